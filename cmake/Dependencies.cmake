@@ -1,0 +1,19 @@
+# Everything that the gateway links, from Debian 12, as one interface target. Static where Debian has an archive, so that
+# build/release/agw is one file to copy. libcurl is not here: it is loaded when the first outbound request is made.
+find_library(sqlite_archive NAMES libsqlite3.a REQUIRED)
+find_library(boost_json_archive NAMES libboost_json.a REQUIRED)
+find_library(boost_url_archive NAMES libboost_url.a REQUIRED)
+find_library(boost_container_archive NAMES libboost_container.a REQUIRED)
+find_library(boost_system_archive NAMES libboost_system.a REQUIRED)
+find_library(yaml_archive NAMES libyaml-cpp.a libyaml-cpp.so REQUIRED)
+find_library(ssl_archive NAMES libssl.a REQUIRED)
+find_library(crypto_archive NAMES libcrypto.a REQUIRED)
+
+add_library(dependencies INTERFACE)
+target_compile_definitions(dependencies INTERFACE
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
+  FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
+target_link_libraries(dependencies INTERFACE
+  ${boost_json_archive} ${boost_url_archive} ${boost_container_archive} ${boost_system_archive}
+  ${sqlite_archive} ${yaml_archive} ${ssl_archive} ${crypto_archive}
+  m ${CMAKE_DL_LIBS})

@@ -1,0 +1,82 @@
+#include "base/id.hpp"
+
+#include <sys/random.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <system_error>
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+void fill_random(std::span<unsigned char> bytes) {
+  while (!bytes.empty()) {
+    const auto got = getrandom(bytes.data(), bytes.size(), 0);
+    if (got < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+    if (got > 0) bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+/// Random bytes in stock: a system call for each id would cost more than the id.
+unsigned char random_byte() {
+  thread_local std::array<unsigned char, 1024> stock;
+  thread_local std::size_t used = stock.size();
+  if (used == stock.size()) {
+    fill_random(stock);
+    used = 0;
+  }
+  return stock[used++];
+}
+
+}  // namespace
+
+std::string new_id() {
+  using namespace std::chrono;
+  const auto time = static_cast<std::uint64_t>(
+      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+  std::array<unsigned char, 16> bytes;
+  for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<unsigned char>(time >> (40 - 8 * i));
+  for (unsigned i = 6; i < 16; ++i) bytes[i] = random_byte();
+  bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0f));
+  bytes[8] = static_cast<unsigned char>(0x80 | (bytes[8] & 0x3f));
+
+  std::string id;
+  id.reserve(36);
+  for (unsigned i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) id += '-';
+    id += hex_digits[bytes[i] >> 4];
+    id += hex_digits[bytes[i] & 15];
+  }
+  return id;
+}
+
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    const char c = text[i];
+    const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    if (dash ? c != '-' : !hex) return false;
+  }
+  return true;
+}
+
+std::string random_hex(std::size_t bytes) {
+  std::string raw(bytes, '\0');
+  fill_random({reinterpret_cast<unsigned char*>(raw.data()), raw.size()});
+  std::string text;
+  text.reserve(2 * bytes);
+  for (const char byte : raw) {
+    text += hex_digits[static_cast<unsigned char>(byte) >> 4];
+    text += hex_digits[static_cast<unsigned char>(byte) & 15];
+  }
+  return text;
+}
+
+}  // namespace agw

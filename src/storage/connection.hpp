@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/time.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace agw {
+
+/// SQLite refused: `code` is its extended result code. A full disk is its own type, because a client may wait for space.
+class DatabaseError : public std::runtime_error {
+ public:
+  DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+/// No space left on the device: becomes 507 `disk full`. Nothing of the write is kept.
+class DiskFull : public DatabaseError {
+ public:
+  using DatabaseError::DatabaseError;
+};
+
+/// A prepared statement of a Connection, borrowed: reset and its bindings cleared when it goes out of scope.
+///
+///     auto row = connection.prepare("SELECT title FROM threads WHERE id = :id");
+///     row.bind(":id", id);
+///     if (row.step()) use(row.text(0));
+class Statement {
+ public:
+  explicit Statement(sqlite3_stmt* statement);
+  ~Statement();
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+
+  // A parameter that the statement does not have is a fault of ours: throws std::logic_error. Text is copied.
+  Statement& bind(const char* name, std::int64_t value);
+  Statement& bind(const char* name, int value) { return bind(name, static_cast<std::int64_t>(value)); }
+  Statement& bind(const char* name, bool value) { return bind(name, static_cast<std::int64_t>(value)); }
+  Statement& bind(const char* name, double value);
+  Statement& bind(const char* name, std::string_view value);
+  Statement& bind(const char* name, const std::string& value) { return bind(name, std::string_view(value)); }
+  Statement& bind(const char* name, const char* value) { return bind(name, std::string_view(value)); }
+  Statement& bind(const char* name, Timestamp value) { return bind(name, std::int64_t{value.time_since_epoch().count()}); }
+  Statement& bind(const char* name, std::nullopt_t);
+  template <class T>
+  Statement& bind(const char* name, const std::optional<T>& value) {
+    return value ? bind(name, *value) : bind(name, std::nullopt);
+  }
+
+  /// Whether there is a (further) row. Throws DatabaseError.
+  bool step();
+  /// Runs it to its end and resets it, for statements without rows.
+  void run();
+
+  // Columns of the current row, numbered from 0. Views live until the next step.
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  bool boolean(int column) const { return integer(column) != 0; }
+  double real(int column) const;
+  std::string_view text(int column) const;
+  std::string string(int column) const { return std::string(text(column)); }
+  std::optional<std::string> optional_string(int column) const;
+  Timestamp time(int column) const { return Timestamp{std::chrono::milliseconds{integer(column)}}; }
+  std::optional<Timestamp> optional_time(int column) const;
+
+ private:
+  int position(const char* name) const;
+  void check(int code) const;
+  sqlite3_stmt* statement_;
+};
+
+/// One connection to the database file, used by one thread at a time. Statements are prepared once and kept.
+class Connection {
+ public:
+  enum class Access { read_only, read_write };
+
+  /// Opens the file. Throws DatabaseError.
+  Connection(const std::string& path, Access access);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// The statement for `sql`, which is a string literal: kept by its address and text, ready to bind.
+  Statement prepare(std::string_view sql);
+  /// Runs statements without parameters, such as a migration's.
+  void execute(const std::string& sql);
+
+  std::int64_t last_insert_rowid() const;
+  /// Rows changed by the latest INSERT, UPDATE or DELETE.
+  int changes() const;
+  sqlite3* handle() const { return handle_; }
+
+ private:
+  sqlite3* handle_ = nullptr;
+  std::unordered_map<std::string_view, sqlite3_stmt*> statements_;
+};
+
+}  // namespace agw
