@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "api/error.hpp"
 #include "base/described.hpp"
+#include "storage/along.hpp"
 
 namespace agw {
 
@@ -30,6 +32,9 @@ public:
   std::string content;                                          ///< the body's bytes
   std::string origin;                                           ///< `http://` or `https://` and the Host it came to
   std::string id;                                               ///< for the log
+  /// Keeps an answer (status, body) with the Idempotency-Key of this request, within the transaction of `connection`.
+  /// Empty without a key.
+  std::function<void(Connection& connection, int status, const std::string& body)> keep_answer;
 
   /// The segment that stands for `:name` in the route's path.
   const std::string& path(std::string_view name) const;
@@ -67,6 +72,16 @@ public:
 
   /// The body as a JSON object, unchecked beyond that.
   json::object body_object() const;
+
+  /// For a service's write that makes the record which is the answer: stores that answer with the Idempotency-Key in
+  /// the record's own transaction, so that a repetition after a crash finds either both or neither.
+  template <DescribedStruct T>
+  Along<T> along(int status) const {
+    if (!keep_answer) return {};
+    return [keep = keep_answer, status](Connection& connection, const T& record) {
+      keep(connection, status, to_json(record));
+    };
+  }
 
 private:
   void fill_query(const Description& description, void* value) const;
