@@ -121,8 +121,9 @@ Connection::Connection(const std::string& path, Access access) {
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
-    execute(access == Access::read_only ? "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY"
-                                        : "PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY");
+    execute(access == Access::read_only
+                ? "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY"
+                : "PRAGMA cache_size = -4096; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
   } catch (...) {
     sqlite3_close(handle_);
     throw;
@@ -153,8 +154,11 @@ Statement Connection::prepare(std::string_view sql) {
 }
 
 void Connection::execute(const std::string& sql) {
-  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) fail(handle_, code, sql.substr(0, 200));
+  check(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), std::string_view(sql).substr(0, 200));
+}
+
+void Connection::check(int code, std::string_view during) const {
+  if (code != SQLITE_OK) fail(handle_, code, during);
 }
 
 std::int64_t Connection::last_insert_rowid() const { return sqlite3_last_insert_rowid(handle_); }

@@ -112,6 +112,8 @@ public:
   /// Whether a transaction is open. Some errors (a full disk) end it.
   bool in_transaction() const;
   sqlite3* handle() const { return handle_; }
+  /// For calls through `handle`: throws the DatabaseError that `code` stands for, unless it is SQLITE_OK.
+  void check(int code, std::string_view during) const;
 
 private:
   struct Hash : std::hash<std::string_view> {
