@@ -57,20 +57,19 @@ CLI::App& parent_of(CLI::App& program, std::string_view name) {
   return space == name.npos ? program : *program.get_subcommand(std::string(name.substr(0, space)));
 }
 
-CLI::App& add(CLI::App& program, const Command& command, Action& chosen) {
+void add(CLI::App& program, const Command& command, Action& chosen) {
   auto& app =
       *parent_of(program, command.name).add_subcommand(std::string(own_name(command.name)), std::string(command.about));
   app.group("Commands");
   if (!command.declare) {
     app.require_subcommand(1);
-    return app;
+    return;
   }
   app.require_subcommand(0, 1);
   Arguments arguments(app);
   app.final_callback([&app, &chosen, action = command.declare(arguments)] {
     if (app.get_subcommands().empty()) chosen = action;
   });
-  return app;
 }
 
 /// `agw token show`, for the messages about it.
