@@ -18,12 +18,18 @@ constexpr auto pattern = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
 
 spdlog::level::level_enum to_spdlog(Level level) {
   switch (level) {
-    case Level::trace: return spdlog::level::trace;
-    case Level::debug: return spdlog::level::debug;
-    case Level::info: return spdlog::level::info;
-    case Level::warn: return spdlog::level::warn;
-    case Level::error: return spdlog::level::err;
-    case Level::off: return spdlog::level::off;
+    case Level::trace:
+      return spdlog::level::trace;
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warn:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
+    case Level::off:
+      return spdlog::level::off;
   }
   return spdlog::level::info;
 }
@@ -31,7 +37,8 @@ spdlog::level::level_enum to_spdlog(Level level) {
 std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directory, Level level) {
   std::vector<spdlog::sink_ptr> sinks{std::make_shared<spdlog::sinks::stderr_sink_mt>()};
   if (!directory.empty()) {
-    sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / "gateway.log", file_size, old_files));
+    sinks.push_back(
+        std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / "gateway.log", file_size, old_files));
   }
   auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
   logger->set_pattern(pattern, spdlog::pattern_time_type::utc);

@@ -15,19 +15,20 @@ struct sqlite3_stmt;
 
 namespace agw {
 
-/// SQLite refused: `code` is its extended result code. A full disk is its own type, because a client may wait for space.
+/// SQLite refused: `code` is its extended result code. A full disk is its own type, because a client may wait for
+/// space.
 class DatabaseError : public std::runtime_error {
- public:
+public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
   int code() const { return code_; }
 
- private:
+private:
   int code_;
 };
 
 /// No space left on the device: becomes 507 `disk full`. Nothing of the write is kept.
 class DiskFull : public DatabaseError {
- public:
+public:
   using DatabaseError::DatabaseError;
 };
 
@@ -37,7 +38,7 @@ class DiskFull : public DatabaseError {
 ///     row.bind(":id", id);
 ///     if (row.step()) use(row.text(0));
 class Statement {
- public:
+public:
   explicit Statement(sqlite3_stmt* statement);
   ~Statement();
   Statement(Statement&& other) noexcept;
@@ -51,7 +52,9 @@ class Statement {
   Statement& bind(const char* name, std::string_view value);
   Statement& bind(const char* name, const std::string& value) { return bind(name, std::string_view(value)); }
   Statement& bind(const char* name, const char* value) { return bind(name, std::string_view(value)); }
-  Statement& bind(const char* name, Timestamp value) { return bind(name, std::int64_t{value.time_since_epoch().count()}); }
+  Statement& bind(const char* name, Timestamp value) {
+    return bind(name, std::int64_t{value.time_since_epoch().count()});
+  }
   Statement& bind(const char* name, std::nullopt_t);
   template <class T>
   Statement& bind(const char* name, const std::optional<T>& value) {
@@ -74,7 +77,7 @@ class Statement {
   Timestamp time(int column) const { return Timestamp{std::chrono::milliseconds{integer(column)}}; }
   std::optional<Timestamp> optional_time(int column) const;
 
- private:
+private:
   int position(const char* name) const;
   void check(int code) const;
   sqlite3_stmt* statement_;
@@ -82,7 +85,7 @@ class Statement {
 
 /// One connection to the database file, used by one thread at a time. Statements are prepared once and kept.
 class Connection {
- public:
+public:
   enum class Access { read_only, read_write };
 
   /// Opens the file. Throws DatabaseError.
@@ -101,7 +104,7 @@ class Connection {
   int changes() const;
   sqlite3* handle() const { return handle_; }
 
- private:
+private:
   sqlite3* handle_ = nullptr;
   std::unordered_map<std::string_view, sqlite3_stmt*> statements_;
 };

@@ -14,25 +14,27 @@ namespace agw {
 
 /// The one file that records live in (SQLite, WAL, synchronous=FULL). Its users hand it closures:
 ///
-///     Thread thread = co_await database.write([=](Connection& connection) { return store::insert(connection, thread); });
+///     Thread thread = co_await database.write([=](Connection& connection) { return store::insert(connection, thread);
+///     });
 ///
-/// **An awaited write is on disk.** A writer thread takes all closures that wait (up to 64), each in a savepoint, commits
-/// once and answers all. A closure that throws is rolled back alone and its exception reaches the caller. Closures are
-/// run again when the group they were in was lost (a full disk), so they capture by value and make no ids and no times.
-/// A write cannot be cancelled: the caller resumes when it is decided. Completions reach the loop in commit order.
+/// **An awaited write is on disk.** A writer thread takes all closures that wait (up to 64), each in a savepoint,
+/// commits once and answers all. A closure that throws is rolled back alone and its exception reaches the caller.
+/// Closures are run again when the group they were in was lost (a full disk), so they capture by value and make no ids
+/// and no times. A write cannot be cancelled: the caller resumes when it is decided. Completions reach the loop in
+/// commit order.
 ///
 /// Reads run on a small pool of threads, each with its own connection: one closure sees one snapshot.
 class Database {
- public:
+public:
   /// Requests go first; background work (indexing, purging) comes in pieces of at most 200 rows.
   enum class Lane { request, background };
 
   struct Options {
-    std::filesystem::path file;                ///< `{data_dir}/gateway.db`
-    std::filesystem::path backups;             ///< where it is copied before a migration; 3 are kept
+    std::filesystem::path file;     ///< `{data_dir}/gateway.db`
+    std::filesystem::path backups;  ///< where it is copied before a migration; 3 are kept
     std::size_t readers = 2;
     std::size_t group_limit = 64;
-    std::size_t queue_limit = 4096;            ///< writes that wait beyond this are awaited before they are queued
+    std::size_t queue_limit = 4096;  ///< writes that wait beyond this are awaited before they are queued
   };
 
   /// Opens or creates the file, applies the migrations compiled in (src/**/migrations/NNNN_*.sql, by number, in one
@@ -67,7 +69,7 @@ class Database {
   };
   Statistics statistics() const;
 
- private:
+private:
   enum class Access { read, write };
   /// Type-erased work: runs on a thread with its connection; throws what the closure throws.
   using Work = std::function<void(Connection&)>;
