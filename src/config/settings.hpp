@@ -46,7 +46,7 @@ struct Settings {
   Tls tls;
   Limits limits;
   Models models;
-  std::vector<ProviderSettings> providers;  ///< in the order of the file
+  std::vector<ConfiguredProvider> providers;  ///< in the order of the file
   Sandbox sandbox = Sandbox::bubblewrap;
   Tools tools;
   std::optional<double> budget_usd_per_day;

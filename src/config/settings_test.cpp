@@ -264,7 +264,7 @@ TEST_F(SettingsTest, EveryKeyOfTheExampleCanBeSwitchedOn) {
 
 class ApiKeyTest : public SettingsTest {
 protected:
-  ApiKey read(const ProviderSettings& provider) { return read_api_key(provider, environment_of(variables_)); }
+  ApiKey read(const ConfiguredProvider& provider) { return read_api_key(provider, environment_of(variables_)); }
 };
 
 TEST_F(ApiKeyTest, ComesFromTheVariableOrTheFile) {
