@@ -69,6 +69,11 @@ std::string RunLog::other(std::string_view type, const json::object& members) {
   return event;
 }
 
+void RunLog::take_back_other() {
+  entries_.pop_back();
+  others_.pop_back();
+}
+
 std::vector<std::string> RunLog::events_after(std::int64_t after) const {
   std::vector<std::string> events;
   std::size_t text_at = 0;

@@ -22,6 +22,8 @@ public:
   std::string reasoning(std::string_view delta);
   /// An event of any other kind; `members` follow the common ones.
   std::string other(std::string_view type, const json::object& members);
+  /// Takes the last event back, which was of another kind and was not sent.
+  void take_back_other();
 
   /// The events after `seq`, as sent.
   std::vector<std::string> events_after(std::int64_t seq) const;

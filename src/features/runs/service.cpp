@@ -112,12 +112,18 @@ void Runs::emit(ActiveRun& active, std::string_view type, const json::object& me
 
 Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::function<void()> before_event) {
   auto event = active->log.other(ending.type, ending.members);
-  const bool ended = co_await database_.write([id = active->run.id, status = ending.status, log = active->log.pack(),
-                                               now = clock_.now(), at_end = std::move(at_end)](Connection& connection) {
-    if (!run_store::end(connection, id, status, log, now)) return false;
-    if (at_end) at_end(connection);
-    return true;
-  });
+  bool ended = false;
+  try {
+    ended = co_await database_.write([id = active->run.id, status = ending.status, log = active->log.pack(),
+                                      now = clock_.now(), at_end = std::move(at_end)](Connection& connection) {
+      if (!run_store::end(connection, id, status, log, now)) return false;
+      if (at_end) at_end(connection);
+      return true;
+    });
+  } catch (...) {
+    active->log.take_back_other();
+    throw;
+  }
   if (ended) {
     if (before_event) before_event();
     publish(*active, ending.type, std::move(event));

@@ -27,6 +27,7 @@ struct ActiveRun {
   Run run;
   RunLog log;
   Stop stop;
+  bool recorded = false;  ///< its row is on disk
   bool started = false;
   json::array tools;         ///< calls under way, for `active_run`
   asio::steady_timer ended;  ///< cancelled when the run has ended
