@@ -57,7 +57,8 @@ struct Settings {
 struct SettingsSources {
   std::map<std::string, std::string> flags;  ///< name of a key to its text, such as `port` to `0`
   Environment environment = process_environment();
-  std::filesystem::path file;  ///< YAML; one that does not exist is as good as an empty one
+  std::filesystem::path file;    ///< YAML
+  bool file_must_exist = false;  ///< named by `--config`; else a missing one is as good as an empty one
 };
 
 /// Reads the settings. Throws StartError (usage) with `<file>:<line>: <key>: <why>`, `<variable>: <why>` or
