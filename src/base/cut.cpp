@@ -58,6 +58,7 @@ struct Cut {
     } catch (const boost::system::system_error& error) {
       if (error.code() == asio::error::operation_aborted) return {nullptr, *reason};
     } catch (...) {
+      return {failure, End::done};
     }
     return {failure, End::done};
   }

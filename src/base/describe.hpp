@@ -262,8 +262,9 @@ constexpr Rule rule_for(const std::tuple<On<Members>...>& given) {
   return found;
 }
 
-template <class T, class M>
-std::ptrdiff_t member_offset(M T::* member) {
+/// Where a member, maybe a base's, lies in a T.
+template <class T, class Owner, class M>
+std::ptrdiff_t member_offset(M Owner::* member) {
   alignas(T) static char storage[sizeof(T)];
   const T* object = reinterpret_cast<const T*>(storage);
   return reinterpret_cast<const char*>(&(object->*member)) - storage;
