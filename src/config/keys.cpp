@@ -146,14 +146,6 @@ Keys<Settings> make_settings_keys() {
 
 using P = ConfiguredProvider;
 
-<<<<<<< HEAD
-Keys<ConfiguredProvider> make_provider_keys() {
-  const auto word = [](std::string P::* place, std::vector<std::string> words) {
-    std::vector<std::pair<std::string, std::string>> choices;
-    for (const auto& one : words) choices.emplace_back(one, one);
-    return one_of<P, std::string P::*, std::string>(place, choices);
-  };
-=======
 Value<P> one_word_of(std::string P::* place, const std::vector<std::string>& words) {
   std::vector<std::pair<std::string, std::string>> choices;
   choices.reserve(words.size());
@@ -162,7 +154,6 @@ Value<P> one_word_of(std::string P::* place, const std::vector<std::string>& wor
 }
 
 Keys<ConfiguredProvider> make_provider_keys() {
->>>>>>> process
   return {
       {.name = "kind",
        .text = "What the service speaks.",
