@@ -63,6 +63,14 @@ std::string reason(int status, const std::string& body) {
   return text ? one_line(*text) : fmt::format("status {}", status);
 }
 
+std::string refused_token(const FoundGateway& gateway) {
+  constexpr auto none = "it was started without one (--no-token or auth: none)";
+  if (!gateway.token)
+    return fmt::format("the gateway lets nobody in without a token, and {}: restart it with one", none);
+  return fmt::format("the gateway refuses the token of {}: {}, or the file was replaced since: restart it",
+                     (gateway.data_directory / ".gateway-token").string(), none);
+}
+
 }  // namespace
 
 std::string path(const std::vector<std::string>& segments, const Parameters& parameters) {
@@ -88,30 +96,19 @@ Task<Client::Reply> Client::exchange(std::string method, std::string path, std::
 
 Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {
   auto reply = co_await exchange(method, path, std::move(body));
-  if (reply.status < 200 || reply.status > 299) co_await refuse(method + ' ' + path, reply);
+  if (reply.status < 200 || reply.status > 299) refuse(method + ' ' + path, reply);
   co_return std::move(reply.body);
 }
 
-Task<> Client::refuse(std::string request, Reply reply) const {
-  if (reply.status != 401) {
-    throw Refused(reply.status,
-                  fmt::format("{} (the gateway's answer to {})", reason(reply.status, reply.body), one_line(request)));
-  }
-  if (co_await is_without_token()) {
-    throw Refused(reply.status,
-                  "the gateway was started without a token (--no-token or auth: none), so it refuses whatever needs "
-                  "one: stop it and start it without that");
-  }
-  const auto file = (gateway_.data_directory / ".gateway-token").string();
-  throw Refused(reply.status, gateway_.token
-                                  ? fmt::format("the gateway does not know the token of {}: restart it", file)
-                                  : fmt::format("there is no token at {}: restart the gateway", file));
+void Client::refuse(const std::string& request, const Reply& reply) const {
+  if (reply.status == 401) throw Refused(401, refused_token(gateway_));
+  throw Refused(reply.status,
+                fmt::format("{} (the gateway's answer to {})", reason(reply.status, reply.body), one_line(request)));
 }
 
-Task<bool> Client::is_without_token() const {
-  // Pairing is refused with 501 before anything else is looked at; without a code this counts as no attempt.
-  const auto reply = co_await exchange("POST", "/pair", "{}");
-  co_return reply.status == 501;
+Task<bool> Client::is_let_in() const {
+  const auto reply = co_await exchange("GET", "/threads?limit=1", {});
+  co_return reply.status != 401;
 }
 
 Task<std::string> Client::get_text(std::string path) const { co_return co_await ask("GET", path); }

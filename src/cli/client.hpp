@@ -43,8 +43,8 @@ public:
   Task<json::object> patch(std::string path, json::object body) const;
   Task<> remove(std::string path) const;
 
-  /// Whether the gateway was started without a token, and so refuses whatever needs one.
-  Task<bool> is_without_token() const;
+  /// Whether the gateway takes the token; not so where it was started without one (`--no-token`).
+  Task<bool> is_let_in() const;
 
 private:
   struct Reply {
@@ -53,7 +53,7 @@ private:
   };
   Task<Reply> exchange(std::string method, std::string path, std::string body) const;
   Task<std::string> ask(std::string method, std::string path, std::string body = {}) const;
-  Task<> refuse(std::string request, Reply reply) const;
+  [[noreturn]] void refuse(const std::string& request, const Reply& reply) const;
 
   const FoundGateway& gateway_;
 };

@@ -39,7 +39,7 @@ struct LineInput::Editor {
   Editor& operator=(const Editor&) = delete;
 
   bool has_text() const;
-  void start_over();
+  void drop_line();
   void remember(const char* line);
 
   std::FILE* screen = ::isatty(STDOUT_FILENO) == 1 ? stdout : stderr;
@@ -70,8 +70,9 @@ bool LineInput::Editor::has_text() const {
   return line->lastchar != line->buffer;
 }
 
-void LineInput::Editor::start_over() {
-  std::fputs("^C\n", screen);
+void LineInput::Editor::drop_line() {
+  std::fputc('\n', screen);
+  std::fflush(screen);
   el_reset(edit_line);
 }
 
@@ -96,9 +97,9 @@ std::optional<std::string> LineInput::read() {
       if (text.ends_with('\n')) text.pop_back();
       return text;
     }
-    const bool interrupted = errno == EINTR;
-    if (!interrupted || !editor_->has_text()) return std::nullopt;
-    editor_->start_over();
+    const bool start_over = errno == EINTR && editor_->has_text();
+    editor_->drop_line();
+    if (!start_over) return std::nullopt;
   }
 }
 

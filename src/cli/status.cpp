@@ -38,7 +38,8 @@ std::string as_table(const FoundGateway& gateway, double uptime, bool token) {
                 {"process", std::to_string(gateway.pid)},
                 {"uptime", duration_text(uptime)},
                 {"data", gateway.data_directory.string()},
-                {"token", token ? "required" : "none: started without a token, so it refuses whatever needs one"}});
+                {"token", token ? "accepted"
+                                : "refused: the gateway was started without one (--no-token), or before it was made"}});
 }
 
 int status(const StatusOptions& options) {
@@ -46,7 +47,7 @@ int status(const StatusOptions& options) {
   return run_on_loop([&](Loop&) -> Task<int> {
     const Client client(gateway);
     const auto uptime = uptime_of(co_await client.get("/health"));
-    const bool token = !co_await client.is_without_token();
+    const bool token = co_await client.is_let_in();
     std::cout << (options.json ? as_json(gateway, uptime, token) : as_table(gateway, uptime, token));
     co_return 0;
   });

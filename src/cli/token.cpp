@@ -17,12 +17,12 @@ struct TokenOptions {
   std::optional<std::string> data_dir;
 };
 
-/// Says so where a gateway runs that ignores the stored token.
-int warn_of_gateway_without_token(const TokenOptions& options) {
+int warn_where_refused(const TokenOptions& options) {
   const auto gateway = find_gateway(options.data_dir);
   return run_on_loop([&](Loop&) -> Task<int> {
-    if (co_await Client(gateway).is_without_token()) {
-      std::cerr << "The running gateway was started without a token and ignores this one.\n";
+    if (!co_await Client(gateway).is_let_in()) {
+      std::cerr << "The gateway that runs does not take it: it was started without a token (--no-token or auth: none), "
+                   "or before this one was made.\n";
     }
     co_return 0;
   });
@@ -38,7 +38,7 @@ int show(const TokenOptions& options) {
                                  directory.string()));
   }
   std::cout << token->secret() << std::endl;
-  return find_running_gateway(directory) ? warn_of_gateway_without_token(options) : 0;
+  return find_running_gateway(directory) ? warn_where_refused(options) : 0;
 }
 
 }  // namespace
