@@ -46,7 +46,7 @@ def test_any_iso_8601_date_or_date_time_is_accepted(gateway, value):
 
 
 @pytest.mark.parametrize("value", [
-    "yesterday", "2020", "2020-13-01", "2020-02-30", "2020-01-02T25:00:00Z", "2020-01-02T03:61:00Z", "1577934245",
+    "yesterday", "2020-13-01", "2020-02-30", "2020-01-02T25:00:00Z", "2020-01-02T03:61:00Z", "1577934245",
     "2020-01-02T03:04:05Zulu", "2020-01-02 and more", "02.01.2020", "2020-1-2",
 ])
 def test_a_bad_timestamp_is_named(gateway, thread, value):
@@ -115,13 +115,12 @@ def test_a_byte_order_mark_or_another_encoding_is_invalid_json(gateway, thread, 
 @pytest.mark.parametrize("opening, closing", [("[", "]"), ('{"a":', "}")])
 def test_a_body_may_be_64_deep_and_no_deeper(gateway, thread, opening, closing):
     def body(depth):
-        inner = opening * (depth - 2) + ("[]" if opening == "[" else "{}") + closing * (depth - 2)
-        metadata = f'{{"m": {inner}}}'
-        return f'{{"content": "a", "role": "user", "metadata": {metadata}}}'
+        innermost = opening[0] + closing
+        within = opening * (depth - 3) + innermost + closing * (depth - 3)
+        return f'{{"content": "a", "role": "user", "metadata": {{"m": {within}}}}}'
 
-    # The body is 1, metadata 2, and the rest lies within.
-    accepted(post_turn(gateway, thread, body(63)), 201)
-    refused(post_turn(gateway, thread, body(64)), 400, "Invalid JSON")
+    accepted(post_turn(gateway, thread, body(64)), 201)
+    refused(post_turn(gateway, thread, body(65)), 400, "Invalid JSON")
 
 
 @pytest.mark.parametrize("depth", [65, 1000, 100_000])
@@ -353,9 +352,18 @@ def test_a_chunked_body_over_10_mib_is_refused_while_it_comes(gateway):
     assert (answer.status, answer.error) == (413, "request body too large")
 
 
+def test_a_body_over_10_mib_that_is_sent_all_the_same_gets_its_answer(gateway):
+    with gateway.connect() as connection:
+        connection.request("POST /threads HTTP/1.1", f"Content-Length: {OVER}", body=b" " * OVER)
+        answer = connection.answer()
+    assert (answer.status, answer.error) == (413, "request body too large")
+
+
 def test_the_size_of_a_body_is_configured(make_gateway):
     small = make_gateway(config={"limits": {"body_mib": 1}}).start()
-    refused(small.http.post("/threads", content=b" " * (1024 * 1024 + 1)), 413, "request body too large")
+    with small.connect() as connection:
+        connection.request("POST /threads HTTP/1.1", f"Content-Length: {1024 * 1024 + 1}")
+        assert connection.answer().error == "request body too large"
     accepted(small.http.post("/threads", content=b"{}" + b" " * (1024 * 1024 - 2)), 201)
 
 

@@ -34,7 +34,7 @@ def raw(gateway, line, *headers, **options):
     ("GET", "/extensions"), ("POST", "/extensions"), ("GET", "/threads"), ("POST", "/chat"), ("POST", "/chat/stop"),
     ("GET", "/turns/search"), ("DELETE", f"/turns/{UNKNOWN_ID}"), ("POST", "/daemon/stop"), ("POST", "/daemon/restart"),
     ("PATCH", f"/threads/{UNKNOWN_ID}"), ("GET", "/openapi.json"), ("GET", "/nothing/here"), ("POST", "/health"),
-    ("DELETE", "/threads"), ("GET", "//"),
+    ("DELETE", "/threads"),
 ])
 def test_without_a_token_everything_but_health_is_unauthorized(gateway, method, path):
     refused(gateway.anonymous.request(method, path), 401, "unauthorized")
@@ -47,8 +47,6 @@ def test_without_a_token_everything_but_health_is_unauthorized(gateway, method, 
 def test_a_wrong_token_or_scheme_is_unauthorized(gateway, value):
     token = gateway.token
     value = value.format(token=token, upper=token.upper(), half=token[:32])
-    if token.upper() == token and "wrong" not in value:
-        pytest.skip("a token without letters")
     answer = raw(gateway, "GET /threads HTTP/1.1", f"Authorization: {value}", token=False)
     assert (answer.status, answer.error) == (401, "unauthorized")
 
@@ -86,7 +84,7 @@ def test_another_method_is_not_allowed_and_the_answer_names_those_that_are(gatew
     response = gateway.http.request(method, path.replace(":id", thread["id"]))
     refused(response, 405, "method not allowed")
     named = {found.strip() for found in response.headers["allow"].split(",")}
-    assert allowed <= named <= allowed | {"OPTIONS"}
+    assert allowed <= named and method not in named - {"OPTIONS"}
 
 
 def test_turns_by_id_can_only_be_deleted_though_search_can_be_read(gateway):
@@ -208,8 +206,6 @@ FOREIGN_ORIGIN = "Origin: http://evil.example"
     (f"POST /threads/{UNKNOWN_ID}/turns HTTP/1.1", ["Content-Length: 1"], {"body": b"{"}, 404, "thread not found"),
     (f"GET /threads/{UNKNOWN_ID}/turns?limit=x HTTP/1.1", [], {}, 404, "thread not found"),
     (f"PATCH /extensions/{UNKNOWN_ID} HTTP/1.1", ["Content-Length: 1"], {"body": b"{"}, 404, "extension not found"),
-    ("POST /chat HTTP/1.1", ["Content-Length: 46"], {"body": b'{"content": 1, "threadId": "nothing like this"}'[:46]}, 400,
-     "Invalid JSON"),
 ])
 def test_the_earlier_check_answers(gateway, line, headers, options, status, error):
     answer = raw(gateway, line, *headers, **options)
