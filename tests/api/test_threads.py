@@ -206,13 +206,13 @@ def test_updated_at_moves_with_turns_and_with_title_mode_and_archived(own):
     assert moments == sorted(moments) and moments[-1] > moments[0]
 
 
-def test_turn_count_counts_turns(gateway):
-    made = create(gateway)
+def test_turn_count_counts_turns(gateway, agent):
+    made = create(gateway, agent_id=agent)
     kept = [add(gateway, made, "hello") for _ in range(3)]
     assert get(gateway, made)["turn_count"] == 3
     gateway.http.delete(f"/turns/{kept[0]['id']}")
     assert get(gateway, made)["turn_count"] == 2
-    assert listed(gateway, agent_id="assistant", limit=1)[0]["turn_count"] == 2
+    assert listed(gateway, agent_id=agent)[0]["turn_count"] == 2
 
 
 # Titles.
