@@ -269,10 +269,11 @@ def test_a_pipeline_ends_with_the_request_that_closes(gateway):
 
 
 def test_a_request_may_come_byte_by_byte(gateway):
+    head = f"POST /threads HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {gateway.token}\r\nContent-Length: 2\r\n\r\n"
     with Connection(gateway) as connection:
-        for byte in b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3\r\n\r\nabc":
+        for byte in head.encode() + b"{}":
             connection.send(bytes([byte]))
-        assert connection.answer().status == 401
+        assert connection.answer().status == 201
         assert connection.request(HEALTH).answer().status == 200
 
 
