@@ -58,6 +58,7 @@ struct Cut {
     } catch (const boost::system::system_error& error) {
       if (error.code() == asio::error::operation_aborted) return {nullptr, *reason};
     } catch (...) {
+      return {failure, End::done};
     }
     return {failure, End::done};
   }
@@ -82,15 +83,14 @@ Task<End> cut(Stop& stop, std::chrono::milliseconds limit, Task<> leaf) {
         auto slot = asio::get_associated_cancellation_slot(handler);
         if (slot.is_connected()) slot.assign([state](asio::cancellation_type) { state->end_by(End::stopped); });
         asio::co_spawn(executor, std::move(leaf),
-                       asio::bind_cancellation_slot(
-                           state->signal.slot(),
-                           [state, handler = std::move(handler)](std::exception_ptr failure) mutable {
-                             state->has_ended = true;
-                             state->deadline.cancel();
-                             state->listener.reset();
-                             auto [error, end] = state->outcome(failure);
-                             std::move(handler)(error, end);
-                           }));
+                       asio::bind_cancellation_slot(state->signal.slot(), [state, handler = std::move(handler)](
+                                                                              std::exception_ptr failure) mutable {
+                         state->has_ended = true;
+                         state->deadline.cancel();
+                         state->listener.reset();
+                         auto [error, end] = state->outcome(failure);
+                         std::move(handler)(error, end);
+                       }));
         if (limit != no_limit) {
           state->deadline.expires_after(limit);
           state->deadline.async_wait([state](boost::system::error_code error) {

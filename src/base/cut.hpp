@@ -13,7 +13,7 @@ enum class End { done, stopped, timed_out };
 
 /// A request to stop, made once and seen by every wait that it was given to, now and later.
 class Stop {
- public:
+public:
   Stop() = default;
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
@@ -23,13 +23,13 @@ class Stop {
 
   /// Calls `listener` when stop is requested (at once if it was); forget it by destroying the handle.
   class Listener {
-   public:
+  public:
     Listener(Stop& stop, std::function<void()> action);
     ~Listener();
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
-   private:
+  private:
     friend class Stop;
     Stop& stop_;
     std::function<void()> action_;
@@ -37,7 +37,7 @@ class Stop {
     bool listed_ = false;
   };
 
- private:
+private:
   bool requested_ = false;
   std::list<Listener*> listeners_;
 };

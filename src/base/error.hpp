@@ -9,21 +9,21 @@ namespace agw {
 enum class ExitStatus {
   success = 0,
   failure = 1,
-  usage = 2,             ///< wrong arguments, configuration, or permissions of files
-  already_running = 3,   ///< another gateway holds the data directory
-  not_running = 4,       ///< the command line found no gateway
-  database_unusable = 5, ///< corrupt, or newer than this binary
-  restart = 75,          ///< asks the service manager to start the gateway again
+  usage = 2,              ///< wrong arguments, configuration, or permissions of files
+  already_running = 3,    ///< another gateway holds the data directory
+  not_running = 4,        ///< the command line found no gateway
+  database_unusable = 5,  ///< corrupt, or newer than this binary
+  restart = 75,           ///< asks the service manager to start the gateway again
 };
 
 /// The gateway cannot start (or the command cannot go on). The message says what is wrong, where, and what to do; it
 /// goes to stderr, and the process ends with the status.
 class StartError : public std::runtime_error {
- public:
+public:
   StartError(ExitStatus status, const std::string& message) : std::runtime_error(message), status_(status) {}
   ExitStatus status() const { return status_; }
 
- private:
+private:
   ExitStatus status_;
 };
 

@@ -51,12 +51,16 @@ void Group::ended(Children::iterator child, std::exception_ptr failure) {
       std::rethrow_exception(failure);
     } catch (const boost::system::system_error& error) {
       if (!(closing_ && error.code() == asio::error::operation_aborted)) {
-        if (on_failure_) on_failure_(failure);
-        else if (!first_failure_) first_failure_ = failure;
+        if (on_failure_)
+          on_failure_(failure);
+        else if (!first_failure_)
+          first_failure_ = failure;
       }
     } catch (...) {
-      if (on_failure_) on_failure_(failure);
-      else if (!first_failure_) first_failure_ = failure;
+      if (on_failure_)
+        on_failure_(failure);
+      else if (!first_failure_)
+        first_failure_ = failure;
     }
   }
   if (children_.empty()) empty_.cancel();

@@ -16,14 +16,15 @@ namespace agw {
 /// The owner of coroutines: whoever spawns one has a Group, cancels it and joins it before it dies. Besides `cut`, the
 /// only caller of Asio's co_spawn. Everything happens on the loop's thread.
 class Group {
- public:
+public:
   explicit Group(Loop& loop);
   /// Aborts the process when children still live: a frame that outlives what it refers to would be worse.
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  /// Starts `task` at the loop's next turn. An exception that leaves it is kept for `join`; `on_failure`, if given, is told.
+  /// Starts `task` at the loop's next turn. An exception that leaves it is kept for `join`; `on_failure`, if given, is
+  /// told.
   void spawn(Task<> task);
 
   /// What to do with an exception that leaves a child. Without it the first one is kept and thrown by `join`.
@@ -38,7 +39,7 @@ class Group {
   std::size_t size() const { return children_.size(); }
   bool closing() const { return closing_; }
 
- private:
+private:
   struct Child {
     asio::cancellation_signal signal;
   };

@@ -1,8 +1,8 @@
 #include "base/group.hpp"
 
+#include <gtest/gtest.h>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <gtest/gtest.h>
 
 #include "base/cut.hpp"
 #include "testing/run.hpp"
@@ -111,7 +111,7 @@ TEST(Cut, GivesTheCancellationOfItsCallerToTheLeaf) {
     bool finished = false;
     std::optional<End> end;
     group.spawn([](Stop& s, bool* f, std::optional<End>* e) -> Task<> { *e = co_await cut(s, no_limit, wait(1h, f)); }(
-        stop, &finished, &end));
+                                                                stop, &finished, &end));
     asio::steady_timer turn(loop, 1ms);
     co_await turn.async_wait(asio::use_awaitable);
     group.cancel();

@@ -38,8 +38,8 @@ unsigned char random_byte() {
 
 std::string new_id() {
   using namespace std::chrono;
-  const auto time = static_cast<std::uint64_t>(
-      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+  const auto time =
+      static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
   std::array<unsigned char, 16> bytes;
   for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<unsigned char>(time >> (40 - 8 * i));
   for (unsigned i = 6; i < 16; ++i) bytes[i] = random_byte();

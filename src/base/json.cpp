@@ -13,7 +13,8 @@ namespace {
 /// Boost.JSON counts the levels below the outermost value and reads `1e400` as infinity; both are set right here.
 bool numbers_are_finite(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::double_: return std::isfinite(value.get_double());
+    case json::kind::double_:
+      return std::isfinite(value.get_double());
     case json::kind::array:
       for (const auto& element : value.get_array()) {
         if (!numbers_are_finite(element)) return false;
@@ -24,7 +25,8 @@ bool numbers_are_finite(const json::value& value) {
         if (!numbers_are_finite(member.value())) return false;
       }
       return true;
-    default: return true;
+    default:
+      return true;
   }
 }
 
@@ -79,14 +81,24 @@ void write_integer(std::string& out, Integer number) {
 
 void write_value(std::string& out, const json::value& value) {
   switch (value.kind()) {
-    case json::kind::null: out += "null"; return;
-    case json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
-    case json::kind::int64: return write_integer(out, value.get_int64());
-    case json::kind::uint64: return write_integer(out, value.get_uint64());
-    case json::kind::double_: return write_json(out, value.get_double());
-    case json::kind::string: return write_json(out, std::string_view(value.get_string()));
-    case json::kind::array: return write_array(out, value.get_array());
-    case json::kind::object: return write_object(out, value.get_object());
+    case json::kind::null:
+      out += "null";
+      return;
+    case json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case json::kind::int64:
+      return write_integer(out, value.get_int64());
+    case json::kind::uint64:
+      return write_integer(out, value.get_uint64());
+    case json::kind::double_:
+      return write_json(out, value.get_double());
+    case json::kind::string:
+      return write_json(out, std::string_view(value.get_string()));
+    case json::kind::array:
+      return write_array(out, value.get_array());
+    case json::kind::object:
+      return write_object(out, value.get_object());
   }
 }
 
@@ -116,13 +128,27 @@ void write_json(std::string& out, std::string_view text) {
     out.append(text, plain, i - plain);
     plain = i + 1;
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
       default:
         out += "\\u00";
         out += hex[c >> 4];

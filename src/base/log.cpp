@@ -1,12 +1,23 @@
 #include "base/log.hpp"
 
-#include <atomic>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <memory>
+#include <system_error>
 #include <vector>
 
+// Keeps the log's descriptor out of child processes.
+#define SPDLOG_PREVENT_CHILD_FD
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
 
 namespace agw::log {
 
@@ -28,11 +39,28 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::info;
 }
 
+/// spdlog would make it readable for others, and try five times where it cannot.
+void make_private(const spdlog::filename_t& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  const bool made = file >= 0 && ::fchmod(file, 0600) == 0;
+  const std::error_code error(errno, std::generic_category());
+  if (file >= 0) ::close(file);
+  if (!made) throw std::system_error(error, "cannot write the log " + path);
+}
+
+spdlog::sink_ptr make_file_sink(const std::filesystem::path& directory) {
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw std::system_error(errno, std::generic_category(), "cannot make the directory of logs " + directory.string());
+  }
+  spdlog::file_event_handlers handlers;
+  handlers.before_open = make_private;
+  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / "gateway.log", file_size, old_files, false,
+                                                                handlers);
+}
+
 std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directory, Level level) {
   std::vector<spdlog::sink_ptr> sinks{std::make_shared<spdlog::sinks::stderr_sink_mt>()};
-  if (!directory.empty()) {
-    sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / "gateway.log", file_size, old_files));
-  }
+  if (!directory.empty()) sinks.push_back(make_file_sink(directory));
   auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
   logger->set_pattern(pattern, spdlog::pattern_time_type::utc);
   logger->set_level(to_spdlog(level));
@@ -45,14 +73,61 @@ std::shared_ptr<spdlog::logger>& logger() {
   return instance;
 }
 
+/// How many bytes of a control character stand at the start of `text`: the ASCII ones, and U+0080 to U+009F.
+std::size_t control_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  return byte(0) == 0xc2 && text.size() > 1 && byte(1) < 0xa0 ? 2 : 0;
+}
+
+void escape_control(std::string& out, std::string_view character) {
+  if (character == "\n") {
+    out += "\\n";
+  } else {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(character.back()));
+  }
+}
+
+bool is_plain(std::string_view line) {
+  return std::all_of(line.begin(), line.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+/// One line, whatever came from outside: a newline in it would forge a line, an escape sequence move the terminal.
+std::string on_one_line(std::string_view raw) {
+  const auto text = to_utf8(raw);
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto length = control_length(rest);
+    if (length == 0) {
+      out += rest[0];
+    } else {
+      escape_control(out, rest.substr(0, length));
+    }
+    rest.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 }  // namespace
 
-void open(const std::filesystem::path& directory, Level level) { logger() = make_logger(directory, level); }
+void open(const std::filesystem::path& directory, Level level) {
+  try {
+    logger() = make_logger(directory, level);
+  } catch (const std::exception& error) {
+    throw StartError(ExitStatus::usage, error.what());
+  }
+}
 
 void close() { logger()->flush(); }
 
 bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
 
-void write(Level level, std::string_view line) { logger()->log(to_spdlog(level), line); }
+void write(Level level, std::string_view line) {
+  if (is_plain(line)) {
+    logger()->log(to_spdlog(level), line);
+  } else {
+    logger()->log(to_spdlog(level), on_one_line(line));
+  }
+}
 
 }  // namespace agw::log

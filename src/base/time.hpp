@@ -19,14 +19,14 @@ std::optional<Timestamp> parse_iso8601(std::string_view text);
 
 /// Where the time comes from, so that tests can make it pass.
 class Clock {
- public:
+public:
   virtual ~Clock() = default;
   virtual Timestamp now() const = 0;
 };
 
 /// The host's wall clock.
 class SystemClock : public Clock {
- public:
+public:
   Timestamp now() const override;
 };
 

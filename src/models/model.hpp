@@ -14,7 +14,8 @@
 
 namespace agw {
 
-/// Tokens of one model call, or their sum over several. `input_tokens` are those neither read from nor written to a cache.
+/// Tokens of one model call, or their sum over several. `input_tokens` are those neither read from nor written to a
+/// cache.
 struct Usage {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
@@ -50,11 +51,11 @@ struct Message {
   enum class Role { user, assistant, tool };
   Role role = Role::user;
   std::string text;
-  std::vector<Image> images;      ///< user only
-  std::vector<ToolUse> tool_uses; ///< assistant only; each is answered by a tool message
-  std::string tool_call_id;       ///< tool only
-  std::string tool_name;          ///< tool only
-  bool is_error = false;          ///< tool only
+  std::vector<Image> images;       ///< user only
+  std::vector<ToolUse> tool_uses;  ///< assistant only; each is answered by a tool message
+  std::string tool_call_id;        ///< tool only
+  std::string tool_name;           ///< tool only
+  bool is_error = false;           ///< tool only
   /// Assistant only: what the provider wants back unchanged (thinking signatures, reasoning items); used only by the
   /// provider and model that made it.
   json::array provider_blocks;
@@ -63,7 +64,7 @@ struct Message {
 
 /// One call of a model.
 struct ModelRequest {
-  std::string model;   ///< the id that the provider knows
+  std::string model;  ///< the id that the provider knows
   std::string system;
   std::vector<Message> messages;
   std::vector<ToolDescription> tools;
@@ -93,11 +94,11 @@ struct ModelReply {
 /// How it did not. `message` is fit for people and names the provider; it never holds a key.
 struct ModelFailure {
   enum class Kind {
-    unavailable,  ///< connection broken, 5xx, 529, 408, silence: worth another try
-    rate_limited, ///< 429: worth another try after `retry_after`
-    refused,      ///< 4xx, quota, a wrong key: trying again would not help
-    protocol,     ///< what came was not the provider's protocol: worth another try
-    stopped,      ///< the caller's Stop
+    unavailable,   ///< connection broken, 5xx, 529, 408, silence: worth another try
+    rate_limited,  ///< 429: worth another try after `retry_after`
+    refused,       ///< 4xx, quota, a wrong key: trying again would not help
+    protocol,      ///< what came was not the provider's protocol: worth another try
+    stopped,       ///< the caller's Stop
   };
   Kind kind = Kind::unavailable;
   std::string message;
@@ -111,11 +112,11 @@ using OnDelta = std::function<void(const Delta&)>;
 
 /// A model service. One object serves any number of calls at once.
 class Provider {
- public:
+public:
   virtual ~Provider() = default;
 
-  /// Streams one answer: `on_delta` is called on the loop for each piece as it arrives, before this returns. When `stop`
-  /// is requested the request upstream is really aborted (its connection closed) and the outcome is `stopped`.
+  /// Streams one answer: `on_delta` is called on the loop for each piece as it arrives, before this returns. When
+  /// `stop` is requested the request upstream is really aborted (its connection closed) and the outcome is `stopped`.
   virtual Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) = 0;
 };
 

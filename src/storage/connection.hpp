@@ -1,12 +1,13 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/time.hpp"
 
@@ -15,43 +16,44 @@ struct sqlite3_stmt;
 
 namespace agw {
 
-/// SQLite refused: `code` is its extended result code. A full disk is its own type, because a client may wait for space.
+/// SQLite refused: `code` is its extended result code. A full disk is its own type, because a client may wait for
+/// space.
 class DatabaseError : public std::runtime_error {
- public:
+public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
   int code() const { return code_; }
 
- private:
+private:
   int code_;
 };
 
 /// No space left on the device: becomes 507 `disk full`. Nothing of the write is kept.
 class DiskFull : public DatabaseError {
- public:
+public:
   using DatabaseError::DatabaseError;
 };
 
-/// A prepared statement of a Connection, borrowed: reset and its bindings cleared when it goes out of scope.
+/// A prepared statement of a Connection, borrowed: reset, its bindings cleared and given back when it goes out of
+/// scope.
 ///
 ///     auto row = connection.prepare("SELECT title FROM threads WHERE id = :id");
 ///     row.bind(":id", id);
 ///     if (row.step()) use(row.text(0));
 class Statement {
- public:
-  explicit Statement(sqlite3_stmt* statement);
+public:
   ~Statement();
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
 
   // A parameter that the statement does not have is a fault of ours: throws std::logic_error. Text is copied.
-  Statement& bind(const char* name, std::int64_t value);
-  Statement& bind(const char* name, int value) { return bind(name, static_cast<std::int64_t>(value)); }
-  Statement& bind(const char* name, bool value) { return bind(name, static_cast<std::int64_t>(value)); }
+  Statement& bind(const char* name, std::integral auto value) {
+    return bind_integer(name, static_cast<std::int64_t>(value));
+  }
   Statement& bind(const char* name, double value);
   Statement& bind(const char* name, std::string_view value);
   Statement& bind(const char* name, const std::string& value) { return bind(name, std::string_view(value)); }
   Statement& bind(const char* name, const char* value) { return bind(name, std::string_view(value)); }
-  Statement& bind(const char* name, Timestamp value) { return bind(name, std::int64_t{value.time_since_epoch().count()}); }
+  Statement& bind(const char* name, Timestamp value) { return bind_integer(name, value.time_since_epoch().count()); }
   Statement& bind(const char* name, std::nullopt_t);
   template <class T>
   Statement& bind(const char* name, const std::optional<T>& value) {
@@ -60,7 +62,7 @@ class Statement {
 
   /// Whether there is a (further) row. Throws DatabaseError.
   bool step();
-  /// Runs it to its end and resets it, for statements without rows.
+  /// Runs it to its end and resets it, its bindings kept: for statements without rows. Throws DatabaseError.
   void run();
 
   // Columns of the current row, numbered from 0. Views live until the next step.
@@ -74,36 +76,53 @@ class Statement {
   Timestamp time(int column) const { return Timestamp{std::chrono::milliseconds{integer(column)}}; }
   std::optional<Timestamp> optional_time(int column) const;
 
- private:
+private:
+  friend class Connection;
+  using Shelf = std::vector<sqlite3_stmt*>;
+  Statement(sqlite3_stmt* statement, Shelf& shelf) : statement_(statement), shelf_(&shelf) {}
+
+  Statement& bind_integer(const char* name, std::int64_t value);
   int position(const char* name) const;
   void check(int code) const;
+
   sqlite3_stmt* statement_;
+  Shelf* shelf_;
 };
 
 /// One connection to the database file, used by one thread at a time. Statements are prepared once and kept.
 class Connection {
- public:
+public:
   enum class Access { read_only, read_write };
 
-  /// Opens the file. Throws DatabaseError.
+  /// Opens the file, which exists. Throws DatabaseError.
   Connection(const std::string& path, Access access);
+  /// The last connection to a file writes its log back into it.
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// The statement for `sql`, which is a string literal: kept by its address and text, ready to bind.
+  /// A statement for `sql`, ready to bind. It must not outlive the connection. Throws DatabaseError.
   Statement prepare(std::string_view sql);
-  /// Runs statements without parameters, such as a migration's.
+  /// Runs statements without parameters, such as a migration's. Throws DatabaseError.
   void execute(const std::string& sql);
 
   std::int64_t last_insert_rowid() const;
   /// Rows changed by the latest INSERT, UPDATE or DELETE.
   int changes() const;
+  /// Whether a transaction is open. Some errors (a full disk) end it.
+  bool in_transaction() const;
   sqlite3* handle() const { return handle_; }
+  /// For calls through `handle`: throws the DatabaseError that `code` stands for, unless it is SQLITE_OK.
+  void check(int code, std::string_view during) const;
 
- private:
+private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
   sqlite3* handle_ = nullptr;
-  std::unordered_map<std::string_view, sqlite3_stmt*> statements_;
+  /// What is not lent out, by text. A text lent twice at a time has two statements.
+  std::unordered_map<std::string, Statement::Shelf, Hash, std::equal_to<>> statements_;
 };
 
 }  // namespace agw

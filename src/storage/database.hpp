@@ -5,69 +5,78 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
-#include <variant>
+#include <vector>
 
 #include "base/task.hpp"
 #include "storage/connection.hpp"
+#include "storage/migration.hpp"
 
 namespace agw {
 
 /// The one file that records live in (SQLite, WAL, synchronous=FULL). Its users hand it closures:
 ///
-///     Thread thread = co_await database.write([=](Connection& connection) { return store::insert(connection, thread); });
+///     Thread thread = co_await database.write([=](Connection& connection) { return store::insert(connection, thread);
+///     });
 ///
-/// **An awaited write is on disk.** A writer thread takes all closures that wait (up to 64), each in a savepoint, commits
-/// once and answers all. A closure that throws is rolled back alone and its exception reaches the caller. Closures are
-/// run again when the group they were in was lost (a full disk), so they capture by value and make no ids and no times.
-/// A write cannot be cancelled: the caller resumes when it is decided. Completions reach the loop in commit order.
+/// **An awaited write is on disk.** A writer thread takes all closures that wait (up to 64), each in a savepoint,
+/// commits once and answers all. A closure that throws is rolled back alone and its exception reaches the caller.
+/// Closures are run again when the group they were in was lost (a full disk), so they capture by value and make no ids
+/// and no times. A write cannot be cancelled: the caller resumes when it is decided. Completions reach the loop in
+/// commit order.
 ///
 /// Reads run on a small pool of threads, each with its own connection: one closure sees one snapshot.
+///
+/// What waits is bounded by who waits: a caller has one closure here at a time. Threads start when they are first
+/// needed.
 class Database {
- public:
+public:
   /// Requests go first; background work (indexing, purging) comes in pieces of at most 200 rows.
   enum class Lane { request, background };
 
   struct Options {
-    std::filesystem::path file;                ///< `{data_dir}/gateway.db`
-    std::filesystem::path backups;             ///< where it is copied before a migration; 3 are kept
+    std::filesystem::path file;     ///< `{data_dir}/gateway.db`
+    std::filesystem::path backups;  ///< where it is copied before a migration; 3 are kept
     std::size_t readers = 2;
     std::size_t group_limit = 64;
-    std::size_t queue_limit = 4096;            ///< writes that wait beyond this are awaited before they are queued
+    std::vector<Migration> migrations = embedded_migrations();
   };
 
-  /// Opens or creates the file, applies the migrations compiled in (src/**/migrations/NNNN_*.sql, by number, in one
-  /// transaction) and starts the threads. Throws StartError: database_unusable (5) for a file that is corrupt, not a
-  /// database, or newer than this binary (naming file and remedy, file untouched), failure (1) where it cannot be
-  /// opened or written.
-  Database(Loop& loop, Options options);
-  /// Checkpoints, closes. `close` was awaited before, or nothing is under way.
+  /// Opens or creates the file and applies the migrations (src/**/migrations/NNNN_*.sql, by number, in one
+  /// transaction). Throws StartError: database_unusable (5) for a file that is corrupt, not a database, or newer than
+  /// this binary (naming file and remedy, file untouched), failure (1) where it cannot be opened or written.
+  Database(Loop& loop, const Options& options);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
+  /// On the loop. Throws what the closure throws, DiskFull, DatabaseError. A caller that is cancelled before it waits
+  /// is not heard; afterwards it still gets the result.
   template <class Closure>
   auto write(Closure closure, Lane lane = Lane::request) -> Task<std::invoke_result_t<Closure, Connection&>> {
     return run_typed(Access::write, lane, std::move(closure));
   }
+  /// The same on a reader's thread. It sees every write that was awaited before.
   template <class Closure>
   auto read(Closure closure) -> Task<std::invoke_result_t<Closure, Connection&>> {
     return run_typed(Access::read, Lane::request, std::move(closure));
   }
 
-  /// Before the loop runs, on the calling thread: for what the start needs.
+  /// Before the first write, on the calling thread: for what the start needs. Throws std::logic_error after it.
   Connection& start_connection();
 
-  /// Refuses new work, lets what is queued finish, ends the threads, checkpoints the log into the file. At most 5 s.
+  /// Lets what is queued finish, refuses what comes later, ends the threads, checkpoints the log into the file. Blocks:
+  /// new work begins for at most 4 s, and what is not on disk by then was not acknowledged. For the end of the process,
+  /// when nobody waits any more. The destructor does it too.
   void close();
 
   struct Statistics {
     std::uint64_t commits = 0;
-    std::uint64_t writes = 0;
+    std::uint64_t writes = 0;  ///< closures decided, failed ones too
     std::size_t queued = 0;
   };
   Statistics statistics() const;
 
- private:
+private:
   enum class Access { read, write };
   /// Type-erased work: runs on a thread with its connection; throws what the closure throws.
   using Work = std::function<void(Connection&)>;

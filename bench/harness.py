@@ -1,0 +1,193 @@
+"""What every measure needs: a gateway of its own, the floors' programs, the load generators, the table."""
+
+import contextlib
+import dataclasses
+import http.client
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/release"
+PROGRAMS = BUILD / "bench"
+
+
+@dataclasses.dataclass
+class Row:
+    """One line of the table: the figure, its floor, the figure in relation to it, what is asked, and whether it is met
+    (None where nothing is asked)."""
+    measure: str
+    value: str
+    floor: str
+    ratio: str
+    target: str
+    met: bool | None
+
+
+WIDTHS = (46, 16, 16, 8, 18)
+
+
+def print_line(cells):
+    print("  ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS)), cells[-1], flush=True)
+
+
+def print_head():
+    print_line(["measure", "gateway", "floor", "ratio", "target", "verdict"])
+
+
+def print_row(row):
+    verdict = {True: "met", False: "MISSED", None: "-"}[row.met]
+    print_line([row.measure, row.value, row.floor, row.ratio, row.target, verdict])
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.2f} ms"
+
+
+def raise_file_limit():
+    """Thousands of connections need as many descriptors, here and in what is started from here."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+class Process:
+    """A child that says in its first line that it is ready, and is ended with the `with` block."""
+
+    def __init__(self, command, **options):
+        self.started = time.monotonic()
+        self.child = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True, **options)
+        self.first_line = self.child.stdout.readline().strip()
+        self.seconds_to_ready = time.monotonic() - self.started
+        if not self.first_line:
+            raise SystemExit(f"{command[0]} did not start (exit status {self.child.wait()})")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        self.child.send_signal(signal.SIGTERM)
+        self.child.wait(timeout=20)
+        self.child.stdout.close()
+
+    def cpu_seconds(self):
+        """User and system time of the whole process, from its CPU clock (clock_getcpuclockid(3))."""
+        return time.clock_gettime((~self.child.pid << 3) | 2)
+
+    def memory(self):
+        """Resident (`Rss`) and proportional (`Pss`) memory in bytes."""
+        with open(f"/proc/{self.child.pid}/smaps_rollup", encoding="ascii") as lines:
+            fields = [line.split() for line in lines][1:]
+        return {name.rstrip(":"): int(size) * 1024 for name, size, *_ in fields}
+
+
+@contextlib.contextmanager
+def folder():
+    """A home folder on the project's own disk, so that a sync costs what it costs."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    path = tempfile.mkdtemp(prefix="bench-", dir=ROOT / "build")
+    try:
+        yield pathlib.Path(path)
+    finally:
+        shutil.rmtree(path)
+
+
+class Gateway(Process):
+    """`agw serve` on a free port, in a home of its own."""
+
+    def __init__(self, home, upstream_port=None):
+        data = home / ".agent-gateway"
+        data.mkdir(mode=0o700, exist_ok=True)
+        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "BENCH_KEY": "none"}
+        if upstream_port:
+            (data / "config.yaml").write_text(
+                "providers:\n"
+                f"  bench: {{kind: openai, api: chat, base_url: 'http://127.0.0.1:{upstream_port}/v1',\n"
+                "          api_key_env: BENCH_KEY, default_model: bench}\n")
+        super().__init__([BUILD / "agw", "serve", "--port", "0", "--log-level", "error"], env=environment)
+        self.port = int(self.first_line.rsplit(":", 1)[1])
+        self.token = (data / ".gateway-token").read_text().strip()
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port)
+
+    def stop(self):
+        self.connection.close()
+        super().stop()
+
+    def request(self, method, path, body=None):
+        """One request on a connection that is kept; the answer's JSON."""
+        self.connection.request(method, path, body=None if body is None else json.dumps(body),
+                                headers={"Authorization": f"Bearer {self.token}"})
+        answer = self.connection.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            raise SystemExit(f"{method} {path}: {answer.status} {text.decode()}")
+        return json.loads(text)
+
+    def new_threads(self, count, **members):
+        """Threads with a title, so that none is asked of the model. Their ids."""
+        return [self.request("POST", "/threads", {"title": f"bench {number}", "agent_id": "assistant", **members})["id"]
+                for number in range(count)]
+
+    def wait_until_quiet(self):
+        """Until what it does behind, such as indexing, is done: less than 2 % of a core for a second."""
+        for _ in range(300):
+            before = self.cpu_seconds()
+            time.sleep(1)
+            if self.cpu_seconds() - before < 0.02:
+                return
+        raise SystemExit("the gateway was still busy after five minutes")
+
+
+class EpollFloor(Process):
+    """The bare epoll responder with the given answer."""
+
+    def __init__(self, answer):
+        with tempfile.TemporaryFile() as bytes_of_answer:
+            bytes_of_answer.write(answer)
+            bytes_of_answer.seek(0)
+            super().__init__([PROGRAMS / "epoll_floor"], stdin=bytes_of_answer)
+        self.port = int(self.first_line)
+
+
+class Upstream(Process):
+    """The model service of bench/upstream.cpp."""
+
+    def __init__(self):
+        super().__init__([PROGRAMS / "upstream"])
+        self.port = int(self.first_line)
+
+
+def load(process, lines, token="none", connections=64, seconds=600, count=None, seed=1):
+    """Sends `lines` (`<method> <path> [body]`, bench/load_requests.cpp) in turn for so many seconds, or until `count`
+    were answered. Figures with `rate`, requests a second. `seed` is that of the text that the program makes up."""
+    command = [PROGRAMS / "load_requests", process.port, token, connections, seconds, seed] + ([count] if count else [])
+    figures = run(command, lines)
+    figures["rate"] = figures["times"]["count"] / figures["seconds"]
+    return figures
+
+
+def load_chat(arguments, threads=()):
+    """Runs bench/load_chat.cpp; its figures."""
+    return run([PROGRAMS / "load_chat", *arguments], threads)
+
+
+def run(command, lines):
+    """The JSON that a load generator prints, given `lines` on its standard input."""
+    ran = subprocess.run([str(part) for part in command], input="\n".join(lines), capture_output=True, text=True,
+                         check=False)
+    if ran.returncode:
+        raise SystemExit(f"{command[0].name} failed: {ran.stderr}")
+    return json.loads(ran.stdout)
+
+
+def median(figures):
+    return statistics.median(figures)

@@ -1,0 +1,48 @@
+"""A database that has grown: 1,000,000 turns in 1,000 threads, text whose words are as frequent as a language's."""
+
+import random
+
+from bench.harness import Gateway, Row, folder, load, milliseconds
+
+TURNS, BATCHES, THREADS, QUERIES = 1_000_000, 10, 1_000, 300
+
+# Ranks of the words that are looked for: the n-th word is n times rarer than the first.
+WORDS = {"common": (1, 50), "middling": (100, 1_000), "rare": (10_000, 49_999)}
+
+
+def fill(gateway, threads):
+    """Turns a second in the first and in the last batch."""
+    lines = [f'POST /threads/{thread}/turns {{"role":"user","content":"%40z"}}' for thread in threads]
+    rates = [load(gateway, lines, gateway.token, count=TURNS // BATCHES, seed=batch)["rate"] for batch in range(BATCHES)]
+    return rates[0], rates[-1]
+
+
+def one_at_a_time(gateway, lines):
+    return load(gateway, lines, gateway.token, connections=1, count=len(lines))["times"]
+
+
+def search():
+    """Search and pages of turns among 1,000,000 turns, and whether inserts slow down on the way there"""
+    numbers = random.Random(1)
+    with folder() as home, Gateway(home) as gateway:
+        threads = gateway.new_threads(THREADS)
+        first, last = fill(gateway, threads)
+        gateway.wait_until_quiet()
+        yield Row("inserts, the last 100,000 of 1,000,000", f"{last:,.0f}/s", f"{first:,.0f}/s (first)",
+                  f"{last / first:.2f}", ">= 0.9", last >= 0.9 * first)
+
+        floor = one_at_a_time(gateway, ["GET /health"] * QUERIES)["p99"]
+        pages = [f"GET /threads/{thread}/turns?limit=50" for thread in threads]
+        page = one_at_a_time(gateway, pages)["p99"]
+        yield Row("page of 50 turns, p99", milliseconds(page), milliseconds(floor), f"{page / floor:.1f}", "< 2 ms",
+                  page < 0.002)
+
+        for kind, ranks in WORDS.items():
+            for narrowed in "agent", "thread":
+                lines = []
+                for _ in range(QUERIES):
+                    query = f"GET /turns/search?agent_id=assistant&q=w{numbers.randint(*ranks)}"
+                    lines.append(query + (f"&thread_id={numbers.choice(threads)}" if narrowed == "thread" else ""))
+                found = one_at_a_time(gateway, lines)
+                yield Row(f"search, {kind} words, by {narrowed}, p99", milliseconds(found["p99"]), milliseconds(floor),
+                          f"{found['p99'] / floor:.1f}", "< 10 ms", found["p99"] < 0.010)

@@ -1,0 +1,71 @@
+"""Answers that stream, and connections that wait for them."""
+
+import subprocess
+
+from bench.harness import (PROGRAMS, EpollFloor, Gateway, Row, Upstream, folder, load_chat, milliseconds)
+
+
+def measured(model, thread_count, readers):
+    """`model` answers on so many threads at once: figures through the gateway, and read from the upstream itself."""
+    with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
+        threads = gateway.new_threads(thread_count)
+        # The first call also loads the HTTP client's library, which is a cost of the start and not of a delta.
+        load_chat([gateway.port, gateway.token, "bench/1x1", 1], gateway.new_threads(1))
+        through = load_chat([gateway.port, gateway.token, f"bench/{model}", readers], threads)
+        direct = load_chat([upstream.port, "--direct", model, thread_count])
+    return through, direct
+
+
+def deltas():
+    """Delay of a delta, 100 threads streaming 5,000 a second in all; the floor reads the model service itself"""
+    through, direct = measured("50x400", 100, 100)
+    expected = 100 * 400
+    delay, floor = through["delays"], direct["delays"]
+    yield Row("delta, median delay of 5,000/s", milliseconds(delay["p50"]), milliseconds(floor["p50"]), "-", "< 5 ms",
+              delay["p50"] < 0.005)
+    yield Row("delta, p99 delay of 5,000/s", milliseconds(delay["p99"]), milliseconds(floor["p99"]), "-",
+              "< 5 ms, aim 1", delay["p99"] < 0.005)
+    yield Row("deltas that arrived", f"{delay['count']:,}", f"{floor['count']:,}", "-", f"= {expected:,}",
+              delay["count"] == expected)
+
+
+def runs():
+    """32 answers at once that take 2.0 s at the model service: the slowest, from the request to the end"""
+    through, direct = measured("100x200", 32, 32)
+    slowest, floor = through["runs"]["max"], direct["runs"]["max"]
+    yield Row("32 runs of 2.0 s at once, the slowest", f"{slowest:.3f} s", f"{floor:.3f} s", f"{slowest / floor:.2f}",
+              "< 2.1 s", slowest < 2.1)
+
+
+def readers():
+    """1,000 readers of one stream of 100 deltas a second, for 10 s"""
+    through, direct = measured("100x1000", 1, 1000)
+    expected = 1000 * 1000
+    delay = through["delays"]
+    yield Row("1,000 readers, cut off", str(through["lost"]), str(direct["lost"]), "-", "0", through["lost"] == 0)
+    yield Row("1,000 readers, deltas read", f"{delay['count']:,}", f"{direct['delays']['count']:,}", "-",
+              f"= {expected:,}", delay["count"] == expected)
+    yield Row("1,000 readers, p99 delay", milliseconds(delay["p99"]), milliseconds(direct["delays"]["p99"]), "-",
+              "-", None)
+
+
+def memory_per_connection(process, arguments, count):
+    before = process.memory()["Rss"]
+    with subprocess.Popen([str(part) for part in [PROGRAMS / "load_idle", process.port, count, *arguments]],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as load:
+        if not load.stdout.readline().startswith("open"):
+            raise SystemExit("the idle connections could not be opened")
+        after = process.memory()["Rss"]
+        rest, _ = load.communicate()
+    return (after - before) / count, int(rest.split()[1])
+
+
+def sockets():
+    """Memory of each of 10,000 idle WebSockets; the floor is an idle TCP connection to a bare epoll responder"""
+    count = 10_000
+    with folder() as home, Gateway(home) as gateway, EpollFloor(b"-") as floor:
+        size, closed = memory_per_connection(gateway, [gateway.token], count)
+        floor_size, _ = memory_per_connection(floor, [], count)
+    yield Row("10,000 idle WebSockets, each", f"{size / 1024:.2f} KiB", f"{floor_size / 1024:.2f} KiB", "-", "< 6 KiB",
+              size < 6 * 1024)
+    yield Row("10,000 idle WebSockets, closed by the gateway", str(closed), "0", "-", "0", closed == 0)

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+inline constexpr std::string_view json_content_type = "application/json; charset=utf-8";
+
+/// What a handler answers. The headers that every response carries are added by the server.
+struct Answer {
+  int status = 200;
+  std::string body;
+  std::string content_type = std::string(json_content_type);
+  std::vector<std::pair<std::string, std::string>> headers;
+  bool close = false;  ///< the connection is closed after it
+
+  /// A described struct or a list of them as JSON.
+  template <class T>
+  static Answer of(const T& value, int status = 200) {
+    Answer answer{.status = status};
+    write_json(answer.body, value);
+    return answer;
+  }
+
+  static Answer no_content() { return {.status = 204, .content_type = {}}; }
+};
+
+}  // namespace agw

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+/// What a request is answered with instead of a result: thrown where it is found, made a response in one place. `error`
+/// is a literal of the specification; `extra` holds further members, such as `details` or `agent_id`.
+class ApiError : public std::exception {
+public:
+  ApiError(int status, std::string error, json::object extra = {})
+      : status_(status), error_(std::move(error)), extra_(std::move(extra)) {}
+
+  int status() const { return status_; }
+  const std::string& error() const { return error_; }
+  const json::object& extra() const { return extra_; }
+  const char* what() const noexcept override { return error_.c_str(); }
+
+private:
+  int status_;
+  std::string error_;
+  json::object extra_;
+};
+
+template <int Status>
+class ErrorOfStatus : public ApiError {
+public:
+  explicit ErrorOfStatus(std::string error, json::object extra = {})
+      : ApiError(Status, std::move(error), std::move(extra)) {}
+};
+
+using BadRequest = ErrorOfStatus<400>;
+using Unauthorized = ErrorOfStatus<401>;
+using Forbidden = ErrorOfStatus<403>;
+using NotFound = ErrorOfStatus<404>;
+using Conflict = ErrorOfStatus<409>;
+using PayloadTooLarge = ErrorOfStatus<413>;
+using TooManyRequests = ErrorOfStatus<429>;
+using NotImplemented = ErrorOfStatus<501>;
+using BadGateway = ErrorOfStatus<502>;
+
+}  // namespace agw

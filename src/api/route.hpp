@@ -1,0 +1,147 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/answer.hpp"
+#include "api/request.hpp"
+#include "base/task.hpp"
+
+namespace agw {
+
+using Handler = std::function<Task<Answer>(Request&)>;
+
+/// What calling a route does, for people and agents that decide whether to call it.
+enum class Effect { read, write, execute };
+
+/// One endpoint, declared once: routing, 405, HEAD, authorisation, limits and the documents come from it. A room's
+/// routes.cpp is a table of these:
+///
+///     return {
+///         get("/threads", "List threads", this,
+///         &ThreadRoutes::list).query<ThreadFilter>().answers<std::vector<Thread>>(), remove("/turns/:id", "Delete a
+///         turn", this, &ThreadRoutes::erase).answers_nothing(),
+///     };
+struct Route {
+  Method method = Method::get;
+  std::string path;     ///< `/threads/:id/turns`; `:name` is one segment, a last `*` all that follow
+  std::string summary;  ///< a few words for the documents
+  Handler handler;
+  Effect effect = Effect::read;
+  bool open = false;           ///< needs no bearer token
+  bool pairing = false;        ///< answers 501 where the gateway runs without a token
+  bool raw_body = false;       ///< the body is bytes, not JSON
+  std::size_t body_limit = 0;  ///< bytes, 0 for the general limit of the configuration
+  int status = 200;            ///< of success
+  const Description* query_type = nullptr;
+  const Description* body_type = nullptr;
+  bool body_required = false;
+  std::function<json::object()> answer_schema;  ///< empty where the answer is no JSON
+  std::optional<json::object> example;          ///< a body that succeeds on an empty gateway
+  std::vector<int> errors;                      ///< statuses beside the general ones
+
+  template <DescribedStruct T>
+  Route query() && {
+    query_type = &describe(Tag<T>{});
+    return std::move(*this);
+  }
+  template <DescribedStruct T>
+  Route body() && {
+    body_type = &describe(Tag<T>{});
+    body_required = true;
+    return std::move(*this);
+  }
+  template <DescribedStruct T>
+  Route optional_body() && {
+    body_type = &describe(Tag<T>{});
+    return std::move(*this);
+  }
+  template <class T>
+  Route answers(int success = 200) && {
+    status = success;
+    answer_schema = [] { return schema_of_answer(Tag<T>{}); };
+    return std::move(*this);
+  }
+  Route answers_nothing() && {
+    status = 204;
+    return std::move(*this);
+  }
+  Route executes() && {
+    effect = Effect::execute;
+    return std::move(*this);
+  }
+  Route needs_no_token() && {
+    open = true;
+    return std::move(*this);
+  }
+  Route takes_part_in_pairing() && {
+    pairing = true;
+    return std::move(*this);
+  }
+  Route takes_bytes(std::size_t limit) && {
+    raw_body = true;
+    body_limit = limit;
+    return std::move(*this);
+  }
+  Route limits_body(std::size_t bytes) && {
+    body_limit = bytes;
+    return std::move(*this);
+  }
+  Route like(json::object body) && {
+    example = std::move(body);
+    return std::move(*this);
+  }
+  Route fails_with(std::vector<int> statuses) && {
+    errors = std::move(statuses);
+    return std::move(*this);
+  }
+
+private:
+  template <class T>
+  static json::object schema_of_answer(Tag<T>) {
+    return schema_of(describe(Tag<T>{}), Direction::answer);
+  }
+  template <class T>
+  static json::object schema_of_answer(Tag<std::vector<T>>) {
+    return {{"type", "array"}, {"items", schema_of_answer(Tag<T>{})}};
+  }
+  static json::object schema_of_answer(Tag<json::object>) { return {{"type", "object"}}; }
+};
+
+using Routes = std::vector<Route>;
+
+template <class Room>
+Route route(Method method, std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
+  Route made;
+  made.method = method;
+  made.path = std::move(path);
+  made.summary = std::move(summary);
+  made.handler = [room, handler](Request& request) { return (room->*handler)(request); };
+  made.effect = method == Method::get ? Effect::read : Effect::write;
+  return made;
+}
+template <class Room>
+Route get(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
+  return route(Method::get, std::move(path), std::move(summary), room, handler);
+}
+template <class Room>
+Route post(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
+  return route(Method::post, std::move(path), std::move(summary), room, handler);
+}
+template <class Room>
+Route put(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
+  return route(Method::put, std::move(path), std::move(summary), room, handler);
+}
+template <class Room>
+Route patch(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
+  return route(Method::patch, std::move(path), std::move(summary), room, handler);
+}
+template <class Room>
+Route remove(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
+  return route(Method::remove, std::move(path), std::move(summary), room, handler);
+}
+
+}  // namespace agw

@@ -1,0 +1,118 @@
+#include "base/log.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/time.hpp"
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+class LogTest : public ::testing::Test {
+protected:
+  ~LogTest() override { log::open({}, log::Level::info); }
+
+  /// Logs with stderr kept quiet, and answers what `gateway.log` then holds.
+  template <class Function>
+  std::string logged(Function function, log::Level level = log::Level::info) {
+    ::testing::internal::CaptureStderr();
+    log::open(directory_, level);
+    function();
+    log::close();
+    captured_ = ::testing::internal::GetCapturedStderr();
+    return content("gateway.log");
+  }
+
+  std::string content(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(directory_ / name).rdbuf();
+    return text.str();
+  }
+
+  static unsigned mode(const std::filesystem::path& path) {
+    struct stat status{};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0);
+    return status.st_mode & 07777u;
+  }
+
+  testing::ScratchDirectory scratch_;
+  std::filesystem::path directory_ = scratch_.path() / "logs";
+  std::string captured_;
+};
+
+TEST_F(LogTest, ALineGoesToTheFileAndToStderrWithTheTimeOfUtc) {
+  const auto before = to_iso8601(SystemClock().now());
+  const auto text = logged([] { log::info("listening on {}", 7420); });
+  EXPECT_THAT(text, ::testing::MatchesRegex("....-..-..T..:..:..\\....Z info listening on 7420\n"));
+  EXPECT_LE(before, text.substr(0, 24));
+  EXPECT_LE(text.substr(0, 24), to_iso8601(SystemClock().now()));
+  EXPECT_EQ(captured_, text);
+}
+
+TEST_F(LogTest, LinesBelowTheLevelAreLeftOut) {
+  EXPECT_THAT(logged([] { log::debug("detail"); }), "");
+  EXPECT_THAT(logged([] { log::debug("detail"); }, log::Level::debug), ::testing::HasSubstr("detail"));
+  EXPECT_THAT(logged([] { log::error("trouble"); }, log::Level::off), ::testing::Not(::testing::HasSubstr("trouble")));
+}
+
+TEST_F(LogTest, NothingThatIsLoggedCanForgeALine) {
+  const auto text = logged([] { log::warn("name: {}", "a\n2026 error forged\r\x1b[2J\x7f\xc2\x9b\t|\xff|é"); });
+  EXPECT_THAT(
+      text, ::testing::EndsWith("name: a\\n2026 error forged\\u000d\\u001b[2J\\u007f\\u009b\\u0009|\xef\xbf\xbd|é\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST_F(LogTest, RotatesAtTenMebibytesAndKeepsFiveOldFiles) {
+  const std::string mebibyte(1024 * 1024, 'x');
+  logged([&] {
+    for (int i = 0; i < 75; ++i) log::write(log::Level::info, mebibyte);
+  });
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(directory_)) {
+    ++files;
+    EXPECT_LE(file.file_size(), 10u * 1024 * 1024) << file.path();
+    EXPECT_EQ(mode(file.path()), 0600u) << file.path();
+  }
+  EXPECT_EQ(files, 6u);
+}
+
+TEST_F(LogTest, DirectoryAndFilesAreForTheirOwnerAlone) {
+  std::filesystem::create_directory(directory_);
+  std::ofstream(directory_ / "gateway.log") << "old\n";
+  ASSERT_EQ(::chmod((directory_ / "gateway.log").c_str(), 0644), 0);
+  EXPECT_THAT(logged([] { log::info("new"); }), ::testing::StartsWith("old\n")) << "what was there stays";
+  EXPECT_EQ(mode(directory_ / "gateway.log"), 0600u);
+
+  directory_ = scratch_.path() / "others";
+  logged([] {});
+  EXPECT_EQ(mode(directory_), 0700u);
+}
+
+TEST_F(LogTest, ADirectoryThatCannotBeWrittenIsAClearError) {
+  const auto error_of = [](const std::filesystem::path& directory) -> std::string {
+    try {
+      log::open(directory, log::Level::info);
+    } catch (const StartError& error) {
+      EXPECT_EQ(error.status(), ExitStatus::usage);
+      return error.what();
+    }
+    return "no error";
+  };
+  std::ofstream(directory_) << "a file";
+  EXPECT_EQ(error_of(directory_), "cannot write the log " + directory_.string() + "/gateway.log: Not a directory");
+  EXPECT_THAT(error_of(scratch_.path() / "a/b"), ::testing::EndsWith("a/b: No such file or directory"));
+  std::filesystem::create_directories(scratch_.path() / "c/gateway.log");
+  EXPECT_THAT(error_of(scratch_.path() / "c"), ::testing::EndsWith("gateway.log: Is a directory"));
+}
+
+}  // namespace
+}  // namespace agw

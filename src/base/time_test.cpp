@@ -1,0 +1,43 @@
+#include "base/time.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/id.hpp"
+
+namespace agw {
+namespace {
+
+std::string read(std::string_view text) {
+  const auto time = parse_iso8601(text);
+  return time ? to_iso8601(*time) : "refused";
+}
+
+TEST(Time, ReadsDatesAndDateTimes) {
+  EXPECT_EQ(read("2026-01-02"), "2026-01-02T00:00:00.000Z");
+  EXPECT_EQ(read("2026-01-02T03:04"), "2026-01-02T03:04:00.000Z");
+  EXPECT_EQ(read("2026-01-02T03:04:05"), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(read("2026-01-02T03:04:05.678Z"), "2026-01-02T03:04:05.678Z");
+  EXPECT_EQ(read("2026-01-02T03:04:05.6789123Z"), "2026-01-02T03:04:05.678Z");
+  EXPECT_EQ(read("2026-01-02T03:04:05.6+02:00"), "2026-01-02T01:04:05.600Z");
+  EXPECT_EQ(read("2026-01-02T03:04:05-0530"), "2026-01-02T08:34:05.000Z");
+  EXPECT_EQ(read("2024-02-29"), "2024-02-29T00:00:00.000Z");
+}
+
+TEST(Time, RefusesWhatIsNotOne) {
+  for (const auto* text : {"", "soon", "2026", "2026-13-01", "2026-02-29", "2026-01-02T", "2026-01-02T25:00",
+                           "2026-01-02T03:04:61", "2026-01-02T03:04:05.Z", "2026-01-02T03:04:05+", "2026-01-02x",
+                           "2026-01-02T03:04:05Zx", "-026-01-02", "2026-1-2", "1767323045"}) {
+    EXPECT_EQ(read(text), "refused") << text;
+  }
+}
+
+TEST(Id, IsAUuidOfVersion7) {
+  const auto id = new_id();
+  EXPECT_TRUE(is_uuid(id));
+  EXPECT_EQ(id[14], '7');
+  EXPECT_NE(id, new_id());
+  EXPECT_FALSE(is_uuid("not-a-uuid"));
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace agw::cli {
+
+/// What one command takes. Each call declares one argument and names the variable that parsing fills; the variables
+/// must live until the command has run.
+class Arguments {
+public:
+  explicit Arguments(CLI::App& app) : app_(app) {}
+
+  void flag(const std::string& name, bool& value, const std::string& about);
+  void option(const std::string& name, std::optional<std::string>& value, const std::string& about);
+  /// A whole number from `least` to `most`.
+  void option(const std::string& name, std::optional<int>& value, int least, int most, const std::string& about);
+  /// One of `values`.
+  void option(const std::string& name, std::optional<std::string>& value, const std::vector<std::string>& values,
+              const std::string& about);
+
+  /// One argument without a name, which may be missing.
+  void word(const std::string& name, std::optional<std::string>& value, const std::string& about);
+  /// One or more arguments without a name.
+  void words(const std::string& name, std::vector<std::string>& value, const std::string& about);
+
+private:
+  CLI::App& app_;
+};
+
+/// What `--data-dir` says about itself, which every command takes.
+inline constexpr auto data_dir_about =
+    "Where the gateway keeps everything (default: $AGENT_GATEWAY_DATA_DIR, else ~/.agent-gateway)";
+
+/// What a command does once its arguments are known; answers the process's exit status. What it throws is told to the
+/// user by `run`.
+using Action = std::function<int()>;
+
+/// A row of the table of commands.
+struct Command {
+  std::string_view name;  ///< `status`; of a command in a group both words, `token show`, below the row of the group
+  std::string_view about;
+  /// Declares the arguments, and answers what runs with them. Empty for a group, which needs one of its commands.
+  std::function<Action(Arguments&)> declare;
+};
+
+}  // namespace agw::cli

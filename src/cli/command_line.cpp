@@ -1,0 +1,173 @@
+#include "cli/command_line.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <sstream>
+
+// All that is seen of CLI11, which costs seconds to compile.
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/error.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+using Texts = CLI::results_t;
+
+// The texts are taken as they are: CLI11's own conversions read "{}" as nothing at all.
+CLI::callback_t keep_in(std::optional<std::string>& value) {
+  return [&value](const Texts& texts) {
+    value = texts.back();
+    return true;
+  };
+}
+
+CLI::callback_t keep_in(std::vector<std::string>& value) {
+  return [&value](const Texts& texts) {
+    value = texts;
+    return true;
+  };
+}
+
+std::optional<int> whole_number(const std::string& text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+CLI::callback_t keep_in(std::optional<int>& value) {
+  return [&value](const Texts& texts) {
+    value = whole_number(texts.back());
+    return value.has_value();
+  };
+}
+
+/// The last word of a command's name, and the group that it belongs to.
+std::string_view own_name(std::string_view name) { return name.substr(name.rfind(' ') + 1); }
+
+CLI::App& parent_of(CLI::App& program, std::string_view name) {
+  const auto space = name.rfind(' ');
+  return space == name.npos ? program : *program.get_subcommand(std::string(name.substr(0, space)));
+}
+
+void add(CLI::App& program, const Command& command, Action& chosen) {
+  auto& app =
+      *parent_of(program, command.name).add_subcommand(std::string(own_name(command.name)), std::string(command.about));
+  app.group("Commands");
+  if (!command.declare) {
+    app.require_subcommand(1);
+    return;
+  }
+  app.require_subcommand(0, 1);
+  Arguments arguments(app);
+  app.final_callback([&app, &chosen, action = command.declare(arguments)] {
+    if (app.get_subcommands().empty()) chosen = action;
+  });
+}
+
+/// `agw token show`, for the messages about it.
+std::string full_name(const CLI::App& program) {
+  std::string name = "agw";
+  for (const auto* app = &program; !app->get_subcommands().empty();) {
+    app = app->get_subcommands().front();
+    name += ' ' + app->get_name();
+  }
+  return name;
+}
+
+Notice wrong(const CLI::App& program, const std::string& why) {
+  const auto name = full_name(program);
+  return {static_cast<int>(ExitStatus::usage),
+          fmt::format("{}: {}\n`{} --help` says what it takes.\n", name, why, name)};
+}
+
+Notice help(const CLI::App& program) { return {static_cast<int>(ExitStatus::success), program.help()}; }
+
+int tell(const Notice& notice) {
+  std::fputs(notice.text.c_str(), notice.status == 0 ? stdout : stderr);
+  return notice.status;
+}
+
+int fail(ExitStatus status, const char* what) {
+  fmt::print(stderr, "agw: {}\n", what);
+  return static_cast<int>(status);
+}
+
+}  // namespace
+
+void Arguments::flag(const std::string& name, bool& value, const std::string& about) {
+  app_.add_flag_callback(name, [&value] { value = true; }, about);
+}
+
+void Arguments::option(const std::string& name, std::optional<std::string>& value, const std::string& about) {
+  app_.add_option(name, keep_in(value), about)->type_name("TEXT");
+}
+
+void Arguments::option(const std::string& name, std::optional<int>& value, int least, int most,
+                       const std::string& about) {
+  auto in_range = [least, most](const std::string& text) {
+    const auto number = whole_number(text);
+    const bool fits = number && *number >= least && *number <= most;
+    return fits ? "" : fmt::format("{} is not a whole number from {} to {}", text, least, most);
+  };
+  app_.add_option(name, keep_in(value), about)->check(in_range, "")->type_name("NUMBER");
+}
+
+void Arguments::option(const std::string& name, std::optional<std::string>& value,
+                       const std::vector<std::string>& values, const std::string& about) {
+  auto one_of = [values](const std::string& text) {
+    const bool known = std::find(values.begin(), values.end(), text) != values.end();
+    return known ? "" : fmt::format("{} is not one of {}", text, fmt::join(values, " "));
+  };
+  app_.add_option(name, keep_in(value), about)->check(one_of, "")->type_name(fmt::format("{}", fmt::join(values, "|")));
+}
+
+void Arguments::word(const std::string& name, std::optional<std::string>& value, const std::string& about) {
+  app_.add_option(name, keep_in(value), about);
+}
+
+void Arguments::words(const std::string& name, std::vector<std::string>& value, const std::string& about) {
+  app_.add_option(name, keep_in(value), about)->expected(-1)->required();
+}
+
+std::variant<Action, Notice> parse(std::span<const Command> commands, const std::vector<std::string>& arguments) {
+  CLI::App program("A gateway on this machine for configuring and running AI agents.", "agw");
+  program.set_version_flag("--version", "agw " AGW_VERSION, "Print the version");
+  program.require_subcommand(0, 1);
+  program.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  Action chosen;
+  for (const auto& command : commands) add(program, command, chosen);
+
+  try {
+    program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForVersion& version) {
+    return Notice{0, std::string(version.what()) + "\n"};
+  } catch (const CLI::CallForHelp&) {
+    return help(program);
+  } catch (const CLI::ParseError& error) {
+    return wrong(program, error.what());
+  }
+  if (chosen) return chosen;
+  return help(program);
+}
+
+int run(std::span<const Command> commands, const std::vector<std::string>& arguments) {
+  const auto parsed = parse(commands, arguments);
+  if (const auto* notice = std::get_if<Notice>(&parsed)) return tell(*notice);
+  try {
+    return std::get<Action>(parsed)();
+  } catch (const StartError& error) {
+    return fail(error.status(), error.what());
+  } catch (const std::exception& error) {
+    return fail(ExitStatus::failure, error.what());
+  }
+}
+
+}  // namespace agw::cli

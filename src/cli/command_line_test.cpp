@@ -1,0 +1,152 @@
+#include "cli/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/commands.hpp"
+
+namespace agw::cli {
+namespace {
+
+using testing::HasSubstr;
+
+/// What the real table makes of `arguments`, with a gateway that only notes what it was started with.
+struct Outcome {
+  std::optional<ServeOptions> served;
+  Notice notice{-1, ""};
+};
+
+Outcome read(const std::vector<std::string>& arguments) {
+  Outcome outcome;
+  const auto table = commands([&](const ServeOptions& options) {
+    outcome.served = options;
+    return 0;
+  });
+  const auto parsed = parse(table, arguments);
+  if (const auto* notice = std::get_if<Notice>(&parsed)) {
+    outcome.notice = *notice;
+  } else {
+    std::get<Action>(parsed)();
+  }
+  return outcome;
+}
+
+/// What one command with one argument of each kind makes of `arguments`.
+struct Kinds {
+  bool flag = false;
+  std::optional<std::string> text;
+  std::optional<int> number;
+  std::optional<std::string> word;
+  std::variant<Action, Notice> parsed;
+};
+
+Kinds read_kinds(const std::vector<std::string>& arguments) {
+  Kinds kinds;
+  const std::vector<Command> table = {
+      {"say", "Says something",
+       [&](Arguments& declared) {
+         declared.flag("--loud", kinds.flag, "");
+         declared.option("--to", kinds.text, "");
+         declared.option("--times", kinds.number, 1, 9, "");
+         declared.word("message", kinds.word, "");
+         return [] { return 7; };
+       }},
+      {"status", "Another command", [](Arguments&) { return [] { return 8; }; }},
+  };
+  kinds.parsed = parse(table, arguments);
+  return kinds;
+}
+
+TEST(CommandLine, WithoutArgumentsPrintsHelp) {
+  const auto outcome = read({});
+  EXPECT_EQ(outcome.notice.status, 0);
+  EXPECT_THAT(outcome.notice.text, HasSubstr("Usage: agw"));
+  EXPECT_THAT(outcome.notice.text, HasSubstr("Run the gateway in the foreground"));
+}
+
+TEST(CommandLine, HelpOfACommandNamesItsOptions) {
+  const auto outcome = read({"serve", "--help"});
+  EXPECT_EQ(outcome.notice.status, 0);
+  EXPECT_THAT(outcome.notice.text, HasSubstr("--no-token"));
+}
+
+TEST(CommandLine, PrintsTheVersion) {
+  const auto outcome = read({"--version"});
+  EXPECT_EQ(outcome.notice.status, 0);
+  EXPECT_EQ(outcome.notice.text, "agw " AGW_VERSION "\n");
+}
+
+TEST(CommandLine, WhatItDoesNotKnowIsAUsageError) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"dance"}, {"--dance"}, {"serve", "--dance"}, {"serve", "now"}, {"serve", "--host"}}) {
+    const auto outcome = read(arguments);
+    EXPECT_EQ(outcome.notice.status, 2) << arguments.back();
+    EXPECT_THAT(outcome.notice.text, HasSubstr("--help"));
+  }
+}
+
+TEST(CommandLine, ServeTakesItsFlags) {
+  const auto outcome = read({"serve", "--host", "0.0.0.0", "--port", "0", "--data-dir=/tmp/d", "--config", "c.yaml",
+                             "--no-token", "--log-level", "debug"});
+  ASSERT_TRUE(outcome.served);
+  EXPECT_EQ(outcome.served->host, "0.0.0.0");
+  EXPECT_EQ(outcome.served->port, 0);
+  EXPECT_EQ(outcome.served->data_dir, "/tmp/d");
+  EXPECT_EQ(outcome.served->config, "c.yaml");
+  EXPECT_TRUE(outcome.served->no_token);
+  EXPECT_EQ(outcome.served->log_level, "debug");
+}
+
+TEST(CommandLine, ServeLeavesOutWhatWasNotGiven) {
+  const auto outcome = read({"serve"});
+  ASSERT_TRUE(outcome.served);
+  EXPECT_FALSE(outcome.served->host || outcome.served->port || outcome.served->data_dir || outcome.served->config ||
+               outcome.served->no_token || outcome.served->log_level);
+}
+
+TEST(CommandLine, ServeRefusesWhatDoesNotFit) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--port", "65536"}, {"--port", "-1"}, {"--port", "80x"}, {"--log-level", "loud"}}) {
+    const auto outcome = read({"serve", arguments[0], arguments[1]});
+    EXPECT_EQ(outcome.notice.status, 2) << arguments[1];
+    EXPECT_THAT(outcome.notice.text, HasSubstr(arguments[0]));
+    EXPECT_THAT(outcome.notice.text, HasSubstr(arguments[1]));
+  }
+}
+
+TEST(CommandLine, AWordIsTakenAsItStands) {
+  for (const std::string message : {"hello", "[a,b]", "{}", "%%", "", "-", "status", "a b\nc", "\"quoted\"", "/help"}) {
+    const auto kinds = read_kinds({"say", "--times", "3", message});
+    ASSERT_TRUE(std::holds_alternative<Action>(kinds.parsed)) << message << std::get<Notice>(kinds.parsed).text;
+    EXPECT_EQ(std::get<Action>(kinds.parsed)(), 7);
+    EXPECT_EQ(kinds.word, message);
+    EXPECT_EQ(kinds.number, 3);
+  }
+}
+
+TEST(CommandLine, OptionsMayFollowTheWordAndTakeTextAsItStands) {
+  const auto kinds = read_kinds({"say", "hello", "--to", "{}", "--loud"});
+  EXPECT_EQ(kinds.word, "hello");
+  EXPECT_EQ(kinds.text, "{}");
+  EXPECT_TRUE(kinds.flag);
+}
+
+TEST(CommandLine, AfterTwoDashesNothingIsAnOption) { EXPECT_EQ(read_kinds({"say", "--", "--loud"}).word, "--loud"); }
+
+TEST(CommandLine, AGroupNeedsOneOfItsCommands) {
+  const std::vector<Command> table = {{"token", "The token", {}},
+                                      {"token show", "Print it", [](Arguments&) { return [] { return 5; }; }}};
+  EXPECT_EQ(std::get<Action>(parse(table, {"token", "show"}))(), 5);
+  EXPECT_EQ(std::get<Notice>(parse(table, {"token"})).status, 2);
+  EXPECT_EQ(std::get<Notice>(parse(table, {"token", "dance"})).status, 2);
+}
+
+TEST(CommandLine, ACommandThatIsAlsoAGroupRunsByItself) {
+  const std::vector<Command> table = {{"proposals", "List them", [](Arguments&) { return [] { return 1; }; }},
+                                      {"proposals show", "Show one", [](Arguments&) { return [] { return 2; }; }}};
+  EXPECT_EQ(std::get<Action>(parse(table, {"proposals"}))(), 1);
+  EXPECT_EQ(std::get<Action>(parse(table, {"proposals", "show"}))(), 2);
+}
+
+}  // namespace
+}  // namespace agw::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "serve_options.hpp"
+
+namespace agw::cli {
+
+/// The table of all commands. A new one is a file with its `declare` and a row here. `serve` runs the gateway and
+/// answers its exit status; it is handed in, so that the command line does not need the gateway's parts.
+std::vector<Command> commands(std::function<int(const ServeOptions&)> serve);
+
+Action serve_command(Arguments& arguments, std::function<int(const ServeOptions&)> serve);
+
+}  // namespace agw::cli

@@ -1,0 +1,79 @@
+#include "cli/printable.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+/// The bytes of the character that `text` (not empty, UTF-8) begins with.
+std::string_view first_character(std::string_view text) {
+  std::size_t size = 1;
+  while (size < text.size() && continues_character(text[size])) ++size;
+  return text.substr(0, size);
+}
+
+/// What stands for a character that must not reach a terminal; empty for all others.
+std::string escaped(std::string_view character) {
+  const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(character[index]); };
+  if (character.size() == 1) {
+    const bool control = (byte(0) < 0x20 && byte(0) != '\n' && byte(0) != '\t') || byte(0) == 0x7F;
+    return control ? fmt::format("\\x{:02x}", byte(0)) : "";
+  }
+  if (character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0) return fmt::format("\\u00{:02x}", byte(1));
+  if (character.size() == 3 && byte(0) == 0xE2) {
+    if (byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE) return fmt::format("\\u20{:02x}", byte(2) - 0x80);
+    if (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9) return fmt::format("\\u20{:02x}", byte(2) - 0x40);
+  }
+  return "";
+}
+
+std::string without_breaks(std::string_view text) {
+  std::string line;
+  for (const char byte : text) {
+    const bool space = byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+    if (!space) {
+      line += byte;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  if (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  const auto valid = to_utf8(text);
+  std::string out;
+  out.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const auto character = first_character(rest);
+    const auto replacement = escaped(character);
+    out += replacement.empty() ? character : std::string_view(replacement);
+    rest.remove_prefix(character.size());
+  }
+  return out;
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+  auto line = printable(without_breaks(text));
+  if (character_count(line) <= limit) return line;
+  std::string_view rest = line;
+  for (std::size_t kept = 1; kept < limit; ++kept) rest.remove_prefix(first_character(rest).size());
+  line.resize(line.size() - rest.size());
+  return line + "…";
+}
+
+std::size_t character_count(std::string_view text) {
+  std::size_t count = 0;
+  for (const char byte : text) count += continues_character(byte) ? 0 : 1;
+  return count;
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace agw::cli {
+
+/// `text` with everything that would steer a terminal, or turn the reading direction, made visible: `\x1b`, `\u202e`.
+/// That is C0 but line feed and tab, DEL, C1, U+202A to U+202E and U+2066 to U+2069; what is not UTF-8 becomes U+FFFD.
+/// What agents, titles and errors say goes through it before it is printed.
+std::string printable(std::string_view text);
+
+/// The same on one line of at most `limit` characters: white space becomes single spaces, and `…` ends what was cut.
+std::string one_line(std::string_view text, std::size_t limit = std::string::npos);
+
+/// How many characters (code points) UTF-8 text has.
+std::size_t character_count(std::string_view text);
+
+}  // namespace agw::cli

@@ -1,0 +1,37 @@
+#include "cli/table.hpp"
+
+#include <algorithm>
+
+#include "cli/printable.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      widths[column] = std::max(widths[column], character_count(row[column]));
+    }
+  }
+  return widths;
+}
+
+}  // namespace
+
+std::string table(const std::vector<Row>& rows) {
+  const auto widths = widths_of(rows);
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      text += row[column];
+      if (column + 1 < row.size()) text.append(widths[column] + 2 - character_count(row[column]), ' ');
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace agw::cli

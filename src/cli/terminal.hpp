@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace agw::cli {
+
+/// What an output (or input) of the process is connected to.
+struct Terminal {
+  bool present = false;  ///< a person's terminal, not a file or a pipe
+  bool colours = false;  ///< and it may be coloured: `NO_COLOR` is not set, and it is no dumb one
+};
+
+/// Looks at a file descriptor: 0, 1 or 2.
+Terminal terminal_at(int descriptor);
+
+/// `text` less bright, or as it is where `terminal` has no colours.
+std::string dim(const Terminal& terminal, std::string_view text);
+
+}  // namespace agw::cli

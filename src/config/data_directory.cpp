@@ -1,0 +1,83 @@
+#include "config/data_directory.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& message) { throw StartError(ExitStatus::usage, message); }
+
+fs::path find_home(const Environment& environment) {
+  const auto home = environment("HOME");
+  if (!home) refuse("HOME is not set: set it to your home directory, which the gateway works in");
+  std::error_code error;
+  auto resolved = fs::canonical(*home, error);
+  if (error || !fs::path(*home).is_absolute() || !fs::is_directory(resolved, error)) {
+    refuse(fmt::format("HOME is {}, which is no directory: set it to your home directory", *home));
+  }
+  return resolved;
+}
+
+fs::path resolve(const fs::path& path) {
+  std::error_code error;
+  auto resolved = fs::weakly_canonical(fs::absolute(path, error), error);
+  if (error) refuse(fmt::format("cannot use {} as data directory: {}", path.string(), error.message()));
+  // A slash at the end would be an empty last part.
+  return resolved.has_filename() ? resolved : resolved.parent_path();
+}
+
+bool is_within(const fs::path& path, const fs::path& directory) {
+  return std::ranges::mismatch(directory, path).in1 == directory.end();
+}
+
+void create(const fs::path& path) {
+  fs::path made;
+  for (const auto& part : path) {
+    made /= part;
+    if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST) continue;
+    const auto error = errno;
+    std::error_code ignored;
+    // A parent that exists can answer with another error: a read-only file system, or one of somebody else.
+    if (fs::is_directory(made, ignored)) continue;
+    refuse(fmt::format("cannot create the data directory {}: {}", path.string(), std::strerror(error)));
+  }
+}
+
+}  // namespace
+
+DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment) {
+  DataDirectory found{.home = find_home(environment), .path = {}};
+  if (flag && flag->empty()) refuse("--data-dir must name a directory");
+  const auto variable = environment("AGENT_GATEWAY_DATA_DIR");
+  found.path = resolve(flag ? *flag : variable ? *variable : (found.home / ".agent-gateway").string());
+  return found;
+}
+
+std::string prepare_data_directory(const DataDirectory& directory) {
+  const auto path = directory.path.string();
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    create(directory.path);
+    if (::stat(path.c_str(), &status) != 0) refuse(fmt::format("cannot use {}: {}", path, std::strerror(errno)));
+  }
+  if (!S_ISDIR(status.st_mode)) refuse(fmt::format("the data directory {} is no directory", path));
+  if ((status.st_mode & 077) != 0) {
+    refuse(fmt::format("the data directory {} is open to others (mode {:04o}): run chmod 700 '{}'", path,
+                       status.st_mode & 07777u, path));
+  }
+  if (is_within(directory.path, directory.home)) return {};
+  return fmt::format("the data directory {} lies outside your home directory {}", path, directory.home.string());
+}
+
+}  // namespace agw

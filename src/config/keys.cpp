@@ -1,0 +1,176 @@
+#include "config/keys.hpp"
+
+#include "config/values.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto web_address = "an address that begins with http:// or https://";
+constexpr auto host_names = "a list of host names without scheme, port or path";
+
+bool is_printable(std::string_view text) {
+  return !text.empty() && std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
+}
+
+bool is_path(std::string_view text) { return !text.empty() && text.find('\0') == std::string_view::npos; }
+
+bool is_web_address(std::string_view text) {
+  const auto scheme = text.starts_with("http://") ? 7u : text.starts_with("https://") ? 8u : 0u;
+  return scheme != 0 && is_printable(text.substr(scheme));
+}
+
+/// Several colons are those of an IPv6 address.
+bool is_host_name(std::string_view text) {
+  return is_printable(text) && text.find('/') == std::string_view::npos && std::ranges::count(text, ':') != 1;
+}
+
+/// As browsers write it: compared as it stands, a path or a last slash would never match.
+bool is_origin(std::string_view text) {
+  const auto end = text.find("://");
+  if (end == 0 || end == std::string_view::npos) return false;
+  const auto host = text.substr(end + 3);
+  return is_printable(text) && !host.empty() && host.find('/') == std::string_view::npos;
+}
+
+bool is_variable_name(std::string_view text) {
+  const auto is_word = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && std::ranges::all_of(text, is_word) && !(text[0] >= '0' && text[0] <= '9');
+}
+
+template <class Target, class Place>
+Value<Target> file_path(Place place) {
+  return text<Target>(place, "the path of a file", is_path);
+}
+
+using S = Settings;
+
+Keys<Settings> make_settings_keys() {
+  return {
+      {.name = "host",
+       .text = "The address to listen on. Beyond loopback others can reach the gateway: see tls, hosts and origins.",
+       .value = text<S>(&S::host, "a host name or address", is_host_name),
+       .environment = "AGENT_GATEWAY_HOST",
+       .flag = "--host"},
+      {.name = "port",
+       .text = "The port to listen on; 0 picks a free one.",
+       .value = whole_number<S>(&S::port, 0, 65535),
+       .environment = "AGENT_GATEWAY_PORT",
+       .flag = "--port"},
+      {.name = "auth",
+       .text = "Who may call: the bearer of the token, or, with none, nobody where a token is needed.",
+       .value = one_of<S, Auth S::*, Auth>(&S::auth, {{"token", Auth::token}, {"none", Auth::none}}),
+       .flag = "--no-token"},
+      {.name = "log_level",
+       .text = "How much is logged.",
+       .value = one_of<S, log::Level S::*, log::Level>(&S::log_level, {{"trace", log::Level::trace},
+                                                                       {"debug", log::Level::debug},
+                                                                       {"info", log::Level::info},
+                                                                       {"warn", log::Level::warn},
+                                                                       {"error", log::Level::error},
+                                                                       {"off", log::Level::off}}),
+       .environment = "AGENT_GATEWAY_LOG_LEVEL",
+       .flag = "--log-level"},
+      {.name = "hosts",
+       .text = "Further names under which browsers and programs may reach the gateway.",
+       .value = texts<S>(&S::hosts, host_names, is_host_name),
+       .example = "[gateway.example.org]"},
+      {.name = "origins",
+       .text = "Web pages of other origins that may call the gateway.",
+       .value = texts<S>(&S::origins, "a list of origins such as https://example.org, without a path", is_origin),
+       .example = "[https://example.org]"},
+      {.name = "public_url",
+       .text = "The address that the QR code of pairing holds.",
+       .value = text<S>(&S::public_url, web_address, is_web_address),
+       .example = "https://gateway.example.org",
+       .environment = "AGENT_GATEWAY_PUBLIC_URL"},
+      {.name = "tls.cert",
+       .text = "Certificate chain (PEM) for HTTPS. Paths start at the folder of this file.",
+       .value = file_path<S>(at(&S::tls, &S::Tls::cert)),
+       .example = "cert.pem"},
+      {.name = "tls.key",
+       .text = "The certificate's private key (PEM).",
+       .value = file_path<S>(at(&S::tls, &S::Tls::key)),
+       .example = "key.pem"},
+      {.name = "limits.body_mib",
+       .text = "The largest body of a request, in MiB.",
+       .value = whole_number<S>(at(&S::limits, &S::Limits::body_mib), 1, 1024)},
+      {.name = "limits.connections",
+       .text = "How many connections are served at the same time.",
+       .value = whole_number<S>(at(&S::limits, &S::Limits::connections), 1, 1'000'000)},
+      {.name = "models.default",
+       .text = "The model of chats that name none. Without it: the first configured provider's.",
+       .value = text<S>(at(&S::models, &S::Models::default_model), "a model such as provider/model", is_printable),
+       .example = "anthropic/claude-sonnet-4-5"},
+      {.name = "providers",
+       .text = "Model services by name: kind (anthropic, openai, ollama), base_url, api_key_env or api_key_file, api "
+               "(responses, chat), default_model. ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, "
+               "OPENAI_BASE_URL and OLLAMA_HOST set up those of their name without this file.",
+       .value = {.kind = "a map from the names of providers to their keys",
+                 .read =
+                     [](S& settings, const Given& given) {
+                       if (given.form != Given::Form::map) return false;
+                       read_providers(settings.providers, given);
+                       return true;
+                     },
+                 .show = [](const S&) { return std::string(); }},
+       .example = "{workstation: {kind: openai, base_url: 'http://127.0.0.1:8000/v1', default_model: qwen3}}"},
+      {.name = "sandbox",
+       .text = "What shell commands of agents run in. With none they can do whatever you can.",
+       .value = one_of<S, Sandbox S::*, Sandbox>(&S::sandbox,
+                                                 {{"bubblewrap", Sandbox::bubblewrap}, {"none", Sandbox::none}})},
+      {.name = "tools.web_fetch.allow_hosts",
+       .text = "Hosts that agents may fetch from at any stage, private addresses included.",
+       .value = texts<S>(at(&S::tools, &S::Tools::web_fetch_allow_hosts), host_names, is_host_name),
+       .example = "[wiki.example.org]"},
+      {.name = "budget_usd_per_day",
+       .text = "What all agents together may spend in a day, in USD.",
+       .value = amount<S>(&S::budget_usd_per_day),
+       .example = "5"},
+      {.name = "retention.days",
+       .text = "How long job runs, signals, trash and decided proposals are kept, in days.",
+       .value = whole_number<S>(at(&S::retention, &S::Retention::days), 1, 36500)},
+  };
+}
+
+using P = ProviderSettings;
+
+Keys<ProviderSettings> make_provider_keys() {
+  const auto word = [](std::string P::* place, std::vector<std::string> words) {
+    std::vector<std::pair<std::string, std::string>> choices;
+    for (const auto& one : words) choices.emplace_back(one, one);
+    return one_of<P, std::string P::*, std::string>(place, choices);
+  };
+  return {
+      {.name = "kind", .text = "What the service speaks.", .value = word(&P::kind, {"anthropic", "openai", "ollama"})},
+      {.name = "base_url",
+       .text = "Its address, where it is not the vendor's own.",
+       .value = text<P>(&P::base_url, web_address, is_web_address)},
+      {.name = "api_key_env",
+       .text = "The environment variable that holds the key.",
+       .value = text<P>(&P::api_key_env, "the name of an environment variable", is_variable_name)},
+      {.name = "api_key_file",
+       .text = "The file that holds the key, and nothing else.",
+       .value = file_path<P>(&P::api_key_file)},
+      {.name = "api", .text = "Which of OpenAI's interfaces.", .value = word(&P::api, {"responses", "chat"})},
+      {.name = "default_model",
+       .text = "The model where none is named.",
+       .value = text<P>(&P::default_model, "the name of a model", is_printable)},
+  };
+}
+
+}  // namespace
+
+const Keys<Settings>& settings_keys() {
+  static const auto keys = make_settings_keys();
+  return keys;
+}
+
+const Keys<ProviderSettings>& provider_keys() {
+  static const auto keys = make_provider_keys();
+  return keys;
+}
+
+}  // namespace agw

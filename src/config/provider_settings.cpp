@@ -1,0 +1,104 @@
+#include "config/provider_settings.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+struct UsualVariables {
+  const char* kind;
+  const char* api_key;
+  const char* base_url;
+};
+
+constexpr UsualVariables usual_variables[] = {
+    {"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
+    {"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"},
+    {"ollama", nullptr, "OLLAMA_HOST"},
+};
+
+/// `OLLAMA_HOST` is also written as Ollama itself reads it: `127.0.0.1`, `:11434`, `box:11434`.
+std::string to_url(std::string address) {
+  if (address.find("://") != std::string::npos) return address;
+  if (address.starts_with(':')) address.insert(0, "127.0.0.1");
+  const bool has_port = address.rfind(':') != std::string::npos && !address.ends_with(']');
+  return "http://" + address + (has_port ? "" : ":11434");
+}
+
+ProviderSettings& find_or_add(std::vector<ProviderSettings>& providers, const std::string& name) {
+  const auto found = std::ranges::find(providers, name, &ProviderSettings::name);
+  if (found != providers.end()) return *found;
+  ProviderSettings added;
+  added.name = added.kind = name;
+  return providers.emplace_back(std::move(added));
+}
+
+std::string usual_key_variable(const ProviderSettings& provider) {
+  if (!provider.base_url.empty()) return {};
+  for (const auto& usual : usual_variables) {
+    if (provider.kind == usual.kind && usual.api_key) return usual.api_key;
+  }
+  return {};
+}
+
+/// A key becomes the value of a header.
+bool fits_header(std::string_view key) {
+  return std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+ApiKey check_key(std::string key, const std::string& source) {
+  while (!key.empty() && (key.back() == '\n' || key.back() == '\r' || key.back() == ' ')) key.pop_back();
+  if (key.empty()) return {{}, source + " is empty"};
+  if (!fits_header(key)) return {{}, source + " holds spaces or other characters that no key has"};
+  return {std::move(key), {}};
+}
+
+ApiKey read_key_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string key(4096, '\0');
+  file.read(key.data(), static_cast<std::streamsize>(key.size()));
+  if (!file.is_open() || file.bad()) return {{}, fmt::format("its api_key_file {} cannot be read", path.string())};
+  key.resize(static_cast<std::size_t>(file.gcount()));
+  return check_key(std::move(key), fmt::format("its api_key_file {}", path.string()));
+}
+
+ApiKey read_key_variable(const std::string& name, const Environment& environment) {
+  const auto value = environment(name);
+  if (!value) return {{}, fmt::format("the environment variable {} is not set", name)};
+  return check_key(*value, fmt::format("the environment variable {}", name));
+}
+
+}  // namespace
+
+void apply_environment(std::vector<ProviderSettings>& providers, const Environment& environment) {
+  for (const auto& usual : usual_variables) {
+    if (usual.api_key && environment(usual.api_key)) {
+      auto& provider = find_or_add(providers, usual.kind);
+      provider.api_key_file.clear();
+      if (provider.api_key_env.empty()) provider.api_key_env = usual.api_key;
+    }
+    if (const auto address = environment(usual.base_url)) {
+      find_or_add(providers, usual.kind).base_url = to_url(*address);
+    }
+  }
+}
+
+ApiKey read_api_key(const ProviderSettings& provider, const Environment& environment) {
+  ApiKey key;
+  if (!provider.api_key_file.empty()) {
+    key = read_key_file(provider.api_key_file);
+  } else {
+    const auto& named = provider.api_key_env;
+    const auto variable = named.empty() ? usual_key_variable(provider) : named;
+    if (!variable.empty()) key = read_key_variable(variable, environment);
+  }
+  if (!key.problem.empty()) key.problem = fmt::format("provider {} is not configured: {}", provider.name, key.problem);
+  return key;
+}
+
+}  // namespace agw

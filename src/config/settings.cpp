@@ -1,0 +1,102 @@
+#include "config/settings.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "config/keys.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Far more than a person writes.
+constexpr std::uintmax_t max_file_size = 1024 * 1024;
+
+[[noreturn]] void refuse_file(const std::filesystem::path& file, const std::string& why) {
+  throw StartError(ExitStatus::usage, fmt::format("{}: {}", file.string(), why));
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT) return {};
+    refuse_file(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+  }
+  if (!S_ISREG(status.st_mode)) refuse_file(file, "cannot be read: it is no regular file");
+  if (static_cast<std::uintmax_t>(status.st_size) > max_file_size) refuse_file(file, "is larger than 1 MiB");
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream content;
+  if (stream && stream.peek() != std::ifstream::traits_type::eof()) content << stream.rdbuf();
+  if (!stream.is_open() || stream.bad() || !content) refuse_file(file, "cannot be read");
+  return std::move(content).str();
+}
+
+/// The YAML parser costs more than the rest of a start: a file of comments never gets there.
+bool has_only_comments(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first != line.npos && line[first] != '#') return false;
+  }
+  return true;
+}
+
+void read_file_into(Settings& settings, const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  if (has_only_comments(text)) return;
+  try {
+    read_settings(settings, parse_yaml(text));
+  } catch (const BadValue& bad) {
+    throw StartError(ExitStatus::usage, fmt::format("{}:{}: {}: {}", file.string(), bad.line(), bad.key(), bad.what()));
+  }
+}
+
+/// Paths of the file start at its folder, or at home with `~/`.
+void resolve_paths(Settings& settings, const SettingsSources& sources) {
+  const auto home = sources.environment("HOME");
+  const auto resolve = [&](std::filesystem::path& path) {
+    if (path.empty()) return;
+    const bool at_home = home && path.native().starts_with("~/");
+    path = at_home ? *home / std::filesystem::path(path.native().substr(2)) : sources.file.parent_path() / path;
+  };
+  resolve(settings.tls.cert);
+  resolve(settings.tls.key);
+  for (auto& provider : settings.providers) resolve(provider.api_key_file);
+}
+
+/// `source` is the flag or the variable.
+void read_text_into(Settings& settings, const Key<Settings>& key, std::string_view source, const std::string& text) {
+  try {
+    read_value(key, std::string(source), settings, Given{.text = text});
+  } catch (const BadValue& bad) {
+    throw StartError(ExitStatus::usage, fmt::format("{}: {}", bad.key(), bad.what()));
+  }
+}
+
+}  // namespace
+
+Settings load_settings(const SettingsSources& sources) {
+  Settings settings;
+  read_file_into(settings, sources.file);
+  resolve_paths(settings, sources);
+  apply_environment(settings.providers, sources.environment);
+  for (const auto& key : settings_keys()) {
+    if (key.environment.empty()) continue;
+    const auto text = sources.environment(std::string(key.environment));
+    if (text) read_text_into(settings, key, key.environment, *text);
+  }
+  for (const auto& key : settings_keys()) {
+    const auto flag = sources.flags.find(std::string(key.name));
+    if (flag != sources.flags.end()) read_text_into(settings, key, key.flag, flag->second);
+  }
+  return settings;
+}
+
+}  // namespace agw

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "config/environment.hpp"
+#include "config/provider_settings.hpp"
+
+namespace agw {
+
+enum class Auth { token, none };
+enum class Sandbox { bubblewrap, none };
+
+/// What a person can set. The members' values here are the defaults; `config/keys.cpp` says what each is for.
+struct Settings {
+  struct Tls {
+    std::filesystem::path cert;  ///< both are given or none
+    std::filesystem::path key;
+  };
+  struct Limits {
+    std::int64_t body_mib = 10;
+    std::int64_t connections = 16384;
+  };
+  struct Models {
+    std::string default_model;  ///< empty: the first configured provider's
+  };
+  struct Tools {
+    std::vector<std::string> web_fetch_allow_hosts;
+  };
+  struct Retention {
+    std::int64_t days = 90;
+  };
+
+  std::string host = "127.0.0.1";
+  std::int64_t port = 7420;  ///< 0 picks a free one
+  Auth auth = Auth::token;
+  log::Level log_level = log::Level::info;
+  std::vector<std::string> hosts;
+  std::vector<std::string> origins;
+  std::string public_url;
+  Tls tls;
+  Limits limits;
+  Models models;
+  std::vector<ProviderSettings> providers;  ///< in the order of the file
+  Sandbox sandbox = Sandbox::bubblewrap;
+  Tools tools;
+  std::optional<double> budget_usd_per_day;
+  Retention retention;
+};
+
+/// Where settings come from, the strongest first.
+struct SettingsSources {
+  std::map<std::string, std::string> flags;  ///< name of a key to its text, such as `port` to `0`
+  Environment environment = process_environment();
+  std::filesystem::path file;  ///< YAML; one that does not exist is as good as an empty one
+};
+
+/// Reads the settings. Throws StartError (usage) with `<file>:<line>: <key>: <why>`, `<variable>: <why>` or
+/// `<flag>: <why>` for what is wrong, also where a stronger source hides it.
+Settings load_settings(const SettingsSources& sources);
+
+/// The configuration file that a first start leaves behind: every key with its default, commented out.
+std::string example_configuration();
+
+/// Writes the example to `file` unless there is one. Throws StartError (usage) where it cannot be written.
+void write_example_configuration(const std::filesystem::path& file);
+
+}  // namespace agw

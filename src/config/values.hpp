@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "config/keys.hpp"
+
+namespace agw {
+
+/// The kinds of values that keys have. `place` is a member, or `at(...)` for one in a section; `check` may refuse a
+/// text.
+using Check = bool (*)(std::string_view text);
+
+template <class Section, class Target, class Member>
+auto at(Section Target::* section, Member Section::* member) {
+  return [=](auto& target) -> auto& { return target.*section.*member; };
+}
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+template <class Target, class Place>
+Value<Target> whole_number(Place place, std::int64_t least, std::int64_t most) {
+  return {fmt::format("a whole number from {} to {}", least, most),
+          [=](Target& target, const Given& given) {
+            const auto number = parse_number<std::int64_t>(given.text);
+            if (!given.is_number() || !number || *number < least || *number > most) return false;
+            std::invoke(place, target) = *number;
+            return true;
+          },
+          [=](const Target& target) { return std::to_string(std::invoke(place, target)); }};
+}
+
+/// An amount that may be absent.
+template <class Target, class Place>
+Value<Target> amount(Place place) {
+  return {"a number from 0 up",
+          [=](Target& target, const Given& given) {
+            const auto number = parse_number<double>(given.text);
+            if (!given.is_number() || !number || !std::isfinite(*number) || *number < 0) return false;
+            std::invoke(place, target) = *number;
+            return true;
+          },
+          [](const Target&) { return std::string(); }};
+}
+
+template <class Target, class Place>
+Value<Target> text(Place place, std::string kind, Check check) {
+  return {std::move(kind),
+          [=](Target& target, const Given& given) {
+            if (!given.is_text() || !check(given.text)) return false;
+            std::invoke(place, target) = given.text;
+            return true;
+          },
+          [=](const Target& target) { return std::string(std::invoke(place, target)); }};
+}
+
+template <class Target, class Place>
+Value<Target> texts(Place place, std::string kind, Check check) {
+  return {std::move(kind),
+          [=](Target& target, const Given& given) {
+            const auto fits = [&](const Given& item) { return item.is_text() && check(item.text); };
+            if (given.form != Given::Form::list) return false;
+            if (!std::ranges::all_of(given.children, fits)) return false;
+            auto& list = std::invoke(place, target);
+            list.clear();
+            for (const auto& item : given.children) list.push_back(item.text);
+            return true;
+          },
+          [](const Target&) { return std::string("[]"); }};
+}
+
+template <class Target, class Place, class Choice>
+Value<Target> one_of(Place place, std::vector<std::pair<std::string, Choice>> choices) {
+  std::string names;
+  for (const auto& choice : choices) names += (names.empty() ? "" : ", ") + choice.first;
+  return {"one of " + names,
+          [=](Target& target, const Given& given) {
+            const auto chosen = std::ranges::find(choices, given.text, &std::pair<std::string, Choice>::first);
+            if (!given.is_text() || chosen == choices.end()) return false;
+            std::invoke(place, target) = chosen->second;
+            return true;
+          },
+          [=](const Target& target) {
+            const auto shown =
+                std::ranges::find(choices, Choice(std::invoke(place, target)), &std::pair<std::string, Choice>::second);
+            return shown == choices.end() ? std::string() : shown->first;
+          }};
+}
+
+}  // namespace agw

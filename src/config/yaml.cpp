@@ -1,0 +1,79 @@
+#include <charconv>
+#include <set>
+
+#include <yaml-cpp/yaml.h>
+
+#include "config/given.hpp"
+
+namespace agw {
+
+namespace {
+
+/// More than any key needs. It also ends the walk through an alias that holds itself.
+constexpr int max_depth = 6;
+
+Given::Form form_of_plain(std::string_view text) {
+  if (text == "true" || text == "false") return Given::Form::boolean;
+  if (text.find_first_of("0123456789") == text.npos) return Given::Form::string;
+  double number = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = end == text.data() + text.size();
+  return whole && error != std::errc::invalid_argument ? Given::Form::number : Given::Form::string;
+}
+
+Given to_given(const YAML::Node& node, int line, int depth);
+
+void read_members(Given& map, const YAML::Node& node, int depth) {
+  std::set<std::string> seen;
+  for (const auto& member : node) {
+    const int line = member.first.Mark().line + 1;
+    if (!member.first.IsScalar()) throw BadValue(line, "yaml", "a key must be a word");
+    const auto& name = member.first.Scalar();
+    if (!seen.insert(name).second) throw BadValue(line, name, "is given twice");
+    map.children.push_back(to_given(member.second, line, depth + 1));
+    map.children.back().name = name;
+  }
+}
+
+Given to_given(const YAML::Node& node, int line, int depth) {
+  if (depth > max_depth) throw BadValue(line, "yaml", "is nested too deeply");
+  Given given;
+  given.line = line;
+  switch (node.Type()) {
+    case YAML::NodeType::Scalar:
+      given.text = node.Scalar();
+      given.form = node.Tag() == "?" ? form_of_plain(given.text) : Given::Form::string;
+      break;
+    case YAML::NodeType::Sequence:
+      given.form = Given::Form::list;
+      for (const auto& item : node) given.children.push_back(to_given(item, item.Mark().line + 1, depth + 1));
+      break;
+    case YAML::NodeType::Map:
+      given.form = Given::Form::map;
+      read_members(given, node, depth);
+      break;
+    default:
+      given.form = Given::Form::nothing;
+  }
+  return given;
+}
+
+}  // namespace
+
+Given parse_yaml(const std::string& text) {
+  try {
+    const auto documents = YAML::LoadAll(text);
+    Given top;
+    top.form = Given::Form::map;
+    if (documents.empty() || documents.front().IsNull()) return top;
+    const int line = documents.front().Mark().line + 1;
+    if (documents.size() > 1) throw BadValue(documents[1].Mark().line + 1, "yaml", "must be one document");
+    if (!documents.front().IsMap()) throw BadValue(line, "yaml", "must be lines of the form `key: value`");
+    return to_given(documents.front(), line, 0);
+  } catch (const YAML::Exception& error) {
+    throw BadValue(error.mark.line + 1, "yaml", error.msg);
+  }
+}
+
+}  // namespace agw

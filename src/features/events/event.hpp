@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace agw {
+
+/// One event of the gateway, ready to be sent: serialised once and shared by all its readers.
+struct Event {
+  std::string type;       ///< `text-delta`, `extension-changed` …
+  std::string thread_id;  ///< empty for gateway-wide kinds
+  std::string text;       ///< the whole JSON message
+};
+using SharedEvent = std::shared_ptr<const Event>;
+
+}  // namespace agw

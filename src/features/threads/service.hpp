@@ -1,0 +1,148 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.hpp"
+#include "features/threads/types.hpp"
+#include "storage/along.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+class Hub;
+class SearchIndexer;
+
+/// What this room must know of rooms that it cannot see. All are asked on the loop and answer from memory.
+struct ThreadLinks {
+  struct Agent {
+    std::string id;
+    std::optional<ThreadMode> mode;  ///< what its new threads take
+  };
+  /// The agent extension of that id or name.
+  std::function<std::optional<Agent>(std::string_view id_or_name)> agent;
+  /// The id of the job extension of that id or name.
+  std::function<std::optional<std::string>(std::string_view id_or_name)> job_id;
+  std::function<bool(std::string_view project_id)> project_exists;
+  /// Whether a run is under way or waits on the thread: true from before the write that starts it is queued.
+  std::function<bool(std::string_view thread_id)> thread_in_use;
+  /// Whether a run that is under way or waits answers the turn or made it.
+  std::function<bool(std::string_view turn_id)> turn_in_use;
+  /// What `GET /threads/:id` shows as `active_run`.
+  std::function<std::optional<json::value>(std::string_view thread_id)> active_run;
+};
+
+/// A turn that the gateway itself inserts.
+struct AddTurn {
+  std::string thread_id;
+  Role role{};
+  std::string content;
+  std::optional<json::object> metadata;
+  std::optional<std::string> id;           ///< where it was allocated before; else a new one
+  std::optional<std::string> in_reply_to;  ///< the user turn that it answers: orders it for the model
+};
+
+/// A turn with all that is made before its write: id, times, the title that its thread takes if it has none yet.
+struct PreparedTurn {
+  Turn turn;
+  std::optional<std::string> in_reply_to;
+  std::optional<std::string> title;
+  std::int64_t moment = 0;  ///< see Threads::next_moment
+};
+
+/// What inserting a turn left behind.
+struct AddedTurn {
+  Turn turn;
+  Thread thread;
+};
+
+/// Threads, their turns, and the search over them. Writes are on disk when they return and are published to the Hub.
+/// Unknown ids throw NotFound (`thread not found`, `turn not found`).
+class Threads {
+public:
+  Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, ThreadLinks links);
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  /// Begins to index turns and to purge deleted threads in the background, until `stop` has returned.
+  void start();
+  Task<> stop();
+
+  // Threads. `along` runs in the same transaction.
+
+  /// Throws NotFound `project not found`.
+  Task<Thread> create(NewThread wanted, Along<Thread> along = {});
+  Task<Thread> require(std::string id);
+  Task<ThreadDetail> detail(std::string id);
+  Task<Thread> change(std::string id, ThreadChange change);
+  /// Throws Conflict `thread is in use`. The thread is gone at once; its turns are purged in pieces behind.
+  Task<> remove(std::string id);
+  /// Newest `updated_at` first.
+  Task<std::vector<Thread>> list(ThreadFilter filter);
+  /// The same as JSON text, written off the loop: a list may have 100,000 entries.
+  Task<std::string> list_text(ThreadFilter filter);
+  /// A new thread with copies of the turns up to and with that one, under new ids.
+  Task<Thread> fork(std::string id, ForkPoint point, Along<Thread> along = {});
+  /// A title that was made in the background: taken unless a person has named the thread. Does not move `updated_at`.
+  Task<> suggest_title(std::string id, std::string title);
+
+  // Turns.
+
+  Task<Turn> add_turn(AddTurn wanted, Along<Turn> along = {});
+  /// For a write that inserts a turn along with other records: `prepare` on the loop, `insert_in` inside the write
+  /// (again when the write is run again; throws NotFound), `announce` on the loop once it is committed.
+  PreparedTurn prepare(AddTurn wanted);
+  static AddedTurn insert_in(Connection& connection, const PreparedTurn& prepared);
+  void announce(const AddedTurn& added);
+
+  /// Throws Conflict `turn is in use`.
+  Task<> remove_turn(std::string id);
+  Task<Turn> require_turn(std::string id);
+  /// Newest first. Throws BadRequest `before must be a turn of this thread`.
+  Task<std::vector<Turn>> turns(std::string thread_id, TurnFilter filter);
+  Task<std::string> turns_text(std::string thread_id, TurnFilter filter);
+
+  // For runs.
+
+  /// What a model is shown to answer `question_id`: the turns up to and with it, oldest first, without superseded ones;
+  /// an answer stands behind its question even where another question was asked meanwhile. Of these the newest whose
+  /// content and metadata come to at most `max_characters` bytes together, and the question in any case.
+  Task<std::vector<Turn>> context(std::string thread_id, std::string question_id, std::size_t max_characters);
+  /// The user turn that stands for `turn_id`: itself, the one that an assistant's or tool's turn answers, or else the
+  /// latest before it. NotFound `turn not found` where there is none.
+  Task<Turn> question_of(std::string turn_id);
+  /// Marks every turn of the thread after `question_id` (a user turn) as superseded, the question itself as not.
+  /// `along` is for the row of the run that answers again.
+  Task<Turn> supersede_after(std::string question_id, Along<Turn> along = {});
+
+  // Search.
+
+  /// The turns of an agent (or of one of its threads) that match, best first. Never fails for what `q` is, and never
+  /// misses a turn that was inserted before.
+  Task<std::vector<FoundTurn>> search(TurnSearch wanted);
+  Task<std::string> search_text(TurnSearch wanted);
+  /// Returns once every turn that is there now is indexed.
+  Task<> index_all();
+
+private:
+  /// Microseconds, greater than every one before: `updated_at` with an order within its millisecond.
+  std::int64_t next_moment();
+  void publish(const Thread& thread);
+  std::string agent_id_of(std::string_view id_or_name) const;
+  ThreadFilter resolved(ThreadFilter filter) const;
+
+  Database& database_;
+  Hub& hub_;
+  const Clock& clock_;
+  ThreadLinks links_;
+  std::int64_t last_moment_ = 0;
+  std::unique_ptr<SearchIndexer> indexer_;
+};
+
+}  // namespace agw

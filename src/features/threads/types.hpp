@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+enum class Role { user, assistant, system, tool };
+std::span<const EnumName> names(Tag<Role>);
+
+/// How an agent may act on a thread: `plan` explores only, `act` has its tools.
+enum class ThreadMode { plan, act };
+std::span<const EnumName> names(Tag<ThreadMode>);
+
+/// A conversation of one agent.
+struct Thread {
+  std::string id;
+  std::string agent_id;  ///< of an agent extension, or whatever the creator named
+  std::optional<std::string> project_id;
+  std::optional<std::string> job_id;  ///< the job extension whose run made it
+  std::string title;
+  bool archived = false;
+  ThreadMode mode = ThreadMode::plan;
+  Timestamp created_at;
+  Timestamp updated_at;
+  std::int64_t turn_count = 0;
+};
+const Description& describe(Tag<Thread>);
+
+/// `GET /threads/:id`: the thread and what is being answered on it.
+struct ThreadDetail : Thread {
+  json::value active_run;  ///< null where nothing is
+};
+const Description& describe(Tag<ThreadDetail>);
+
+/// One message of a thread.
+struct Turn {
+  std::string id;
+  std::string thread_id;
+  Role role{};
+  std::string content;
+  std::optional<json::object> metadata;  ///< `superseded: true` in a turn that was regenerated away
+  Timestamp created_at;
+};
+const Description& describe(Tag<Turn>);
+
+/// A turn that a search found, with the piece of its text around what was sought.
+struct FoundTurn : Turn {
+  std::string snippet;
+};
+const Description& describe(Tag<FoundTurn>);
+
+/// The body of `POST /threads`. The members after the described three are for the gateway's own callers.
+struct NewThread {
+  std::optional<std::string> agent_id;    ///< id or name; none means the agent `assistant`
+  std::optional<std::string> title;       ///< none: made from the first user turn
+  std::optional<std::string> project_id;  ///< must exist
+  std::optional<std::string> job_id;
+  std::optional<ThreadMode> mode;  ///< none: the agent's, else plan
+};
+const Description& describe(Tag<NewThread>);
+
+struct ThreadChange {
+  std::optional<std::string> title;
+  std::optional<bool> archived;
+  Change<ThreadMode> mode;  ///< null means plan
+};
+const Description& describe(Tag<ThreadChange>);
+
+/// Which threads `GET /threads` lists. What is not given does not narrow.
+struct ThreadFilter {
+  std::optional<std::string> agent_id;  ///< id or name
+  std::optional<std::string> project_id;
+  std::optional<std::string> job_id;  ///< id or name
+  bool archived = false;              ///< true lists archived ones too
+  std::optional<Timestamp> since;     ///< updated strictly after
+  std::optional<Limit> limit;         ///< none lists all
+  std::optional<std::string> before;  ///< a thread id: those listed behind it
+};
+const Description& describe(Tag<ThreadFilter>);
+
+/// The roles that a list of turns can be narrowed to.
+enum class ListedRole { user, assistant };
+std::span<const EnumName> names(Tag<ListedRole>);
+
+/// Which turns of a thread `GET /threads/:id/turns` lists.
+struct TurnFilter {
+  Limit limit{50};
+  std::optional<std::string> before;  ///< a turn of the thread: those older than it
+  std::optional<ListedRole> role;
+  std::optional<Timestamp> since;  ///< created strictly after
+};
+const Description& describe(Tag<TurnFilter>);
+
+/// The body of `POST /threads/:id/turns`.
+struct NewTurn {
+  std::string content;
+  Role role{};
+  std::optional<json::object> metadata;
+};
+const Description& describe(Tag<NewTurn>);
+
+/// The body of `POST /threads/:id/fork`.
+struct ForkPoint {
+  std::optional<std::string> turnId;  ///< the last turn to copy; none copies all
+};
+const Description& describe(Tag<ForkPoint>);
+
+/// The query of `GET /turns/search`. `q`: words (all must match), "quoted phrases", prefix*, AND, OR, NOT, parentheses;
+/// what is not valid in it is taken as plain words.
+struct TurnSearch {
+  std::string q;
+  std::string agent_id;  ///< id or name
+  Limit limit{20};
+  std::optional<std::string> thread_id;
+};
+const Description& describe(Tag<TurnSearch>);
+
+}  // namespace agw

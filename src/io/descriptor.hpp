@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace agw {
+
+/// Owns an open file descriptor.
+class Descriptor {
+public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+private:
+  int number_ = -1;
+};
+
+/// Throws std::system_error of `errno`, so that a caller can tell a full disk. `action` says what failed, with the
+/// path.
+[[noreturn]] void throw_errno(const std::string& action);
+
+}  // namespace agw

@@ -1,0 +1,109 @@
+#include "io/lock_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+
+namespace agw {
+
+namespace {
+
+/// The content is always this long, padded with spaces: one write replaces it whole, and no reader sees half of it.
+constexpr std::size_t content_size = 512;
+
+std::filesystem::path path_in(const std::filesystem::path& data_directory) { return data_directory / "gateway.lock"; }
+
+/// A lock of the open file description: unlike the older kind it is not lost when another descriptor of the file is
+/// closed, and unlike `flock` it can be looked at without taking it.
+struct flock whole_file() {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+bool take(const Descriptor& file) {
+  auto lock = whole_file();
+  return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0;
+}
+
+bool is_taken(const Descriptor& file) {
+  auto lock = whole_file();
+  if (::fcntl(file.get(), F_OFD_GETLK, &lock) != 0) throw_errno("cannot look at the lock of the gateway");
+  return lock.l_type != F_UNLCK;
+}
+
+RunningGateway read_content(const Descriptor& file) {
+  std::array<char, content_size> content;
+  const auto size = ::pread(file.get(), content.data(), content.size(), 0);
+  if (size <= 0) return {};
+  const auto value = parse_json({content.data(), static_cast<std::size_t>(size)});
+  if (!value || !value->is_object()) return {};
+  const auto& object = value->get_object();
+  RunningGateway gateway;
+  if (const auto* pid = object.if_contains("pid"); pid && pid->is_int64()) {
+    gateway.pid = static_cast<pid_t>(pid->get_int64());
+  }
+  gateway.url = string_member(object, "url").value_or("");
+  return gateway;
+}
+
+[[noreturn]] void refuse(const RunningGateway& other, const std::filesystem::path& data_directory) {
+  const auto process = other.pid == 0 ? std::string() : fmt::format(" (process {})", other.pid);
+  const auto url = other.url.empty() ? std::string(", not answering yet") : fmt::format(" at {}", other.url);
+  throw StartError(
+      ExitStatus::already_running,
+      fmt::format("another gateway{} already runs on {}{}: stop it, or start this one with another --data-dir", process,
+                  data_directory.string(), url));
+}
+
+}  // namespace
+
+LockFile::LockFile(const std::filesystem::path& data_directory)
+    : path_(path_in(data_directory)),
+      file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
+  if (file_ && take(file_)) {
+    write({});
+    return;
+  }
+  const auto error = errno;
+  if (file_ && (error == EAGAIN || error == EACCES)) refuse(read_content(file_), data_directory);
+  throw StartError(ExitStatus::usage, fmt::format("cannot lock {}: {}", path_.string(), std::strerror(error)));
+}
+
+LockFile::~LockFile() {
+  // Not removed: a start that has it open already would lock a file that nobody else finds. Whoever reads a line that
+  // stayed still asks the lock.
+  if (::ftruncate(file_.get(), 0) != 0) return;
+}
+
+void LockFile::publish(std::string_view url) { write(url); }
+
+void LockFile::write(std::string_view url) {
+  json::object content{{"pid", ::getpid()}, {"url", url.empty() ? json::value() : json::value(url)}};
+  auto text = to_json(content);
+  text.resize(std::max(text.size(), content_size - 1), ' ');
+  text += '\n';
+  if (::pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    throw StartError(ExitStatus::failure, fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
+  }
+}
+
+std::optional<RunningGateway> find_running_gateway(const std::filesystem::path& data_directory) {
+  const auto path = path_in(data_directory);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
+  if (!file) throw_errno("cannot read " + path.string());
+  if (!is_taken(file)) return std::nullopt;
+  return read_content(file);
+}
+
+}  // namespace agw

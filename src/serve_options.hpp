@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace agw {
+
+/// What `agw serve` was given on its command line. Each goes before the environment, the file and the default.
+struct ServeOptions {
+  std::optional<std::string> host;
+  std::optional<int> port;  ///< 0 to 65535; 0 picks a free one
+  std::optional<std::string> data_dir;
+  std::optional<std::string> config;  ///< the path of a file instead of `{data_dir}/config.yaml`
+  bool no_token = false;
+  std::optional<std::string> log_level;  ///< `trace`, `debug`, `info`, `warn`, `error` or `off`
+};
+
+}  // namespace agw

@@ -1,0 +1,250 @@
+#include "server/connection.hpp"
+
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/id.hpp"
+#include "base/log.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto idle_limit = 75s;                       // between two requests
+constexpr auto silence_limit = 30s;                    // within a head, a body or an answer
+constexpr auto whole_head_limit = 60s;                 // however busily it trickles
+constexpr auto finish_limit = 2s;                      // for what a client still sends after its last answer
+constexpr int requests_at_once = 16;                   // of a pipeline, before other connections have a turn
+constexpr std::size_t body_worth_reading = 64 * 1024;  // of a refused request, to keep its connection
+constexpr std::size_t kept_capacity = 4096;
+constexpr std::size_t longest_idempotency_key = 255;
+
+}  // namespace
+
+HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket)
+    : context_(context), wire_(std::move(socket)) {}
+
+Task<> HttpConnection::run() {
+  for (int in_a_row = 1; co_await serve_one(); ++in_a_row) {
+    if (in_a_row % requests_at_once == 0) co_await asio::post(asio::use_awaitable);
+  }
+  if (websocket_) {
+    enter(Phase::socket);
+    const Hub::Listening listening(context_.hub, *websocket_);
+    co_await websocket_->run(std::move(in_));
+  }
+  enter(Phase::finishing);
+  if (!shutting_down_) co_await wire_.finish();
+  wire_.close();
+}
+
+void HttpConnection::enter(Phase phase) {
+  phase_ = phase;
+  phase_began_ = std::chrono::steady_clock::now();
+}
+
+Task<bool> HttpConnection::serve_one() {
+  parser_.reset();
+  keep_alive_ = true;
+  const auto head = co_await read_head();
+  if (head == Reading::gone) co_return false;
+  if (head == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
+
+  auto admission = context_.gate.judge(parser_.head());
+  keep_alive_ = wants_to_go_on();
+  if (admission.websocket) {
+    co_await upgrade(admission);
+    co_return false;
+  }
+  if (admission.answer) {
+    const auto& length = parser_.head().content_length;
+    if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
+    co_return co_await respond(*admission.answer, admission) && co_await discard_body();
+  }
+  const auto body = co_await read_body(admission);
+  if (body == Reading::gone) co_return false;
+  if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
+  if (parser_.body_too_large()) {
+    keep_alive_ = false;
+    co_return co_await respond(error_answer(413, "request body too large"), admission);
+  }
+  enter(Phase::handling);
+  co_return co_await respond(co_await handle(admission), admission);
+}
+
+Task<HttpConnection::Reading> HttpConnection::read_head() {
+  enter(in_.empty() ? Phase::idle : Phase::head);
+  for (;;) {
+    if (!in_.empty()) {
+      in_.erase(0, parser_.put(in_));
+      if (parser_.refusal()) co_return Reading::refused;
+      if (parser_.head_done()) co_return Reading::complete;
+      if (phase_ == Phase::idle && !in_.empty()) enter(Phase::head);
+    }
+    if (in_.empty() && in_.capacity() > kept_capacity) std::string().swap(in_);
+    if (shutting_down_) co_return Reading::gone;
+    if (!co_await wire_.receive(in_)) {
+      if (timed_out_ && phase_ == Phase::head) co_await refuse(408, "request timeout");
+      co_return Reading::gone;
+    }
+  }
+}
+
+Task<HttpConnection::Reading> HttpConnection::read_body(const Admission& admission) {
+  parser_.keep_body(admission.body_limit);
+  if (parser_.head().names("expect", "100-continue") && in_.empty() && !parser_.done()) {
+    if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
+  }
+  enter(Phase::body);
+  for (;;) {
+    in_.erase(0, parser_.put(in_));
+    if (parser_.refusal()) co_return Reading::refused;
+    if (parser_.done() || parser_.body_too_large()) co_return Reading::complete;
+    if (!co_await wire_.receive(in_)) {
+      if (timed_out_) co_await refuse(408, "request timeout");
+      co_return Reading::gone;
+    }
+  }
+}
+
+/// Reads past the body of a request that was answered without it, so that the next one can follow.
+Task<bool> HttpConnection::discard_body() {
+  enter(Phase::body);
+  for (;;) {
+    in_.erase(0, parser_.put(in_));
+    if (parser_.refusal()) co_return false;
+    if (parser_.done()) co_return true;
+    if (!co_await wire_.receive(in_)) co_return false;
+  }
+}
+
+/// Answers what is no proper request; the connection ends after it.
+Task<bool> HttpConnection::refuse(int status, std::string_view error) {
+  keep_alive_ = false;
+  co_return co_await respond(error_answer(status, error), {});
+}
+
+Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admission) {
+  enter(Phase::sending);
+  const bool goes_on = keep_alive_ && !answer.close && !shutting_down_;
+  out_.clear();
+  write_response(
+      out_, answer,
+      {.without_body = parser_.head().method == "HEAD", .close = !goes_on, .cors_origin = admission.cors_origin});
+  const bool sent = co_await wire_.send(out_);
+  if (out_.capacity() > kept_capacity) std::string().swap(out_);
+  co_return sent&& goes_on;
+}
+
+bool HttpConnection::wants_to_go_on() const {
+  const auto& head = parser_.head();
+  return head.version == 11 && !head.names("connection", "close");
+}
+
+Task<Answer> HttpConnection::handle(Admission& admission) {
+  auto request = make_request(admission);
+  try {
+    if (admission.target.bad_path) throw BadRequest("invalid path");
+    if (admission.target.bad_query) throw BadRequest("invalid query");
+    co_return co_await call(request, admission);
+  } catch (const ApiError& error) {
+    co_return error_answer(error);
+  } catch (const DiskFull& error) {
+    log::error("{} {}: {}", to_text(request.method), admission.target.path, error.what());
+    co_return error_answer(507, "disk full");
+  } catch (const std::exception& error) {
+    log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
+    co_return error_answer(500, "internal server error");
+  }
+}
+
+Task<Answer> HttpConnection::call(Request& request, const Admission& admission) {
+  const auto& handler = admission.route->handler;
+  const auto key = request.method == Method::post ? request.header("idempotency-key") : std::nullopt;
+  if (!key || key->empty()) co_return co_await handler(request);
+  if (key->size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
+  co_return co_await context_.idempotency.once(request, std::string(*key), std::string(admission.target.path), handler);
+}
+
+Request HttpConnection::make_request(Admission& admission) {
+  Request request;
+  request.method = admission.route->method;
+  request.route = admission.route;
+  request.segments = std::move(admission.target.segments);
+  request.parameters = std::move(admission.target.parameters);
+  request.headers = std::move(parser_.head().fields);
+  request.content = parser_.take_body();
+  request.origin = context_.scheme + admission.host;
+  return request;
+}
+
+Task<> HttpConnection::upgrade(const Admission& admission) {
+  const auto& head = parser_.head();
+  if (!context_.gate.authorises_socket(head, admission.target)) {
+    co_await refuse(401, "unauthorized");
+    co_return;
+  }
+  const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));
+  if (!key || head.field("sec-websocket-version") != "13" || !head.names("connection", "upgrade")) {
+    co_await refuse(400, "malformed WebSocket upgrade");
+    co_return;
+  }
+  out_ =
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + *key +
+      "\r\n";
+  const auto protocols = head.field("sec-websocket-protocol");
+  if (protocols && boost::istarts_with(*protocols, "bearer")) out_ += "Sec-WebSocket-Protocol: bearer\r\n";
+  out_ += "\r\n";
+  if (!co_await wire_.send(out_)) co_return;
+  std::string().swap(out_);
+  parser_.reset();
+  websocket_ = std::make_unique<Socket>(context_.loop, wire_, context_.flusher, context_.runs_under_way);
+}
+
+void HttpConnection::sweep(Wire::Moment now) {
+  const auto silence = now - wire_.last_activity();
+  const auto phase = now - phase_began_;
+  bool overdue = false;
+  switch (phase_) {
+    case Phase::idle:
+      overdue = phase > idle_limit;
+      break;
+    case Phase::head:
+      overdue = silence > silence_limit || phase > whole_head_limit;
+      break;
+    case Phase::body:
+      overdue = silence > silence_limit;
+      break;
+    case Phase::sending:
+      overdue = silence > silence_limit;
+      break;
+    case Phase::finishing:
+      overdue = phase > finish_limit;
+      break;
+    case Phase::handling:
+      break;
+    case Phase::socket:
+      websocket_->sweep(now);
+      break;
+  }
+  if (!overdue) return;
+  timed_out_ = true;
+  wire_.interrupt();
+}
+
+void HttpConnection::close_socket() {
+  if (phase_ == Phase::socket) websocket_->close(websocket::CloseCode::going_away, "the gateway ended the connection");
+}
+
+void HttpConnection::shut_down() {
+  shutting_down_ = true;
+  if (phase_ == Phase::socket)
+    close_socket();
+  else if (phase_ == Phase::idle || phase_ == Phase::finishing)
+    wire_.interrupt();
+}
+
+}  // namespace agw

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "api/route.hpp"
+#include "features/events/hub.hpp"
+#include "server/gate.hpp"
+#include "server/idempotency.hpp"
+#include "server/request_parser.hpp"
+#include "server/response.hpp"
+#include "server/socket.hpp"
+#include "server/wire.hpp"
+
+namespace agw {
+
+/// What all connections share.
+struct ConnectionContext {
+  Loop& loop;
+  const Gate& gate;
+  Idempotency& idempotency;
+  Hub& hub;
+  SocketFlusher& flusher;
+  Subscription::RunsUnderWay runs_under_way;
+  std::string scheme;  ///< `http://` or `https://`
+};
+
+/// One client's connection: requests one after the other, or a WebSocket after an upgrade.
+class HttpConnection {
+public:
+  HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket);
+
+  /// Serves until either side ends it.
+  Task<> run();
+
+  /// Called each second: ends what takes too long.
+  void sweep(Wire::Moment now);
+
+  /// The gateway stops: an idle connection ends now, a request under way is answered first, a WebSocket gets 1001.
+  void shut_down();
+
+  /// Closes it if it is a WebSocket.
+  void close_socket();
+
+  /// Ends whatever it waits for.
+  void abort() { wire_.interrupt(); }
+
+private:
+  enum class Phase { idle, head, body, handling, sending, finishing, socket };
+  /// What became of reading a part of a request.
+  enum class Reading { complete, refused, gone };
+
+  void enter(Phase phase);
+  Task<bool> serve_one();
+  Task<Reading> read_head();
+  Task<Reading> read_body(const Admission& admission);
+  Task<bool> discard_body();
+  Task<bool> refuse(int status, std::string_view error);
+  Task<bool> respond(const Answer& answer, const Admission& admission);
+  Task<Answer> handle(Admission& admission);
+  Task<Answer> call(Request& request, const Admission& admission);
+  Request make_request(Admission& admission);
+  Task<> upgrade(const Admission& admission);
+  bool wants_to_go_on() const;
+
+  ConnectionContext& context_;
+  Wire wire_;
+  RequestParser parser_;
+  std::string in_;
+  std::string out_;
+  Phase phase_ = Phase::idle;
+  Wire::Moment phase_began_ = std::chrono::steady_clock::now();
+  bool timed_out_ = false;
+  bool shutting_down_ = false;
+  bool keep_alive_ = true;
+  std::unique_ptr<Socket> websocket_;
+};
+
+}  // namespace agw

@@ -1,0 +1,132 @@
+#include "server/gate.hpp"
+
+#include <algorithm>
+
+#include <boost/algorithm/string/predicate.hpp>
+
+#include "server/response.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view no_pairing_on_refresh = "Pairing not available — gateway started without token";
+constexpr std::string_view no_pairing = "Pairing not available";
+
+bool is_socket_path(std::string_view path) { return path == "/ws" || path == "/" || path == "/events"; }
+
+bool asks_for_socket(const Head& head, const Target& target) {
+  return head.method == "GET" && is_socket_path(target.path) && head.names("upgrade", "websocket");
+}
+
+/// The token of `Authorization: Bearer <token>`; nothing for another scheme.
+std::optional<std::string_view> bearer(std::string_view authorization) {
+  constexpr std::string_view scheme = "bearer ";
+  if (!boost::istarts_with(authorization, scheme)) return std::nullopt;
+  return authorization.substr(scheme.size());
+}
+
+Answer preflight() {
+  Answer answer = Answer::no_content();
+  answer.headers = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"},
+                    {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
+                    {"Access-Control-Max-Age", "600"}};
+  return answer;
+}
+
+}  // namespace
+
+Gate::Gate(const Hosts& hosts, const Router& router, const Authenticator& authenticator, std::size_t body_limit)
+    : hosts_(hosts), router_(router), authenticator_(authenticator), body_limit_(body_limit) {}
+
+Admission Gate::judge(const Head& head) const {
+  Admission admission;
+  admission.target = parse_target(head.target);
+  if ((admission.answer = refuse_place(head, admission))) return admission;
+  if (head.method == "OPTIONS" && head.field("origin") && head.field("access-control-request-method")) {
+    admission.answer = preflight();
+    return admission;
+  }
+  const auto match = router_.find(head.method, admission.target.segments);
+  admission.route = match.route;
+  admission.body_limit = match.route && match.route->body_limit ? match.route->body_limit : body_limit_;
+  if ((admission.answer = refuse_length(head, admission))) return admission;
+  if (asks_for_socket(head, admission.target)) {
+    admission.websocket = true;
+    return admission;
+  }
+  if ((admission.answer = refuse_caller(head, admission))) return admission;
+  if (match.at_path.empty()) {
+    admission.answer = error_answer(404, "not found");
+  } else if (!match.route) {
+    admission.answer = error_answer(405, "method not allowed");
+    admission.answer->headers.emplace_back("Allow", allowed_methods(match.at_path));
+  }
+  return admission;
+}
+
+std::optional<Answer> Gate::refuse_place(const Head& head, Admission& admission) const {
+  const auto host = head.field("host");
+  admission.host = admission.target.authority.empty() ? std::string(host.value_or("")) : admission.target.authority;
+  // Only HTTP/1.0 may come without a host, and no browser speaks that.
+  if (!admission.host.empty() || host) {
+    if (!hosts_.allows_host(admission.host)) return error_answer(403, "host not allowed");
+  }
+  if (const auto origin = head.field("origin")) {
+    if (!hosts_.allows_origin(*origin, admission.host)) return error_answer(403, "origin not allowed");
+    if (!hosts_.same_origin(*origin, admission.host)) admission.cors_origin = *origin;
+  }
+  return std::nullopt;
+}
+
+std::optional<Answer> Gate::refuse_length(const Head& head, const Admission& admission) const {
+  if (head.content_length && *head.content_length > admission.body_limit) {
+    return error_answer(413, "request body too large");
+  }
+  return std::nullopt;
+}
+
+std::optional<Answer> Gate::refuse_caller(const Head& head, const Admission& admission) const {
+  const auto* route = admission.route;
+  if (route && route->pairing && !authenticator_.configured()) {
+    return error_answer(501, route->open ? no_pairing : no_pairing_on_refresh);
+  }
+  if ((!route || !route->open) && !authorised(head)) return error_answer(401, "unauthorized");
+  return std::nullopt;
+}
+
+bool Gate::authorised(const Head& head) const {
+  const auto count =
+      std::count_if(head.fields.begin(), head.fields.end(), [](const auto& f) { return f.first == "authorization"; });
+  if (count != 1) return false;
+  const auto token = bearer(*head.field("authorization"));
+  return token && authenticator_.accepts(*token);
+}
+
+bool Gate::authorises_socket(const Head& head, const Target& target) const {
+  bool given = false;
+  bool right = true;
+  const auto judge = [&](std::string_view token) {
+    given = true;
+    right = right && authenticator_.accepts(token);
+  };
+  if (head.field("authorization")) {
+    given = true;
+    right = authorised(head);
+  }
+  if (const auto protocols = head.field("sec-websocket-protocol")) {
+    const auto comma = protocols->find(',');
+    const auto first = protocols->substr(0, comma);
+    if (boost::iequals(first, "bearer")) {
+      auto token = comma == protocols->npos ? std::string_view{} : protocols->substr(comma + 1);
+      while (token.starts_with(' ')) token.remove_prefix(1);
+      judge(token);
+    }
+  }
+  for (const auto& [name, value] : target.parameters) {
+    if (name == "token") judge(value);
+  }
+  return given && right;
+}
+
+}  // namespace agw

@@ -1,0 +1,115 @@
+#include "server/head.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/trim.hpp>
+
+namespace agw {
+
+namespace {
+
+Refusal malformed(std::string why) { return {400, "malformed request: " + std::move(why)}; }
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::optional<Refusal> check_hosts(const Head& head) {
+  const auto count = std::count_if(head.fields.begin(), head.fields.end(), [](auto& f) { return f.first == "host"; });
+  if (count > 1) return malformed("more than one Host");
+  if (count == 0 && head.version == 11) return malformed("no Host");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_transfer_coding(Head& head) {
+  std::string codings;
+  for (const auto& [name, value] : head.fields) {
+    if (name == "transfer-encoding") codings += codings.empty() ? value : "," + value;
+  }
+  if (!head.field("transfer-encoding")) return std::nullopt;
+  if (head.version == 10) return malformed("Transfer-Encoding in HTTP/1.0");
+  if (head.field("content-length")) return malformed("Content-Length together with Transfer-Encoding");
+  boost::to_lower(codings);
+  boost::trim(codings);
+  if (codings != "chunked") {
+    const bool chunked_twice_or_inside = codings.empty() || codings.find("chunked") != codings.npos;
+    if (chunked_twice_or_inside) return malformed("Transfer-Encoding must be chunked");
+    return Refusal{501, "unknown transfer coding"};
+  }
+  head.chunked = true;
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_length(Head& head) {
+  for (const auto& [name, value] : head.fields) {
+    if (name != "content-length") continue;
+    if (head.content_length) return malformed("more than one Content-Length");
+    std::uint64_t length = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
+    if (!all_digits(value) || error != std::errc{} || end != value.data() + value.size()) {
+      return malformed("Content-Length must be a number");
+    }
+    head.content_length = length;
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_target(const Head& head) {
+  const bool origin_form = head.target.starts_with('/');
+  const bool absolute_form =
+      boost::istarts_with(head.target, "http://") || boost::istarts_with(head.target, "https://");
+  const bool asterisk_form = head.target == "*" && head.method == "OPTIONS";
+  if (!origin_form && !absolute_form && !asterisk_form) return malformed("the request target must be a path");
+  const bool plain = std::all_of(head.target.begin(), head.target.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+  if (!plain || head.target.find('#') != std::string::npos)
+    return malformed("the request target holds a bad character");
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string_view> Head::field(std::string_view lower_case_name) const {
+  for (const auto& [name, value] : fields) {
+    if (name == lower_case_name) return value;
+  }
+  return std::nullopt;
+}
+
+bool Head::names(std::string_view lower_case_field, std::string_view lower_case_token) const {
+  for (const auto& [name, value] : fields) {
+    if (name != lower_case_field) continue;
+    std::string_view rest = value;
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find(','), rest.size());
+      auto token = rest.substr(0, end);
+      while (!token.empty() && (token.front() == ' ' || token.front() == '\t')) token.remove_prefix(1);
+      while (!token.empty() && (token.back() == ' ' || token.back() == '\t')) token.remove_suffix(1);
+      if (boost::iequals(token, lower_case_token)) return true;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return false;
+}
+
+std::optional<Refusal> check_framing(std::string_view raw, Head& head) {
+  if (raw.find("\r\n ") != raw.npos || raw.find("\r\n\t") != raw.npos) return malformed("a folded field");
+  if (auto refusal = check_hosts(head)) return refusal;
+  if (auto refusal = check_transfer_coding(head)) return refusal;
+  if (auto refusal = check_length(head)) return refusal;
+  return check_target(head);
+}
+
+Refusal refuse_version(std::string_view raw) {
+  const auto line = raw.substr(0, raw.find('\r'));
+  const auto space = line.rfind(' ');
+  const auto version = space == line.npos ? std::string_view{} : line.substr(space + 1);
+  const bool of_http =
+      version.size() > 5 && version.starts_with("HTTP/") && version.find_first_not_of("0123456789.", 5) == version.npos;
+  if (of_http) return {505, "HTTP version not supported"};
+  return malformed("the request line");
+}
+
+}  // namespace agw

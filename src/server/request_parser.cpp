@@ -1,0 +1,135 @@
+#include "server/request_parser.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+
+namespace agw {
+
+namespace http = boost::beast::http;
+using boost::beast::string_view;
+using boost::system::error_code;
+
+namespace {
+
+std::string lower_case(string_view text) {
+  std::string out(text.size(), '\0');
+  std::transform(text.begin(), text.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+}  // namespace
+
+/// Receives what Beast's parser finds.
+struct RequestParser::Parser : http::basic_parser<true> {
+  explicit Parser(RequestParser& owner) : owner_(owner) {
+    header_limit(head_limit + 1024);
+    body_limit(boost::none);
+    eager(false);
+  }
+
+  void on_request_impl(http::verb, string_view method, string_view target, int version, error_code& error) override {
+    owner_.head_.method = method;
+    owner_.head_.target = target;
+    owner_.head_.version = version;
+    error = {};
+  }
+  void on_response_impl(int, string_view, int, error_code& error) override { error = {}; }
+  void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
+    owner_.head_.fields.emplace_back(lower_case(name), value);
+    error = {};
+  }
+  void on_header_impl(error_code& error) override { error = {}; }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code& error) override { error = {}; }
+  std::size_t on_body_impl(string_view bytes, error_code& error) override { return take(bytes, error); }
+  void on_chunk_header_impl(std::uint64_t, string_view, error_code& error) override { error = {}; }
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view bytes, error_code& error) override {
+    return take(bytes, error);
+  }
+  void on_finish_impl(error_code& error) override { error = {}; }
+
+  std::size_t take(string_view bytes, error_code& error) {
+    error = {};
+    owner_.body_received_ += bytes.size();
+    if (!owner_.body_limit_ || owner_.body_too_large_) return bytes.size();
+    if (owner_.body_.size() + bytes.size() > *owner_.body_limit_) {
+      owner_.body_too_large_ = true;
+      owner_.body_ = {};
+    } else {
+      owner_.body_.append(bytes.data(), bytes.size());
+    }
+    return bytes.size();
+  }
+
+  RequestParser& owner_;
+};
+
+RequestParser::RequestParser() { reset(); }
+RequestParser::~RequestParser() = default;
+
+void RequestParser::reset() {
+  parser_ = std::make_unique<Parser>(*this);
+  head_ = {};
+  head_done_ = false;
+  refusal_.reset();
+  body_.clear();
+  body_limit_.reset();
+  body_received_ = 0;
+  body_too_large_ = false;
+}
+
+bool RequestParser::done() const { return parser_->is_done(); }
+
+void RequestParser::keep_body(std::size_t limit) {
+  body_limit_ = limit;
+  if (head_.content_length)
+    body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*head_.content_length, limit)));
+}
+
+std::size_t RequestParser::put(std::string_view in) { return head_done_ ? put_body(in) : put_head(in); }
+
+std::size_t RequestParser::put_head(std::string_view in) {
+  // RFC 9112, 2.2: an empty line before a request line is ignored.
+  std::size_t skipped = 0;
+  while (in.starts_with("\r\n")) {
+    in.remove_prefix(2);
+    skipped += 2;
+  }
+  const auto end = in.find("\r\n\r\n");
+  if (std::min(end, in.size()) > head_limit) {
+    refusal_ = Refusal{431, "request head too large"};
+    return skipped;
+  }
+  error_code error;
+  const auto used = parser_->put(boost::asio::const_buffer(in.data(), in.size()), error);
+  if (error == http::error::need_more) return skipped;
+  if (error == http::error::header_limit) {
+    refusal_ = Refusal{431, "request head too large"};
+  } else if (error == http::error::bad_version) {
+    refusal_ = refuse_version(in);
+  } else if (error) {
+    // Beast judges the lengths of a body before we see its fields; it names the same faults.
+    refusal_ = Refusal{400, "malformed request: " + error.message()};
+  } else if (parser_->is_header_done()) {
+    head_done_ = true;
+    refusal_ = check_framing(in.substr(0, used), head_);
+  }
+  return skipped + used;
+}
+
+std::size_t RequestParser::put_body(std::string_view in) {
+  std::size_t used = 0;
+  while (used < in.size() && !parser_->is_done() && !refusal_) {
+    error_code error;
+    const auto count = parser_->put(boost::asio::const_buffer(in.data() + used, in.size() - used), error);
+    used += count;
+    if (error == http::error::need_more || (!error && count == 0)) break;
+    if (error) refusal_ = Refusal{400, "malformed request: " + error.message()};
+  }
+  return used;
+}
+
+}  // namespace agw

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/head.hpp"
+
+namespace agw {
+
+/// Reads one request from a connection's bytes as they come: Beast's parser, held to RFC 9112 by check_framing.
+class RequestParser {
+public:
+  static constexpr std::size_t head_limit = 64 * 1024;
+
+  RequestParser();
+  ~RequestParser();
+
+  /// Gets ready for the next request of the connection.
+  void reset();
+
+  /// Takes bytes from the front of `in` and returns how many were used. Stops when the head is complete, and again at
+  /// the end of the body. The head must arrive in one piece: hand in what was not used, with more behind it.
+  std::size_t put(std::string_view in);
+
+  bool head_done() const { return head_done_; }
+  bool done() const;
+  /// Why the request cannot be taken; the connection must be closed after the answer.
+  const std::optional<Refusal>& refusal() const { return refusal_; }
+
+  Head& head() { return head_; }
+  const Head& head() const { return head_; }
+
+  /// Keeps the body, up to `limit` bytes; more becomes `body_too_large`. Without this call the body is discarded.
+  void keep_body(std::size_t limit);
+  bool body_too_large() const { return body_too_large_; }
+  std::string take_body() { return std::move(body_); }
+  /// Bytes of the body that have arrived.
+  std::size_t body_received() const { return body_received_; }
+
+private:
+  struct Parser;
+  std::size_t put_head(std::string_view in);
+  std::size_t put_body(std::string_view in);
+
+  std::unique_ptr<Parser> parser_;
+  Head head_;
+  bool head_done_ = false;
+  std::optional<Refusal> refusal_;
+  std::string body_;
+  std::optional<std::size_t> body_limit_;
+  std::size_t body_received_ = 0;
+  bool body_too_large_ = false;
+};
+
+}  // namespace agw

@@ -1,0 +1,106 @@
+#include "server/response.hpp"
+
+#include <ctime>
+
+#include <array>
+#include <charconv>
+
+#include <boost/beast/http/status.hpp>
+
+namespace agw {
+
+namespace {
+
+/// The Date field (RFC 9110, 6.6.1), made anew once a second.
+std::string_view date_field() {
+  static std::time_t made_at = 0;
+  static std::array<char, 48> text;
+  static std::size_t length = 0;
+  const auto now = std::time(nullptr);
+  if (now != made_at) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    length = std::strftime(text.data(), text.size(), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
+    made_at = now;
+  }
+  return {text.data(), length};
+}
+
+void write_number(std::string& out, std::size_t number) {
+  std::array<char, 20> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), result.ptr);
+}
+
+void write_status_line(std::string& out, int status) {
+  if (status == 200) {
+    out += "HTTP/1.1 200 OK\r\n";
+    return;
+  }
+  out += "HTTP/1.1 ";
+  write_number(out, static_cast<std::size_t>(status));
+  out += ' ';
+  out += reason_phrase(status);
+  out += "\r\n";
+}
+
+bool has_field(const Answer& answer, std::string_view name) {
+  for (const auto& field : answer.headers) {
+    if (field.first == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void write_response(std::string& out, const Answer& answer, const ResponseOptions& options) {
+  write_status_line(out, answer.status);
+  out += date_field();
+  if (!answer.content_type.empty()) {
+    out += "Content-Type: ";
+    out += answer.content_type;
+    out += "\r\n";
+  }
+  if (!has_field(answer, "Cache-Control")) out += "Cache-Control: no-store\r\n";
+  out += "X-Content-Type-Options: nosniff\r\n";
+  for (const auto& [name, value] : answer.headers) {
+    out += name;
+    out += ": ";
+    out += value;
+    out += "\r\n";
+  }
+  if (!options.cors_origin.empty()) {
+    out += "Access-Control-Allow-Origin: ";
+    out += options.cors_origin;
+    out += "\r\nVary: Origin\r\n";
+  }
+  if (options.close || answer.close) out += "Connection: close\r\n";
+  if (answer.status != 204) {
+    out += "Content-Length: ";
+    write_number(out, answer.body.size());
+    out += "\r\n";
+  }
+  out += "\r\n";
+  if (!options.without_body && answer.status != 204) out += answer.body;
+}
+
+Answer error_answer(const ApiError& error) {
+  Answer answer{.status = error.status(), .body = "{\"error\":"};
+  write_json(answer.body, std::string_view(error.error()));
+  for (const auto& member : error.extra()) {
+    answer.body += ',';
+    write_json(answer.body, std::string_view(member.key()));
+    answer.body += ':';
+    write_json(answer.body, member.value());
+  }
+  answer.body += '}';
+  return answer;
+}
+
+Answer error_answer(int status, std::string_view error) { return error_answer(ApiError(status, std::string(error))); }
+
+std::string_view reason_phrase(int status) {
+  return boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
+}
+
+}  // namespace agw

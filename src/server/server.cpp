@@ -1,0 +1,150 @@
+#include "server/server.hpp"
+
+#include <fmt/format.h>
+#include <boost/asio/error.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr int backlog = 4096;
+constexpr auto pause_without_descriptors = 100ms;
+
+StartError cannot_listen(const std::string& host, int port, const error_code& error) {
+  const auto remedy = error == asio::error::address_in_use ? "stop the program that uses it, or choose another --port"
+                                                           : "choose another --host or --port";
+  return StartError(ExitStatus::failure,
+                    fmt::format("cannot listen on {}:{}: {}; {}", host, port, error.message(), remedy));
+}
+
+}  // namespace
+
+Listener::Listener(Loop& loop, const std::string& host, int port) : host_(host), acceptor_(loop) {
+  error_code error;
+  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
+  if (error) throw StartError(ExitStatus::usage, fmt::format("--host {}: must be an IP address or localhost", host));
+  const tcp::endpoint endpoint(address, static_cast<std::uint16_t>(port));
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(backlog, error);
+  if (error) throw cannot_listen(host, port, error);
+  acceptor_.non_blocking(true, error);
+  port_ = acceptor_.local_endpoint().port();
+}
+
+std::string Listener::url(std::string_view scheme) const {
+  const bool is_v6 = host_.find(':') != std::string::npos;
+  return fmt::format("{}{}{}{}:{}", scheme, is_v6 ? "[" : "", host_, is_v6 ? "]" : "", port_);
+}
+
+Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& router,
+               const Authenticator& authenticator, Idempotency& idempotency, Hub& hub,
+               Subscription::RunsUnderWay runs_under_way, Options options)
+    : loop_(loop),
+      listener_(std::move(listener)),
+      gate_(hosts, router, authenticator, options.body_limit),
+      flusher_(loop),
+      url_(listener_.url(hosts.scheme())),
+      context_{loop, gate_, idempotency, hub, flusher_, std::move(runs_under_way), std::string(hosts.scheme())},
+      options_(options),
+      sweep_timer_(loop),
+      group_(loop) {
+  group_.on_failure([](std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      log::error("a connection failed: {}", error.what());
+    }
+  });
+}
+
+Server::~Server() = default;
+
+void Server::start() { group_.spawn(accept()); }
+
+Task<> Server::accept() {
+  while (!stopping_) {
+    error_code error;
+    tcp::socket socket(loop_);
+    listener_.acceptor().accept(socket, error);
+    if (error == asio::error::would_block || error == asio::error::try_again) {
+      co_await listener_.acceptor().async_wait(tcp::acceptor::wait_read,
+                                               asio::redirect_error(asio::use_awaitable, error));
+    } else if (error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system) {
+      log::warn("no file descriptor for a further connection; raise the limit (ulimit -n)");
+      asio::steady_timer timer(loop_, pause_without_descriptors);
+      co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    } else if (!error && connections_.size() >= options_.connections) {
+      group_.spawn(turn_away(std::move(socket)));
+    } else if (!error) {
+      group_.spawn(serve(std::move(socket)));
+    }
+  }
+}
+
+Task<> Server::serve(tcp::socket socket) {
+  const auto place = connections_.emplace(connections_.end(), context_, std::move(socket));
+  struct Leaving {
+    Connections& connections;
+    Connections::iterator place;
+    ~Leaving() { connections.erase(place); }
+  } leaving{connections_, place};
+  sweep_later();
+  co_await place->run();
+}
+
+Task<> Server::turn_away(tcp::socket socket) {
+  Wire wire(std::move(socket));
+  std::string response;
+  write_response(response, error_answer(503, "too many connections"), {.close = true});
+  co_await wire.send(response);
+}
+
+void Server::sweep_later() {
+  if (sweeping_) return;
+  sweeping_ = true;
+  sweep_timer_.expires_after(1s);
+  sweep_timer_.async_wait([this](error_code error) {
+    sweeping_ = false;
+    if (error) return;
+    sweep();
+    if (!connections_.empty()) sweep_later();
+  });
+}
+
+void Server::sweep() {
+  const auto now = std::chrono::steady_clock::now();
+  for (auto& connection : connections_) connection.sweep(now);
+}
+
+void Server::close_sockets() {
+  for (auto& connection : connections_) connection.close_socket();
+}
+
+Task<> Server::stop(std::chrono::milliseconds grace) {
+  stopping_ = true;
+  error_code ignored;
+  listener_.acceptor().close(ignored);
+  for (auto& connection : connections_) connection.shut_down();
+  asio::steady_timer deadline(loop_, grace);
+  deadline.async_wait([this](error_code error) {
+    if (error) return;
+    for (auto& connection : connections_) connection.abort();
+    group_.cancel();
+  });
+  co_await group_.join();
+  deadline.cancel();
+  sweep_timer_.cancel();
+}
+
+}  // namespace agw

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/group.hpp"
+#include "server/connection.hpp"
+
+namespace agw {
+
+/// The listening socket, opened before anything else that depends on the port.
+class Listener {
+public:
+  /// Throws StartError, saying what holds the port and what to do, when it cannot be bound.
+  Listener(Loop& loop, const std::string& host, int port);
+
+  int port() const { return port_; }
+  /// `http://127.0.0.1:7420`
+  std::string url(std::string_view scheme) const;
+  asio::ip::tcp::acceptor& acceptor() { return acceptor_; }
+
+private:
+  std::string host_;
+  asio::ip::tcp::acceptor acceptor_;
+  int port_ = 0;
+};
+
+/// Accepts connections and serves them from one route table.
+class Server {
+public:
+  struct Options {
+    std::size_t connections = 16384;
+    std::size_t body_limit = 10 * 1024 * 1024;
+  };
+
+  Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& router, const Authenticator& authenticator,
+         Idempotency& idempotency, Hub& hub, Subscription::RunsUnderWay runs_under_way, Options options);
+  ~Server();
+
+  void start();
+
+  /// Accepts nothing more, lets requests under way be answered and WebSockets close with 1001, but waits no longer than
+  /// `grace`; then cuts off who is left.
+  Task<> stop(std::chrono::milliseconds grace);
+
+  std::size_t connections() const { return connections_.size(); }
+  const std::string& url() const { return url_; }
+
+  /// Closes every WebSocket, as when the token was changed.
+  void close_sockets();
+
+private:
+  using Connections = std::list<HttpConnection>;
+
+  Task<> accept();
+  Task<> serve(asio::ip::tcp::socket socket);
+  Task<> turn_away(asio::ip::tcp::socket socket);
+  void sweep_later();
+  void sweep();
+
+  Loop& loop_;
+  Listener listener_;
+  Gate gate_;
+  SocketFlusher flusher_;
+  std::string url_;
+  ConnectionContext context_;
+  Options options_;
+  Connections connections_;
+  asio::steady_timer sweep_timer_;
+  bool sweeping_ = false;
+  bool stopping_ = false;
+  Group group_;
+};
+
+}  // namespace agw

@@ -1,0 +1,35 @@
+#include "server/idempotency_store.hpp"
+
+namespace agw::idempotency_store {
+
+std::optional<Kept> find(Connection& connection, const std::string& path, const std::string& key, Timestamp oldest) {
+  auto row = connection.prepare(
+      "SELECT body_hash, status, body FROM idempotency_keys WHERE path = :path AND key = :key AND created_at > "
+      ":oldest");
+  row.bind(":path", path).bind(":key", key).bind(":oldest", oldest);
+  if (!row.step()) return std::nullopt;
+  return Kept{row.string(0), static_cast<int>(row.integer(1)), row.string(2)};
+}
+
+void keep(Connection& connection, const std::string& path, const std::string& key, const Kept& kept, Timestamp now,
+          Timestamp oldest) {
+  connection
+      .prepare(
+          "DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys WHERE created_at <= "
+          ":oldest ORDER BY created_at LIMIT 20)")
+      .bind(":oldest", oldest)
+      .run();
+  connection
+      .prepare(
+          "INSERT OR REPLACE INTO idempotency_keys (path, key, body_hash, status, body, created_at) "
+          "VALUES (:path, :key, :hash, :status, :body, :now)")
+      .bind(":path", path)
+      .bind(":key", key)
+      .bind(":hash", kept.body_hash)
+      .bind(":status", kept.status)
+      .bind(":body", kept.body)
+      .bind(":now", now)
+      .run();
+}
+
+}  // namespace agw::idempotency_store

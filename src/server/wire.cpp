@@ -1,0 +1,93 @@
+#include "server/wire.hpp"
+
+#include <array>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace agw {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+/// One buffer for all connections: it is only used between two suspensions, by the loop's thread.
+std::array<char, 64 * 1024>& shared_buffer() {
+  static std::array<char, 64 * 1024> buffer;
+  return buffer;
+}
+
+bool would_block(const error_code& error) {
+  return error == asio::error::would_block || error == asio::error::try_again;
+}
+
+}  // namespace
+
+Wire::Wire(tcp::socket socket) : socket_(std::move(socket)) {
+  error_code ignored;
+  socket_.non_blocking(true, ignored);
+  socket_.set_option(tcp::no_delay(true), ignored);
+}
+
+Task<bool> Wire::receive(std::string& in) {
+  for (;;) {
+    error_code error;
+    auto& buffer = shared_buffer();
+    const auto count = socket_.read_some(asio::buffer(buffer), error);
+    if (!error) {
+      in.append(buffer.data(), count);
+      last_activity_ = std::chrono::steady_clock::now();
+      co_return true;
+    }
+    if (!would_block(error)) co_return false;
+    co_await socket_.async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
+    if (error) co_return false;
+  }
+}
+
+Task<bool> Wire::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    error_code error;
+    bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
+    last_activity_ = std::chrono::steady_clock::now();
+    if (error && !would_block(error)) co_return false;
+    if (error) {
+      if (!co_await writable()) co_return false;
+    }
+  }
+  co_return true;
+}
+
+std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> pieces) {
+  error_code error;
+  const auto count = socket_.write_some(pieces, error);
+  if (error && !would_block(error)) return std::nullopt;
+  if (count > 0) last_activity_ = std::chrono::steady_clock::now();
+  return count;
+}
+
+Task<bool> Wire::writable() {
+  error_code error;
+  co_await socket_.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
+  co_return !error;
+}
+
+void Wire::interrupt() {
+  error_code ignored;
+  socket_.cancel(ignored);
+}
+
+Task<> Wire::finish() {
+  error_code error;
+  socket_.shutdown(tcp::socket::shutdown_send, error);
+  std::string discarded;
+  while (!error && co_await receive(discarded)) discarded.clear();
+}
+
+void Wire::close() {
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+}  // namespace agw

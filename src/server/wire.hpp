@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "base/task.hpp"
+
+namespace agw {
+
+/// A client's TCP connection, read and written without a timer or a buffer of its own: what is there is taken at once,
+/// and only a connection that would block is waited for.
+class Wire {
+public:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  explicit Wire(asio::ip::tcp::socket socket);
+
+  /// Appends what has arrived to `in`, at least one byte. False at the end of the stream, on an error, or after
+  /// `interrupt`.
+  Task<bool> receive(std::string& in);
+  /// Sends all of `bytes`, which must live until then. False when the connection broke, or after `interrupt`.
+  Task<bool> send(std::string_view bytes);
+
+  /// Writes what fits at once from several pieces; the number of bytes written, or nothing when the connection broke.
+  std::optional<std::size_t> send_some(std::span<const asio::const_buffer> pieces);
+  /// Waits until something can be written again.
+  Task<bool> writable();
+
+  /// Ends the waits of now.
+  void interrupt();
+  /// Says that nothing more will be sent, reads what the peer still sends until it ends too, and throws it away:
+  /// closing at once would reset the connection and could destroy the answer on its way. `interrupt` ends it.
+  Task<> finish();
+  void close();
+
+  /// When bytes last moved.
+  Moment last_activity() const { return last_activity_; }
+
+private:
+  asio::ip::tcp::socket socket_;
+  Moment last_activity_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace agw

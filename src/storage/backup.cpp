@@ -1,0 +1,79 @@
+#include "storage/backup.hpp"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/time.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kept_copies = 3;
+
+[[noreturn]] void fail(const char* what, const fs::path& path) {
+  throw std::system_error(errno, std::generic_category(), fmt::format("{} {}", what, path.string()));
+}
+
+/// Names sort by time, and have no colons, which would be a host's name to scp and rsync.
+std::string name_of_copy(int version) {
+  auto time = to_iso8601(SystemClock{}.now());
+  std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
+  return fmt::format("gateway-{}-schema-{:04}.db", time, version);
+}
+
+void copy(Connection& from, const fs::path& path) {
+  Connection to(path.string(), Connection::Access::read_write);
+  auto* backup = sqlite3_backup_init(to.handle(), "main", from.handle(), "main");
+  if (!backup) to.check(sqlite3_extended_errcode(to.handle()), path.string());
+  sqlite3_backup_step(backup, -1);
+  to.check(sqlite3_backup_finish(backup), path.string());
+}
+
+void keep_latest(const fs::path& directory) {
+  std::vector<fs::path> copies;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("gateway-") && name.ends_with(".db")) copies.push_back(entry.path());
+  }
+  std::ranges::sort(copies, std::greater{});
+  for (std::size_t i = kept_copies; i < copies.size(); ++i) fs::remove(copies[i]);
+}
+
+}  // namespace
+
+void make_private_file(const fs::path& path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) fail("cannot create", path);
+  close(descriptor);
+}
+
+void back_up(Connection& connection, const fs::path& directory, int version) {
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot create", directory);
+  const auto path = directory / name_of_copy(version);
+  auto unfinished = path;
+  unfinished += ".unfinished";
+  try {
+    make_private_file(unfinished);
+    copy(connection, unfinished);
+    fs::rename(unfinished, path);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(unfinished, ignored);
+    throw;
+  }
+  keep_latest(directory);
+}
+
+}  // namespace agw

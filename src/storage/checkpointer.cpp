@@ -1,0 +1,68 @@
+#include "storage/checkpointer.hpp"
+
+#include <sqlite3.h>
+
+#include <chrono>
+
+#include "base/log.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::chrono::milliseconds interval{50};
+
+}  // namespace
+
+bool checkpoint(Connection& connection) {
+  int in_log = 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(connection.handle(), "main", SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
+  if (code == SQLITE_BUSY) return false;
+  connection.check(code, "checkpoint");
+  return copied == in_log;
+}
+
+void Checkpointer::committed() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (pending_ || closing_) return;
+    pending_ = true;
+    if (!thread_) thread_.emplace("agw-checkpoint", [this] { work(); });
+  }
+  changed_.notify_one();
+}
+
+void Checkpointer::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_one();
+  thread_.reset();
+}
+
+bool Checkpointer::wait_for_a_commit() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return pending_ || closing_; });
+  changed_.wait_for(lock, interval, [this] { return closing_; });
+  pending_ = false;
+  return !closing_;
+}
+
+void Checkpointer::work() {
+  std::optional<Connection> connection;
+  while (wait_for_a_commit()) {
+    try {
+      if (!connection) connection.emplace(file_, Connection::Access::read_write);
+      // A reader still needs the old pages: there is more to copy once it has ended.
+      if (!checkpoint(*connection)) committed();
+      failing_ = false;
+    } catch (const DatabaseError& error) {
+      if (!failing_) log::warn("cannot copy the log into {}, it stays in {}-wal: {}", file_, file_, error.what());
+      failing_ = true;
+    }
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "storage/connection.hpp"
+#include "storage/thread.hpp"
+
+namespace agw {
+
+/// Copies what is in the log into the database file. Passively: never waits for a reader or a writer, and nobody waits
+/// for it. Returns whether the log is now in the file as a whole. Throws DatabaseError.
+bool checkpoint(Connection& connection);
+
+/// Does that on a thread and a connection of its own, 50 ms after a commit, so that the writer seldom has to. The
+/// thread starts with the first commit and sleeps while nothing is written.
+class Checkpointer {
+public:
+  explicit Checkpointer(std::string file) : file_(std::move(file)) {}
+  ~Checkpointer() { close(); }
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
+
+  /// There is something new in the log. From any thread.
+  void committed();
+  /// Ends the thread; what is left in the log is for the last connection that closes.
+  void close();
+
+private:
+  void work();
+  bool wait_for_a_commit();
+
+  const std::string file_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool pending_ = false;
+  bool closing_ = false;
+  bool failing_ = false;  ///< only the thread: one line in the log for a series of failures
+  std::optional<Thread> thread_;
+};
+
+}  // namespace agw

@@ -1,0 +1,170 @@
+#include "storage/connection.hpp"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+constexpr int busy_milliseconds = 5000;
+
+/// Without SQLite's own statistics, allocations of different threads do not meet in one mutex.
+void configure_once() {
+  static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  (void)done;
+}
+
+bool is_disk_full(int code, int system_error) {
+  if ((code & 0xff) == SQLITE_FULL) return true;
+  return (code & 0xff) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EDQUOT);
+}
+
+[[noreturn]] void fail(sqlite3* handle, int code, std::string_view during) {
+  const auto message =
+      fmt::format("{} (SQLite {}, in: {})", handle ? sqlite3_errmsg(handle) : sqlite3_errstr(code), code, during);
+  if (is_disk_full(code, handle ? sqlite3_system_errno(handle) : 0)) throw DiskFull(code, message);
+  throw DatabaseError(code, message);
+}
+
+}  // namespace
+
+Statement::Statement(Statement&& other) noexcept
+    : statement_(std::exchange(other.statement_, nullptr)), shelf_(other.shelf_) {}
+
+Statement::~Statement() {
+  if (!statement_) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+  shelf_->push_back(statement_);
+}
+
+Statement& Statement::bind(const char* name, double value) {
+  check(sqlite3_bind_double(statement_, position(name), value));
+  return *this;
+}
+
+Statement& Statement::bind(const char* name, std::string_view value) {
+  // An empty view may have no address, which SQLite would take for NULL.
+  const char* text = value.empty() ? "" : value.data();
+  check(sqlite3_bind_text64(statement_, position(name), text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  return *this;
+}
+
+Statement& Statement::bind(const char* name, std::nullopt_t) {
+  check(sqlite3_bind_null(statement_, position(name)));
+  return *this;
+}
+
+Statement& Statement::bind_integer(const char* name, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_, position(name), value));
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) check(code);
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  sqlite3_reset(statement_);
+}
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+
+double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
+
+std::string_view Statement::text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  if (!text) return {};
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+std::optional<std::string> Statement::optional_string(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return string(column);
+}
+
+std::optional<Timestamp> Statement::optional_time(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return time(column);
+}
+
+int Statement::position(const char* name) const {
+  const int position = sqlite3_bind_parameter_index(statement_, name);
+  if (position == 0) throw std::logic_error(fmt::format("no parameter {} in: {}", name, sqlite3_sql(statement_)));
+  return position;
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) fail(sqlite3_db_handle(statement_), code, sqlite3_sql(statement_));
+}
+
+Connection::Connection(const std::string& path, Access access) {
+  configure_once();
+  const int mode = access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  const int code = sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  try {
+    if (code != SQLITE_OK) fail(handle_, code, path);
+    sqlite3_busy_timeout(handle_, busy_milliseconds);
+    // Text in double quotes is a name; that SQLite would also take it for a string hides misspelt columns.
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+    execute(access == Access::read_only
+                ? "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY"
+                : "PRAGMA cache_size = -4096; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
+  } catch (...) {
+    sqlite3_close(handle_);
+    throw;
+  }
+}
+
+Connection::~Connection() {
+  for (const auto& [text, shelf] : statements_) {
+    for (auto* statement : shelf) sqlite3_finalize(statement);
+  }
+  sqlite3_close(handle_);
+}
+
+Statement Connection::prepare(std::string_view sql) {
+  auto place = statements_.find(sql);
+  if (place == statements_.end()) place = statements_.emplace(sql, Statement::Shelf{}).first;
+  auto& shelf = place->second;
+  if (!shelf.empty()) {
+    auto* kept = shelf.back();
+    shelf.pop_back();
+    return Statement(kept, shelf);
+  }
+  sqlite3_stmt* fresh = nullptr;
+  const int code =
+      sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &fresh, nullptr);
+  if (code != SQLITE_OK) fail(handle_, code, sql);
+  return Statement(fresh, shelf);
+}
+
+void Connection::execute(const std::string& sql) {
+  check(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), std::string_view(sql).substr(0, 200));
+}
+
+void Connection::check(int code, std::string_view during) const {
+  if (code != SQLITE_OK) fail(handle_, code, during);
+}
+
+std::int64_t Connection::last_insert_rowid() const { return sqlite3_last_insert_rowid(handle_); }
+
+int Connection::changes() const { return sqlite3_changes(handle_); }
+
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+}  // namespace agw

@@ -1,0 +1,55 @@
+#include "storage/database.hpp"
+
+#include <chrono>
+
+#include "storage/open.hpp"
+#include "storage/readers.hpp"
+#include "storage/writer.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::chrono::seconds time_to_close{4};
+
+}  // namespace
+
+struct Database::Threads {
+  Threads(Loop& l, const Options& options)
+      : loop(l),
+        writer(l, open_database(options.file, options.backups, options.migrations), options.file.string(),
+               options.group_limit),
+        readers(l, options.file.string(), options.readers) {}
+
+  Loop& loop;
+  Writer writer;
+  Readers readers;
+};
+
+Database::Database(Loop& loop, const Options& options) : threads_(std::make_unique<Threads>(loop, options)) {}
+
+Database::~Database() { close(); }
+
+Connection& Database::start_connection() { return threads_->writer.start_connection(); }
+
+void Database::close() {
+  const auto deadline = std::chrono::steady_clock::now() + time_to_close;
+  threads_->readers.close(deadline);
+  threads_->writer.close(deadline);
+}
+
+Database::Statistics Database::statistics() const {
+  return {threads_->writer.commits(), threads_->writer.writes(), threads_->writer.queued()};
+}
+
+Task<> Database::run(Access access, Lane lane, Work work) {
+  co_await wait_for(threads_->loop, std::move(work), [this, access, lane](std::unique_ptr<Job> job) {
+    if (access == Access::read) {
+      threads_->readers.add(std::move(job));
+    } else {
+      threads_->writer.add(std::move(job), lane);
+    }
+  });
+}
+
+}  // namespace agw

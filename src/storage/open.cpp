@@ -1,0 +1,157 @@
+#include "storage/open.hpp"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "storage/backup.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic{"SQLite format 3\0", 16};
+
+struct Place {
+  const fs::path& file;
+  const fs::path& backups;
+
+  fs::path log() const { return file.string() + "-wal"; }
+  fs::path index() const { return file.string() + "-shm"; }
+
+  [[noreturn]] void unusable(std::string_view reason) const {
+    throw StartError(
+        ExitStatus::database_unusable,
+        fmt::format("the database {} {}. It was left as it is. Move it away together with the files beside "
+                    "it ({}-wal, {}-shm) to start with an empty one, or put a copy in its place ({} has "
+                    "those made before migrations).",
+                    file.string(), reason, file.filename().string(), file.filename().string(), backups.string()));
+  }
+  [[noreturn]] void inaccessible(std::string_view reason) const {
+    throw StartError(ExitStatus::failure, fmt::format("cannot use the database {}: {}", file.string(), reason));
+  }
+};
+
+std::uintmax_t size_or_0(const fs::path& path) {
+  std::error_code ignored;
+  const auto size = fs::file_size(path, ignored);
+  return ignored ? 0 : size;
+}
+
+/// Root may write what is marked read-only; whoever marked it will not have meant that.
+void require_writable(const Place& place, const fs::path& path) {
+  const auto permissions = fs::status(path).permissions();
+  const bool marked = (permissions & fs::perms::owner_write) != fs::perms::none;
+  if (marked && access(path.c_str(), R_OK | W_OK) == 0) return;
+  place.inaccessible(fmt::format("{} is not writable. Make it so: chmod u+rw {}", path.string(), path.string()));
+}
+
+std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  return number;
+}
+
+/// The file's first 100 bytes against its length, which is exact where no log waits to be copied into it.
+void check_header(const Place& place) {
+  std::array<char, 100> bytes{};
+  std::ifstream stream(place.file, std::ios::binary);
+  stream.read(bytes.data(), bytes.size());
+  const std::string_view header(bytes.data(), static_cast<std::size_t>(stream.gcount()));
+  if (header.size() < bytes.size() || !header.starts_with(magic)) place.unusable("is not a SQLite database");
+
+  if (size_or_0(place.log()) > 0 || big_endian(header, 24) != big_endian(header, 92)) return;
+  const auto stored = big_endian(header, 16) >> 16;
+  const std::uintmax_t page_size = stored == 1 ? 65536 : stored;
+  if (fs::file_size(place.file) < page_size * big_endian(header, 28)) {
+    place.unusable("is damaged: its end is missing");
+  }
+}
+
+void check_tables(Connection& connection) {
+  std::vector<std::string> names;
+  {
+    auto row = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0");
+    while (row.step()) names.push_back(row.string(0));
+  }
+  for (const auto& name : names) connection.prepare(fmt::format("SELECT 1 FROM \"{}\" LIMIT 1", name)).step();
+}
+
+bool is_empty(Connection& connection) { return !connection.prepare("SELECT 1 FROM sqlite_schema").step(); }
+
+void check_content(const Place& place, Connection& connection, std::span<const Migration> migrations) {
+  const int version = schema_version(connection);
+  const int latest = migrations.empty() ? 0 : migrations.back().number;
+  if (version > latest) {
+    place.unusable(
+        fmt::format("was written by a newer agw (schema {}, this one knows {}): install that one", version, latest));
+  }
+  if (version == 0 && !is_empty(connection)) place.unusable("is not a gateway's: it holds tables of another program");
+  check_tables(connection);
+}
+
+/// Whatever SQLite says about what it read, in our words.
+[[noreturn]] void explain(const Place& place, const DatabaseError& error) {
+  const int code = error.code() & 0xff;
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) place.unusable(fmt::format("is damaged: {}", error.what()));
+  if (code == SQLITE_BUSY) place.inaccessible("another program has locked it. End that program first.");
+  place.inaccessible(error.what());
+}
+
+/// Opens what exists, and while it checks leaves no trace: closing would copy the log into a file that is damaged.
+std::unique_ptr<Connection> open_checked(const Place& place, std::span<const Migration> migrations) {
+  check_header(place);
+  const bool had_log = fs::exists(place.log());
+  const bool had_index = fs::exists(place.index());
+  std::unique_ptr<Connection> connection;
+  try {
+    connection = std::make_unique<Connection>(place.file.string(), Connection::Access::read_write);
+    sqlite3_db_config(connection->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    check_content(place, *connection, migrations);
+    sqlite3_db_config(connection->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+    return connection;
+  } catch (...) {
+    connection.reset();
+    std::error_code ignored;
+    if (!had_log) fs::remove(place.log(), ignored);
+    if (!had_index) fs::remove(place.index(), ignored);
+    throw;
+  }
+}
+
+std::unique_ptr<Connection> create(const Place& place) {
+  if (size_or_0(place.log()) > 0) place.unusable(fmt::format("is empty or gone, but {} is not", place.log().string()));
+  make_private_file(place.file);
+  return std::make_unique<Connection>(place.file.string(), Connection::Access::read_write);
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& backups,
+                                          std::span<const Migration> migrations) {
+  const Place place{file, backups};
+  try {
+    const auto directory = fs::absolute(file).parent_path();
+    if (!fs::is_directory(directory)) place.inaccessible(fmt::format("there is no directory {}", directory.string()));
+    require_writable(place, directory);
+    if (fs::exists(file)) require_writable(place, file);
+    auto connection = size_or_0(file) == 0 ? create(place) : open_checked(place, migrations);
+    // A log that once grew huge gives its space back when it is begun anew.
+    connection->execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864");
+    migrate(*connection, migrations, backups);
+    return connection;
+  } catch (const DatabaseError& error) {
+    explain(place, error);
+  } catch (const std::system_error& error) {
+    place.inaccessible(error.what());
+  }
+}
+
+}  // namespace agw

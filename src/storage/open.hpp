@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "storage/connection.hpp"
+#include "storage/migration.hpp"
+
+namespace agw {
+
+/// Opens the gateway's database, or creates it with mode 0600, in WAL mode and with all `migrations`. Checks what is
+/// cheap to check: form and length of the file, its schema, the first page of each table.
+/// Throws StartError: 5 for a file that is damaged, of another program, or of a newer gateway, and leaves it and its
+/// log as they were; 1 where it cannot be read or written.
+std::unique_ptr<Connection> open_database(const std::filesystem::path& file, const std::filesystem::path& backups,
+                                          std::span<const Migration> migrations);
+
+}  // namespace agw

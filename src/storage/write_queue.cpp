@@ -1,0 +1,102 @@
+#include "storage/write_queue.hpp"
+
+#include <iterator>
+
+#include <boost/asio/post.hpp>
+
+namespace agw {
+
+namespace {
+
+constexpr int rest_per_work = 4;
+constexpr std::chrono::seconds background_patience{1};
+
+}  // namespace
+
+void WriteQueue::add(std::unique_ptr<Job> job, Database::Lane lane) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lane == Database::Lane::request) {
+      requests_.push_back(std::move(job));
+    } else {
+      background_.push_back({std::move(job), Clock::now()});
+    }
+  }
+  if (std::exchange(wake_is_posted_, true)) return;
+  asio::post(loop_, [self = shared_from_this()] { self->wake(); });
+}
+
+void WriteQueue::wake() {
+  wake_is_posted_ = false;
+  changed_.notify_one();
+}
+
+Jobs WriteQueue::take(std::size_t limit) {
+  std::unique_lock lock(mutex_);
+  end_background();
+  while (true) {
+    const auto now = Clock::now();
+    if (closing_ && now >= deadline_) return {};
+    const bool rested = closing_ || now >= background_rests_until_;
+    const bool background_first = rested && is_background_overdue(now);
+    if (!requests_.empty() && !background_first) return take_requests(limit);
+    if (!background_.empty() && rested) return take_background(now);
+    if (closing_) return {};
+    if (background_.empty()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, background_rests_until_);
+    }
+  }
+}
+
+void WriteQueue::end_background() {
+  if (!background_began_) return;
+  const auto now = Clock::now();
+  if (!requests_.empty()) background_rests_until_ = now + rest_per_work * (now - *background_began_);
+  background_began_.reset();
+}
+
+bool WriteQueue::is_background_overdue(Clock::time_point now) const {
+  return !background_.empty() && now - background_.front().since > background_patience;
+}
+
+Jobs WriteQueue::take_requests(std::size_t limit) {
+  const auto count = std::min(limit, requests_.size());
+  const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
+  Jobs jobs(std::make_move_iterator(requests_.begin()), std::make_move_iterator(end));
+  requests_.erase(requests_.begin(), end);
+  return jobs;
+}
+
+Jobs WriteQueue::take_background(Clock::time_point now) {
+  Jobs jobs;
+  jobs.push_back(std::move(background_.front().job));
+  background_.pop_front();
+  background_began_ = now;
+  return jobs;
+}
+
+void WriteQueue::close(Clock::time_point deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    deadline_ = deadline;
+  }
+  changed_.notify_one();
+}
+
+Jobs WriteQueue::take_rest() {
+  const std::lock_guard lock(mutex_);
+  auto jobs = take_requests(requests_.size());
+  for (auto& waiting : background_) jobs.push_back(std::move(waiting.job));
+  background_.clear();
+  return jobs;
+}
+
+std::size_t WriteQueue::size() const {
+  const std::lock_guard lock(mutex_);
+  return requests_.size() + background_.size();
+}
+
+}  // namespace agw

@@ -1,0 +1,130 @@
+#include "storage/writer.hpp"
+
+#include <sqlite3.h>
+
+#include "base/log.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int page_size = 4096;
+constexpr int long_log = 32 * 1024 * 1024 / page_size;
+constexpr int retry_after = 1024 * 1024 / page_size;
+
+}  // namespace
+
+Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit)
+    : loop_(loop),
+      group_limit_(group_limit),
+      connection_(std::move(connection)),
+      checkpointer_(std::move(file)),
+      queue_(std::make_shared<WriteQueue>(loop)),
+      checkpoint_at_(long_log) {
+  const auto committed = [](void* self, sqlite3*, const char*, int pages) {
+    static_cast<Writer*>(self)->log_pages_ = pages;
+    static_cast<Writer*>(self)->checkpointer_.committed();
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(connection_->handle(), committed, this);
+}
+
+Writer::~Writer() { close(WriteQueue::Clock::now()); }
+
+void Writer::add(std::unique_ptr<Job> job, Database::Lane lane) {
+  if (!connection_) return refuse(loop_, std::move(job));
+  queue_->add(std::move(job), lane);
+  if (!thread_) thread_.emplace("agw-writer", [this] { work(); });
+}
+
+Connection& Writer::start_connection() {
+  if (thread_ || !connection_) throw std::logic_error("the writer's connection belongs to its thread");
+  return *connection_;
+}
+
+void Writer::close(WriteQueue::Clock::time_point deadline) {
+  if (!connection_) return;
+  queue_->close(deadline);
+  thread_.reset();
+  for (auto& job : queue_->take_rest()) refuse(loop_, std::move(job));
+  checkpointer_.close();
+  if (WriteQueue::Clock::now() >= deadline) {
+    sqlite3_db_config(connection_->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
+  connection_.reset();
+}
+
+void Writer::work() {
+  while (true) {
+    auto jobs = queue_->take(group_limit_);
+    if (jobs.empty()) return;
+    run_group(jobs);
+    writes_ += jobs.size();
+    answer(loop_, std::move(jobs));
+    keep_log_short();
+  }
+}
+
+void Writer::run_group(const Jobs& jobs) {
+  if (jobs.size() > 1 && run_together(jobs)) return;
+  for (const auto& job : jobs) run_alone(*job);
+}
+
+/// Whether the group was decided. If not, nothing of it is kept, and no job's outcome counts.
+bool Writer::run_together(const Jobs& jobs) {
+  try {
+    connection_->prepare("BEGIN IMMEDIATE").run();
+    for (const auto& job : jobs) {
+      connection_->prepare("SAVEPOINT job").run();
+      job->run(*connection_);
+      // A full disk rolls back the whole transaction, and the innocent with it.
+      if (!connection_->in_transaction()) return false;
+      if (job->failed()) connection_->prepare("ROLLBACK TO job").run();
+      connection_->prepare("RELEASE job").run();
+    }
+    commit();
+    return true;
+  } catch (const DatabaseError&) {
+    roll_back();
+    return false;
+  }
+}
+
+void Writer::run_alone(Job& job) {
+  try {
+    connection_->prepare("BEGIN IMMEDIATE").run();
+    job.run(*connection_);
+    if (!job.failed()) commit();
+  } catch (const DatabaseError&) {
+    job.fail(std::current_exception());
+  }
+  roll_back();
+}
+
+void Writer::commit() {
+  connection_->prepare("COMMIT").run();
+  ++commits_;
+}
+
+void Writer::roll_back() {
+  if (!connection_->in_transaction()) return;
+  try {
+    connection_->prepare("ROLLBACK").run();
+  } catch (const DatabaseError& error) {
+    log::error("cannot roll back: {}", error.what());
+  }
+}
+
+/// The checkpointer never catches up with a busy writer, and the log is only begun anew when all of it is in the file.
+void Writer::keep_log_short() {
+  if (log_pages_ < long_log) checkpoint_at_ = long_log;
+  if (log_pages_ < checkpoint_at_) return;
+  checkpoint_at_ = log_pages_ + retry_after;
+  try {
+    checkpoint(*connection_);
+  } catch (const DatabaseError& error) {
+    log::warn("cannot copy the log into the database: {}", error.what());
+  }
+}
+
+}  // namespace agw
