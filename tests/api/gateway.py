@@ -108,6 +108,9 @@ class Gateway:
     def running(self):
         return self.process is not None and self.process.poll() is None
 
+    def has_printed(self):
+        return bool(select.select([self.process.stdout], [], [], 0)[0])
+
     @property
     def stdout(self):
         """All that was printed; only to be asked for once the process has ended."""

@@ -184,12 +184,15 @@ def test_kill_9_in_a_loop_loses_nothing_that_was_acknowledged(make_gateway):
 
 def test_kill_9_during_the_first_start_leaves_a_directory_that_starts(make_gateway):
     gateway = make_gateway()
-    for number in range(12):
+    for files in range(8):
         gateway.launch()
-        for _ in range(number * 40):
-            if gateway.data.exists() and len(list(gateway.data.iterdir())) > number // 2:
-                break
+        while gateway.running and files_of(gateway) < files and not gateway.has_printed():
+            pass
         gateway.kill()
     gateway.start()
     accepted(gateway.http.post("/threads", json={}), 201)
     assert len(accepted(gateway.http.get("/extensions"))) == 25
+
+
+def files_of(gateway):
+    return len(list(gateway.data.iterdir())) if gateway.data.exists() else 0
