@@ -20,6 +20,15 @@ def _start_loop():
 _loop = _start_loop()
 
 
+def _wait(coroutine):
+    return asyncio.run_coroutine_threadsafe(coroutine, _loop).result(20)
+
+
+async def _connect(url, **options):
+    return await websockets.connect(url, compression=None, max_size=None, max_queue=None, ping_interval=None,
+                                    open_timeout=15, close_timeout=5, **options)
+
+
 class Events:
     """One connection. Messages are kept in the order they came; `until` and `drain` read on from where the last stopped."""
 
@@ -37,10 +46,7 @@ class Events:
         self.position = 0
         self._changed = threading.Condition()
         self._ended = False
-        self._socket = self._await(websockets.connect(
-            url, extra_headers=headers, subprotocols=subprotocols, origin=origin, compression=None, max_size=None,
-            max_queue=None, ping_interval=None, open_timeout=15, close_timeout=5,
-        ))
+        self._socket = _wait(_connect(url, extra_headers=headers, subprotocols=subprotocols, origin=origin))
         asyncio.run_coroutine_threadsafe(self._collect(), _loop)
 
     def __enter__(self):
@@ -54,12 +60,12 @@ class Events:
         return self._socket.subprotocol
 
     def close(self):
-        self._await(self._socket.close())
+        _wait(self._socket.close())
 
     def send(self, message):
         """A dictionary goes as JSON, text and bytes as they are."""
         data = message if isinstance(message, (str, bytes)) else json.dumps(message)
-        self._await(self._socket.send(data))
+        _wait(self._socket.send(data))
 
     def ask(self, message):
         """Sends and answers the next message that is no event of a thread or of the gateway."""
@@ -130,13 +136,6 @@ class Events:
         with self._changed:
             self.messages.append(message)
             self._changed.notify_all()
-
-    @staticmethod
-    def _await(awaitable):
-        async def finish():
-            return await awaitable
-
-        return asyncio.run_coroutine_threadsafe(finish(), _loop).result(20)
 
 
 def text_of(events):

@@ -59,7 +59,8 @@ class Gateway:
 
     def launch(self):
         """Starts the process without waiting for anything."""
-        command = [str(BINARY), "serve", "--port", "0", "--data-dir", str(self.data), *self.arguments]
+        port = [] if "--port" in self.arguments else ["--port", "0"]
+        command = [str(BINARY), "serve", *port, "--data-dir", str(self.data), *self.arguments]
         self._printed = b""
         self.stderr_file = self.root / f"stderr-{time.monotonic_ns()}.txt"
         with self.stderr_file.open("wb") as errors:

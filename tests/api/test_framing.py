@@ -13,17 +13,21 @@ SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 def raw(gateway, text):
-    """The answer to these bytes, and whether the connection is closed after it. `{host}` and `{token}` are filled in."""
-    text = text.replace("{host}", f"127.0.0.1:{gateway.port}").replace("{token}", f"Bearer {gateway.token}")
+    """The answer to these bytes. `{host}` and `{token}` are filled in."""
     with Connection(gateway) as connection:
-        answer = connection.send(text.encode("latin-1")).answer()
-        return answer, connection.closed()
+        return connection.send(filled(gateway, text)).answer()
 
 
-def refused(gateway, text, status):
-    answer, closed = raw(gateway, text)
-    assert answer.status == status, answer
-    assert answer.error and closed, "the connection must be closed"
+def filled(gateway, text):
+    return text.replace("{host}", f"127.0.0.1:{gateway.port}").replace("{token}", f"Bearer {gateway.token}")
+
+
+def refused(gateway, text, *statuses):
+    """Holds the answer to one of these statuses and to what belongs to each refusal: an error, and the end."""
+    with Connection(gateway) as connection:
+        answer = connection.send(filled(gateway, text)).answer()
+        assert answer.status in statuses, answer
+        assert answer.error and connection.closed(), "the connection must be closed"
     assert answer.headers["content-type"] == "application/json; charset=utf-8"
     assert answer.headers["cache-control"] == "no-store" and answer.headers["x-content-type-options"] == "nosniff"
 
@@ -94,8 +98,7 @@ def test_what_can_be_read_in_two_ways_is_refused(gateway, kind):
 @pytest.mark.parametrize("kind", ["length and chunks", "two different lengths", "the same length twice", "two hosts"])
 def test_nothing_after_a_refused_request_is_read(gateway, kind):
     with Connection(gateway) as connection:
-        text = SMUGGLING[kind].replace("{host}", f"127.0.0.1:{gateway.port}").replace("{token}", f"Bearer {gateway.token}")
-        connection.send(text.encode() + SMUGGLED)
+        connection.send(filled(gateway, SMUGGLING[kind]).encode() + SMUGGLED)
         assert connection.answer().status == 400
         assert connection.closed()
 
@@ -117,20 +120,18 @@ def test_a_bad_chunk_is_refused(gateway, kind):
 
 @pytest.mark.parametrize("length", ["99999999999999999999", "18446744073709551616", "9223372036854775808"])
 def test_a_length_beyond_all_bounds_is_refused(gateway, length):
-    answer, closed = raw(gateway, post(f"Content-Length: {length}"))
-    assert answer.status in (400, 413) and closed
+    refused(gateway, post(f"Content-Length: {length}"), 400, 413)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "gzip, chunked", "identity", "deflate", "xchunked", "chunked;q=1, compress",
-                                    "br, chunked", "\"chunked\""])
+                                    "br, chunked"])
 def test_an_unknown_transfer_coding_is_not_implemented(gateway, coding):
-    answer, closed = raw(gateway, post(f"Transfer-Encoding: {coding}", body="0\r\n\r\n"))
-    assert answer.status == 501 and answer.error and closed
+    refused(gateway, post(f"Transfer-Encoding: {coding}", body="0\r\n\r\n"), 501)
 
 
-def test_chunked_must_come_last(gateway):
-    answer, closed = raw(gateway, post("Transfer-Encoding: chunked, gzip", body="0\r\n\r\n"))
-    assert answer.status in (400, 501) and closed
+@pytest.mark.parametrize("coding", ["chunked, gzip", "chunked, chunked", "\"chunked\"", "chunked,", ""])
+def test_chunked_must_come_last_and_once(gateway, coding):
+    refused(gateway, post(f"Transfer-Encoding: {coding}", body="0\r\n\r\n"), 400, 501)
 
 
 @pytest.mark.parametrize("version", ["HTTP/2.0", "HTTP/1.2", "HTTP/0.9", "HTTP/3.0", "HTTP/9.9"])
@@ -140,13 +141,12 @@ def test_another_version_is_not_supported(gateway, version):
 
 @pytest.mark.parametrize("version", ["HTTP/1.10", "HTTP/11", "HTTP/1", "http/1.1", "HTTP/1.1x", "HTTP/ 1.1", "HTTPS/1.1", "HTTP/-1.1"])
 def test_what_is_no_version_is_refused(gateway, version):
-    answer, closed = raw(gateway, f"GET /health {version}\r\nHost: {{host}}\r\n\r\n")
-    assert answer.status in (400, 505) and closed
+    refused(gateway, f"GET /health {version}\r\nHost: {{host}}\r\n\r\n", 400, 505)
 
 
 @pytest.mark.parametrize("method", ["get", "Get", "post"])
 def test_a_method_in_lower_case_is_another_method(gateway, method):
-    answer, _ = raw(gateway, f"{method} /threads HTTP/1.1\r\nHost: {{host}}\r\nAuthorization: {{token}}\r\n\r\n")
+    answer = raw(gateway, f"{method} /threads HTTP/1.1\r\nHost: {{host}}\r\nAuthorization: {{token}}\r\n\r\n")
     assert answer.status in (400, 405)
 
 
@@ -160,7 +160,7 @@ def head_of(size):
 
 
 def test_a_head_of_64_kib_is_read_and_a_longer_one_refused(gateway):
-    answer, _ = raw(gateway, head_of(64 * 1024 - 100))
+    answer = raw(gateway, head_of(64 * 1024 - 100))
     assert answer.status == 200
     refused(gateway, head_of(64 * 1024 + 100), 431)
 
@@ -173,12 +173,11 @@ def test_a_head_of_64_kib_is_read_and_a_longer_one_refused(gateway):
     "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 100_000,
 ], ids=["path", "query", "many headers", "endless name", "endless line", "endless headers"])
 def test_a_head_over_64_kib_is_431_whatever_is_long_in_it(gateway, text):
-    answer, closed = raw(gateway, text)
-    assert answer.status == 431 and answer.error and closed
+    refused(gateway, text, 431)
 
 
 def test_many_small_headers_within_the_limit_are_fine(gateway):
-    answer, _ = raw(gateway, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 1000 + "\r\n")
+    answer = raw(gateway, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 1000 + "\r\n")
     assert answer.status == 200
 
 
@@ -194,7 +193,7 @@ FINE = {
 @pytest.mark.parametrize("coding", ["chunked", "Chunked", "CHUNKED"])
 @pytest.mark.parametrize("kind", FINE)
 def test_proper_chunks_are_read(gateway, kind, coding):
-    answer, _ = raw(gateway, post(f"Transfer-Encoding: {coding}", "Connection: close", body=FINE[kind]))
+    answer = raw(gateway, post(f"Transfer-Encoding: {coding}", "Connection: close", body=FINE[kind]))
     assert answer.status == 201
 
 
@@ -211,12 +210,12 @@ def test_proper_chunks_are_read(gateway, kind, coding):
     "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}",
 ], ids=range(10))
 def test_an_unusual_but_proper_request_is_served(gateway, head):
-    answer, _ = raw(gateway, head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
+    answer = raw(gateway, head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
     assert answer.status == 200
 
 
 def test_the_host_of_an_absolute_target_counts(gateway):
-    answer, _ = raw(gateway, "GET http://evil.example/health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+    answer = raw(gateway, "GET http://evil.example/health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
     assert answer.status in (400, 403)
 
 
@@ -378,7 +377,7 @@ SLOW = {
 def test_a_head_or_body_that_is_idle_for_30_seconds_is_408_and_closed(gateway):
     def wait(number):
         kind = list(SLOW)[number]
-        text = SLOW[kind].replace("{host}", f"127.0.0.1:{gateway.port}").replace("{token}", f"Bearer {gateway.token}")
+        text = filled(gateway, SLOW[kind])
         started = time.monotonic()
         with Connection(gateway, seconds=45) as connection:
             connection.send(text)
