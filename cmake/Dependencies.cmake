@@ -8,6 +8,10 @@ find_library(boost_system_archive NAMES libboost_system.a REQUIRED)
 find_library(yaml_archive NAMES libyaml-cpp.a libyaml-cpp.so REQUIRED)
 find_library(ssl_archive NAMES libssl.a REQUIRED)
 find_library(crypto_archive NAMES libcrypto.a REQUIRED)
+find_library(edit_archive NAMES libedit.a REQUIRED)
+find_library(tinfo_archive NAMES libtinfo.a REQUIRED)
+find_library(bsd_archive NAMES libbsd.a REQUIRED)
+find_library(md_archive NAMES libmd.a REQUIRED)
 
 add_library(dependencies INTERFACE)
 target_compile_definitions(dependencies INTERFACE
@@ -16,4 +20,5 @@ target_compile_definitions(dependencies INTERFACE
 target_link_libraries(dependencies INTERFACE
   ${boost_json_archive} ${boost_url_archive} ${boost_container_archive} ${boost_system_archive}
   ${sqlite_archive} ${yaml_archive} ${ssl_archive} ${crypto_archive}
+  ${edit_archive} ${tinfo_archive} ${bsd_archive} ${md_archive}
   m ${CMAKE_DL_LIBS})

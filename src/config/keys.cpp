@@ -135,9 +135,9 @@ Keys<Settings> make_settings_keys() {
   };
 }
 
-using P = ProviderSettings;
+using P = ConfiguredProvider;
 
-Keys<ProviderSettings> make_provider_keys() {
+Keys<ConfiguredProvider> make_provider_keys() {
   const auto word = [](std::string P::* place, std::vector<std::string> words) {
     std::vector<std::pair<std::string, std::string>> choices;
     for (const auto& one : words) choices.emplace_back(one, one);
@@ -168,7 +168,7 @@ const Keys<Settings>& settings_keys() {
   return keys;
 }
 
-const Keys<ProviderSettings>& provider_keys() {
+const Keys<ConfiguredProvider>& provider_keys() {
   static const auto keys = make_provider_keys();
   return keys;
 }

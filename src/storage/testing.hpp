@@ -43,7 +43,10 @@ private:
 };
 
 inline void insert(Connection& connection, std::int64_t number, std::string_view text = "text") {
-  connection.prepare("INSERT INTO rows VALUES (:number, :text)").bind(":number", number).bind(":text", text).run();
+  connection.prepare("INSERT INTO rows (number, text) VALUES (:number, :text)")
+      .bind(":number", number)
+      .bind(":text", text)
+      .run();
 }
 
 inline std::vector<std::int64_t> numbers(Connection& connection) {

@@ -1,4 +1,4 @@
-#include "cli/answer.hpp"
+#include "cli/streamed_answer.hpp"
 
 #include <sstream>
 
@@ -9,8 +9,8 @@ namespace agw::cli {
 namespace {
 
 using testing::HasSubstr;
-using Progress = Answer::Progress;
-using Outcome = Answer::Outcome;
+using Progress = StreamedAnswer::Progress;
+using Outcome = StreamedAnswer::Outcome;
 
 /// An answer to turn `t`, and what was printed of it.
 struct Printed {
@@ -19,7 +19,7 @@ struct Printed {
   std::ostringstream out;
   std::ostringstream notes;
   AnswerPrinter printer;
-  Answer answer{"t", printer};
+  StreamedAnswer answer{"t", printer};
 };
 
 json::object event(int sequence, std::string_view type, json::object more = {}) {
@@ -37,7 +37,7 @@ json::object finish(int sequence, std::string_view reason) {
   return event(sequence, "finish", {{"finishReason", reason}});
 }
 
-TEST(Answer, PrintsTextAsItComesAndEndsItsLine) {
+TEST(StreamedAnswer, PrintsTextAsItComesAndEndsItsLine) {
   Printed printed;
   EXPECT_EQ(printed.answer.take(text(1, "Hello, ")), Progress::going_on);
   EXPECT_EQ(printed.out.str(), "Hello, ");
@@ -48,14 +48,14 @@ TEST(Answer, PrintsTextAsItComesAndEndsItsLine) {
   EXPECT_EQ(printed.answer.outcome(), Outcome::finished);
 }
 
-TEST(Answer, AddsNoSecondLineFeed) {
+TEST(StreamedAnswer, AddsNoSecondLineFeed) {
   Printed printed;
   printed.answer.take(text(1, "done\n"));
   printed.answer.take(finish(2, "stop"));
   EXPECT_EQ(printed.out.str(), "done\n");
 }
 
-TEST(Answer, LeavesOtherRunsAlone) {
+TEST(StreamedAnswer, LeavesOtherRunsAlone) {
   Printed printed;
   auto other = text(1, "not mine");
   other["turnId"] = "another";
@@ -65,7 +65,7 @@ TEST(Answer, LeavesOtherRunsAlone) {
   EXPECT_FALSE(printed.answer.run_id());
 }
 
-TEST(Answer, LosesAndDoublesNothingWhenItCatchesUp) {
+TEST(StreamedAnswer, LosesAndDoublesNothingWhenItCatchesUp) {
   Printed printed;
   printed.answer.take(text(1, "a"));
   printed.answer.take(text(2, "b"));
@@ -81,13 +81,13 @@ TEST(Answer, LosesAndDoublesNothingWhenItCatchesUp) {
   EXPECT_EQ(printed.out.str(), "abcdefg\n");
 }
 
-TEST(Answer, NoticesThatItMissedTheFirstEvent) {
+TEST(StreamedAnswer, NoticesThatItMissedTheFirstEvent) {
   Printed printed;
   EXPECT_EQ(printed.answer.take(text(2, "b")), Progress::missed);
   EXPECT_EQ(printed.out.str(), "");
 }
 
-TEST(Answer, CatchesUpWithTheStoredTurn) {
+TEST(StreamedAnswer, CatchesUpWithTheStoredTurn) {
   Printed printed;
   printed.answer.take(text(1, "Grü"));
   printed.answer.take_stored({{"content", "Grüße"}, {"metadata", json::object{{"finish_reason", "stop"}}}});
@@ -95,14 +95,14 @@ TEST(Answer, CatchesUpWithTheStoredTurn) {
   EXPECT_EQ(printed.answer.outcome(), Outcome::finished);
 }
 
-TEST(Answer, SaysThatAStoredTurnIsIncomplete) {
+TEST(StreamedAnswer, SaysThatAStoredTurnIsIncomplete) {
   Printed printed;
   printed.answer.take_stored({{"content", "ha"}, {"metadata", json::object{{"finish_reason", "interrupted"}}}});
   EXPECT_EQ(printed.out.str(), "ha\n");
   EXPECT_THAT(printed.notes.str(), HasSubstr("interrupted"));
 }
 
-TEST(Answer, AnErrorIsToldAndFails) {
+TEST(StreamedAnswer, AnErrorIsToldAndFails) {
   Printed printed;
   printed.answer.take(event(1, "error", {{"error", "no\x1b key"}}));
   EXPECT_EQ(printed.answer.take(finish(2, "error")), Progress::ended);
@@ -110,14 +110,14 @@ TEST(Answer, AnErrorIsToldAndFails) {
   EXPECT_EQ(printed.answer.outcome(), Outcome::failed);
 }
 
-TEST(Answer, SaysWhyItEndedEarly) {
+TEST(StreamedAnswer, SaysWhyItEndedEarly) {
   Printed printed;
   printed.answer.take(finish(1, "length"));
   EXPECT_THAT(printed.notes.str(), HasSubstr("length"));
   EXPECT_EQ(printed.answer.outcome(), Outcome::finished);
 }
 
-TEST(Answer, AStoppedOneEndsItsLine) {
+TEST(StreamedAnswer, AStoppedOneEndsItsLine) {
   Printed printed;
   printed.answer.take(text(1, "half"));
   EXPECT_EQ(printed.answer.take(event(2, "stopped", {{"assistantTurnId", nullptr}})), Progress::ended);
@@ -126,13 +126,13 @@ TEST(Answer, AStoppedOneEndsItsLine) {
   EXPECT_EQ(printed.answer.outcome(), Outcome::stopped);
 }
 
-TEST(Answer, EscapesWhatAgentsSay) {
+TEST(StreamedAnswer, EscapesWhatAgentsSay) {
   Printed printed;
   printed.answer.take(text(1, "\x1b]0;title\x07\u202e"));
   EXPECT_EQ(printed.out.str(), "\\x1b]0;title\\x07\\u202e");
 }
 
-TEST(Answer, NotesToolsInShortLines) {
+TEST(StreamedAnswer, NotesToolsInShortLines) {
   Printed printed;
   printed.answer.take(event(1, "tool-start", {{"toolName", "Read"}, {"input", {{"path", "a\nb.md"}}}}));
   printed.answer.take(event(2, "tool-end", {{"toolName", "Read"}, {"isError", false}, {"durationMs", 12}}));
@@ -141,14 +141,14 @@ TEST(Answer, NotesToolsInShortLines) {
   EXPECT_EQ(printed.out.str(), "");
 }
 
-TEST(Answer, KeepsNotesOutOfALineOnATerminal) {
+TEST(StreamedAnswer, KeepsNotesOutOfALineOnATerminal) {
   Printed printed({.present = true});
   printed.answer.take(text(1, "I look"));
   printed.answer.take(event(2, "tool-end", {{"toolName", "Read"}, {"durationMs", 1}}));
   EXPECT_EQ(printed.out.str(), "I look\n");
 }
 
-TEST(Answer, LeavesTheTextInAFileAsItWasSent) {
+TEST(StreamedAnswer, LeavesTheTextInAFileAsItWasSent) {
   Printed printed;
   printed.answer.take(text(1, "I look"));
   printed.answer.take(event(2, "tool-end", {{"toolName", "Read"}, {"durationMs", 1}}));
@@ -156,7 +156,7 @@ TEST(Answer, LeavesTheTextInAFileAsItWasSent) {
   EXPECT_EQ(printed.out.str(), "I look\n\nFound.");
 }
 
-TEST(Answer, ShowsReasoningOnlyWhereItCanBeTold) {
+TEST(StreamedAnswer, ShowsReasoningOnlyWhereItCanBeTold) {
   Printed plain;
   plain.answer.take(event(1, "reasoning-delta", {{"delta", "hm"}}));
   EXPECT_EQ(plain.out.str(), "");

@@ -12,7 +12,7 @@ namespace agw::cli {
 
 /// Follows the run that answers one message, from its events, and prints it. Each event counts once, whether it comes
 /// from the WebSocket or from catching up, and a gap is noticed.
-class Answer {
+class StreamedAnswer {
 public:
   enum class Progress {
     going_on,
@@ -22,7 +22,7 @@ public:
   enum class Outcome { finished, failed, stopped };
 
   /// `turn_id`: the user's turn that is answered. `printer` must outlive this.
-  Answer(std::string turn_id, AnswerPrinter& printer) : turn_id_(std::move(turn_id)), printer_(printer) {}
+  StreamedAnswer(std::string turn_id, AnswerPrinter& printer) : turn_id_(std::move(turn_id)), printer_(printer) {}
 
   /// An event of the WebSocket. Those of other runs are ignored.
   Progress take(const json::object& event);

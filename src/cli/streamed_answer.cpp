@@ -1,4 +1,4 @@
-#include "cli/answer.hpp"
+#include "cli/streamed_answer.hpp"
 
 #include <utility>
 
@@ -29,13 +29,13 @@ json::object object_of(const json::object& object, std::string_view name) {
 
 }  // namespace
 
-Answer::Progress Answer::take(const json::object& event) {
+StreamedAnswer::Progress StreamedAnswer::take(const json::object& event) {
   if (!is_of_this_run(event)) return Progress::going_on;
   if (number_of(event, "seq") > sequence_ + 1) return Progress::missed;
   return take_caught_up(event);
 }
 
-Answer::Progress Answer::take_caught_up(const json::object& event) {
+StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& event) {
   const auto sequence = number_of(event, "seq");
   if (is_of_this_run(event) && sequence > sequence_ && !outcome_) {
     sequence_ = sequence;
@@ -45,11 +45,11 @@ Answer::Progress Answer::take_caught_up(const json::object& event) {
   return outcome_ ? Progress::ended : Progress::going_on;
 }
 
-bool Answer::is_of_this_run(const json::object& event) const {
+bool StreamedAnswer::is_of_this_run(const json::object& event) const {
   return string_member(event, "turnId") == turn_id_ && string_member(event, "runId");
 }
 
-void Answer::show(const json::object& event) {
+void StreamedAnswer::show(const json::object& event) {
   const auto type = text_of(event, "type");
   if (type == "text-delta") {
     const auto delta = text_of(event, "delta");
@@ -68,7 +68,7 @@ void Answer::show(const json::object& event) {
   }
 }
 
-void Answer::show_tool(const json::object& event, bool ended) {
+void StreamedAnswer::show_tool(const json::object& event, bool ended) {
   const auto name = text_of(event, "toolName");
   if (!ended) {
     printer_.note(fmt::format("> {} {}", name, to_json(json::value(object_of(event, "input")))));
@@ -79,19 +79,19 @@ void Answer::show_tool(const json::object& event, bool ended) {
   }
 }
 
-void Answer::finish(std::string_view reason) {
+void StreamedAnswer::finish(std::string_view reason) {
   printer_.end();
   outcome_ = reason == "error" ? Outcome::failed : Outcome::finished;
   if (reason != "stop" && reason != "error") printer_.note(fmt::format("(the answer ended early: {})", reason));
 }
 
-void Answer::stop() {
+void StreamedAnswer::stop() {
   printer_.end();
   printer_.note("(stopped)");
   outcome_ = Outcome::stopped;
 }
 
-void Answer::take_stored(const json::object& turn) {
+void StreamedAnswer::take_stored(const json::object& turn) {
   const auto content = text_of(turn, "content");
   const auto metadata = object_of(turn, "metadata");
   if (content.size() > text_size_) printer_.text(std::string_view(content).substr(text_size_));

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+/// Text that is no YAML, or YAML that we do not take.
+class YamlError : public std::runtime_error {
+public:
+  /// `line` counts from 1.
+  YamlError(int line, const std::string& why)
+      : std::runtime_error("line " + std::to_string(line) + ": " + why), line_(line) {}
+  int line() const { return line_; }
+
+private:
+  int line_;
+};
+
+/// More text than this is refused.
+inline constexpr std::size_t max_yaml_size = 1 << 20;
+
+/// Reads one YAML document as JSON: null for an empty one. Plain scalars have the types of YAML 1.2 (`no` is a string),
+/// keys are strings. Throws YamlError for what is not UTF-8 or YAML, over 1 MiB, deeper than 64, of several documents,
+/// with aliases, tags other than `!!str`, or doubled keys.
+json::value yaml_to_json(std::string_view text);
+
+}  // namespace agw

@@ -1,0 +1,150 @@
+#include "cli/client.hpp"
+
+#include <fmt/format.h>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/url/url.hpp>
+
+#include "base/cut.hpp"
+#include "base/group.hpp"
+#include "cli/connection.hpp"
+#include "cli/printable.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+
+constexpr auto patience = 60s;
+
+using Request = http::request<http::string_body>;
+using Response = http::response<http::string_body>;
+
+Request make_request(const FoundGateway& gateway, const std::string& method, const std::string& path,
+                     std::string body) {
+  Request request(http::string_to_verb(method), path, 11, std::move(body));
+  request.set(http::field::host, host_and_port(gateway));
+  request.set(http::field::connection, "close");
+  if (gateway.token) request.set(http::field::authorization, "Bearer " + *gateway.token);
+  if (!request.body().empty()) request.set(http::field::content_type, "application/json");
+  request.prepare_payload();
+  return request;
+}
+
+Task<> send_and_read(const FoundGateway& gateway, Request& request, Response& response) {
+  auto socket = co_await connect(gateway);
+  co_await http::async_write(socket, request, asio::use_awaitable);
+  boost::beast::flat_buffer buffer;
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(boost::none);
+  co_await http::async_read(socket, buffer, parser, asio::use_awaitable);
+  response = parser.release();
+}
+
+json::value parse_answer(const std::string& path, const std::string& body) {
+  auto value = parse_json(body);
+  if (!value) throw std::runtime_error(fmt::format("the gateway's answer to {} is not JSON", path));
+  return *std::move(value);
+}
+
+json::object parse_object(const std::string& path, const std::string& body) {
+  auto value = parse_answer(path, body);
+  if (!value.is_object()) throw std::runtime_error(fmt::format("the gateway's answer to {} is no object", path));
+  return std::move(value.get_object());
+}
+
+/// The `error` of an answer, or what else says something about it.
+std::string reason(int status, const std::string& body) {
+  const auto value = parse_json(body);
+  const auto text = value && value->is_object() ? string_member(value->get_object(), "error") : std::nullopt;
+  return text ? one_line(*text) : fmt::format("status {}", status);
+}
+
+}  // namespace
+
+std::string path(const std::vector<std::string>& segments, const Parameters& parameters) {
+  boost::urls::url url;
+  url.set_path_absolute(true);
+  for (const auto& segment : segments) url.segments().push_back(segment);
+  for (const auto& [name, value] : parameters) {
+    if (value) url.params().append({name, *value});
+  }
+  return {url.buffer().data(), url.buffer().size()};
+}
+
+Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body) const {
+  auto request = make_request(gateway_, method, path, std::move(body));
+  Response response;
+  Stop stop;
+  if (co_await cut(stop, patience, send_and_read(gateway_, request, response)) == End::timed_out) {
+    throw std::runtime_error(fmt::format("the gateway at {} did not answer {} {} within {} s", gateway_.url, method,
+                                         path, patience.count()));
+  }
+  co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
+}
+
+Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {
+  auto reply = co_await exchange(method, path, std::move(body));
+  if (reply.status < 200 || reply.status > 299) co_await refuse(method + ' ' + path, reply);
+  co_return std::move(reply.body);
+}
+
+Task<> Client::refuse(std::string request, Reply reply) const {
+  if (reply.status != 401) {
+    throw Refused(reply.status,
+                  fmt::format("{} (the gateway's answer to {})", reason(reply.status, reply.body), one_line(request)));
+  }
+  if (co_await is_without_token()) {
+    throw Refused(reply.status,
+                  "the gateway was started without a token (--no-token or auth: none), so it refuses whatever needs "
+                  "one: stop it and start it without that");
+  }
+  const auto file = (gateway_.data_directory / ".gateway-token").string();
+  throw Refused(reply.status, gateway_.token
+                                  ? fmt::format("the gateway does not know the token of {}: restart it", file)
+                                  : fmt::format("there is no token at {}: restart the gateway", file));
+}
+
+Task<bool> Client::is_without_token() const {
+  // Pairing is refused with 501 before anything else is looked at; without a code this counts as no attempt.
+  const auto reply = co_await exchange("POST", "/pair", "{}");
+  co_return reply.status == 501;
+}
+
+Task<std::string> Client::get_text(std::string path) const { co_return co_await ask("GET", path); }
+
+Task<json::value> Client::get(std::string path) const {
+  const auto body = co_await ask("GET", path);
+  co_return parse_answer(path, body);
+}
+
+Task<json::object> Client::post(std::string path, json::object body) const {
+  const auto answer = co_await ask("POST", path, to_json(body));
+  co_return parse_object(path, answer);
+}
+
+Task<json::object> Client::patch(std::string path, json::object body) const {
+  const auto answer = co_await ask("PATCH", path, to_json(body));
+  co_return parse_object(path, answer);
+}
+
+Task<> Client::remove(std::string path) const { co_await ask("DELETE", path); }
+
+int run_on_loop(const std::function<Task<int>(Loop&)>& body) {
+  Loop loop;
+  int answer = 0;
+  std::exception_ptr failure;
+  Group group(loop);
+  group.on_failure([&](std::exception_ptr error) { failure = error; });
+  group.spawn([](const std::function<Task<int>(Loop&)>& run, Loop& own, int& result) -> Task<> {
+    result = co_await run(own);
+  }(body, loop, answer));
+  loop.run();
+  if (failure) std::rethrow_exception(failure);
+  return answer;
+}
+
+}  // namespace agw::cli
