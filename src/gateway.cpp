@@ -1,5 +1,6 @@
 #include "gateway.hpp"
 
+#include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -11,8 +12,18 @@
 #include "config/settings.hpp"
 #include "features/access/authenticator.hpp"
 #include "features/daemon/routes.hpp"
+#include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
+#include "features/extensions/routes.hpp"
+#include "features/extensions/service.hpp"
+#include "features/librarian/provider.hpp"
+#include "features/runs/service.hpp"
+#include "features/threads/routes.hpp"
+#include "features/threads/service.hpp"
+#include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "models/catalog.hpp"
+#include "models/configured.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/server.hpp"
@@ -34,6 +45,7 @@ Settings read_settings(const ServeOptions& options, const DataDirectory& directo
   if (options.no_token) sources.flags["auth"] = "none";
   if (options.log_level) sources.flags["log_level"] = *options.log_level;
   sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / "config.yaml";
+  sources.file_must_exist = options.config.has_value();
   if (!options.config) write_example_configuration(sources.file);
   return load_settings(sources);
 }
@@ -64,24 +76,30 @@ public:
                                                    : std::optional(Token::load_or_create(directory.path))),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
+        http_(loop),
+        models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
+        runs_(loop, database_, hub_, clock_),
+        extensions_(database_, hub_, clock_),
+        threads_(loop, database_, hub_, clock_, thread_links()),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
         server_(loop, std::move(listener_), hosts_, router_, authenticator_, idempotency_, hub_,
-                [](const auto*) { return json::array{}; },
+                [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
+    models_.add(std::string(offline_provider), std::make_unique<Librarian>(threads_));
+    auto& connection = database_.start_connection();
+    extensions_.load(connection);
+    interrupted_ = Runs::interrupted(connection);
   }
 
   ExitStatus run() {
-    daemon_.start();
-    server_.start();
-    lock_.publish(server_.url());
-    fmt::print("listening on {}\n", server_.url());
-    std::fflush(stdout);
+    life_.spawn(begin());
     loop_.run();
     database_.close();
     return status_;
@@ -91,8 +109,41 @@ private:
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes_.routes());
+    append(table, extension_routes_.routes());
+    append(table, thread_routes_.routes());
+    append(table, engine_routes_.routes());
     append(table, document_routes_.routes());
     return table;
+  }
+
+  ThreadLinks thread_links() {
+    return {
+        .agent = [this](std::string_view id_or_name) -> std::optional<ThreadLinks::Agent> {
+          const auto agent = extensions_.find_agent(id_or_name);
+          if (!agent) return std::nullopt;
+          const auto mode = string_member(agent->definition.members(), "mode");
+          return ThreadLinks::Agent{agent->id, mode ? from_text<ThreadMode>(*mode) : std::nullopt};
+        },
+        .job_id = [this](std::string_view id_or_name) -> std::optional<std::string> {
+          const auto job = extensions_.find(ExtensionType::job, id_or_name);
+          return job ? std::optional(job->id) : std::nullopt;
+        },
+        .project_exists = [](std::string_view) { return false; },
+        .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
+        .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
+        .active_run = [this](std::string_view id) { return runs_.active_run(id); },
+    };
+  }
+
+  Task<> begin() {
+    co_await engine_.recover(std::exchange(interrupted_, {}));
+    runs_.start();
+    threads_.start();
+    daemon_.start();
+    server_.start();
+    lock_.publish(server_.url());
+    fmt::print("listening on {}\n", server_.url());
+    std::fflush(stdout);
   }
 
   void end(ExitStatus status) {
@@ -101,7 +152,10 @@ private:
   }
 
   Task<> shut_down() {
+    co_await engine_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await threads_.stop();
+    co_await runs_.stop();
     daemon_.stop();
   }
 
@@ -112,13 +166,23 @@ private:
   Database database_;
   Hub hub_;
   Daemon daemon_;
+  HttpClient http_;
+  Models models_;
+  Runs runs_;
+  Extensions extensions_;
+  Threads threads_;
+  Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
+  ExtensionRoutes extension_routes_{extensions_};
+  ThreadRoutes thread_routes_{threads_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;
   Router router_;
   Server server_;
+  std::vector<InterruptedRun> interrupted_;
   Group life_;
   ExitStatus status_ = ExitStatus::success;
 };
@@ -144,6 +208,8 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
+  // A client or a terminal that goes away must not end the gateway.
+  std::signal(SIGPIPE, SIG_IGN);
   auto status = ExitStatus::failure;
   try {
     status = serve_until_stopped(options);

@@ -126,7 +126,7 @@ Complaint read_complaint(const json::value& error) {
   return {tidy(to_json(error)), {}, 0};
 }
 
-Complaint read_complaint(std::string_view body) {
+Complaint complaint_of_body(std::string_view body) {
   body.remove_prefix(std::min(body.find_first_not_of(" \t\r\n"), body.size()));
   if (body.starts_with('<')) return {title_of_page(body), {}, 0};
   const auto object = parse_frame(body);

@@ -20,7 +20,7 @@ struct Complaint {
   int status = 0;       ///< where `code` is a number
 };
 
-Complaint read_complaint(std::string_view body);
+Complaint complaint_of_body(std::string_view body);
 /// From the value of an `error` member.
 Complaint read_complaint(const json::value& error);
 

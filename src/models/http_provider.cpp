@@ -61,7 +61,7 @@ public:
     using End = HttpOutcome::End;
     if (http.end == End::stopped) return failure(Kind::stopped, "was stopped");
     if (http.head.status != 0 && !is_success(http.head.status)) {
-      complaint = read_complaint(error_body_);
+      complaint = complaint_of_body(error_body_);
       return failure_of_answer(http.head, complaint, SystemClock().now());
     }
     if (http.end == End::complete) {

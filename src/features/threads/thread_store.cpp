@@ -15,8 +15,6 @@ using namespace std::chrono;
 
 constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 
-Timestamp time_of(std::int64_t moment) { return Timestamp{floor<milliseconds>(microseconds{moment})}; }
-
 /// Statements are kept by the address of their text, so each is made once.
 std::string list_sql(std::string_view narrowed) {
   return fmt::format(
@@ -53,6 +51,8 @@ std::int64_t first_moment_after(Timestamp since) {
 }
 
 }  // namespace
+
+Timestamp time_of(std::int64_t moment) { return Timestamp{floor<milliseconds>(microseconds{moment})}; }
 
 std::string_view to_text(TitledBy titled_by) {
   switch (titled_by) {

@@ -20,6 +20,9 @@ struct StoredThread {
 enum class TitledBy { nobody, gateway, person };
 std::string_view to_text(TitledBy titled_by);
 
+/// What clients see of a moment of Threads.
+Timestamp time_of(std::int64_t moment);
+
 /// The columns that `read` takes, for statements that give threads.
 inline constexpr std::string_view columns =
     "threads.number, threads.id, agent_id, project_id, job_id, title, archived, mode, threads.created_at, updated, "

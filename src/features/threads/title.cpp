@@ -1,5 +1,6 @@
 #include "features/threads/title.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace agw {

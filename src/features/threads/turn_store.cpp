@@ -36,6 +36,7 @@ StoredTurn read(const Statement& row) {
   return {row.integer(0),
           row.integer(1),
           optional_integer(row, 2),
+          row.text(6).size() + row.text(7).size(),
           {.id = row.string(3),
            .thread_id = row.string(4),
            .role = from_text<Role>(row.text(5)).value_or(Role::user),
@@ -117,7 +118,7 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
 
 }  // namespace
 
-AddedTurn insert(Connection& connection, const PreparedTurn& prepared) {
+Thread insert(Connection& connection, const PreparedTurn& prepared) {
   auto stored = count_in(connection, prepared);
   connection
       .prepare(
@@ -131,7 +132,7 @@ AddedTurn insert(Connection& connection, const PreparedTurn& prepared) {
       .bind(":content", prepared.turn.content)
       .bind(":metadata", metadata_text(prepared.turn))
       .run();
-  return {prepared.turn, std::move(stored.thread)};
+  return std::move(stored.thread);
 }
 
 std::optional<StoredTurn> find(Connection& connection, std::int64_t number) {
@@ -179,7 +180,8 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
 
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more) {
   static const auto sql = select(
-      "turns.thread = :thread AND superseded = 0 AND coalesce(answers, turns.number) <= :question "
+      "turns.thread = :thread AND (superseded = 0 OR turns.number = :question) "
+      "AND coalesce(answers, turns.number) <= :question "
       "ORDER BY turns.number DESC");
   auto row = connection.prepare(sql);
   row.bind(":thread", question.thread).bind(":question", question.number);

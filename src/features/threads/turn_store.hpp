@@ -18,14 +18,15 @@ struct StoredTurn {
   std::int64_t number = 0;
   std::int64_t thread = 0;
   std::optional<std::int64_t> answers;
+  std::size_t bytes = 0;  ///< of content and metadata
   Turn turn;
 
   /// The number of the question in whose place it stands in the conversation.
   std::int64_t place() const { return answers.value_or(number); }
 };
 
-/// Throws NotFound `thread not found`.
-AddedTurn insert(Connection& connection, const PreparedTurn& prepared);
+/// Returns the thread as it is then. Throws NotFound `thread not found`.
+Thread insert(Connection& connection, const PreparedTurn& prepared);
 std::optional<StoredTurn> find(Connection& connection, std::int64_t number);
 /// Throws NotFound `turn not found`.
 StoredTurn require(Connection& connection, const std::string& id);

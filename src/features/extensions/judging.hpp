@@ -1,0 +1,23 @@
+#pragma once
+
+#include "features/extensions/types.hpp"
+
+namespace agw {
+
+/// Whether `name` may be an extension's: kebab-case, at most 64 characters, not in the form of a UUID.
+bool is_extension_name(std::string_view name);
+
+/// What is wrong with a definition of the type; paths begin with `definition`.
+Problems judge_definition(ExtensionType type, const json::object& definition);
+
+/// What is wrong with a trigger; paths begin with `member`, the name that it was sent by.
+Problems judge_trigger(const json::object& trigger, const std::string& member);
+
+/// What a new extension is to be, from a request's body (or a tool's input, or a file in that form). Throws BadRequest:
+/// about the name first, then about what is missing, then `validation failed` with all else as `details`.
+NewExtension read_new_extension(json::object body);
+
+/// The same for a change of an extension of that type.
+ExtensionChange read_extension_change(const json::object& body, ExtensionType type);
+
+}  // namespace agw

@@ -1,0 +1,63 @@
+#include "features/extensions/registry.hpp"
+
+#include <stdexcept>
+
+namespace agw {
+
+namespace {
+
+bool shows(const ExtensionFilter& filter, const Extension& extension) {
+  return (!filter.type || *filter.type == extension.type) &&
+         (!filter.enabled || *filter.enabled == extension.enabled) &&
+         (!filter.source || *filter.source == extension.source) &&
+         (!filter.owner_agent_id || filter.owner_agent_id == extension.owner_agent_id);
+}
+
+}  // namespace
+
+void Registry::put(std::int64_t position, Extension extension) {
+  Entry entry{position, std::make_shared<const Extension>(std::move(extension)), {}};
+  auto& by_id = entries_.get<ById>();
+  const auto old = by_id.find(entry.id());
+  const bool taken = old == by_id.end() ? by_id.insert(std::move(entry)).second : by_id.replace(old, std::move(entry));
+  if (!taken) throw std::logic_error("the registry of extensions and the database differ about a name");
+}
+
+void Registry::erase(std::string_view id) {
+  auto& by_id = entries_.get<ById>();
+  if (const auto entry = by_id.find(id); entry != by_id.end()) by_id.erase(entry);
+}
+
+ExtensionPointer Registry::find(std::string_view id) const {
+  const auto& by_id = entries_.get<ById>();
+  const auto entry = by_id.find(id);
+  return entry == by_id.end() ? nullptr : entry->extension;
+}
+
+ExtensionPointer Registry::find_named(std::string_view name) const {
+  const auto& by_name = entries_.get<ByName>();
+  const auto entry = by_name.find(name);
+  return entry == by_name.end() ? nullptr : entry->extension;
+}
+
+std::vector<ExtensionPointer> Registry::list(const ExtensionFilter& filter) const {
+  std::vector<ExtensionPointer> found;
+  for (const auto& entry : entries_.get<ByPosition>()) {
+    if (shows(filter, *entry.extension)) found.push_back(entry.extension);
+  }
+  return found;
+}
+
+std::string Registry::list_json(const ExtensionFilter& filter) const {
+  std::string json = "[";
+  for (const auto& entry : entries_.get<ByPosition>()) {
+    if (!shows(filter, *entry.extension)) continue;
+    if (json.size() > 1) json += ',';
+    if (entry.json.empty()) entry.json = to_json(*entry.extension);
+    json += entry.json;
+  }
+  json += ']';
+  return json;
+}
+
+}  // namespace agw

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/multi_index/hashed_index.hpp>
+#include <boost/multi_index/mem_fun.hpp>
+#include <boost/multi_index/member.hpp>
+#include <boost/multi_index/ordered_index.hpp>
+#include <boost/multi_index_container.hpp>
+
+#include "features/extensions/types.hpp"
+
+namespace agw {
+
+/// All extensions, in memory: looked up by id and name, listed newest first, without the disk.
+class Registry {
+public:
+  /// Adds the record, or takes it in the place of the one with its id. `position` grows from one made to the next.
+  void put(std::int64_t position, Extension extension);
+  void erase(std::string_view id);
+
+  /// Null where there is none.
+  ExtensionPointer find(std::string_view id) const;
+  ExtensionPointer find_named(std::string_view name) const;
+
+  /// Newest first. `filter.owner_agent_id` is an id.
+  std::vector<ExtensionPointer> list(const ExtensionFilter& filter) const;
+  /// The same as a JSON array.
+  std::string list_json(const ExtensionFilter& filter) const;
+
+  std::size_t size() const { return entries_.size(); }
+
+private:
+  struct Entry {
+    std::int64_t position;
+    ExtensionPointer extension;
+    mutable std::string json;  ///< made for the first list that shows it
+
+    std::string_view id() const { return extension->id; }
+    std::string_view name() const { return extension->name; }
+  };
+  struct ByPosition;
+  struct ById;
+  struct ByName;
+  using Entries = boost::multi_index_container<
+      Entry,
+      boost::multi_index::indexed_by<
+          boost::multi_index::ordered_unique<boost::multi_index::tag<ByPosition>,
+                                             boost::multi_index::member<Entry, std::int64_t, &Entry::position>,
+                                             std::greater<>>,
+          boost::multi_index::hashed_unique<boost::multi_index::tag<ById>,
+                                            boost::multi_index::const_mem_fun<Entry, std::string_view, &Entry::id>>,
+          boost::multi_index::hashed_unique<boost::multi_index::tag<ByName>,
+                                            boost::multi_index::const_mem_fun<Entry, std::string_view, &Entry::name>>>>;
+
+  Entries entries_;
+};
+
+}  // namespace agw

@@ -1,0 +1,184 @@
+#include <chrono>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "base/id.hpp"
+#include "features/extensions/store.hpp"
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::extensions;
+
+/// Leaves the database as a version with other shipped extensions would, and with what `change` does to it.
+Task<> as_of_an_older_version(Room& room, std::function<void(Connection&)> change = [](Connection&) {}) {
+  co_await room.database.write([change](Connection& connection) {
+    extension_store::set_written_built_ins(connection, "older");
+    change(connection);
+  });
+}
+
+TEST(ExtensionsAfterARestart, ADeletedOneIsGoneForEver) {
+  over_a_restart(
+      [](Room& room) -> Task<> {
+        const auto made = co_await room.extensions.create(theme("mine"));
+        co_await room.extensions.remove(made->id);
+        EXPECT_EQ(room.extensions.find(made->id), nullptr);
+        EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
+        EXPECT_EQ(co_await failure(room.extensions.remove(made->id)), "404 extension not found");
+      },
+      [](Room& room) -> Task<> {
+        EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
+        co_return;
+      });
+}
+
+TEST(ExtensionsAfterARestart, ADeletedBuiltInStaysDeletedOverUpgrades) {
+  over_a_restart(
+      [](Room& room) -> Task<> {
+        co_await room.extensions.remove("dark");
+        co_await as_of_an_older_version(room);
+      },
+      [](Room& room) -> Task<> {
+        EXPECT_EQ(room.extensions.find_by_id_or_name("dark"), nullptr);
+        EXPECT_EQ((co_await room.extensions.create(theme("dark")))->source, Source::user);
+      });
+}
+
+TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
+  std::string before;
+  over_a_restart(
+      [&](Room& room) -> Task<> {
+        co_await room.extensions.create(
+            object(R"({"type":"agent","name":"writer","description":"\u0000 \ud83d\ude00 \"",
+            "definition":{"systemPrompt":"","tools":null,"x":[1e-7,0.1,-0.5,18446744073709551615,-9223372036854775808]},
+            "trigger_def":{"type":"webhook","secret":null},"source":"agent","owner_agent_id":"assistant"})"));
+        co_await room.extensions.toggle("self-reflect");
+        co_await room.extensions.remove("light");
+        before = room.extensions.list_json();
+      },
+      [&](Room& room) -> Task<> {
+        EXPECT_EQ(room.extensions.list_json(), before);
+        EXPECT_EQ(room.extensions.require("writer")->definition.members().at("systemPrompt").as_string(), "");
+        co_return;
+      });
+}
+
+TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch) {
+  std::string id;
+  over_a_restart(
+      [&](Room& room) -> Task<> {
+        id = room.extensions.require("dark")->id;
+        co_await room.extensions.toggle("dark");
+        co_await room.extensions.create(theme("mine"));
+        co_await as_of_an_older_version(room, [](Connection& connection) {
+          auto dark = extension_store::find_named(connection, "dark")->extension;
+          dark.description = "old";
+          dark.definition = Definition();
+          extension_store::update(connection, dark);
+          auto light = extension_store::find_named(connection, "light")->extension;
+          light.name = "shipped-no-more";
+          extension_store::update(connection, light);
+        });
+      },
+      [&](Room& room) -> Task<> {
+        const auto dark = room.extensions.require("dark");
+        EXPECT_EQ(dark->id, id);
+        EXPECT_FALSE(dark->enabled);
+        EXPECT_TRUE(dark->definition.members().contains("colors"));
+        EXPECT_NE(dark->description, "old");
+        EXPECT_GT(dark->updated_at, room.clock.time) << "a new version";
+        EXPECT_EQ(room.extensions.find_by_id_or_name("shipped-no-more"), nullptr);
+        EXPECT_EQ(room.extensions.require("light")->source, Source::built_in);
+        EXPECT_EQ(room.extensions.require("mine")->source, Source::user);
+        co_return;
+      });
+}
+
+TEST(ExtensionsAfterARestart, AnUpgradeLeavesARecordWithTheNameOfANewBuiltInAlone) {
+  over_a_restart(
+      [](Room& room) -> Task<> {
+        co_await room.extensions.create(theme("mine"));
+        co_await as_of_an_older_version(room, [](Connection& connection) {
+          extension_store::remove(connection, extension_store::find_named(connection, "dark")->extension.id);
+          auto mine = extension_store::find_named(connection, "mine")->extension;
+          mine.name = "dark";
+          extension_store::update(connection, mine);
+        });
+      },
+      [](Room& room) -> Task<> {
+        EXPECT_EQ(room.extensions.require("dark")->source, Source::user);
+        co_return;
+      });
+}
+
+#ifdef NDEBUG
+constexpr double slack = 1;
+constexpr int tries = 5;
+#else
+constexpr double slack = 100;  // what no optimisation and sanitizers cost
+constexpr int tries = 1;
+#endif
+
+/// The least milliseconds that `work` took in a few tries: what else the machine does is not measured.
+double least_milliseconds(std::function<void()> work) {
+  auto least = std::chrono::steady_clock::duration::max();
+  for (int i = 0; i < tries; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    least = std::min(least, std::chrono::steady_clock::now() - start);
+  }
+  return std::chrono::duration<double, std::milli>(least).count();
+}
+
+Extension nth_agent(int number) {
+  Extension made;
+  made.id = new_id();
+  made.type = ExtensionType::agent;
+  made.name = "agent-" + std::to_string(number);
+  made.description = "One of many agents, with a description of ordinary length";
+  made.definition = object(R"({"systemPrompt":"You review changes of code and say what is wrong with them, briefly.",
+      "model":"anthropic/claude-sonnet","tools":["Read","Glob","Grep"],"max_steps":20,"temperature":0.5})");
+  return made;
+}
+
+TEST(ExtensionsAfterARestart, TenThousandOfThemAreReadAndListedFast) {
+  over_a_restart(
+      [](Room& room) -> Task<> {
+        co_await room.database.write([](Connection& connection) {
+          for (int i = 0; i < 10'000; ++i) extension_store::insert(connection, nth_agent(i));
+        });
+      },
+      [](Room& room) -> Task<> {
+        auto& connection = room.database.start_connection();
+        const auto load = least_milliseconds([&] {
+          Extensions extensions(room.database, room.hub, room.clock);
+          extensions.load(connection);
+        });
+        const auto first_list = least_milliseconds([&] {
+                                  Extensions extensions(room.database, room.hub, room.clock);
+                                  extensions.load(connection);
+                                  extensions.list_json();
+                                }) -
+                                load;
+        const auto list = least_milliseconds([&] { room.extensions.list_json(); });
+        const auto look_up = least_milliseconds([&] {
+          for (int i = 0; i < 1'000; ++i)
+            room.extensions.find_agent("agent-" + std::to_string(i * 7))->definition.members();
+        });
+        fmt::print(
+            "10,000 extensions: load {:.1f} ms, first list {:.1f} ms, list {:.1f} ms, 1,000 look-ups {:.2f} ms\n", load,
+            first_list, list, look_up);
+        EXPECT_LT(load, 50 * slack);
+        EXPECT_LT(first_list, 20 * slack);
+        EXPECT_LT(list, 20 * slack);
+        EXPECT_LT(look_up, 20 * slack);
+        EXPECT_EQ(room.extensions.list({.type = ExtensionType::agent}).size(), 10'001u);
+        co_return;
+      });
+}
+
+}  // namespace
+}  // namespace agw

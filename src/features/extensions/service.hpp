@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.hpp"
+#include "features/extensions/registry.hpp"
+#include "features/extensions/types.hpp"
+#include "storage/along.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+class Hub;
+
+/// Somebody whose own state follows extensions: armed triggers, connected servers. A change is told once it is on disk
+/// and in the registry, before anybody else hears of it, on the loop. Must not block and must not throw. At the start
+/// nothing is told: look at the registry.
+class ExtensionObserver {
+public:
+  virtual ~ExtensionObserver() = default;
+  /// `extension` is the record after the change; a deleted one as it last was.
+  virtual void extension_changed(const Extension& extension, ExtensionAction action) = 0;
+};
+
+/// The extensions: the rules of their records, and the registry that answers from memory.
+///
+/// What is decided about a record is decided where it is written, and the registry follows in the order of the commits,
+/// before the caller resumes. Each change is published as `extension-changed`.
+class Extensions {
+public:
+  Extensions(Database& database, Hub& hub, const Clock& clock);
+
+  /// Before the loop runs: brings the shipped extensions into the database where they differ from those that it had,
+  /// and reads all. Throws DatabaseError.
+  void load(Connection& connection);
+
+  /// Tells `observer` of every change from now on; it outlives this.
+  void observe(ExtensionObserver& observer) { observers_.push_back(&observer); }
+
+  // Looking. Null where there is none.
+
+  ExtensionPointer find(std::string_view id) const { return registry_.find(id); }
+  /// Ids come first.
+  ExtensionPointer find_by_id_or_name(std::string_view id_or_name) const;
+  /// The extension of that type, enabled or not.
+  ExtensionPointer find(ExtensionType type, std::string_view id_or_name) const;
+  ExtensionPointer find_agent(std::string_view id_or_name) const { return find(ExtensionType::agent, id_or_name); }
+  /// Throws NotFound `extension not found`.
+  ExtensionPointer require(std::string_view id_or_name) const;
+
+  /// Newest first.
+  std::vector<ExtensionPointer> list(ExtensionFilter filter = {}) const;
+  /// The same as a JSON array.
+  std::string list_json(ExtensionFilter filter = {}) const;
+
+  // Changing. Bodies are those of the API, also where tools or files are the callers: judged here, see judging.hpp for
+  // the BadRequests. `along` runs in the same transaction.
+
+  /// Throws Conflict `extension name already exists` (with `name`).
+  Task<ExtensionPointer> create(json::object body, Along<Extension> along = {});
+  /// Throws NotFound; Forbidden for a built-in (all but `enabled`) and for disabling an essential one; Conflict for a
+  /// name that is taken and, where `if_updated_at` is another version's, `changed meanwhile`. A body that changes
+  /// nothing leaves the record as it is.
+  Task<ExtensionPointer> change(std::string id_or_name, json::object body);
+  /// Throws NotFound, Forbidden `cannot disable essential extensions`.
+  Task<ExtensionPointer> toggle(std::string id_or_name, Along<Extension> along = {});
+  /// For ever, built-ins too. Throws NotFound, Forbidden `cannot delete essential extensions`.
+  Task<> remove(std::string id_or_name);
+
+private:
+  using Decide = std::function<ExtensionChange(const Extension& current)>;
+
+  Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along);
+  ExtensionPointer put(std::int64_t position, Extension extension, ExtensionAction action);
+  void announce(const Extension& extension, ExtensionAction action);
+  /// An agent's name becomes its id; what names none stays.
+  std::optional<std::string> agent_id_of(std::optional<std::string> id_or_name) const;
+
+  Database& database_;
+  Hub& hub_;
+  const Clock& clock_;
+  Registry registry_;
+  std::vector<ExtensionObserver*> observers_;
+};
+
+}  // namespace agw

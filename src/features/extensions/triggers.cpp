@@ -1,0 +1,36 @@
+#include "features/extensions/triggers.hpp"
+
+#include "base/describe.hpp"
+
+namespace agw {
+
+BOOST_DESCRIBE_STRUCT(CronTrigger, (), (expression, timezone))
+const Description& describe(Tag<CronTrigger>) { return description_of<CronTrigger>("CronTrigger"); }
+
+BOOST_DESCRIBE_STRUCT(EventTrigger, (), (event, filter))
+const Description& describe(Tag<EventTrigger>) { return description_of<EventTrigger>("EventTrigger"); }
+
+BOOST_DESCRIBE_STRUCT(WebhookTrigger, (), (secret))
+const Description& describe(Tag<WebhookTrigger>) { return description_of<WebhookTrigger>("WebhookTrigger"); }
+
+namespace {
+
+template <DescribedStruct T>
+T read(const json::object& definition, const std::string& path, Problems& problems) {
+  T trigger;
+  read_described(definition, describe(Tag<T>{}), &trigger, path + ".", problems);
+  return trigger;
+}
+
+}  // namespace
+
+Trigger read_trigger(const json::object& definition, const std::string& path, Problems& problems) {
+  const auto type = string_member(definition, "type");
+  if (type == "cron") return read<CronTrigger>(definition, path, problems);
+  if (type == "event") return read<EventTrigger>(definition, path, problems);
+  if (type == "webhook") return read<WebhookTrigger>(definition, path, problems);
+  problems.push_back({path + ".type", path + ".type must be one of cron, event, webhook"});
+  return {};
+}
+
+}  // namespace agw

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/described.hpp"
+#include "features/extensions/definition.hpp"
+
+namespace agw {
+
+/// What an extension is; what its definition holds depends on it (share/schemas/<type>.json).
+enum class ExtensionType {
+  command,      ///< slash command of the chat
+  agent,        ///< identity with system prompt and choice of model
+  job,          ///< autonomous work, on a trigger or on demand
+  app,          ///< project served with a development server
+  theme,        ///< colours of the page
+  renderer,     ///< how content of turns is shown
+  integration,  ///< connection to an external service
+  action,       ///< callable action that agents have as a tool
+  widget,       ///< embeddable piece of the page
+  artifact,     ///< structured output of an agent
+  capability,   ///< what an agent may do
+  control,      ///< buttons, toggles, forms
+};
+std::span<const EnumName> names(Tag<ExtensionType>);
+
+/// Who made it.
+enum class Source {
+  built_in,   ///< shipped with the gateway, not editable
+  user,       ///< a person
+  agent,      ///< an agent, while it ran
+  community,  ///< installed from elsewhere
+};
+std::span<const EnumName> names(Tag<Source>);
+
+/// The one record kind: everything that the gateway can do beyond itself is one of these.
+struct Extension {
+  std::string id;
+  ExtensionType type{};
+  std::string name;  ///< kebab-case, unique over all types
+  std::string description;
+  Definition definition;                  ///< as it was sent, unknown members included
+  std::optional<Definition> trigger_def;  ///< what starts it by itself
+  Source source{};
+  bool enabled = false;
+  std::optional<std::string> owner_agent_id;  ///< the agent that made it, with Source::agent only
+  bool essential = false;                     ///< can be neither disabled nor deleted
+  Timestamp created_at{};
+  Timestamp updated_at{};  ///< later with every change, so that it tells versions apart
+};
+const Description& describe(Tag<Extension>);
+
+/// The `updated_at` of a change at `now`: later than that of the version before, even within its millisecond.
+Timestamp version_after(Timestamp before, Timestamp now);
+
+/// A record as it stood after one change; it is never altered, a change makes a new one.
+using ExtensionPointer = std::shared_ptr<const Extension>;
+
+/// Which extensions a list shows: all that has every value given here.
+struct ExtensionFilter {
+  std::optional<ExtensionType> type;
+  std::optional<bool> enabled;
+  std::optional<Source> source;
+  std::optional<std::string> owner_agent_id;  ///< an agent's id or name
+};
+const Description& describe(Tag<ExtensionFilter>);
+
+/// What a new extension is made from.
+struct NewExtension {
+  ExtensionType type{};
+  std::string name;
+  std::string description;
+  Definition definition;
+  std::optional<Definition> trigger_def;
+  Source source = Source::user;
+  bool enabled = false;
+  std::optional<std::string> owner_agent_id;  ///< counts with Source::agent only
+};
+const Description& describe(Tag<NewExtension>);
+
+/// What of an extension is to change: what is given here.
+struct ExtensionChange {
+  std::optional<std::string> name;
+  std::optional<std::string> description;
+  std::optional<Definition> definition;  ///< replaces the whole definition
+  Change<Definition> trigger;            ///< null removes it
+  std::optional<bool> enabled;
+  std::optional<Timestamp> if_updated_at;  ///< the version that the change was made from
+};
+const Description& describe(Tag<ExtensionChange>);
+
+/// What happened to an extension, in `extension-changed` events.
+enum class ExtensionAction { created, updated, deleted };
+std::span<const EnumName> names(Tag<ExtensionAction>);
+
+}  // namespace agw

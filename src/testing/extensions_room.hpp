@@ -1,0 +1,103 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/error.hpp"
+#include "features/events/hub.hpp"
+#include "features/extensions/service.hpp"
+#include "storage/database.hpp"
+#include "testing/directory.hpp"
+#include "testing/run.hpp"
+
+namespace agw::testing::extensions {
+
+/// Stands still until a test moves it.
+class StandingClock : public Clock {
+public:
+  Timestamp now() const override { return time; }
+  Timestamp time = *parse_iso8601("2026-01-02T03:04:05.678Z");
+};
+
+/// What was told, in order: the events as text, the changes as `<action> <name>`.
+class Heard : public Reader, public ExtensionObserver {
+public:
+  void deliver(const SharedEvent& event) override { events.push_back(event->text); }
+  void extension_changed(const Extension& extension, ExtensionAction action) override {
+    changes.push_back(std::string(to_text(action)) + " " + extension.name);
+  }
+  std::vector<std::string> events;
+  std::vector<std::string> changes;
+};
+
+/// The room with a database in `directory`, as a gateway has it from its start to its stop.
+struct Room {
+  Room(Loop& loop, const Directory& directory)
+      : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
+        listening(hub, heard),
+        extensions(database, hub, clock) {
+    extensions.load(database.start_connection());
+    extensions.observe(heard);
+  }
+
+  StandingClock clock;
+  Database database;
+  Hub hub;
+  Heard heard;
+  Hub::Listening listening;
+  Extensions extensions;
+};
+
+inline json::object object(std::string_view text) { return parse_json(text)->as_object(); }
+
+/// The body of a POST that makes a theme of that name.
+inline json::object theme(std::string_view name) {
+  return {{"type", "theme"}, {"name", name}, {"description", "d"}, {"definition", json::object{}}};
+}
+
+inline json::object with(json::object body, std::string_view member, json::value value) {
+  body[member] = std::move(value);
+  return body;
+}
+
+inline std::vector<std::string> names_of(const std::vector<ExtensionPointer>& extensions) {
+  std::vector<std::string> names;
+  for (const auto& extension : extensions) names.push_back(extension->name);
+  return names;
+}
+
+/// What ApiError the task ends with, as `<status> <error> <extra>`.
+template <class T>
+Task<std::string> failure(Task<T> task) {
+  try {
+    co_await std::move(task);
+  } catch (const ApiError& error) {
+    co_return std::to_string(error.status()) + " " + error.error() +
+        (error.extra().empty() ? "" : " " + to_json(error.extra()));
+  }
+  co_return "none";
+}
+
+inline void in_room(std::function<Task<>(Room&)> body) {
+  run([&](Loop& loop) -> Task<> {
+    const Directory directory;
+    Room room(loop, directory);
+    co_await body(room);
+  });
+}
+
+/// Runs `first`, stops the room, and runs `second` after a start on what the first left on disk.
+inline void over_a_restart(std::function<Task<>(Room&)> first, std::function<Task<>(Room&)> second) {
+  run([&](Loop& loop) -> Task<> {
+    const Directory directory;
+    {
+      Room room(loop, directory);
+      co_await first(room);
+    }
+    Room room(loop, directory);
+    co_await second(room);
+  });
+}
+
+}  // namespace agw::testing::extensions
