@@ -7,6 +7,8 @@ import pytest
 pytest.register_assert_rewrite("checks", "contract")
 
 from gateway import BINARY, Gateway  # noqa: E402
+from stubs.provider import ProviderStub  # noqa: E402
+from talker import Talker, configuration  # noqa: E402
 
 
 def pytest_sessionstart(session):
@@ -41,6 +43,33 @@ def make_gateway(tmp_path):
 def own(make_gateway):
     """A started gateway of this test's own."""
     return make_gateway().start()
+
+
+@pytest.fixture(scope="session")
+def shared_talker(tmp_path_factory):
+    with ProviderStub() as stub:
+        shared = Gateway(tmp_path_factory.mktemp("talker"), config=configuration(stub)).start()
+        yield Talker(shared, stub)
+        shared.close()
+
+
+@pytest.fixture
+def talker(shared_talker):
+    """A shared gateway whose model is a stub that has been told nothing yet."""
+    shared_talker.stub.reset()
+    return shared_talker
+
+
+@pytest.fixture
+def stub():
+    with ProviderStub() as running:
+        yield running
+
+
+@pytest.fixture
+def own_talker(make_gateway, stub):
+    """A gateway of this test's own whose model is a stub."""
+    return Talker(make_gateway(config=configuration(stub)).start(), stub)
 
 
 @pytest.fixture
