@@ -158,8 +158,8 @@ class ProviderStub:
         return f"{self.base_url}/v1"
 
     def script(self, *replies):
-        """Answers the next requests with these, in order: a Reply, Fault, Raw, Silence, Held, a text, or a function that
-        takes the Request and gives one of them."""
+        """Answers the next requests with these, in order: a Reply, Fault, Raw, Silence, Held, a text, or a function
+        that takes the Request and gives one of them."""
         with self._arrived:
             self._replies.extend(replies)
 
