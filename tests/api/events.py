@@ -30,7 +30,7 @@ async def _connect(url, **options):
 
 
 class Events:
-    """One connection. Messages are kept in the order they came; `until` and `drain` read on from where the last stopped."""
+    """One connection. Messages are kept as they came; `until` and `drain` read on from where the last call stopped."""
 
     def __init__(self, gateway, path="/ws", *, headers=None, subprotocols=None, token="header", origin=None):
         """`token`: where the credential goes: "header", "subprotocol", "query", or None."""

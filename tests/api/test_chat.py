@@ -48,7 +48,7 @@ def test_without_a_thread_a_new_one_is_made(gateway):
         turn = chat(gateway, "Tell me about otters please")
         events.run(turn["id"])
     made = accepted(gateway.http.get(f"/threads/{turn['thread_id']}"))
-    assistant = next(found for found in accepted(gateway.http.get("/extensions?type=agent")) if found["name"] == "assistant")
+    assistant = accepted(gateway.http.get("/extensions", params={"type": "agent", "source": "built-in"}))[0]
     assert made["agent_id"] == assistant["id"] and made["mode"] == "plan" and made["job_id"] is None
     assert "otters" in made["title"].lower() and made["turn_count"] == 2
 
@@ -127,7 +127,8 @@ def test_every_event_of_a_run_names_thread_turn_and_run_and_counts_from_1(gatewa
 def test_finish_tells_how_and_with_what(gateway, thread):
     _, run = answered(gateway, thread)
     finish = run[-1]
-    assert {"type", "threadId", "turnId", "runId", "seq", "finishReason", "assistantTurnId", "model", "usage", "costUsd",
+    assert {"type", "threadId", "turnId", "runId", "seq", "finishReason", "assistantTurnId", "model", "usage",
+            "costUsd",
             "durationMs"} <= set(finish)
     assert (finish["finishReason"], finish["model"], finish["costUsd"]) == ("stop", MODEL, 0)
     assert set(finish["usage"]) == USAGE and all(isinstance(count, int) for count in finish["usage"].values())
@@ -144,7 +145,8 @@ def test_the_assistant_turn_is_what_was_streamed(gateway, thread):
 def test_the_assistant_turns_metadata(gateway, thread):
     turn, run = answered(gateway, thread)
     metadata, finish = turns(gateway, thread["id"])[0]["metadata"], run[-1]
-    assert {"run_id", "model", "usage", "cost_usd", "finish_reason", "duration_ms", "in_reply_to", "steps"} <= set(metadata)
+    assert {"run_id", "model", "usage", "cost_usd", "finish_reason", "duration_ms", "in_reply_to",
+            "steps"} <= set(metadata)
     assert metadata["run_id"] == finish["runId"] and metadata["in_reply_to"] == turn["id"]
     assert metadata["model"] == MODEL and metadata["finish_reason"] == "stop" and metadata["cost_usd"] == 0
     assert metadata["usage"] == finish["usage"] and metadata["duration_ms"] == finish["durationMs"]

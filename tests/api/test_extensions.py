@@ -83,7 +83,8 @@ def test_an_owner_is_taken_with_source_agent_and_else_ignored(create):
 
 
 def test_a_definition_is_kept_with_its_unknown_members(gateway, create):
-    definition = {"dark": False, "mine": [1, 2.5, None, {"\u00e9": "\U0001f600", "": {}}], "z": True, "a": "no", "n": 10**15}
+    definition = {"dark": False, "mine": [1, 2.5, None, {"\u00e9": "\U0001f600", "": {}}], "z": True, "a": "no",
+                  "n": 10**15}
     made = accepted(create(definition=definition), 201)
     assert made["definition"] == definition and get(gateway, made)["definition"] == definition
 
@@ -117,7 +118,8 @@ def test_a_name_may_have_64_characters_and_no_more(create, name):
 
 
 @pytest.mark.parametrize("bad", [
-    "", "A", "aB", "-a", "a-", "a--b", "a_b", "a.b", "a b", " a", "a ", "a\n", "\u00e9", "a/b", "../a", "a\u0000", "-", "--",
+    "", "A", "aB", "-a", "a-", "a--b", "a_b", "a.b", "a b", " a", "a ", "a\n", "\u00e9", "a/b", "../a", "a\u0000",
+    "-", "--",
     "x" * 65, "x" * 10_000, "\u0061\u0301", "\uff41", "a:b", "01890000-0000-7000-8000-000000000000",
     "f47ac10b-58cc-4372-a567-0e02b2c3d479", "00000000-0000-0000-0000-000000000000",
     "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa",
@@ -340,7 +342,8 @@ def test_a_change_based_on_what_is_not_the_latest_is_refused(gateway, create):
 
 def test_of_many_changes_based_on_the_same_record_one_is_made(gateway, create):
     made = accepted(create(), 201)
-    answers = at_once(10, lambda number: patch(gateway, made, description=str(number), if_updated_at=made["updated_at"]))
+    answers = at_once(10,
+                      lambda number: patch(gateway, made, description=str(number), if_updated_at=made["updated_at"]))
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * 9
 
 
@@ -463,7 +466,8 @@ def test_records_are_the_same_after_a_restart(own):
     for number in range(5):
         accepted(own.http.post("/extensions", json={
             "type": "theme", "name": f"kept-{number}", "description": "\u00e9", "definition": {"n": [number, 0.1]},
-            "trigger_def": {"type": "webhook"}, "source": "agent", "owner_agent_id": "x", "enabled": bool(number % 2)}), 201)
+            "trigger_def": {"type": "webhook"}, "source": "agent", "owner_agent_id": "x",
+            "enabled": bool(number % 2)}), 201)
     before = accepted(own.http.get("/extensions"))
     own.restart()
     assert accepted(own.http.get("/extensions")) == before

@@ -104,10 +104,12 @@ def test_nothing_after_a_refused_request_is_read(gateway, kind):
 
 
 BAD_CHUNKS = {
-    "a size in letters": "xyz\r\n{}\r\n0\r\n\r\n", "an empty size": "\r\n{}\r\n0\r\n\r\n", "a signed size": "+2\r\n{}\r\n0\r\n\r\n",
+    "a size in letters": "xyz\r\n{}\r\n0\r\n\r\n", "an empty size": "\r\n{}\r\n0\r\n\r\n",
+    "a signed size": "+2\r\n{}\r\n0\r\n\r\n",
     "a negative size": "-2\r\n{}\r\n0\r\n\r\n", "a prefixed size": "0x2\r\n{}\r\n0\r\n\r\n",
     "a size with a space before": " 2\r\n{}\r\n0\r\n\r\n", "data longer than its size": "2\r\n{}}\r\n0\r\n\r\n",
-    "data shorter than its size": "3\r\n{}\r\n0\r\n\r\n", "a size that overflows": "10000000000000002\r\n{}\r\n0\r\n\r\n",
+    "data shorter than its size": "3\r\n{}\r\n0\r\n\r\n",
+    "a size that overflows": "10000000000000002\r\n{}\r\n0\r\n\r\n",
     "a size ended by a line feed": "2\n{}\r\n0\r\n\r\n", "data ended by a line feed": "2\r\n{}\n0\r\n\r\n",
     "a bare CR in an extension": "2;a\rb\r\n{}\r\n0\r\n\r\n",
 }
@@ -139,7 +141,9 @@ def test_another_version_is_not_supported(gateway, version):
     refused(gateway, f"GET /health {version}\r\nHost: {{host}}\r\n\r\n", 505)
 
 
-@pytest.mark.parametrize("version", ["HTTP/1.10", "HTTP/11", "HTTP/1", "http/1.1", "HTTP/1.1x", "HTTP/ 1.1", "HTTPS/1.1", "HTTP/-1.1"])
+@pytest.mark.parametrize("version",
+                         ["HTTP/1.10", "HTTP/11", "HTTP/1", "http/1.1", "HTTP/1.1x", "HTTP/ 1.1", "HTTPS/1.1",
+                          "HTTP/-1.1"])
 def test_what_is_no_version_is_refused(gateway, version):
     refused(gateway, f"GET /health {version}\r\nHost: {{host}}\r\n\r\n", 400, 505)
 
@@ -185,7 +189,8 @@ def test_many_small_headers_within_the_limit_are_fine(gateway):
 
 FINE = {
     "a chunked body": "2\r\n{}\r\n0\r\n\r\n", "many chunks": "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
-    "a size in capitals and with zeros": "000A\r\n{        }\r\n0\r\n\r\n", "an extension": "2;name=value\r\n{}\r\n0;x\r\n\r\n",
+    "a size in capitals and with zeros": "000A\r\n{        }\r\n0\r\n\r\n",
+    "an extension": "2;name=value\r\n{}\r\n0;x\r\n\r\n",
     "a quoted extension": '2;name="a;b"\r\n{}\r\n0\r\n\r\n', "a trailer": "2\r\n{}\r\n0\r\nX-Trailer: a\r\n\r\n",
 }
 
@@ -203,7 +208,7 @@ def test_proper_chunks_are_read(gateway, kind, coding):
     "GET /health HTTP/1.1\r\nHost: \t 127.0.0.1 \t\r\n\r\n",
     "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Empty:\r\n\r\n",
     "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-High: \xe9\xff\r\n\r\n",
-    "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: x\r\n\r\n",
+    "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nHTTP2-Settings: x\r\n\r\n",
     "GET http://{host}/health HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "GET http://{host}/health?x=1 HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "\r\nGET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
@@ -268,9 +273,8 @@ def test_a_pipeline_ends_with_the_request_that_closes(gateway):
 
 
 def test_a_request_may_come_byte_by_byte(gateway):
-    head = f"POST /threads HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {gateway.token}\r\nContent-Length: 2\r\n\r\n"
     with Connection(gateway) as connection:
-        for byte in head.encode() + b"{}":
+        for byte in filled(gateway, post("Content-Length: 2", body="{}")).encode():
             connection.send(bytes([byte]))
         assert connection.answer().status == 201
         assert connection.request(HEALTH).answer().status == 200
@@ -368,7 +372,8 @@ def test_many_connections_at_once_are_all_served(gateway):
 SLOW = {
     "half a request line": "GET /hea", "half a head": "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a",
     "no body": post("Content-Length: 2"), "half a body": post("Content-Length: 2", body="{"),
-    "half a chunk": post("Transfer-Encoding: chunked", body="5\r\n{"), "no last chunk": post("Transfer-Encoding: chunked", body="2\r\n{}\r\n"),
+    "half a chunk": post("Transfer-Encoding: chunked", body="5\r\n{"),
+    "no last chunk": post("Transfer-Encoding: chunked", body="2\r\n{}\r\n"),
     "half a second request": "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /hea",
 }
 

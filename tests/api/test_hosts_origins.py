@@ -39,8 +39,10 @@ def test_loopback_names_and_addresses_are_let_in(gateway, host):
 
 
 @pytest.mark.parametrize("host", [
-    "evil.example", "evil.example:PORT", "localhost.evil.example", "127.0.0.1.evil.example:PORT", "evillocalhost", "10.0.0.1",
-    "192.168.1.1:PORT", "0.0.0.0", "0.0.0.0:PORT", "[::]", "[2001:db8::1]:PORT", "128.0.0.1", "127.0.0.1.nip.io", "1270.0.1",
+    "evil.example", "evil.example:PORT", "localhost.evil.example", "127.0.0.1.evil.example:PORT", "evillocalhost",
+    "10.0.0.1",
+    "192.168.1.1:PORT", "0.0.0.0", "0.0.0.0:PORT", "[::]", "[2001:db8::1]:PORT", "128.0.0.1", "127.0.0.1.nip.io",
+    "1270.0.1",
     "localhost.localdomain", "metadata.google.internal", "169.254.169.254",
 ])
 def test_another_host_is_refused(gateway, host):
@@ -82,8 +84,10 @@ def test_the_gateways_own_origins_are_let_in(gateway, origin):
 
 
 @pytest.mark.parametrize("origin", [
-    EVIL, "null", "", "http://localhost", "http://127.0.0.1", "http://localhost:1", "http://localhost.evil.example:PORT",
-    "http://127.0.0.1.evil.example:PORT", "http://127.0.0.2:PORT", "file://", "http://localhost:PORT/", "localhost:PORT",
+    EVIL, "null", "", "http://localhost", "http://127.0.0.1", "http://localhost:1",
+    "http://localhost.evil.example:PORT",
+    "http://127.0.0.1.evil.example:PORT", "http://127.0.0.2:PORT", "file://", "http://localhost:PORT/",
+    "localhost:PORT",
     "http://localhost:PORT.evil.example", "http://evil.example, http://localhost:PORT", "http://user@localhost:PORT",
     "ws://localhost:PORT", "chrome-extension://abcdef",
 ])

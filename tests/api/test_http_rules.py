@@ -155,7 +155,8 @@ def test_of_a_doubled_member_the_last_wins(gateway, thread):
             "content must be a string")
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/xml", "", "x"])
+@pytest.mark.parametrize("content_type",
+                         ["text/plain", "application/x-www-form-urlencoded", "application/xml", "", "x"])
 def test_any_content_type_is_read_as_json(gateway, thread, content_type):
     raw = '{"content": "a", "role": "user"}'
     accepted(post_turn(gateway, thread, raw, {"Content-Type": content_type}), 201)
@@ -176,7 +177,8 @@ def test_white_space_around_the_body_is_fine(gateway, thread):
 
 
 @pytest.mark.parametrize("text", [
-    "", "a\u0000b", "\U0001f600 \u00e9 \u6f22", "\u2028\u2029", "\u202e", "a\r\nb\tc", "\\ \" /", "\u007f\u0080\ufffe\uffff",
+    "", "a\u0000b", "\U0001f600 \u00e9 \u6f22", "\u2028\u2029", "\u202e", "a\r\nb\tc", "\\ \" /",
+    "\u007f\u0080\ufffe\uffff",
     "\U0010ffff", "x" * 100_000, "e\u0301",
 ])
 def test_text_comes_back_as_it_was_sent(gateway, thread, text):

@@ -455,7 +455,8 @@ def test_every_log_level_is_known(make_gateway, level):
 def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(make_gateway, tmp_path):
     small = tmp_path / "small"
     small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", small], capture_output=True).returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", small]
+    if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("mounting is not permitted")
     gateway = make_gateway(data=small)
     try:

@@ -38,8 +38,8 @@ def configuration(stub):
 def connected(tmp_path_factory):
     """A gateway with all providers, and the stub behind them."""
     with ProviderStub() as stub:
-        gateway = Gateway(tmp_path_factory.mktemp("providers"), config=configuration(stub), environment={"STUB_KEY": KEY})
-        gateway.start()
+        directory = tmp_path_factory.mktemp("providers")
+        gateway = Gateway(directory, config=configuration(stub), environment={"STUB_KEY": KEY}).start()
         yield gateway, stub
         gateway.close()
 
@@ -173,7 +173,8 @@ def test_the_environment_alone_connects_a_model(make_gateway, stub):
 
 def test_the_environment_wins_over_the_file(make_gateway, stub):
     config = {"providers": {"openai": {"kind": "openai", "base_url": "http://127.0.0.1:1/v1"}}}
-    gateway = make_gateway(config=config, environment={"OPENAI_BASE_URL": stub.openai_url, "OPENAI_API_KEY": KEY}).start()
+    environment = {"OPENAI_BASE_URL": stub.openai_url, "OPENAI_API_KEY": KEY}
+    gateway = make_gateway(config=config, environment=environment).start()
     with gateway.events() as events:
         turn = accepted(gateway.http.post("/chat", json={"content": "a", "model": "openai/m"}), 201)
         assert events.run(turn["id"])[-1]["finishReason"] == "stop"
@@ -241,7 +242,9 @@ def test_a_quota_that_is_used_up_is_not_tried_again(connected, ask):
     assert "no more credit" in assert_failed(run) and len(connected[1].requests) == 1
 
 
-@pytest.mark.parametrize("data", [b"", b"HTTP/1.1 200 OK\r\n", b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{"])
+@pytest.mark.parametrize("data",
+                         [b"", b"HTTP/1.1 200 OK\r\n", b"garbage\r\n\r\n",
+                          b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{"])
 def test_a_connection_that_breaks_before_the_answer_is_tried_again(connected, ask, data):
     run = ask("chat/model-1", Raw(data), "Here I am")
     assert text_of(run) == "Here I am" and len(connected[1].requests) == 2
@@ -256,8 +259,8 @@ def test_a_stream_that_breaks_before_its_first_delta_is_tried_again(connected, a
 
 
 def test_an_error_that_is_no_json_is_told_as_it_is(ask):
-    said = assert_failed(ask("chat/model-1", Fault(404, body="<html>Nothing here</html>", headers={"content-type": "text/html"})))
-    assert "404" in said
+    page = Fault(404, body="<html>Nothing here</html>", headers={"content-type": "text/html"})
+    assert "404" in assert_failed(ask("chat/model-1", page))
 
 
 # Failures after the first delta.
@@ -324,7 +327,8 @@ def test_a_stop_ends_the_wait_for_another_try(connected):
     stub.script(Fault(429, headers={"retry-after": "30"}))
     thread = accepted(gateway.http.post("/threads", json={"title": "told"}), 201)
     with gateway.events(thread["id"]) as events:
-        turn = accepted(gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"], "model": "chat/m"}), 201)
+        body = {"content": "a", "threadId": thread["id"], "model": "chat/m"}
+        turn = accepted(gateway.http.post("/chat", json=body), 201)
         stub.wait_for_requests(1)
         started = time.monotonic()
         accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
@@ -340,7 +344,8 @@ def test_many_answers_at_once_take_as_long_as_one(connected):
     stub.always(Reply("slowly it comes", deltas=8, rate=8))
     with gateway.events() as events:
         started = time.monotonic()
-        sent = at_once(16, lambda _: accepted(gateway.http.post("/chat", json={"content": "a", "model": "chat/m"}), 201))
+        body = {"content": "a", "model": "chat/m"}
+        sent = at_once(16, lambda _: accepted(gateway.http.post("/chat", json=body), 201))
         for turn in sent:
             assert text_of(events.run(turn["id"])) == "slowly it comes"
         assert time.monotonic() - started < 4

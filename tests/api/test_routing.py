@@ -239,7 +239,7 @@ def test_a_bad_body_is_answered_before_the_record_that_it_names(gateway):
 
 
 def test_a_bad_body_is_answered_before_403_and_403_before_409(gateway, name):
-    built_in = next(found for found in accepted(gateway.http.get("/extensions?type=theme")) if found["source"] == "built-in")
+    built_in = accepted(gateway.http.get("/extensions", params={"type": "theme", "source": "built-in"}))[0]
     path = f"/extensions/{built_in['id']}"
     assert gateway.http.patch(path, json={"description": 1}).status_code == 400
     refused(gateway.http.patch(path, json={"name": "assistant"}), 403, "built-in extensions are not editable")

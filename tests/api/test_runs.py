@@ -201,7 +201,8 @@ def test_a_message_to_a_thread_that_is_streaming_is_taken_and_waits(talker, held
     answer.release(" a time")
     assert text_of(events.run(turn["id"])) == "Once upon a time"
     assert text_of(events.run(second["id"])) == "The end."
-    assert talker.conversation()[-3:] == [("user", "a question"), ("assistant", "Once upon a time"), ("user", "and then?")]
+    assert talker.conversation()[-3:] == [("user", "a question"), ("assistant", "Once upon a time"),
+                                          ("user", "and then?")]
 
 
 def test_a_held_thread_holds_up_no_other(talker, held):
@@ -230,7 +231,8 @@ def test_while_it_runs_nothing_of_it_can_be_deleted_or_asked_again(talker, held)
 
 def test_other_turns_and_a_fork_are_free_while_it_runs(talker, held):
     thread, turn, _, _ = held
-    other = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json={"content": "a", "role": "user"}), 201)
+    body = {"content": "a", "role": "user"}
+    other = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
     assert talker.gateway.http.delete(f"/turns/{other['id']}").status_code == 204
     fork = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/fork"), 201)
     assert fork["turn_count"] == 1
@@ -337,7 +339,8 @@ def test_a_run_that_was_under_way_at_a_kill_is_interrupted_and_keeps_its_text(ow
     assert question["id"] == turn["id"] and newest["role"] == "assistant"
     assert newest["content"].startswith("Once upo") and "Once upon a time".startswith(newest["content"])
     metadata = newest["metadata"]
-    assert (metadata["finish_reason"], metadata["partial"], metadata["in_reply_to"]) == ("interrupted", True, turn["id"])
+    assert (metadata["finish_reason"], metadata["partial"]) == ("interrupted", True)
+    assert metadata["in_reply_to"] == turn["id"]
     assert stop(gateway, thread)["status"] == "idle"
     own_talker.says(thread, "go on", answer="gladly")
     gateway.restart()

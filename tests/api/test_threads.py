@@ -4,7 +4,8 @@ import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
 
-MEMBERS = {"id", "agent_id", "project_id", "job_id", "title", "archived", "mode", "created_at", "updated_at", "turn_count"}
+MEMBERS = {"id", "agent_id", "project_id", "job_id", "title", "archived", "mode", "created_at", "updated_at",
+           "turn_count"}
 
 
 @pytest.fixture

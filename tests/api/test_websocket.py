@@ -41,7 +41,8 @@ def upgrade(gateway, *headers, path="/ws", token=True):
     """The answer to an upgrade request with these header lines beside the usual ones."""
     with Connection(gateway) as connection:
         connection.request(f"GET {path} HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket",
-                           "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", *headers, token=token)
+                           "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", *headers,
+                           token=token)
         return connection.answer()
 
 
