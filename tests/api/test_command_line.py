@@ -2,10 +2,14 @@
 
 import json
 import re
+import subprocess
 
 import pytest
 
 from checks import accepted, ids
+from gateway import BINARY
+from stubs.provider import Fault
+from terminal import Terminal
 
 COMMANDS = [["status"], ["chat", "hello"], ["threads"], ["search", "hello"]]
 
@@ -157,3 +161,68 @@ def test_control_characters_are_shown_escaped(gateway):
 def test_no_colours_where_there_is_no_terminal(gateway):
     for arguments in (["status"], ["threads"], ["chat", "hello"], ["--help"]):
         assert "\x1b" not in run(gateway, *arguments)
+
+
+# chat while the answer comes.
+
+
+@pytest.fixture
+def terminal(talker):
+    """`agw chat` at a terminal, in a thread of its own: the thread and the terminal."""
+    thread = new_thread(talker.gateway, title="told")
+    command = [str(BINARY), "chat", "--thread", thread["id"]]
+    variables = talker.gateway.variables() | {"TERM": "xterm"}
+    with Terminal(command, variables, talker.gateway.home) as running:
+        yield thread, running
+
+
+def test_an_answer_is_printed_as_it_comes(talker):
+    thread = new_thread(talker.gateway, title="told")
+    held = talker.holds("Once", " upon")
+    command = [str(BINARY), "chat", "--thread", thread["id"], "tell me"]
+    printing = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=talker.gateway.variables())
+    assert printing.stdout.read(len("Once upon")) == "Once upon"
+    held.release(" a time")
+    assert printing.stdout.read().strip() == "a time" and printing.wait(10) == 0
+
+
+def test_control_characters_of_an_answer_are_shown_escaped(talker):
+    thread = new_thread(talker.gateway, title="told")
+    talker.answers("\x1b[31mred\x1b]0;owned\x07", " \x9b31m\x08\x7f\r", "end\ttab\nline")
+    printed = run(talker.gateway, "chat", "--thread", thread["id"], "tell me")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
+    assert "red" in printed and "end\ttab\nline" in printed
+
+
+def test_an_answer_that_failed_is_told(talker):
+    talker.stub.script(Fault(401, "who are you"))
+    thread = new_thread(talker.gateway, title="told")
+    assert "who are you" in run(talker.gateway, "chat", "--thread", thread["id"], "hello", status=1)
+
+
+def test_a_conversation_at_the_terminal(talker, terminal):
+    thread, running = terminal
+    for question, answer in (("first question", "first answer"), ("second question", "second answer")):
+        talker.answers(answer)
+        running.type(f"{question}\n")
+        running.wait_for(answer)
+    running.type("\x04")
+    assert running.exit_status() == 0
+    assert talker.conversation() == [("user", "first question"), ("assistant", "first answer"),
+                                     ("user", "second question")]
+
+
+def test_ctrl_c_stops_the_answer_and_not_the_program(talker, terminal):
+    thread, running = terminal
+    held = talker.holds("Once", " upon")
+    running.type("tell me\n")
+    running.wait_for("Once upon")
+    running.type("\x03")
+    assert held.was_aborted()
+    talker.answers("still here")
+    running.type("are you there?\n")
+    running.wait_for("still here")
+    turns = accepted(talker.gateway.http.get(f"/threads/{thread['id']}/turns"))
+    assert turns[2]["content"] == "Once upon" and turns[2]["metadata"]["partial"] is True
+    running.type("\x04")
+    assert running.exit_status() == 0
