@@ -43,7 +43,7 @@ private:
   std::size_t free_ = 0;  ///< threads that wait for a job
   bool closing_ = false;
   std::chrono::steady_clock::time_point deadline_;
-  std::list<Thread> threads_;
+  std::list<WorkerThread> threads_;
 };
 
 }  // namespace agw
