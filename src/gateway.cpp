@@ -16,7 +16,6 @@
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
-#include "features/librarian/provider.hpp"
 #include "features/runs/service.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
@@ -92,7 +91,6 @@ public:
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
-    models_.add(std::string(offline_provider), std::make_unique<Librarian>(threads_));
     auto& connection = database_.start_connection();
     extensions_.load(connection);
     interrupted_ = Runs::interrupted(connection);

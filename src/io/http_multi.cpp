@@ -17,8 +17,16 @@ struct HttpMulti::Watch {
   int waiting = 0;  ///< what a wait is under way for
 };
 
+namespace {
+
+/// Connections that are kept for later, at most.
+constexpr long max_connections = 64;
+
+}  // namespace
+
 HttpMulti::HttpMulti(Loop& loop, const Curl& curl) : loop_(loop), curl_(curl), multi_(curl.multi_init()), timer_(loop) {
   if (!multi_) throw std::bad_alloc();
+  curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, max_connections);
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &HttpMulti::on_socket);
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_.multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &HttpMulti::on_timer);

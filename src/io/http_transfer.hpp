@@ -45,6 +45,7 @@ private:
   template <class Value>
   void set(CURLoption option, Value value);
   void set_request();
+  void cache_certificates();
   void set_headers();
   void take_header(std::string_view line);
   void watch_silence();

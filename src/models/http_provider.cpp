@@ -1,5 +1,7 @@
 #include "models/http_provider.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +19,7 @@ namespace {
 using Kind = ModelFailure::Kind;
 
 constexpr std::size_t max_error_bytes = 64 * 1024;
-constexpr int max_adjustments = 4;
+constexpr std::size_t max_adjustments = 4;
 
 std::unique_ptr<Wire> wire_of(const ProviderSettings& settings) {
   switch (settings.kind) {
@@ -105,18 +107,25 @@ HttpProvider::~HttpProvider() = default;
 
 Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) {
   auto body = wire_->request(request);
-  for (const auto& complaint : complaints_[request.model]) wire_->adjust(body, complaint);
-  for (int adjustments = 0;; ++adjustments) {
+  if (const auto known = complaints_.find(request.model); known != complaints_.end()) {
+    for (const auto& complaint : known->second) wire_->adjust(body, complaint);
+  }
+  std::vector<Complaint> learned;
+  for (;;) {
     Complaint complaint;
     auto outcome = co_await ask(body, on_delta, stop, complaint);
-    const bool adjusted = may_adjust(outcome) && adjustments < max_adjustments && wire_->adjust(body, complaint);
-    if (!adjusted) {
-      if (auto* failure = std::get_if<ModelFailure>(&outcome)) co_return in_my_name(std::move(*failure));
-      co_return outcome;
+    if (auto* failure = std::get_if<ModelFailure>(&outcome)) *failure = in_my_name(std::move(*failure));
+    if (may_adjust(outcome) && learned.size() < max_adjustments && wire_->adjust(body, complaint)) {
+      log::info("the request to {} is sent again without what it refused: {}", request.model,
+                std::get<ModelFailure>(outcome).message);
+      learned.push_back(std::move(complaint));
+      continue;
     }
-    log::info("the request to {} is sent again without what it refused: {}", request.model,
-              in_my_name(std::get<ModelFailure>(outcome)).message);
-    complaints_[request.model].push_back(std::move(complaint));
+    if (std::holds_alternative<ModelReply>(outcome) && !learned.empty()) {
+      auto& known = complaints_[request.model];
+      std::ranges::move(learned, std::back_inserter(known));
+    }
+    co_return outcome;
   }
 }
 

@@ -33,7 +33,7 @@ private:
   ProviderSettings settings_;
   std::chrono::milliseconds silence_limit_;
   std::unique_ptr<Wire> wire_;
-  /// What each model has complained of, so that the next request does without from the start.
+  /// What each model has complained of before it answered, so that the next request does without from the start.
   std::map<std::string, std::vector<Complaint>> complaints_;
 };
 

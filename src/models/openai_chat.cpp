@@ -218,7 +218,10 @@ public:
     if (complains_of("reasoning_effort") && request.contains("tools")) {
       return request.emplace("reasoning_effort", "none").second;
     }
-    if (complains_of("max_completion_tokens") || complains_of("max_tokens")) return switch_limit(request);
+    const bool of_limit = complains_of("max_completion_tokens") || complains_of("max_tokens");
+    const bool of_its_name = complains_of("supported") || complains_of("instead") || complains_of("nknown") ||
+                             complains_of("nrecognized") || complains_of("not permitted");
+    if (of_limit && of_its_name) return switch_limit(request);
     for (const auto* name : {"temperature", "stream_options", "prompt_cache_key"}) {
       if (complains_of(name) && request.erase(name) > 0) return true;
     }

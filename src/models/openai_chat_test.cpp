@@ -212,6 +212,7 @@ TEST(ChatRequest, DoesWithoutWhatIsRefused) {
   EXPECT_TRUE(refuse("Function tools with reasoning_effort are not supported"));
   EXPECT_EQ(body.at("reasoning_effort"), "none");
   EXPECT_FALSE(refuse("The model does not exist"));
+  EXPECT_FALSE(refuse("max_completion_tokens is too large: 8192"));
 }
 
 }  // namespace

@@ -138,6 +138,17 @@ std::unique_ptr<Connection> open_checked(const Place& place, std::span<const Mig
   }
 }
 
+void keep_a_log(const Place& place, Connection& connection) {
+  auto mode = connection.prepare("PRAGMA journal_mode = WAL");
+  if (!mode.step() || mode.text(0) != "wal") {
+    place.inaccessible(
+        "its file system cannot share memory between connections, which SQLite's log needs (a network "
+        "drive?). Choose a data directory on a local disk.");
+  }
+  // A log that once grew huge gives its space back when it is begun anew.
+  connection.execute("PRAGMA journal_size_limit = 67108864");
+}
+
 std::unique_ptr<Connection> create(const Place& place) {
   if (size_or_0(place.log()) > 0) place.unusable(fmt::format("is empty or gone, but {} is not", place.log().string()));
   make_private_file(place.file);
@@ -155,8 +166,7 @@ std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& 
     require_writable(place, directory);
     if (fs::exists(file)) require_writable(place, file);
     auto connection = size_or_0(file) == 0 ? create(place) : open_checked(place, migrations);
-    // A log that once grew huge gives its space back when it is begun anew.
-    connection->execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864");
+    keep_a_log(place, *connection);
     migrate(*connection, migrations, backups);
     return connection;
   } catch (const DatabaseError& error) {

@@ -4,21 +4,13 @@
 
 #include <cstring>
 
+#include "features/threads/search_store.hpp"
+
 namespace agw {
 
 namespace {
 
 constexpr int body_column = 1;
-
-fts5_api* api_of(Connection& connection) {
-  fts5_api* api = nullptr;
-  sqlite3_stmt* statement = nullptr;
-  connection.check(sqlite3_prepare_v2(connection.handle(), "SELECT fts5(?1)", -1, &statement, nullptr), "fts5");
-  sqlite3_bind_pointer(statement, 1, static_cast<void*>(&api), "fts5_api_ptr", nullptr);
-  sqlite3_step(statement);
-  connection.check(sqlite3_finalize(statement), "fts5");
-  return api;
-}
 
 /// How often a phrase stands in the body of the row that `fts` is at.
 std::uint32_t count(const Fts5ExtensionApi* api, Fts5Context* fts, int phrase) {
@@ -50,7 +42,7 @@ struct Tokenizer::State {
 };
 
 Tokenizer::Tokenizer(Connection& connection) : state_(std::make_unique<State>()) {
-  auto* api = api_of(connection);
+  auto* api = search_store::full_text_api(connection);
   void* context = nullptr;
   connection.check(api->xFindTokenizer(api, "unicode61", &context, &state_->methods), "unicode61");
   const char* arguments[] = {"remove_diacritics", "2"};
@@ -72,7 +64,7 @@ std::vector<Token> Tokenizer::tokens(std::string_view text) const {
 }
 
 void add_hits_function(Connection& connection) {
-  auto* api = api_of(connection);
+  auto* api = search_store::full_text_api(connection);
   connection.check(api->xCreateFunction(api, "turn_hits", nullptr, turn_hits, nullptr), "turn_hits");
 }
 

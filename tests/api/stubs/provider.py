@@ -73,6 +73,31 @@ class Silence:
     """No answer at all, while the connection stays open."""
 
 
+class Held:
+    """An answer whose pieces of text are written when the test says so. Made by ProviderStub.hold."""
+
+    def __init__(self, loop, pieces):
+        self.request = None  # once it was asked for
+        self.asked = threading.Event()
+        self._loop = loop
+        self._pieces = asyncio.Queue()
+        for piece in pieces:
+            self._pieces.put_nowait(piece)
+
+    def release(self, *pieces):
+        """Writes these pieces, then ends the answer as a model does that has said all."""
+        for piece in (*pieces, None):
+            self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
+
+    def was_aborted(self, timeout=5):
+        """Whether the client leaves before the end of the answer."""
+        return self.asked.wait(timeout) and self.request.closed_by_client.wait(timeout)
+
+    async def next_piece(self):
+        """None after the last one."""
+        return await self._pieces.get()
+
+
 class Request:
     """What the gateway sent."""
 
@@ -133,10 +158,16 @@ class ProviderStub:
         return f"{self.base_url}/v1"
 
     def script(self, *replies):
-        """Answers the next requests with these, in order: a Reply, Fault, Raw, Silence, a text, or a function that
-        takes the Request and gives one of them."""
+        """Answers the next requests with these, in order: a Reply, Fault, Raw, Silence, Held, a text, or a function
+        that takes the Request and gives one of them."""
         with self._arrived:
             self._replies.extend(replies)
+
+    def hold(self, *pieces):
+        """Answers the next request with these pieces, and then holds the answer back until it is released."""
+        held = Held(self._loop, pieces)
+        self.script(held)
+        return held
 
     def always(self, reply):
         """What answers every request that the script has nothing for. Without it a plain Reply."""
@@ -231,6 +262,8 @@ class ProviderStub:
                 body = body.encode()
             await self._write_head(writer, reply.status, "application/json", body, reply.headers)
             return True
+        if isinstance(reply, Held):
+            return await self._stream_held(writer, request, wire, reply)
         return await self._stream(writer, request, wire, reply)
 
     @staticmethod
@@ -261,6 +294,22 @@ class ProviderStub:
             await body.write(frame)
         if reply.hold_open:
             await asyncio.Event().wait()
+        await body.finish()
+        return True
+
+    @staticmethod
+    async def _stream_held(writer, request, wire, held):
+        held.request = request
+        held.asked.set()
+        body = _Body(writer, None)
+        body.head(wire.content_type)
+        for frame in wire.begin(request, Reply()):
+            await body.write(frame)
+        while (piece := await held.next_piece()) is not None:
+            await body.write(wire.text(request, piece))
+            request.deltas_sent += 1
+        for frame in wire.end(request, Reply()):
+            await body.write(frame)
         await body.finish()
         return True
 

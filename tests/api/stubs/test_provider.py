@@ -98,3 +98,25 @@ def test_it_keeps_up_with_a_hundred_streams(stub):
         thread.join()
     assert sum(request.deltas_sent for request in stub.requests) == streams * deltas
     assert time.monotonic() - start < 3 * deltas / rate
+
+
+def test_a_held_answer_waits_for_its_release(stub):
+    held = stub.hold("Once", " upon")
+    client = connect(stub, "/api/chat")
+    received = b""
+    while b" upon" not in received:
+        received += client.recv(65536)
+    assert held.asked.wait(5) and b'"done": true' not in received and not held.request.answered.is_set()
+    held.release(" a time")
+    assert held.request.answered.wait(5)
+    while b"\r\n0\r\n\r\n" not in received:
+        received += client.recv(65536)
+    assert b" a time" in received and b'"done":true' in received and not held.was_aborted(0)
+
+
+def test_a_held_answer_tells_that_its_client_left(stub):
+    held = stub.hold("Once")
+    client = connect(stub, "/v1/messages")
+    assert held.asked.wait(5)
+    client.close()
+    assert held.was_aborted()
