@@ -45,47 +45,44 @@ std::string standard_input() {
 void say_how_to_go_on(const Conversation& conversation) {
   const auto terminal = terminal_at(STDERR_FILENO);
   if (!terminal.present || !conversation.thread_id()) return;
-  std::cerr << dim(terminal, fmt::format("(to go on: agw chat --thread {})", *conversation.thread_id())) << std::endl;
+  std::cerr << dim(terminal, fmt::format("(to go on: agw chat --thread {})", *conversation.thread_id())) << '\n';
 }
 
-int say_once(const ChatOptions& options, const std::string& message) {
-  if (is_blank(message)) {
-    throw StartError(ExitStatus::usage, "there is nothing to say: give a message, or pipe one in");
-  }
-  return run_on_loop([&](Loop& loop) -> Task<int> {
-    auto printer = screen();
-    Conversation conversation(loop, options, printer);
-    const auto outcome = co_await conversation.say(to_utf8(message));
-    if (!options.thread) say_how_to_go_on(conversation);
-    co_return status_of(outcome);
-  });
+Task<int> say_once(Loop& loop, const ChatOptions& options, std::string message) {
+  auto printer = screen();
+  Conversation conversation(loop, options, printer);
+  const auto outcome = co_await conversation.say(std::move(message));
+  if (!options.thread) say_how_to_go_on(conversation);
+  co_return status_of(outcome);
 }
 
-int converse(const ChatOptions& options) {
-  return run_on_loop([&](Loop& loop) -> Task<int> {
-    auto printer = screen();
-    Conversation conversation(loop, options, printer);
-    LineInput input;
-    printer.note("Ctrl-C stops an answer, Ctrl-D ends.");
-    // Waiting for a line holds up the loop, on which nothing else happens between two answers.
-    while (const auto line = input.read()) {
-      if (is_blank(*line)) continue;
-      try {
-        co_await conversation.say(to_utf8(*line));
-      } catch (const std::exception& error) {
-        printer.error(error.what());
-      }
+Task<int> converse(Loop& loop, const ChatOptions& options) {
+  auto printer = screen();
+  Conversation conversation(loop, options, printer);
+  LineInput input;
+  printer.note("Ctrl-C stops an answer, Ctrl-D ends.");
+  // Waiting for a line holds up the loop, on which nothing else happens between two answers.
+  while (const auto line = input.read()) {
+    if (is_blank(*line)) continue;
+    try {
+      co_await conversation.say(to_utf8(*line));
+    } catch (const std::exception& error) {
+      printer.error(error.what());
     }
-    say_how_to_go_on(conversation);
-    co_return static_cast<int>(ExitStatus::success);
-  });
+  }
+  say_how_to_go_on(conversation);
+  co_return static_cast<int>(ExitStatus::success);
 }
 
 int chat(const ChatOptions& options) {
-  if (options.message) return say_once(options, *options.message);
-  if (terminal_at(STDIN_FILENO).present) return converse(options);
+  Loop loop;
+  if (!options.message && terminal_at(STDIN_FILENO).present) return run(loop, converse(loop, options));
   find_gateway(options.data_dir);  // Says that none runs before it waits for the message.
-  return say_once(options, standard_input());
+  const auto message = options.message ? *options.message : standard_input();
+  if (is_blank(message)) {
+    throw StartError(ExitStatus::usage, "there is nothing to say: give a message, or pipe one in");
+  }
+  return run(loop, say_once(loop, options, to_utf8(message)));
 }
 
 }  // namespace

@@ -63,6 +63,8 @@ std::string reason(int status, const std::string& body) {
   return text ? one_line(*text) : fmt::format("status {}", status);
 }
 
+Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
+
 std::string refused_token(const FoundGateway& gateway) {
   constexpr auto none = "it was started without one (--no-token or auth: none)";
   if (!gateway.token)
@@ -130,15 +132,12 @@ Task<json::object> Client::patch(std::string path, json::object body) const {
 
 Task<> Client::remove(std::string path) const { co_await ask("DELETE", path); }
 
-int run_on_loop(const std::function<Task<int>(Loop&)>& body) {
-  Loop loop;
+int run(Loop& loop, Task<int> task) {
   int answer = 0;
   std::exception_ptr failure;
   Group group(loop);
   group.on_failure([&](std::exception_ptr error) { failure = error; });
-  group.spawn([](const std::function<Task<int>(Loop&)>& run, Loop& own, int& result) -> Task<> {
-    result = co_await run(own);
-  }(body, loop, answer));
+  group.spawn(keep(std::move(task), answer));
   loop.run();
   if (failure) std::rethrow_exception(failure);
   return answer;

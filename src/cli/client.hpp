@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -58,7 +57,7 @@ private:
   const FoundGateway& gateway_;
 };
 
-/// Runs `body` on a loop of its own and answers what it answered; throws what it threw.
-int run_on_loop(const std::function<Task<int>(Loop&)>& body);
+/// Runs `task` on `loop` to its end, and answers what it answered; throws what it threw.
+int run(Loop& loop, Task<int> task);
 
 }  // namespace agw::cli

@@ -18,6 +18,19 @@ std::string plain_text(const json::object& record, const std::string& member) {
   return value->is_string() ? std::string(value->get_string()) : to_json(*value);
 }
 
+Task<int> print_json(const FoundGateway& gateway, std::string path) {
+  std::cout << co_await Client(gateway).get_text(std::move(path)) << '\n';
+  co_return 0;
+}
+
+Task<int> print_table(const FoundGateway& gateway, std::string path, const std::vector<Column>& columns,
+                      std::string_view things) {
+  const auto text = list_text(co_await Client(gateway).get(std::move(path)), columns);
+  std::cout << text;
+  if (text.empty()) std::cerr << "There are no " << things << ".\n";
+  co_return 0;
+}
+
 }  // namespace
 
 void declare(Arguments& arguments, ListOptions& options) {
@@ -50,18 +63,9 @@ std::string list_text(const json::value& records, const std::vector<Column>& col
 
 int print_list(const ListOptions& options, const std::string& path, const std::vector<Column>& columns,
                std::string_view things) {
+  Loop loop;
   const auto gateway = find_gateway(options.data_dir);
-  return run_on_loop([&](Loop&) -> Task<int> {
-    const Client client(gateway);
-    if (options.json) {
-      std::cout << co_await client.get_text(path) << '\n';
-      co_return 0;
-    }
-    const auto text = list_text(co_await client.get(path), columns);
-    std::cout << text;
-    if (text.empty()) std::cerr << "There are no " << things << ".\n";
-    co_return 0;
-  });
+  return run(loop, options.json ? print_json(gateway, path) : print_table(gateway, path, columns, things));
 }
 
 }  // namespace agw::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,8 @@ struct ListOptions {
 };
 void declare(Arguments& arguments, ListOptions& options);
 
-/// The most records that one answer of the API holds.
-inline constexpr int max_limit = 1000;
+/// Any `--limit` goes to the gateway, which has a greatest of its own.
+inline constexpr int max_limit = std::numeric_limits<int>::max();
 
 /// The number for a query, where there is one.
 std::optional<std::string> number_text(const std::optional<int>& number);

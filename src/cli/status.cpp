@@ -42,15 +42,18 @@ std::string as_table(const FoundGateway& gateway, double uptime, bool token) {
                                 : "refused: the gateway was started without one (--no-token), or before it was made"}});
 }
 
+Task<int> print_status(const FoundGateway& gateway, bool json) {
+  const Client client(gateway);
+  const auto uptime = uptime_of(co_await client.get("/health"));
+  const bool token = co_await client.is_let_in();
+  std::cout << (json ? as_json(gateway, uptime, token) : as_table(gateway, uptime, token));
+  co_return 0;
+}
+
 int status(const StatusOptions& options) {
+  Loop loop;
   const auto gateway = find_gateway(options.data_dir);
-  return run_on_loop([&](Loop&) -> Task<int> {
-    const Client client(gateway);
-    const auto uptime = uptime_of(co_await client.get("/health"));
-    const bool token = co_await client.is_let_in();
-    std::cout << (options.json ? as_json(gateway, uptime, token) : as_table(gateway, uptime, token));
-    co_return 0;
-  });
+  return run(loop, print_status(gateway, options.json));
 }
 
 }  // namespace

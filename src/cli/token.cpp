@@ -17,15 +17,12 @@ struct TokenOptions {
   std::optional<std::string> data_dir;
 };
 
-int warn_where_refused(const TokenOptions& options) {
-  const auto gateway = find_gateway(options.data_dir);
-  return run_on_loop([&](Loop&) -> Task<int> {
-    if (!co_await Client(gateway).is_let_in()) {
-      std::cerr << "The gateway that runs does not take it: it was started without a token (--no-token or auth: none), "
-                   "or before this one was made.\n";
-    }
-    co_return 0;
-  });
+Task<int> warn_where_refused(const FoundGateway& gateway) {
+  if (!co_await Client(gateway).is_let_in()) {
+    std::cerr << "The gateway that runs does not take it: it was started without a token (--no-token or auth: none), "
+                 "or before this one was made.\n";
+  }
+  co_return 0;
 }
 
 int show(const TokenOptions& options) {
@@ -37,8 +34,11 @@ int show(const TokenOptions& options) {
                                  "but for --no-token and auth: none",
                                  directory.string()));
   }
-  std::cout << token->secret() << std::endl;
-  return find_running_gateway(directory) ? warn_where_refused(options) : 0;
+  std::cout << token->secret() << '\n' << std::flush;
+  if (!find_running_gateway(directory)) return 0;
+  Loop loop;
+  const auto gateway = find_gateway(options.data_dir);
+  return run(loop, warn_where_refused(gateway));
 }
 
 }  // namespace
