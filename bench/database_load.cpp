@@ -19,35 +19,28 @@ namespace {
 using namespace agw;
 using Time = std::chrono::steady_clock;
 
-constexpr auto schema = R"(
-CREATE TABLE threads (rowid INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, title TEXT,
-                      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, turn_count INTEGER NOT NULL);
-CREATE INDEX threads_updated ON threads (updated_at);
-CREATE TABLE turns (rowid INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-                    thread_id TEXT NOT NULL REFERENCES threads (id), role TEXT NOT NULL, content TEXT NOT NULL,
-                    metadata TEXT, created_at INTEGER NOT NULL);
-CREATE INDEX turns_thread ON turns (thread_id, rowid);
-)";
-
 void insert_thread(Connection& connection, const std::string& id) {
-  connection.prepare("INSERT INTO threads (id, created_at, updated_at, turn_count) VALUES (:id, 0, 0, 0)")
+  connection
+      .prepare(
+          "INSERT INTO threads (id, agent_id, title, titled_by, mode, created_at, updated) "
+          "VALUES (:id, 'assistant', 'bench', 'person', 'plan', 0, 0)")
       .bind(":id", id)
       .run();
 }
 
 void insert_turn(Connection& connection, const std::string& id, const std::string& thread, const std::string& content,
                  std::int64_t time) {
+  connection.prepare("UPDATE threads SET turn_count = turn_count + 1, updated = :time WHERE id = :thread")
+      .bind(":thread", thread)
+      .bind(":time", time)
+      .run();
   connection
       .prepare(
-          "INSERT INTO turns (id, thread_id, role, content, created_at) "
-          "VALUES (:id, :thread, 'user', :content, :time)")
+          "INSERT INTO turns (id, thread, role, created_at, content) "
+          "VALUES (:id, (SELECT number FROM threads WHERE id = :thread), 'user', :time, :content)")
       .bind(":id", id)
       .bind(":thread", thread)
       .bind(":content", content)
-      .bind(":time", time)
-      .run();
-  connection.prepare("UPDATE threads SET updated_at = :time, turn_count = turn_count + 1 WHERE id = :thread")
-      .bind(":thread", thread)
       .bind(":time", time)
       .run();
 }
@@ -77,7 +70,6 @@ int main(int count, char** arguments) {
   }
   Database::Options options;
   options.file = std::filesystem::path(arguments[1]) / "database_load.db";
-  options.migrations = {{1, "0001_turns.sql", schema}};
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(options.file.string() + suffix);
 
   const std::chrono::duration<double> seconds{std::atof(arguments[2])};

@@ -1,80 +1,91 @@
-// What this disk and SQLite can do at best: turns inserted by a bare loop, `group` to a commit, durable as the
-// gateway's.
+// What this disk and SQLite can do at best: records inserted by a bare loop, so many to a commit, durable as the
+// gateway's and into the gateway's own tables, without its search index.
 //
-//     sqlite_floor <directory> <seconds> <group>
+//     sqlite_floor <directory> <seconds> <group> turns|threads <migration.sql>...
 //
-// Prints inserts a second. The tables are close copies of the gateway's, without its full-text index.
+// Prints inserts a second.
 #include <sqlite3.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 namespace {
 
-constexpr auto schema = R"(
+constexpr auto settings = R"(
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
-PRAGMA foreign_keys = ON;
 PRAGMA cache_size = -4096;
-CREATE TABLE threads (rowid INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, title TEXT,
-                      created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, turn_count INTEGER NOT NULL);
-CREATE INDEX threads_updated ON threads (updated_at);
-CREATE TABLE turns (rowid INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-                    thread_id TEXT NOT NULL REFERENCES threads (id), role TEXT NOT NULL, content TEXT NOT NULL,
-                    metadata TEXT, created_at INTEGER NOT NULL);
-CREATE INDEX turns_thread ON turns (thread_id, rowid);
 )";
 
-constexpr int threads = 64;
+constexpr int thread_count = 64;
 
 void check(int code, sqlite3* database) {
-  if (code == SQLITE_OK || code == SQLITE_DONE) return;
+  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
   std::fprintf(stderr, "%s\n", sqlite3_errmsg(database));
   std::exit(1);
 }
 
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 /// Ids of the length and the order in time that the gateway's have.
 std::string id(long number) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%012lx-7000-8000-%012lx", static_cast<unsigned long>(number),
+  std::array<char, 64> text;
+  std::snprintf(text.data(), text.size(), "%012lx-7000-8000-%012lx", static_cast<unsigned long>(number),
                 static_cast<unsigned long>(number * 2654435761));
-  return text;
+  return text.data();
 }
 
 class Floor {
 public:
-  explicit Floor(const std::string& file) {
-    check(sqlite3_open(file.c_str(), &database_), database_);
-    check(sqlite3_exec(database_, schema, nullptr, nullptr, nullptr), database_);
-    begin_ = prepare("BEGIN IMMEDIATE");
-    commit_ = prepare("COMMIT");
-    auto* thread = prepare("INSERT INTO threads (id, created_at, updated_at, turn_count) VALUES (?, 0, 0, 0)");
-    for (int i = 0; i < threads; ++i) run(thread, id(i));
-    sqlite3_finalize(thread);
-    turn_ = prepare("INSERT INTO turns (id, thread_id, role, content, created_at) VALUES (?, ?, 'user', ?, ?)");
-    touch_ = prepare("UPDATE threads SET updated_at = ?2, turn_count = turn_count + 1 WHERE id = ?1");
-  }
-
+  explicit Floor(const std::string& file) { check(sqlite3_open(file.c_str(), &database_), database_); }
   ~Floor() {
-    for (auto* statement : {begin_, commit_, turn_, touch_}) sqlite3_finalize(statement);
+    for (auto* statement : {begin_, commit_, thread_, turn_, touch_}) sqlite3_finalize(statement);
     sqlite3_close(database_);
   }
+  Floor(const Floor&) = delete;
+  Floor& operator=(const Floor&) = delete;
 
-  void insert_group(long first, int size) {
-    run(begin_);
-    for (long number = first; number < first + size; ++number) {
-      const auto thread = id(number % threads);
-      sqlite3_bind_text(turn_, 2, thread.data(), static_cast<int>(thread.size()), SQLITE_STATIC);
-      sqlite3_bind_text(turn_, 3, content_.data(), static_cast<int>(content_.size()), SQLITE_STATIC);
-      sqlite3_bind_int64(turn_, 4, number);
-      run(turn_, id(1'000'000 + number));
-      sqlite3_bind_int64(touch_, 2, number);
-      run(touch_, thread);
-    }
-    run(commit_);
+  void execute(const std::string& sql) {
+    check(sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr), database_);
+  }
+
+  void prepare() {
+    begin_ = prepare("BEGIN IMMEDIATE");
+    commit_ = prepare("COMMIT");
+    thread_ = prepare(
+        "INSERT INTO threads (id, agent_id, title, titled_by, mode, created_at, updated) "
+        "VALUES (?, 'assistant', 'bench', 'person', 'plan', ?2, ?2)");
+    turn_ = prepare("INSERT INTO turns (id, thread, role, created_at, content) VALUES (?, ?, 'user', ?, ?)");
+    touch_ = prepare("UPDATE threads SET turn_count = turn_count + 1, updated = ?2 WHERE id = ?1");
+    for (int i = 0; i < thread_count; ++i) insert_thread(i);
+  }
+
+  void begin() { run(begin_); }
+  void commit() { run(commit_); }
+
+  void insert_thread(long number) {
+    sqlite3_bind_int64(thread_, 2, number);
+    run(thread_, id(number));
+  }
+
+  void insert_turn(long number) {
+    const long thread = number % thread_count;
+    sqlite3_bind_int64(touch_, 2, number);
+    run(touch_, id(thread));
+    sqlite3_bind_int64(turn_, 2, thread + 1);
+    sqlite3_bind_int64(turn_, 3, number);
+    sqlite3_bind_text(turn_, 4, content_.data(), static_cast<int>(content_.size()), SQLITE_STATIC);
+    run(turn_, id(number));
   }
 
 private:
@@ -97,6 +108,7 @@ private:
   sqlite3* database_ = nullptr;
   sqlite3_stmt* begin_ = nullptr;
   sqlite3_stmt* commit_ = nullptr;
+  sqlite3_stmt* thread_ = nullptr;
   sqlite3_stmt* turn_ = nullptr;
   sqlite3_stmt* touch_ = nullptr;
   const std::string content_ = std::string(200, 'x');
@@ -105,24 +117,27 @@ private:
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 4) {
-    std::fprintf(stderr, "usage: sqlite_floor <directory> <seconds> <group>\n");
+  if (count < 6) {
+    std::fprintf(stderr, "usage: sqlite_floor <directory> <seconds> <group> turns|threads <migration.sql>...\n");
     return 2;
   }
   const auto file = std::filesystem::path(arguments[1]) / "sqlite_floor.db";
-  const auto seconds = std::chrono::duration<double>(std::atof(arguments[2]));
-  const int group = std::atoi(arguments[3]);
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + suffix);
+  const std::chrono::duration<double> seconds{std::atof(arguments[2])};
+  const int group = std::atoi(arguments[3]);
+  const auto insert = std::string_view(arguments[4]) == "threads" ? &Floor::insert_thread : &Floor::insert_turn;
+
+  Floor floor(file.string());
+  floor.execute(settings);
+  for (int i = 5; i < count; ++i) floor.execute(read_file(arguments[i]));
+  floor.prepare();
   long inserted = 0;
+  const auto start = std::chrono::steady_clock::now();
   std::chrono::duration<double> elapsed{};
-  {
-    Floor floor(file.string());
-    const auto start = std::chrono::steady_clock::now();
-    for (; elapsed < seconds; elapsed = std::chrono::steady_clock::now() - start) {
-      floor.insert_group(inserted, group);
-      inserted += group;
-    }
+  for (; elapsed < seconds; elapsed = std::chrono::steady_clock::now() - start) {
+    floor.begin();
+    for (int i = 0; i < group; ++i) (floor.*insert)(thread_count + inserted++);
+    floor.commit();
   }
-  std::filesystem::remove(file);
   std::printf("%.0f\n", static_cast<double>(inserted) / elapsed.count());
 }

@@ -182,7 +182,7 @@ private:
   std::map<std::int64_t, json::object> thinking_;
 };
 
-class AnthropicWire : public Wire {
+class AnthropicWire : public WireFormat {
 public:
   explicit AnthropicWire(ProviderSettings settings) : settings_(std::move(settings)) {}
 
@@ -248,7 +248,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Wire> anthropic_wire(ProviderSettings settings) {
+std::unique_ptr<WireFormat> anthropic_wire(ProviderSettings settings) {
   return std::make_unique<AnthropicWire>(complete(std::move(settings)));
 }
 

@@ -9,6 +9,6 @@ namespace agw {
 
 /// Anthropic's Messages. Thinking blocks come back with the reply and are sent again, unchanged, with the turn they
 /// belong to; the prompt is cached up to the last user message.
-std::unique_ptr<Wire> anthropic_wire(ProviderSettings settings);
+std::unique_ptr<WireFormat> anthropic_wire(ProviderSettings settings);
 
 }  // namespace agw

@@ -62,7 +62,7 @@ data: {"type":"message_stop"}
 
 )";
 
-std::unique_ptr<Wire> wire() {
+std::unique_ptr<WireFormat> wire() {
   return anthropic_wire({.name = "anthropic", .kind = ProviderKind::anthropic, .api_key = "secret"});
 }
 

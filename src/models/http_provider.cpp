@@ -21,7 +21,7 @@ using Kind = ModelFailure::Kind;
 constexpr std::size_t max_error_bytes = 64 * 1024;
 constexpr std::size_t max_adjustments = 4;
 
-std::unique_ptr<Wire> wire_of(const ProviderSettings& settings) {
+std::unique_ptr<WireFormat> wire_of(const ProviderSettings& settings) {
   switch (settings.kind) {
     case ProviderKind::anthropic:
       return anthropic_wire(settings);
@@ -46,7 +46,7 @@ bool may_adjust(const ModelOutcome& outcome) {
 /// Takes the bytes of one answer: a stream for the reader, or an error to show.
 class HttpProvider::Exchange {
 public:
-  Exchange(const Wire& wire, const OnDelta& on_delta) : wire_(wire), reader_(wire.reader(on_delta)) {}
+  Exchange(const WireFormat& wire, const OnDelta& on_delta) : wire_(wire), reader_(wire.reader(on_delta)) {}
 
   BodyWish take(const HttpHead& head, std::string_view bytes) {
     if (!is_success(head.status)) {
@@ -94,7 +94,7 @@ private:
     return failure;
   }
 
-  const Wire& wire_;
+  const WireFormat& wire_;
   std::unique_ptr<AnswerReader> reader_;
   std::unique_ptr<FrameSplitter> splitter_;
   std::string error_body_;

@@ -32,7 +32,7 @@ private:
   HttpClient& http_;
   ProviderSettings settings_;
   std::chrono::milliseconds silence_limit_;
-  std::unique_ptr<Wire> wire_;
+  std::unique_ptr<WireFormat> wire_;
   /// What each model has complained of before it answered, so that the next request does without from the start.
   std::map<std::string, std::vector<Complaint>> complaints_;
 };

@@ -97,7 +97,7 @@ private:
   std::string thinking_;
 };
 
-class OllamaWire : public Wire {
+class OllamaWire : public WireFormat {
 public:
   explicit OllamaWire(ProviderSettings settings) : settings_(std::move(settings)) {}
 
@@ -156,7 +156,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Wire> ollama_wire(ProviderSettings settings) {
+std::unique_ptr<WireFormat> ollama_wire(ProviderSettings settings) {
   return std::make_unique<OllamaWire>(complete(std::move(settings)));
 }
 

@@ -12,6 +12,6 @@ namespace agw {
 inline constexpr std::int64_t ollama_context_window = 32'768;
 
 /// Ollama's own interface.
-std::unique_ptr<Wire> ollama_wire(ProviderSettings settings);
+std::unique_ptr<WireFormat> ollama_wire(ProviderSettings settings);
 
 }  // namespace agw

@@ -10,7 +10,7 @@ namespace {
 using testing::read_stream;
 using Kind = ModelFailure::Kind;
 
-std::unique_ptr<Wire> wire() { return ollama_wire({.name = "ollama", .kind = ProviderKind::ollama}); }
+std::unique_ptr<WireFormat> wire() { return ollama_wire({.name = "ollama", .kind = ProviderKind::ollama}); }
 
 constexpr std::string_view stream =
     R"({"model":"qwen3","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"","thinking":"Let"},"done":false}

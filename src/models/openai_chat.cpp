@@ -187,7 +187,7 @@ private:
   ReasoningDetails details_;
 };
 
-class ChatWire : public Wire {
+class ChatWire : public WireFormat {
 public:
   explicit ChatWire(ProviderSettings settings)
       : settings_(std::move(settings)), is_openais_own_(is_openais_own(settings_.base_url)) {}
@@ -269,7 +269,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Wire> openai_chat_wire(ProviderSettings settings) {
+std::unique_ptr<WireFormat> openai_chat_wire(ProviderSettings settings) {
   return std::make_unique<ChatWire>(complete(std::move(settings)));
 }
 

@@ -10,7 +10,7 @@ namespace {
 using testing::read_stream;
 using Kind = ModelFailure::Kind;
 
-std::unique_ptr<Wire> wire(std::string base_url = "http://127.0.0.1:8080/v1") {
+std::unique_ptr<WireFormat> wire(std::string base_url = "http://127.0.0.1:8080/v1") {
   return openai_chat_wire({.name = "openai", .kind = ProviderKind::openai, .base_url = std::move(base_url)});
 }
 

@@ -162,7 +162,7 @@ private:
   std::map<std::int64_t, json::object> reasoning_items_;
 };
 
-class ResponsesWire : public Wire {
+class ResponsesWire : public WireFormat {
 public:
   explicit ResponsesWire(ProviderSettings settings) : settings_(std::move(settings)) {}
 
@@ -230,7 +230,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Wire> openai_responses_wire(ProviderSettings settings) {
+std::unique_ptr<WireFormat> openai_responses_wire(ProviderSettings settings) {
   return std::make_unique<ResponsesWire>(complete(std::move(settings)));
 }
 

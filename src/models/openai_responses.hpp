@@ -9,6 +9,6 @@ namespace agw {
 
 /// OpenAI's Responses, without state on their side: nothing is stored there, and reasoning items come back encrypted
 /// with the reply, to be sent again with the turn they belong to.
-std::unique_ptr<Wire> openai_responses_wire(ProviderSettings settings);
+std::unique_ptr<WireFormat> openai_responses_wire(ProviderSettings settings);
 
 }  // namespace agw

@@ -10,7 +10,7 @@ namespace {
 using testing::read_stream;
 using Kind = ModelFailure::Kind;
 
-std::unique_ptr<Wire> wire() {
+std::unique_ptr<WireFormat> wire() {
   return openai_responses_wire({.name = "openai", .kind = ProviderKind::openai, .api_key = "secret"});
 }
 

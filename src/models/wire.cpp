@@ -61,7 +61,7 @@ void AnswerReader::emit(Delta::Kind kind, std::string_view delta) {
   if (!delta.empty()) on_delta_({kind, std::string(delta)});
 }
 
-std::unique_ptr<FrameSplitter> Wire::splitter(std::string_view content_type, OnFrame on_frame) const {
+std::unique_ptr<FrameSplitter> WireFormat::splitter(std::string_view content_type, OnFrame on_frame) const {
   if (content_type.starts_with("application/json")) return take_whole(std::move(on_frame));
   return split_events(std::move(on_frame));
 }

@@ -62,9 +62,9 @@ private:
 };
 
 /// A wire format: how a request is written and how its answer is read. Holds no state of a call.
-class Wire {
+class WireFormat {
 public:
-  virtual ~Wire() = default;
+  virtual ~WireFormat() = default;
 
   virtual std::string url() const = 0;
   /// The key's header, and what else the format wants.

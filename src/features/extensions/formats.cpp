@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/cron.hpp"
+
 namespace agw {
 
 namespace {
@@ -50,6 +52,9 @@ bool is_css_color(std::string_view text) {
 
 std::optional<std::string> expected_format(std::string_view format, std::string_view text) {
   if (format == "css-color" && !is_css_color(text)) return "a CSS colour such as #1e1e2e, navy or rgb(30 30 46)";
+  if (format == "cron") {
+    if (const auto problem = cron_problem(text)) return "a cron expression: " + *problem;
+  }
   return std::nullopt;
 }
 

@@ -188,6 +188,28 @@ TEST(Triggers, AreOfThreeTypesEachWithWhatItNeeds) {
             failed + "trigger_def.secret: trigger_def.secret must be a string");
 }
 
+TEST(Triggers, OfCronHaveAnExpressionThatFiresAndAZoneThatExists) {
+  const auto cron = [](std::string_view more) { return trigger(R"({"type":"cron",)" + std::string(more) + "}"); };
+  EXPECT_EQ(cron(R"("expression":"*/10 * * * * *")"), "");
+  EXPECT_EQ(cron(R"("expression":"@daily","timezone":null)"), "");
+  const std::string failed = "validation failed; ";
+  EXPECT_EQ(cron(R"("expression":"61 * * * *")"),
+            failed +
+                "trigger_def.expression: trigger_def.expression must be a cron expression: "
+                "minute: \"61\" is not of 0 to 59");
+  EXPECT_EQ(cron(R"("expression":"0 0 30 2 *","timezone":"Mars/Olympus")"),
+            failed +
+                "trigger_def.expression: trigger_def.expression must be a cron expression: never fires"
+                "; trigger_def.timezone: trigger_def.timezone must be an IANA time zone such as Europe/Berlin");
+  EXPECT_EQ(cron(R"("expression":"")").substr(0, 17), "validation failed");
+}
+
+TEST(Definitions, OfJobsHaveAScheduleThatFires) {
+  EXPECT_EQ(define("job", R"({"agent_id":"x","schedule":"0 9 * * MON-FRI"})"), "");
+  EXPECT_EQ(define("job", R"({"agent_id":"x","schedule":"0 0 31 4 *"})"),
+            "validation failed; definition.schedule: definition.schedule must be a cron expression: never fires");
+}
+
 TEST(ExtensionChanges, AreJudgedByTheSameRules) {
   EXPECT_EQ(patch("{}"), "");
   EXPECT_EQ(patch(R"({"name":null,"description":null,"definition":null,"enabled":null,"trigger":null})"), "");

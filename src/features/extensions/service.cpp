@@ -7,6 +7,7 @@
 #include "features/events/hub.hpp"
 #include "features/extensions/built_ins.hpp"
 #include "features/extensions/judging.hpp"
+#include "features/extensions/registry.hpp"
 #include "features/extensions/store.hpp"
 #include "storage/database.hpp"
 
@@ -75,7 +76,9 @@ extension_store::Row write_removal(Connection& connection, std::string_view id) 
 }  // namespace
 
 Extensions::Extensions(Database& database, Hub& hub, const Clock& clock)
-    : database_(database), hub_(hub), clock_(clock) {}
+    : database_(database), hub_(hub), clock_(clock), registry_(std::make_unique<Registry>()) {}
+
+Extensions::~Extensions() = default;
 
 void Extensions::load(Connection& connection) {
   const auto shipped = built_ins_content_id();
@@ -86,12 +89,14 @@ void Extensions::load(Connection& connection) {
     extension_store::set_written_built_ins(connection, shipped);
     connection.execute("COMMIT");
   }
-  for (auto& row : extension_store::all(connection)) registry_.put(row.position, std::move(row.extension));
+  for (auto& row : extension_store::all(connection)) registry_->put(row.position, std::move(row.extension));
 }
 
+ExtensionPointer Extensions::find(std::string_view id) const { return registry_->find(id); }
+
 ExtensionPointer Extensions::find_by_id_or_name(std::string_view id_or_name) const {
-  auto found = registry_.find(id_or_name);
-  return found ? found : registry_.find_named(id_or_name);
+  auto found = registry_->find(id_or_name);
+  return found ? found : registry_->find_named(id_or_name);
 }
 
 ExtensionPointer Extensions::find(ExtensionType type, std::string_view id_or_name) const {
@@ -107,12 +112,12 @@ ExtensionPointer Extensions::require(std::string_view id_or_name) const {
 
 std::vector<ExtensionPointer> Extensions::list(ExtensionFilter filter) const {
   filter.owner_agent_id = agent_id_of(std::move(filter.owner_agent_id));
-  return registry_.list(filter);
+  return registry_->list(filter);
 }
 
 std::string Extensions::list_json(ExtensionFilter filter) const {
   filter.owner_agent_id = agent_id_of(std::move(filter.owner_agent_id));
-  return registry_.list_json(filter);
+  return registry_->list_json(filter);
 }
 
 Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> along) {
@@ -157,7 +162,7 @@ Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, Along<Extensio
 Task<> Extensions::remove(std::string id_or_name) {
   const auto id = require(id_or_name)->id;
   const auto removed = co_await database_.write([id](Connection& connection) { return write_removal(connection, id); });
-  registry_.erase(id);
+  registry_->erase(id);
   announce(removed.extension, ExtensionAction::deleted);
 }
 
@@ -176,8 +181,8 @@ Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<E
 
 ExtensionPointer Extensions::put(std::int64_t position, Extension extension, ExtensionAction action) {
   const auto id = extension.id;
-  registry_.put(position, std::move(extension));
-  auto found = registry_.find(id);
+  registry_->put(position, std::move(extension));
+  auto found = registry_->find(id);
   announce(*found, action);
   return found;
 }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/task.hpp"
-#include "features/extensions/registry.hpp"
 #include "features/extensions/types.hpp"
 #include "storage/along.hpp"
 
@@ -16,6 +16,7 @@ namespace agw {
 class Connection;
 class Database;
 class Hub;
+class Registry;
 
 /// Somebody whose own state follows extensions: armed triggers, connected servers. A change is told once it is on disk
 /// and in the registry, before anybody else hears of it, on the loop. Must not block and must not throw. At the start
@@ -34,6 +35,9 @@ public:
 class Extensions {
 public:
   Extensions(Database& database, Hub& hub, const Clock& clock);
+  ~Extensions();
+  Extensions(const Extensions&) = delete;
+  Extensions& operator=(const Extensions&) = delete;
 
   /// Before the loop runs: brings the shipped extensions into the database where they differ from those that it had,
   /// and reads all. Throws DatabaseError.
@@ -44,7 +48,7 @@ public:
 
   // Looking. Null where there is none.
 
-  ExtensionPointer find(std::string_view id) const { return registry_.find(id); }
+  ExtensionPointer find(std::string_view id) const;
   /// Ids come first.
   ExtensionPointer find_by_id_or_name(std::string_view id_or_name) const;
   /// The extension of that type, enabled or not.
@@ -84,7 +88,7 @@ private:
   Database& database_;
   Hub& hub_;
   const Clock& clock_;
-  Registry registry_;
+  std::unique_ptr<Registry> registry_;
   std::vector<ExtensionObserver*> observers_;
 };
 

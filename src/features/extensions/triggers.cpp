@@ -1,5 +1,6 @@
 #include "features/extensions/triggers.hpp"
 
+#include "base/cron.hpp"
 #include "base/describe.hpp"
 
 namespace agw {
@@ -22,11 +23,24 @@ T read(const json::object& definition, const std::string& path, Problems& proble
   return trigger;
 }
 
+CronTrigger read_cron(const json::object& definition, const std::string& path, Problems& problems) {
+  const auto before = problems.size();
+  auto trigger = read<CronTrigger>(definition, path, problems);
+  if (problems.size() > before) return trigger;
+  if (const auto problem = cron_problem(trigger.expression)) {
+    problems.push_back({path + ".expression", path + ".expression must be a cron expression: " + *problem});
+  }
+  if (trigger.timezone && !TimeZone::named(*trigger.timezone)) {
+    problems.push_back({path + ".timezone", path + ".timezone must be an IANA time zone such as Europe/Berlin"});
+  }
+  return trigger;
+}
+
 }  // namespace
 
 Trigger read_trigger(const json::object& definition, const std::string& path, Problems& problems) {
   const auto type = string_member(definition, "type");
-  if (type == "cron") return read<CronTrigger>(definition, path, problems);
+  if (type == "cron") return read_cron(definition, path, problems);
   if (type == "event") return read<EventTrigger>(definition, path, problems);
   if (type == "webhook") return read<WebhookTrigger>(definition, path, problems);
   problems.push_back({path + ".type", path + ".type must be one of cron, event, webhook"});

@@ -6,6 +6,7 @@
 
 #include "base/described.hpp"
 #include "features/extensions/definition.hpp"
+#include "features/extensions/triggers.hpp"
 
 namespace agw {
 

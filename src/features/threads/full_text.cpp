@@ -51,11 +51,12 @@ Tokenizer::Tokenizer(Connection& connection) : state_(std::make_unique<State>())
 
 Tokenizer::~Tokenizer() { state_->methods.xDelete(state_->tokenizer); }
 
-std::vector<Token> Tokenizer::tokens(std::string_view text) const {
-  std::vector<Token> found;
+std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
+  std::vector<IndexedWord> found;
   const auto add = [](void* list, int, const char* word, int size, int begin, int end) {
-    static_cast<std::vector<Token>*>(list)->push_back({std::string(word, static_cast<std::size_t>(size)),
-                                                       static_cast<std::size_t>(begin), static_cast<std::size_t>(end)});
+    static_cast<std::vector<IndexedWord>*>(list)->push_back({std::string(word, static_cast<std::size_t>(size)),
+                                                             static_cast<std::size_t>(begin),
+                                                             static_cast<std::size_t>(end)});
     return SQLITE_OK;
   };
   state_->methods.xTokenize(state_->tokenizer, &found, FTS5_TOKENIZE_DOCUMENT, text.data(),

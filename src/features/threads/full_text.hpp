@@ -13,7 +13,7 @@
 namespace agw {
 
 /// One word of a text as the search index knows it: folded (case, diacritics), and where it stands in the text.
-struct Token {
+struct IndexedWord {
   std::string word;
   std::size_t begin = 0;  ///< bytes
   std::size_t end = 0;
@@ -28,7 +28,7 @@ public:
   Tokenizer(const Tokenizer&) = delete;
   Tokenizer& operator=(const Tokenizer&) = delete;
 
-  std::vector<Token> tokens(std::string_view text) const;
+  std::vector<IndexedWord> tokens(std::string_view text) const;
 
 private:
   struct State;

@@ -43,7 +43,7 @@ public:
   const std::optional<Node>& root() const { return root_; }
 
   /// How often each term stands in a text.
-  std::vector<std::uint32_t> hits(const std::vector<Token>& text) const;
+  std::vector<std::uint32_t> hits(const std::vector<IndexedWord>& text) const;
   /// Whether a text with these hits matches `node`.
   static bool matches(const Node& node, const std::vector<std::uint32_t>& hits);
 
@@ -53,6 +53,6 @@ private:
 };
 
 /// Whether the term stands in the text at its n-th word.
-bool stands_at(const SearchQuery::Term& term, const std::vector<Token>& text, std::size_t n);
+bool stands_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n);
 
 }  // namespace agw

@@ -17,7 +17,7 @@ struct Place {
   std::size_t term = 0;
 };
 
-std::vector<Place> places_of(const SearchQuery& query, const std::vector<Token>& tokens) {
+std::vector<Place> places_of(const SearchQuery& query, const std::vector<IndexedWord>& tokens) {
   std::vector<Place> places;
   for (std::size_t n = 0; n < tokens.size() && places.size() < most_places; ++n) {
     for (std::size_t i = 0; i < query.terms().size(); ++i) {
@@ -29,7 +29,7 @@ std::vector<Place> places_of(const SearchQuery& query, const std::vector<Token>&
 }
 
 /// The number of the first word of the stretch that shows the most different terms.
-std::size_t best_start(const std::vector<Place>& places, const std::vector<Token>& tokens) {
+std::size_t best_start(const std::vector<Place>& places, const std::vector<IndexedWord>& tokens) {
   std::size_t best = 0;
   std::size_t most = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -66,7 +66,7 @@ std::size_t character_at(std::string_view text, std::size_t place) {
 
 }  // namespace
 
-std::string snippet_of(std::string_view text, const std::vector<Token>& tokens, const SearchQuery& query) {
+std::string snippet_of(std::string_view text, const std::vector<IndexedWord>& tokens, const SearchQuery& query) {
   if (tokens.empty()) return {};
   // A few words before the first match are shown, too.
   auto first = best_start(places_of(query, tokens), tokens);

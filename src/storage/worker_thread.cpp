@@ -1,4 +1,4 @@
-#include "storage/thread.hpp"
+#include "storage/worker_thread.hpp"
 
 #include <memory>
 #include <system_error>
@@ -17,7 +17,7 @@ void* run_body(void* argument) noexcept {
 
 }  // namespace
 
-Thread::Thread(const char* name, std::function<void()> body) {
+WorkerThread::WorkerThread(const char* name, std::function<void()> body) {
   auto argument = std::make_unique<std::function<void()>>(std::move(body));
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -29,6 +29,6 @@ Thread::Thread(const char* name, std::function<void()> body) {
   pthread_setname_np(handle_, name);
 }
 
-Thread::~Thread() { pthread_join(handle_, nullptr); }
+WorkerThread::~WorkerThread() { pthread_join(handle_, nullptr); }
 
 }  // namespace agw

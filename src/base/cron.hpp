@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/time.hpp"
+#include "base/time_zone.hpp"
+
+namespace agw {
+
+/// An expression that is no cron expression. The message names the field and what it may hold.
+class CronError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A cron expression: five fields (minute, hour, day of month, month, day of week), six with seconds first, or a macro
+/// such as `@daily`. Fields are lists of values, ranges and steps; names for months and weekdays; `?` for `*`; in days
+/// of the month `L`, `15W`, `LW`; in days of the week `5L`, `5#2`, `5#L`. Where both kinds of days are restricted, a
+/// day that is in one of them counts.
+class Cron {
+public:
+  /// Throws CronError.
+  explicit Cron(std::string_view expression);
+
+  /// The first time after `after` at which clocks of the zone show what the expression says. With one time of day it
+  /// happens once on each of its days: at the first instant after a gap that swallows it, at the first of two
+  /// occurrences. Otherwise times in a gap are skipped and repeated times happen twice. Nothing for an expression whose
+  /// days do not come (`0 0 30 2 *`).
+  std::optional<Timestamp> next(Timestamp after, const TimeZone& zone) const;
+
+  /// Whether there is a day that it says, in any zone.
+  bool ever_fires() const;
+
+private:
+  using LocalTime = std::chrono::local_seconds;
+
+  void read_days_of_month(std::string_view field);
+  void read_days_of_week(std::string_view field);
+  void read_day_of_month(std::string_view item);
+  void read_day_of_week(std::string_view item);
+
+  std::optional<std::chrono::sys_seconds> first_in(const ZoneSpan& span, std::chrono::sys_seconds from,
+                                                   std::chrono::sys_seconds until) const;
+  std::optional<LocalTime> first_local(LocalTime from, LocalTime until) const;
+  std::optional<std::chrono::seconds> first_time_of_day(std::chrono::seconds from) const;
+  bool is_day(std::chrono::year_month_day date) const;
+  bool is_day_of_month(std::chrono::year_month_day date) const;
+  bool is_day_of_week(std::chrono::year_month_day date) const;
+
+  std::bitset<60> seconds_;
+  std::bitset<60> minutes_;
+  std::bitset<24> hours_;
+  std::bitset<13> months_;
+
+  bool any_day_of_month_ = false;
+  std::bitset<32> days_;
+  std::bitset<32> weekdays_nearest_;  ///< `nW`
+  bool last_day_ = false;             ///< `L`
+  bool last_weekday_ = false;         ///< `LW`
+
+  bool any_day_of_week_ = false;
+  std::bitset<7> days_of_week_;                 ///< from Sunday
+  std::array<std::bitset<7>, 6> nth_of_month_;  ///< [n]: `d#n`
+  std::bitset<7> last_of_month_;                ///< `dL`
+
+  bool one_time_of_day_ = false;
+};
+
+/// What is wrong with `expression`, which is to be a cron expression that fires; nothing where it is one.
+std::optional<std::string> cron_problem(std::string_view expression);
+
+}  // namespace agw

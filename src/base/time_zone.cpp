@@ -1,0 +1,60 @@
+#include "base/time_zone.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <absl/time/time.h>
+
+namespace agw {
+
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::sys_seconds;
+
+absl::Time to_absl(sys_seconds time) { return absl::FromUnixSeconds(time.time_since_epoch().count()); }
+
+/// When a change of the clocks happens. The local time after it tells: it exists, if perhaps twice.
+sys_seconds instant_of(const absl::TimeZone& zone, const absl::TimeZone::CivilTransition& change) {
+  return sys_seconds(seconds(absl::ToUnixSeconds(zone.At(change.to).trans)));
+}
+
+seconds offset_at(const absl::TimeZone& zone, sys_seconds time) { return seconds(zone.At(to_absl(time)).offset); }
+
+/// The library would read any file that is named by a path.
+bool is_zone_name(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '+' || c == '/';
+  };
+  return !name.empty() && name.front() != '/' && std::all_of(name.begin(), name.end(), allowed) && name != "localtime";
+}
+
+}  // namespace
+
+struct TimeZone::Rules {
+  absl::TimeZone zone;
+};
+
+std::optional<TimeZone> TimeZone::named(std::string_view name) {
+  absl::TimeZone zone;
+  if (!is_zone_name(name) || !absl::LoadTimeZone(std::string(name), &zone)) return std::nullopt;
+  return TimeZone(std::make_shared<const Rules>(Rules{zone}));
+}
+
+TimeZone TimeZone::host() { return TimeZone(std::make_shared<const Rules>(Rules{absl::LocalTimeZone()})); }
+
+ZoneSpan TimeZone::span_at(sys_seconds time) const {
+  const auto& zone = rules_->zone;
+  const auto offset = offset_at(zone, time);
+  ZoneSpan span{sys_seconds::min(), sys_seconds::max(), offset, offset};
+  absl::TimeZone::CivilTransition change;
+  if (zone.PrevTransition(to_absl(time + seconds{1}), &change)) {
+    span.begin = instant_of(zone, change);
+    span.offset_before = offset_at(zone, span.begin - seconds{1});
+  }
+  if (zone.NextTransition(to_absl(time), &change)) span.end = instant_of(zone, change);
+  return span;
+}
+
+}  // namespace agw
