@@ -10,7 +10,7 @@
 #include "config/binding.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
-#include "features/access/authenticator.hpp"
+#include "features/access/routes.hpp"
 #include "features/daemon/routes.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
@@ -21,6 +21,7 @@
 #include "features/runs/service.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
+#include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
 #include "models/catalog.hpp"
@@ -73,8 +74,9 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
-        authenticator_(settings.auth == Auth::none ? std::nullopt
-                                                   : std::optional(Token::load_or_create(directory.path))),
+        blocking_(loop),
+        access_(loop, blocking_, clock_, directory.path,
+                settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         http_(loop),
@@ -87,7 +89,7 @@ public:
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
-        server_(loop, std::move(listener_), hosts_, router_, authenticator_, idempotency_, hub_,
+        server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
@@ -110,6 +112,7 @@ private:
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes_.routes());
+    append(table, access_routes_.routes());
     append(table, extension_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
@@ -150,6 +153,7 @@ private:
     threads_.start();
     daemon_.start();
     server_.start();
+    access_.start([this] { server_.close_sockets(); });
     lock_.publish(server_.url());
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
@@ -161,6 +165,7 @@ private:
   }
 
   Task<> shut_down() {
+    co_await access_.stop();
     co_await engine_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
@@ -171,7 +176,8 @@ private:
   Loop& loop_;
   LockFile& lock_;
   SystemClock clock_;
-  TokenAuthenticator authenticator_;
+  BlockingPool blocking_;
+  Access access_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
@@ -182,6 +188,7 @@ private:
   Threads threads_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
+  AccessRoutes access_routes_{access_};
   ExtensionRoutes extension_routes_{extensions_};
   ThreadRoutes thread_routes_{threads_};
   EngineRoutes engine_routes_{engine_, threads_, runs_};
