@@ -16,9 +16,12 @@
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/filesystem/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
+#include "features/projects/routes.hpp"
 #include "features/runs/service.hpp"
+#include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "io/blocking.hpp"
@@ -79,6 +82,9 @@ public:
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
+        filesystem_(blocking_, directory.home),
+        projects_(database_, filesystem_, clock_, directory.path),
+        signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         runs_(loop, database_, hub_, clock_),
@@ -97,6 +103,7 @@ public:
     document_routes_.describe_table(router_.routes());
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
+    projects_.load(connection);
     extensions_.load(connection);
     interrupted_ = Runs::interrupted(connection);
   }
@@ -113,6 +120,9 @@ private:
     Routes table;
     append(table, daemon_routes_.routes());
     append(table, access_routes_.routes());
+    append(table, filesystem_routes_.routes());
+    append(table, project_routes_.routes());
+    append(table, signal_routes_.routes());
     append(table, extension_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
@@ -140,7 +150,7 @@ private:
           const auto job = extensions_.find(ExtensionType::job, id_or_name);
           return job ? std::optional(job->id) : std::nullopt;
         },
-        .project_exists = [](std::string_view) { return false; },
+        .project_exists = [this](std::string_view id) { return projects_.find(id) != nullptr; },
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
@@ -181,6 +191,9 @@ private:
   Database database_;
   Hub hub_;
   Daemon daemon_;
+  Filesystem filesystem_;
+  Projects projects_;
+  Signals signals_;
   HttpClient http_;
   Models models_;
   Runs runs_;
@@ -189,6 +202,9 @@ private:
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
+  FilesystemRoutes filesystem_routes_{filesystem_};
+  ProjectRoutes project_routes_{projects_};
+  SignalRoutes signal_routes_{signals_};
   ExtensionRoutes extension_routes_{extensions_};
   ThreadRoutes thread_routes_{threads_};
   EngineRoutes engine_routes_{engine_, threads_, runs_};
