@@ -1,10 +1,13 @@
 """Requests a second, and what one costs."""
 
 import socket
+import subprocess
 
-from bench.harness import PROGRAMS, EpollFloor, Gateway, Row, folder, load, median
+from bench.harness import PROGRAMS, ROOT, EpollFloor, Gateway, Row, folder, load, median
 
 ROUNDS = 3
+CLIENTS = 64
+CONTENT = "x" * 200
 
 
 def health_bytes(port):
@@ -24,11 +27,26 @@ def load_and_cost(process, lines):
     return figures["rate"], (process.cpu_seconds() - before) / figures["times"]["count"]
 
 
+def sqlite_floor(home, records):
+    """Inserts a second of a bare loop into the gateway's own tables, as many to a commit as there are clients."""
+    migrations = sorted((ROOT / "src/features/threads/migrations").glob("*.sql"))
+    command = [PROGRAMS / "sqlite_floor", home, 3, CLIENTS, records, *migrations]
+    return float(subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True).stdout)
+
+
+def against_sqlite(records, gateway, lines, home):
+    rounds = [(load(gateway, lines, gateway.token, CLIENTS, seconds=3)["rate"], sqlite_floor(home, records))
+              for _ in range(ROUNDS)]
+    rate, floor = (median(column) for column in zip(*rounds))
+    return Row(f"{records} created, durable, {CLIENTS} clients", f"{rate:,.0f}/s", f"{floor:,.0f}/s",
+               f"{rate / floor:.2f}", ">= 0.5, aim 0.7", rate >= 0.5 * floor)
+
+
 def inserts():
     """Durable turns, 64 clients, against a bare SQLite loop with the same tables and group commits"""
     with folder() as home, Gateway(home) as gateway:
         lines = [f'POST /threads/{thread}/turns {{"role":"user","content":"{CONTENT}"}}'
-                 for thread in gateway.new_threads(64)]
+                 for thread in gateway.new_threads(CLIENTS)]
         yield against_sqlite("turns", gateway, lines, home)
 
 

@@ -19,7 +19,7 @@ namespace {
 
 class LogTest : public ::testing::Test {
 protected:
-  ~LogTest() override { log::open({}, log::Level::info); }
+  void TearDown() override { log::open({}, log::Level::info); }
 
   /// Logs with stderr kept quiet, and answers what `gateway.log` then holds.
   template <class Function>

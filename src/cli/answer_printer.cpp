@@ -28,18 +28,18 @@ void AnswerPrinter::print(std::string_view text, bool thinking) {
 void AnswerPrinter::note(std::string_view line) {
   // Both end on the same screen. In a file the answer stays as it is.
   if (out_terminal_.present) break_line();
-  notes_ << dim(notes_terminal_, one_line(line, note_length)) << std::endl;
+  notes_ << dim(notes_terminal_, one_line(line, note_length)) << '\n' << std::flush;
 }
 
 void AnswerPrinter::error(std::string_view message) {
   if (out_terminal_.present) break_line();
-  notes_ << "agw: " << printable(message) << std::endl;
+  notes_ << "agw: " << printable(message) << '\n' << std::flush;
 }
 
 void AnswerPrinter::end() { break_line(); }
 
 void AnswerPrinter::break_line() {
-  if (in_line_) out_ << std::endl;
+  if (in_line_) out_ << '\n' << std::flush;
   in_line_ = false;
 }
 

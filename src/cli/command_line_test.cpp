@@ -1,5 +1,7 @@
 #include "cli/command_line.hpp"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,6 +113,28 @@ TEST(CommandLine, ServeRefusesWhatDoesNotFit) {
     EXPECT_EQ(outcome.notice.status, 2) << arguments[1];
     EXPECT_THAT(outcome.notice.text, HasSubstr(arguments[0]));
     EXPECT_THAT(outcome.notice.text, HasSubstr(arguments[1]));
+  }
+}
+
+TEST(CommandLine, EveryCommandTakesTheDataDirectoryAndExplainsItself) {
+  for (const auto& command : commands({})) {
+    if (!command.declare) continue;
+    std::vector<std::string> arguments;
+    std::istringstream words{std::string(command.name)};
+    for (std::string word; words >> word;) arguments.push_back(word);
+    arguments.push_back("--help");
+    const auto outcome = read(arguments);
+    EXPECT_EQ(outcome.notice.status, 0) << command.name;
+    EXPECT_THAT(outcome.notice.text, HasSubstr("--data-dir")) << command.name;
+    EXPECT_THAT(outcome.notice.text, HasSubstr(std::string(command.about))) << command.name;
+  }
+}
+
+TEST(CommandLine, SearchNeedsWords) { EXPECT_EQ(read({"search"}).notice.status, 2); }
+
+TEST(CommandLine, LimitsAreWholeNumbersFromOne) {
+  for (const std::string limit : {"0", "-1", "x", "1.5"}) {
+    EXPECT_EQ(read({"threads", "--limit", limit}).notice.status, 2) << limit;
   }
 }
 

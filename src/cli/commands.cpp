@@ -8,6 +8,12 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
   return {
       {"serve", "Run the gateway in the foreground",
        [serve = std::move(serve)](Arguments& arguments) { return serve_command(arguments, serve); }},
+      {"status", "Say whether the gateway runs, where, and since when", status_command},
+      {"chat", "Talk to an agent", chat_command},
+      {"threads", "List the threads, the latest first", threads_command},
+      {"search", "Search the turns of an agent's threads", search_command},
+      {"token", "The token that opens the gateway's endpoints", {}},
+      {"token show", "Print it", token_show_command},
   };
 }
 

@@ -13,5 +13,10 @@ namespace agw::cli {
 std::vector<Command> commands(std::function<int(const ServeOptions&)> serve);
 
 Action serve_command(Arguments& arguments, std::function<int(const ServeOptions&)> serve);
+Action status_command(Arguments& arguments);
+Action chat_command(Arguments& arguments);
+Action threads_command(Arguments& arguments);
+Action search_command(Arguments& arguments);
+Action token_show_command(Arguments& arguments);
 
 }  // namespace agw::cli

@@ -47,6 +47,27 @@ Value<Target> file_path(Place place) {
 
 using S = Settings;
 
+Value<S> level() {
+  using log::Level;
+  return one_of<S, Level S::*, Level>(&S::log_level, {{"trace", Level::trace},
+                                                      {"debug", Level::debug},
+                                                      {"info", Level::info},
+                                                      {"warn", Level::warn},
+                                                      {"error", Level::error},
+                                                      {"off", Level::off}});
+}
+
+Value<S> providers() {
+  return {.kind = "a map from the names of providers to their keys",
+          .read =
+              [](S& settings, const Given& given) {
+                if (given.form != Given::Form::map) return false;
+                read_providers(settings.providers, given);
+                return true;
+              },
+          .show = [](const S&) { return std::string(); }};
+}
+
 Keys<Settings> make_settings_keys() {
   return {
       {.name = "host",
@@ -65,12 +86,7 @@ Keys<Settings> make_settings_keys() {
        .flag = "--no-token"},
       {.name = "log_level",
        .text = "How much is logged.",
-       .value = one_of<S, log::Level S::*, log::Level>(&S::log_level, {{"trace", log::Level::trace},
-                                                                       {"debug", log::Level::debug},
-                                                                       {"info", log::Level::info},
-                                                                       {"warn", log::Level::warn},
-                                                                       {"error", log::Level::error},
-                                                                       {"off", log::Level::off}}),
+       .value = level(),
        .environment = "AGENT_GATEWAY_LOG_LEVEL",
        .flag = "--log-level"},
       {.name = "hosts",
@@ -108,14 +124,7 @@ Keys<Settings> make_settings_keys() {
        .text = "Model services by name: kind (anthropic, openai, ollama), base_url, api_key_env or api_key_file, api "
                "(responses, chat), default_model. ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, "
                "OPENAI_BASE_URL and OLLAMA_HOST set up those of their name without this file.",
-       .value = {.kind = "a map from the names of providers to their keys",
-                 .read =
-                     [](S& settings, const Given& given) {
-                       if (given.form != Given::Form::map) return false;
-                       read_providers(settings.providers, given);
-                       return true;
-                     },
-                 .show = [](const S&) { return std::string(); }},
+       .value = providers(),
        .example = "{workstation: {kind: openai, base_url: 'http://127.0.0.1:8000/v1', default_model: qwen3}}"},
       {.name = "sandbox",
        .text = "What shell commands of agents run in. With none they can do whatever you can.",
@@ -135,16 +144,20 @@ Keys<Settings> make_settings_keys() {
   };
 }
 
-using P = ProviderSettings;
+using P = ConfiguredProvider;
 
-Keys<ProviderSettings> make_provider_keys() {
-  const auto word = [](std::string P::* place, std::vector<std::string> words) {
-    std::vector<std::pair<std::string, std::string>> choices;
-    for (const auto& one : words) choices.emplace_back(one, one);
-    return one_of<P, std::string P::*, std::string>(place, choices);
-  };
+Value<P> one_word_of(std::string P::* place, const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  choices.reserve(words.size());
+  for (const auto& word : words) choices.emplace_back(word, word);
+  return one_of<P, std::string P::*, std::string>(place, choices);
+}
+
+Keys<ConfiguredProvider> make_provider_keys() {
   return {
-      {.name = "kind", .text = "What the service speaks.", .value = word(&P::kind, {"anthropic", "openai", "ollama"})},
+      {.name = "kind",
+       .text = "What the service speaks.",
+       .value = one_word_of(&P::kind, {"anthropic", "openai", "ollama"})},
       {.name = "base_url",
        .text = "Its address, where it is not the vendor's own.",
        .value = text<P>(&P::base_url, web_address, is_web_address)},
@@ -154,7 +167,7 @@ Keys<ProviderSettings> make_provider_keys() {
       {.name = "api_key_file",
        .text = "The file that holds the key, and nothing else.",
        .value = file_path<P>(&P::api_key_file)},
-      {.name = "api", .text = "Which of OpenAI's interfaces.", .value = word(&P::api, {"responses", "chat"})},
+      {.name = "api", .text = "Which of OpenAI's interfaces.", .value = one_word_of(&P::api, {"responses", "chat"})},
       {.name = "default_model",
        .text = "The model where none is named.",
        .value = text<P>(&P::default_model, "the name of a model", is_printable)},
@@ -168,7 +181,7 @@ const Keys<Settings>& settings_keys() {
   return keys;
 }
 
-const Keys<ProviderSettings>& provider_keys() {
+const Keys<ConfiguredProvider>& provider_keys() {
   static const auto keys = make_provider_keys();
   return keys;
 }

@@ -36,13 +36,13 @@ using Keys = std::vector<Key<Target>>;
 const Keys<Settings>& settings_keys();
 
 /// The keys of one provider, below `providers.<name>`.
-const Keys<ProviderSettings>& provider_keys();
+const Keys<ConfiguredProvider>& provider_keys();
 
 /// Reads the members of a map, and those of the sections in it. Throws BadValue for what does not fit.
 void read_settings(Settings& settings, const Given& map);
 
 /// Reads the member `providers`: a map of maps.
-void read_providers(std::vector<ProviderSettings>& providers, const Given& map);
+void read_providers(std::vector<ConfiguredProvider>& providers, const Given& map);
 
 /// Reads one value; nothing given leaves the default. Throws BadValue under `name` for what does not fit.
 template <class Target>

@@ -30,15 +30,15 @@ std::string to_url(std::string address) {
   return "http://" + address + (has_port ? "" : ":11434");
 }
 
-ProviderSettings& find_or_add(std::vector<ProviderSettings>& providers, const std::string& name) {
-  const auto found = std::ranges::find(providers, name, &ProviderSettings::name);
+ConfiguredProvider& find_or_add(std::vector<ConfiguredProvider>& providers, const std::string& name) {
+  const auto found = std::ranges::find(providers, name, &ConfiguredProvider::name);
   if (found != providers.end()) return *found;
-  ProviderSettings added;
+  ConfiguredProvider added;
   added.name = added.kind = name;
   return providers.emplace_back(std::move(added));
 }
 
-std::string usual_key_variable(const ProviderSettings& provider) {
+std::string usual_key_variable(const ConfiguredProvider& provider) {
   if (!provider.base_url.empty()) return {};
   for (const auto& usual : usual_variables) {
     if (provider.kind == usual.kind && usual.api_key) return usual.api_key;
@@ -75,7 +75,7 @@ ApiKey read_key_variable(const std::string& name, const Environment& environment
 
 }  // namespace
 
-void apply_environment(std::vector<ProviderSettings>& providers, const Environment& environment) {
+void apply_environment(std::vector<ConfiguredProvider>& providers, const Environment& environment) {
   for (const auto& usual : usual_variables) {
     if (usual.api_key && environment(usual.api_key)) {
       auto& provider = find_or_add(providers, usual.kind);
@@ -88,7 +88,7 @@ void apply_environment(std::vector<ProviderSettings>& providers, const Environme
   }
 }
 
-ApiKey read_api_key(const ProviderSettings& provider, const Environment& environment) {
+ApiKey read_api_key(const ConfiguredProvider& provider, const Environment& environment) {
   ApiKey key;
   if (!provider.api_key_file.empty()) {
     key = read_key_file(provider.api_key_file);

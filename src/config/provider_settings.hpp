@@ -9,7 +9,7 @@
 namespace agw {
 
 /// A model service as it is configured. Empty members were not given: the provider's kind has a default for them.
-struct ProviderSettings {
+struct ConfiguredProvider {
   std::string name = {};  ///< what stands before the `/` of a model
   std::string kind = {};  ///< `anthropic`, `openai` or `ollama`
   std::string base_url = {};
@@ -21,7 +21,7 @@ struct ProviderSettings {
 
 /// Puts what `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`, `OLLAMA_HOST` and the like say into the providers of those names,
 /// behind the others where there are none yet.
-void apply_environment(std::vector<ProviderSettings>& providers, const Environment& environment);
+void apply_environment(std::vector<ConfiguredProvider>& providers, const Environment& environment);
 
 /// A provider's key. Where one is asked for and cannot be had, `problem` says why and what to do, without the key; the
 /// provider then stays unconfigured. Both are empty where none is asked for.
@@ -32,6 +32,6 @@ struct ApiKey {
 
 /// Reads the key from where the settings say that it is. A provider of the kinds `anthropic` and `openai` that says
 /// neither, at its vendor's own address, takes the variable that is usual for the kind.
-ApiKey read_api_key(const ProviderSettings& provider, const Environment& environment);
+ApiKey read_api_key(const ConfiguredProvider& provider, const Environment& environment);
 
 }  // namespace agw

@@ -96,7 +96,7 @@ bool is_provider_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, fits) && name != "offline";
 }
 
-void check_provider(ProviderSettings& provider, const std::string& name, int line) {
+void check_provider(ConfiguredProvider& provider, const std::string& name, int line) {
   if (provider.kind.empty()) {
     const Given guess{.form = Given::Form::string, .text = provider.name};
     const auto& kind = provider_keys().front();
@@ -110,11 +110,11 @@ void check_provider(ProviderSettings& provider, const std::string& name, int lin
   }
 }
 
-ProviderSettings read_provider(const Given& map, const std::string& name) {
-  ProviderSettings provider;
+ConfiguredProvider read_provider(const Given& map, const std::string& name) {
+  ConfiguredProvider provider;
   provider.name = map.name;
   for (const auto& given : map.children) {
-    const auto key = std::ranges::find(provider_keys(), std::string_view(given.name), &Key<ProviderSettings>::name);
+    const auto key = std::ranges::find(provider_keys(), std::string_view(given.name), &Key<ConfiguredProvider>::name);
     const auto key_name = name + "." + given.name;
     if (key == provider_keys().end()) {
       throw BadValue(given.line, key_name, unknown_key(key_name, names_of(provider_keys(), name + ".")));
@@ -127,7 +127,7 @@ ProviderSettings read_provider(const Given& map, const std::string& name) {
 
 }  // namespace
 
-void read_providers(std::vector<ProviderSettings>& providers, const Given& map) {
+void read_providers(std::vector<ConfiguredProvider>& providers, const Given& map) {
   for (const auto& given : map.children) {
     const auto name = "providers." + given.name;
     if (!is_provider_name(given.name)) {

@@ -23,10 +23,10 @@ constexpr std::uintmax_t max_file_size = 1024 * 1024;
   throw StartError(ExitStatus::usage, fmt::format("{}: {}", file.string(), why));
 }
 
-std::string read_file(const std::filesystem::path& file) {
+std::string read_file(const std::filesystem::path& file, bool must_exist) {
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0) {
-    if (errno == ENOENT) return {};
+    if (errno == ENOENT && !must_exist) return {};
     refuse_file(file, fmt::format("cannot be read: {}", std::strerror(errno)));
   }
   if (!S_ISREG(status.st_mode)) refuse_file(file, "cannot be read: it is no regular file");
@@ -48,8 +48,8 @@ bool has_only_comments(const std::string& text) {
   return true;
 }
 
-void read_file_into(Settings& settings, const std::filesystem::path& file) {
-  const auto text = read_file(file);
+void read_file_into(Settings& settings, const std::filesystem::path& file, bool must_exist) {
+  const auto text = read_file(file, must_exist);
   if (has_only_comments(text)) return;
   try {
     read_settings(settings, parse_yaml(text));
@@ -84,7 +84,7 @@ void read_text_into(Settings& settings, const Key<Settings>& key, std::string_vi
 
 Settings load_settings(const SettingsSources& sources) {
   Settings settings;
-  read_file_into(settings, sources.file);
+  read_file_into(settings, sources.file, sources.file_must_exist);
   resolve_paths(settings, sources);
   apply_environment(settings.providers, sources.environment);
   for (const auto& key : settings_keys()) {

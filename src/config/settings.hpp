@@ -46,7 +46,7 @@ struct Settings {
   Tls tls;
   Limits limits;
   Models models;
-  std::vector<ProviderSettings> providers;  ///< in the order of the file
+  std::vector<ConfiguredProvider> providers;  ///< in the order of the file
   Sandbox sandbox = Sandbox::bubblewrap;
   Tools tools;
   std::optional<double> budget_usd_per_day;
@@ -57,7 +57,8 @@ struct Settings {
 struct SettingsSources {
   std::map<std::string, std::string> flags;  ///< name of a key to its text, such as `port` to `0`
   Environment environment = process_environment();
-  std::filesystem::path file;  ///< YAML; one that does not exist is as good as an empty one
+  std::filesystem::path file;    ///< YAML
+  bool file_must_exist = false;  ///< named by `--config`; else a missing one is as good as an empty one
 };
 
 /// Reads the settings. Throws StartError (usage) with `<file>:<line>: <key>: <why>`, `<variable>: <why>` or

@@ -173,6 +173,16 @@ TEST_F(SettingsTest, WhatIsWrongInAFlagOrVariableIsToldWithItsName) {
   EXPECT_EQ(error_of(""), "--log-level: must be one of trace, debug, info, warn, error, off");
 }
 
+TEST_F(SettingsTest, AFileThatMustExistAndDoesNotIsNamed) {
+  const auto missing = scratch_.path() / "missing.yaml";
+  try {
+    load_settings({{}, environment_of({}), missing, true});
+    FAIL() << "was taken";
+  } catch (const StartError& error) {
+    EXPECT_EQ(error.what(), missing.string() + ": cannot be read: No such file or directory");
+  }
+}
+
 TEST_F(SettingsTest, AFileThatCannotBeReadIsNamed) {
   std::filesystem::create_directory(file_);
   EXPECT_EQ(error_of(""), "config.yaml: cannot be read: it is no regular file");
@@ -260,45 +270,6 @@ TEST_F(SettingsTest, EveryKeyOfTheExampleCanBeSwitchedOn) {
   EXPECT_EQ(settings.limits.body_mib, 10);
   EXPECT_EQ(settings.tools.web_fetch_allow_hosts.size(), 1u);
   EXPECT_EQ(settings.providers.size(), 1u);
-}
-
-class ApiKeyTest : public SettingsTest {
-protected:
-  ApiKey read(const ProviderSettings& provider) { return read_api_key(provider, environment_of(variables_)); }
-};
-
-TEST_F(ApiKeyTest, ComesFromTheVariableOrTheFile) {
-  variables_["MY_KEY"] = "secret";
-  EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"}).value, "secret");
-  std::ofstream(scratch_.path() / "key") << "hidden\n";
-  const auto key = read({.name = "mine", .kind = "openai", .api_key_file = scratch_.path() / "key"});
-  EXPECT_EQ(key.value, "hidden");
-  EXPECT_EQ(key.problem, "");
-}
-
-TEST_F(ApiKeyTest, AMissingOneIsAProblemThatSaysWhere) {
-  EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"}).problem,
-            "provider mine is not configured: the environment variable MY_KEY is not set");
-  EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_file = "/nowhere/key"}).problem,
-            "provider mine is not configured: its api_key_file /nowhere/key cannot be read");
-  std::ofstream(scratch_.path() / "key") << "\n";
-  EXPECT_THAT(read({.name = "mine", .kind = "openai", .api_key_file = scratch_.path() / "key"}).problem,
-              ::testing::EndsWith("key is empty"));
-}
-
-TEST_F(ApiKeyTest, OneThatWouldBreakAHeaderIsRefusedWithoutShowingIt) {
-  variables_["MY_KEY"] = "secret\r\nX: y";
-  const auto key = read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"});
-  EXPECT_EQ(key.value, "");
-  EXPECT_THAT(key.problem, ::testing::Not(::testing::HasSubstr("secret")));
-}
-
-TEST_F(ApiKeyTest, TheVendorsKeyNeverGoesToAnotherAddress) {
-  variables_["OPENAI_API_KEY"] = "secret";
-  EXPECT_EQ(read({.name = "mine", .kind = "openai"}).value, "secret");
-  EXPECT_EQ(read({.name = "mine", .kind = "openai", .base_url = "http://127.0.0.1:1"}).value, "");
-  EXPECT_EQ(read({.name = "mine", .kind = "openai", .base_url = "http://127.0.0.1:1"}).problem, "");
-  EXPECT_EQ(read({.name = "box", .kind = "ollama"}).problem, "");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Value<Target> amount(Place place) {
           [=](Target& target, const Given& given) {
             const auto number = parse_number<double>(given.text);
             if (!given.is_number() || !number || !std::isfinite(*number) || *number < 0) return false;
-            std::invoke(place, target) = *number;
+            std::invoke(place, target) = number;
             return true;
           },
           [](const Target&) { return std::string(); }};

@@ -50,16 +50,16 @@ struct Image {
 struct Message {
   enum class Role { user, assistant, tool };
   Role role = Role::user;
-  std::string text;
-  std::vector<Image> images;       ///< user only
-  std::vector<ToolUse> tool_uses;  ///< assistant only; each is answered by a tool message
-  std::string tool_call_id;        ///< tool only
-  std::string tool_name;           ///< tool only
-  bool is_error = false;           ///< tool only
+  std::string text{};
+  std::vector<Image> images{};       ///< user only
+  std::vector<ToolUse> tool_uses{};  ///< assistant only; each is answered by a tool message
+  std::string tool_call_id{};        ///< tool only
+  std::string tool_name{};           ///< tool only
+  bool is_error = false;             ///< tool only
   /// Assistant only: what the provider wants back unchanged (thinking signatures, reasoning items); used only by the
   /// provider and model that made it.
-  json::array provider_blocks;
-  std::string provider_blocks_of;  ///< `<provider>/<model>` that made them
+  json::array provider_blocks{};
+  std::string provider_blocks_of{};  ///< `<provider>/<model>` that made them
 };
 
 /// One call of a model.

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "storage/connection.hpp"
-#include "storage/thread.hpp"
+#include "storage/worker_thread.hpp"
 
 namespace agw {
 
@@ -38,7 +38,7 @@ private:
   bool pending_ = false;
   bool closing_ = false;
   bool failing_ = false;  ///< only the thread: one line in the log for a series of failures
-  std::optional<Thread> thread_;
+  std::optional<WorkerThread> thread_;
 };
 
 }  // namespace agw

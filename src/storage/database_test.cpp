@@ -210,15 +210,16 @@ TEST(Database, RequestsGoBeforeBackgroundWork) {
 
 TEST(Database, BackgroundWorkIsNotPutOffForEver) {
   testing::run([](Loop& loop) -> Task<> {
-    TestDatabase database(loop);
+    constexpr std::size_t group_limit = 1;
+    TestDatabase database(loop, group_limit);
     Group group(loop);
     Outcomes outcomes;
     std::int64_t next = 2;
     const auto keep_busy = [](Database& d, Outcomes& o, std::int64_t& number) -> Task<> {
       while (o.empty()) co_await d.write([n = ++number](Connection& connection) { insert(connection, n); });
     };
-    for (int i = 0; i < 4; ++i) group.spawn(keep_busy(*database, outcomes, next));
-    co_await until([&] { return next > 10; });
+    for (int i = 0; i < 200; ++i) group.spawn(keep_busy(*database, outcomes, next));
+    co_await until([&] { return next > 200; });
     group.spawn(write_and_note(*database, 1, outcomes, Database::Lane::background, nullptr));
     co_await group.join();
     EXPECT_THAT(outcomes, ElementsAre("done 1"));

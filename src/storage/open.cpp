@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic{"SQLite format 3\0", 16};
+constexpr std::int64_t small_file = 256;  // pages
 
 struct Place {
   const fs::path& file;
@@ -75,13 +76,24 @@ void check_header(const Place& place) {
   }
 }
 
-void check_tables(Connection& connection) {
-  std::vector<std::string> names;
-  {
-    auto row = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0");
-    while (row.step()) names.push_back(row.string(0));
+std::int64_t count_pages(Connection& connection) {
+  auto row = connection.prepare("PRAGMA page_count");
+  row.step();
+  return row.integer(0);
+}
+
+/// All of a small file, which takes less than a millisecond; of a large one only where its tables begin.
+void check_pages(const Place& place, Connection& connection) {
+  if (count_pages(connection) <= small_file) {
+    auto row = connection.prepare("PRAGMA quick_check(1)");
+    if (row.step() && row.text(0) != "ok") place.unusable(fmt::format("is damaged: {}", row.text(0)));
+    return;
   }
-  for (const auto& name : names) connection.prepare(fmt::format("SELECT 1 FROM \"{}\" LIMIT 1", name)).step();
+  std::vector<std::string> names;
+  auto row = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0");
+  while (row.step()) names.push_back(row.string(0));
+  for (const auto& name : names)
+    connection.prepare(fmt::format("SELECT 1 FROM \"{}\" NOT INDEXED LIMIT 1", name)).step();
 }
 
 bool is_empty(Connection& connection) { return !connection.prepare("SELECT 1 FROM sqlite_schema").step(); }
@@ -94,7 +106,7 @@ void check_content(const Place& place, Connection& connection, std::span<const M
         fmt::format("was written by a newer agw (schema {}, this one knows {}): install that one", version, latest));
   }
   if (version == 0 && !is_empty(connection)) place.unusable("is not a gateway's: it holds tables of another program");
-  check_tables(connection);
+  check_pages(place, connection);
 }
 
 /// Whatever SQLite says about what it read, in our words.
@@ -126,6 +138,17 @@ std::unique_ptr<Connection> open_checked(const Place& place, std::span<const Mig
   }
 }
 
+void keep_a_log(const Place& place, Connection& connection) {
+  auto mode = connection.prepare("PRAGMA journal_mode = WAL");
+  if (!mode.step() || mode.text(0) != "wal") {
+    place.inaccessible(
+        "its file system cannot share memory between connections, which SQLite's log needs (a network "
+        "drive?). Choose a data directory on a local disk.");
+  }
+  // A log that once grew huge gives its space back when it is begun anew.
+  connection.execute("PRAGMA journal_size_limit = 67108864");
+}
+
 std::unique_ptr<Connection> create(const Place& place) {
   if (size_or_0(place.log()) > 0) place.unusable(fmt::format("is empty or gone, but {} is not", place.log().string()));
   make_private_file(place.file);
@@ -143,8 +166,7 @@ std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& 
     require_writable(place, directory);
     if (fs::exists(file)) require_writable(place, file);
     auto connection = size_or_0(file) == 0 ? create(place) : open_checked(place, migrations);
-    // A log that once grew huge gives its space back when it is begun anew.
-    connection->execute("PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864");
+    keep_a_log(place, *connection);
     migrate(*connection, migrations, backups);
     return connection;
   } catch (const DatabaseError& error) {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "storage/job.hpp"
-#include "storage/thread.hpp"
+#include "storage/worker_thread.hpp"
 
 namespace agw {
 
@@ -43,7 +43,7 @@ private:
   std::size_t free_ = 0;  ///< threads that wait for a job
   bool closing_ = false;
   std::chrono::steady_clock::time_point deadline_;
-  std::list<Thread> threads_;
+  std::list<WorkerThread> threads_;
 };
 
 }  // namespace agw

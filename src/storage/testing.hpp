@@ -22,15 +22,16 @@ inline Task<> until(std::function<bool()> reached) {
 /// A database in a directory of its own, with one table: `rows (number INTEGER PRIMARY KEY, text TEXT)`.
 class TestDatabase {
 public:
-  static Database::Options options(const Directory& directory) {
+  static Database::Options options(const Directory& directory, std::size_t group_limit = 64) {
     Database::Options options;
+    options.group_limit = group_limit;
     options.file = directory.path() / "gateway.db";
     options.backups = directory.path() / "backups";
     options.migrations = {{1, "0001_rows.sql", "CREATE TABLE rows (number INTEGER PRIMARY KEY, text TEXT)"}};
     return options;
   }
 
-  explicit TestDatabase(Loop& loop) : database_(loop, options(directory_)) {}
+  explicit TestDatabase(Loop& loop, std::size_t group_limit = 64) : database_(loop, options(directory_, group_limit)) {}
 
   Database* operator->() { return &database_; }
   Database& operator*() { return database_; }
@@ -43,7 +44,10 @@ private:
 };
 
 inline void insert(Connection& connection, std::int64_t number, std::string_view text = "text") {
-  connection.prepare("INSERT INTO rows VALUES (:number, :text)").bind(":number", number).bind(":text", text).run();
+  connection.prepare("INSERT INTO rows (number, text) VALUES (:number, :text)")
+      .bind(":number", number)
+      .bind(":text", text)
+      .run();
 }
 
 inline std::vector<std::int64_t> numbers(Connection& connection) {

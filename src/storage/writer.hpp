@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "storage/checkpointer.hpp"
-#include "storage/thread.hpp"
+#include "storage/worker_thread.hpp"
 #include "storage/write_queue.hpp"
 
 namespace agw {
@@ -50,7 +50,7 @@ private:
   int checkpoint_at_;
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> writes_ = 0;
-  std::optional<Thread> thread_;
+  std::optional<WorkerThread> thread_;
 };
 
 }  // namespace agw

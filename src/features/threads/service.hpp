@@ -99,7 +99,7 @@ public:
   /// (again when the write is run again; throws NotFound), `announce` on the loop once it is committed.
   PreparedTurn prepare(AddTurn wanted);
   static AddedTurn insert_in(Connection& connection, const PreparedTurn& prepared);
-  void announce(const AddedTurn& added);
+  void announce(const AddedTurn& added) { announce(added.turn, added.thread); }
 
   /// Throws Conflict `turn is in use`.
   Task<> remove_turn(std::string id);
@@ -112,8 +112,8 @@ public:
 
   /// What a model is shown to answer `question_id`: the turns up to and with it, oldest first, without superseded ones;
   /// an answer stands behind its question even where another question was asked meanwhile. Of these the newest whose
-  /// content and metadata come to at most `max_characters` bytes together, and the question in any case.
-  Task<std::vector<Turn>> context(std::string thread_id, std::string question_id, std::size_t max_characters);
+  /// content and metadata come to at most `max_bytes` together, and the question in any case.
+  Task<std::vector<Turn>> context(std::string thread_id, std::string question_id, std::size_t max_bytes);
   /// The user turn that stands for `turn_id`: itself, the one that an assistant's or tool's turn answers, or else the
   /// latest before it. NotFound `turn not found` where there is none.
   Task<Turn> question_of(std::string turn_id);
@@ -134,6 +134,7 @@ private:
   /// Microseconds, greater than every one before: `updated_at` with an order within its millisecond.
   std::int64_t next_moment();
   void publish(const Thread& thread);
+  void announce(const Turn& turn, const Thread& thread);
   std::string agent_id_of(std::string_view id_or_name) const;
   ThreadFilter resolved(ThreadFilter filter) const;
 

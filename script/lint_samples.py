@@ -1,0 +1,59 @@
+"""Bad and good samples for each rule of script/lint: a rule that catches nothing would not be missed."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+
+CONFIGURATION = pathlib.Path(__file__).resolve().parent.parent / ".clang-tidy"
+
+# For each rule: files that it must catch, and files that it must let pass.
+SAMPLES = {
+    "formatting": ({"src/base/a.cpp": "int  a ;\n"}, {"src/base/a.cpp": "int a;\n"}),
+    "arrows": (
+        {"src/base/a.hpp": '#include "storage/database.hpp"\n',
+         "src/features/threads/a.cpp": '#include "features/engine/service.hpp"\n',
+         "src/features/engine/a.cpp": '#include "features/threads/store.hpp"\n',
+         "src/storage/a.cpp": '#include "attic/a.hpp"\n',
+         "src/io/a.cpp": '#include "testing/run.hpp"\n'},
+        {"src/features/engine/a.cpp": '#include "features/threads/service.hpp"\n#include "features/engine/run.hpp"\n',
+         "src/gateway.cpp": '#include "features/threads/routes.hpp"\n',
+         "src/io/a_test.cpp": '#include "testing/run.hpp"\n'}),
+    "words": (
+        {"src/io/a.cpp": "auto a = asio::detached;\n", "src/io/b.cpp": "using namespace awaitable_operators;\n",
+         "src/io/c.cpp": "void f() { asio::co_spawn(g); }\n", "src/io/d.cpp": 'auto a = R"(SELECT 1)";\n'},
+        {"src/io/a.cpp": '// Never detached, no SELECT.\nauto a = "detached";\n', "src/base/b.cpp": "co_spawn(a);\n",
+         "src/features/threads/store.cpp": 'auto a = "DELETE FROM turns";\n'}),
+    "left_for_later": ({"src/io/a.cpp": "// TO" + "DO: later\n", "script/a": "# FIX" + "ME\n"},
+                     {"src/io/a.cpp": 'auto a = "grep TO' + 'DO in src";\n'}),
+    "all_tidy": ({"src/io/a.cpp": "struct bad_name {};\n"}, {"src/io/a.cpp": "struct Good {};\n"}),
+    "length": ({"src/io/a.cpp": "\n" * 501}, {"src/io/a.cpp": "\n" * 299}),
+}
+
+
+def prepare_for_tidy(folder, files):
+    (folder / "build/debug").mkdir(parents=True)
+    (folder / ".clang-tidy").write_text(CONFIGURATION.read_text())
+    (folder / ".gitignore").write_text("/build/\n")
+    commands = [{"directory": str(folder), "file": str(folder / path), "command": f"clang++ -std=c++20 -c {path}"}
+                for path in files if path.endswith(".cpp")]
+    (folder / "build/debug/compile_commands.json").write_text(json.dumps(commands))
+
+
+def problems_in(rule, tree, files):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+        for path, text in files.items():
+            (pathlib.Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
+            (pathlib.Path(folder) / path).write_text(text)
+        prepare_for_tidy(pathlib.Path(folder), files)
+        return list(rule(tree(folder)))
+
+
+def try_rule(rule, tree):
+    """What `rule` says wrongly of its samples; `tree` makes of a folder what a rule takes."""
+    bad, good = SAMPLES[rule.__name__]
+    for path in bad:
+        if not any(problem.startswith(path) for problem in problems_in(rule, tree, {path: bad[path]})):
+            yield f"did not catch {path}: {bad[path]!r}"
+    yield from (f"complained without reason: {problem}" for problem in problems_in(rule, tree, good))

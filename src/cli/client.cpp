@@ -1,0 +1,150 @@
+#include "cli/client.hpp"
+
+#include <fmt/format.h>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/url/url.hpp>
+
+#include "base/cut.hpp"
+#include "base/group.hpp"
+#include "cli/connection.hpp"
+#include "cli/printable.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+
+constexpr auto patience = 60s;
+
+using Request = http::request<http::string_body>;
+using Response = http::response<http::string_body>;
+
+Request make_request(const FoundGateway& gateway, const std::string& method, const std::string& path,
+                     std::string body) {
+  Request request(http::string_to_verb(method), path, 11, std::move(body));
+  request.set(http::field::host, host_and_port(gateway));
+  request.set(http::field::connection, "close");
+  if (gateway.token) request.set(http::field::authorization, "Bearer " + *gateway.token);
+  if (!request.body().empty()) request.set(http::field::content_type, "application/json");
+  request.prepare_payload();
+  return request;
+}
+
+Task<> send_and_read(const FoundGateway& gateway, Request& request, Response& response) {
+  auto socket = co_await connect(gateway);
+  co_await http::async_write(socket, request, asio::use_awaitable);
+  boost::beast::flat_buffer buffer;
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(boost::none);
+  co_await http::async_read(socket, buffer, parser, asio::use_awaitable);
+  response = parser.release();
+}
+
+json::value parse_answer(const std::string& path, const std::string& body) {
+  auto value = parse_json(body);
+  if (!value) throw std::runtime_error(fmt::format("the gateway's answer to {} is not JSON", path));
+  return *std::move(value);
+}
+
+json::object parse_object(const std::string& path, const std::string& body) {
+  auto value = parse_answer(path, body);
+  if (!value.is_object()) throw std::runtime_error(fmt::format("the gateway's answer to {} is no object", path));
+  return std::move(value.get_object());
+}
+
+/// The `error` of an answer, or what else says something about it.
+std::string reason(int status, const std::string& body) {
+  const auto value = parse_json(body);
+  const auto text = value && value->is_object() ? string_member(value->get_object(), "error") : std::nullopt;
+  return text ? one_line(*text) : fmt::format("status {}", status);
+}
+
+Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
+
+std::string refused_token(const FoundGateway& gateway) {
+  constexpr auto none = "it was started without one (--no-token or auth: none)";
+  if (!gateway.token)
+    return fmt::format("the gateway lets nobody in without a token, and {}: restart it with one", none);
+  return fmt::format("the gateway refuses the token of {}: {}, or the file was replaced since: restart it",
+                     (gateway.data_directory / ".gateway-token").string(), none);
+}
+
+}  // namespace
+
+std::string path(const std::vector<std::string>& segments, const Parameters& parameters) {
+  boost::urls::url url;
+  url.set_path_absolute(true);
+  for (const auto& segment : segments) url.segments().push_back(segment);
+  for (const auto& [name, value] : parameters) {
+    if (value) url.params().append({name, *value});
+  }
+  return {url.buffer().data(), url.buffer().size()};
+}
+
+Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body) const {
+  auto request = make_request(gateway_, method, path, std::move(body));
+  Response response;
+  Stop never;
+  std::string why = fmt::format("nothing came within {} s", patience.count());
+  try {
+    if (co_await cut(never, patience, send_and_read(gateway_, request, response)) == End::done) {
+      co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
+    }
+  } catch (const boost::system::system_error& error) {
+    why = error.code().message();
+  }
+  throw std::runtime_error(fmt::format("the gateway at {} did not answer {} {}: {}", gateway_.url, method, path, why));
+}
+
+Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {
+  auto reply = co_await exchange(method, path, std::move(body));
+  if (reply.status < 200 || reply.status > 299) refuse(method + ' ' + path, reply);
+  co_return std::move(reply.body);
+}
+
+void Client::refuse(const std::string& request, const Reply& reply) const {
+  if (reply.status == 401) throw Refused(401, refused_token(gateway_));
+  throw Refused(reply.status,
+                fmt::format("{} (the gateway's answer to {})", reason(reply.status, reply.body), one_line(request)));
+}
+
+Task<bool> Client::is_let_in() const {
+  const auto reply = co_await exchange("GET", "/threads?limit=1", {});
+  co_return reply.status != 401;
+}
+
+Task<std::string> Client::get_text(std::string path) const { co_return co_await ask("GET", path); }
+
+Task<json::value> Client::get(std::string path) const {
+  const auto body = co_await ask("GET", path);
+  co_return parse_answer(path, body);
+}
+
+Task<json::object> Client::post(std::string path, json::object body) const {
+  const auto answer = co_await ask("POST", path, to_json(body));
+  co_return parse_object(path, answer);
+}
+
+Task<json::object> Client::patch(std::string path, json::object body) const {
+  const auto answer = co_await ask("PATCH", path, to_json(body));
+  co_return parse_object(path, answer);
+}
+
+Task<> Client::remove(std::string path) const { co_await ask("DELETE", path); }
+
+int run(Loop& loop, Task<int> task) {
+  int answer = 0;
+  std::exception_ptr failure;
+  Group group(loop);
+  group.on_failure([&](std::exception_ptr error) { failure = error; });
+  group.spawn(keep(std::move(task), answer));
+  loop.run();
+  if (failure) std::rethrow_exception(failure);
+  return answer;
+}
+
+}  // namespace agw::cli

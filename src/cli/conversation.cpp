@@ -1,0 +1,176 @@
+#include "cli/conversation.hpp"
+
+#include <csignal>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/cut.hpp"
+#include "base/group.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a gateway may be away, as for a restart, before the answer is given up.
+constexpr auto patience = 15s;
+constexpr auto interval = 100ms;
+
+std::string id_of(const json::object& record) { return std::string(string_member(record, "id").value_or("")); }
+
+void add(json::object& body, std::string_view name, const std::optional<std::string>& value) {
+  if (value) body[name] = *value;
+}
+
+}  // namespace
+
+Conversation::Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer)
+    : loop_(loop), options_(std::move(options)), printer_(printer), gateway_(find_gateway(options_.data_dir)) {}
+
+Task<StreamedAnswer::Outcome> Conversation::say(std::string message) {
+  gateway_ = find_gateway(options_.data_dir);
+  const bool is_new = co_await ensure_thread();
+  std::exception_ptr refusal;
+  try {
+    co_return co_await say_on_thread(std::move(message));
+  } catch (const Refused&) {
+    refusal = std::current_exception();
+  }
+  if (is_new) {
+    co_await client_.remove(path({"threads", *options_.thread}));
+    options_.thread.reset();
+  }
+  std::rethrow_exception(refusal);
+}
+
+Task<bool> Conversation::ensure_thread() {
+  if (options_.thread) co_return false;
+  json::object body;
+  add(body, "agent_id", options_.agent);
+  options_.thread = id_of(co_await client_.post("/threads", std::move(body)));
+  co_return true;
+}
+
+Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
+  if (options_.mode) co_await client_.patch(path({"threads", *options_.thread}), {{"mode", *options_.mode}});
+  options_.mode.reset();  // Whoever changes it later means it.
+  auto events = co_await EventStream::open(gateway_, *options_.thread);
+  // Before the message is sent, so that no Ctrl-C falls between.
+  asio::signal_set interrupts(loop_, SIGINT);
+  StreamedAnswer answer(co_await post(std::move(message)), printer_);
+
+  Group group(loop_);
+  group.spawn(stop_at_interrupt(interrupts));
+  std::exception_ptr failure;
+  try {
+    co_await follow(answer, std::move(events));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  interrupts.cancel();
+  co_await group.join();
+  if (failure) std::rethrow_exception(failure);
+  co_return *answer.outcome();
+}
+
+Task<std::string> Conversation::post(std::string message) {
+  json::object body{{"content", std::move(message)}, {"threadId", *options_.thread}};
+  add(body, "agentId", options_.agent);
+  add(body, "model", options_.model);
+  co_return id_of(co_await client_.post("/chat", std::move(body)));
+}
+
+Task<> Conversation::stop_at_interrupt(asio::signal_set& interrupts) {
+  boost::system::error_code ended;
+  co_await interrupts.async_wait(asio::redirect_error(asio::use_awaitable, ended));
+  if (ended) co_return;
+  // From now on a second Ctrl-C ends the program, as a last resort.
+  interrupts.clear();
+  try {
+    co_await client_.post("/chat/stop", {{"threadId", *options_.thread}});
+  } catch (const std::exception& error) {
+    printer_.error(fmt::format("the answer could not be stopped: {}", error.what()));
+  }
+}
+
+Task<> Conversation::follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events) {
+  while (!answer.outcome()) {
+    const auto event = co_await events->next();
+    if (event && answer.take(*event) != StreamedAnswer::Progress::missed) continue;
+    if (!event) events = co_await connect_again();
+    co_await catch_up(answer);
+  }
+}
+
+Task<std::unique_ptr<EventStream>> Conversation::connect_again() {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  Stop never;
+  for (;;) {
+    std::exception_ptr failure;
+    try {
+      gateway_ = find_gateway(options_.data_dir);
+      co_return co_await EventStream::open(gateway_, *options_.thread);
+    } catch (const std::exception&) {
+      failure = std::current_exception();
+    }
+    if (std::chrono::steady_clock::now() > deadline) {
+      printer_.error(
+          fmt::format("the connection broke; thread {} keeps what there is of the answer", *options_.thread));
+      std::rethrow_exception(failure);
+    }
+    co_await pause(never, interval);
+  }
+}
+
+Task<> Conversation::catch_up(StreamedAnswer& answer) {
+  constexpr int attempts = 10;
+  Stop never;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const auto active = co_await active_run();
+    const bool is_active = string_member(active, "turnId") == answer.turn_id();
+    if (!answer.run_id() && is_active) answer.set_run_id(std::string(string_member(active, "runId").value_or("")));
+    if (co_await take_missed_events(answer) || is_active) co_return;
+    if (co_await take_stored_turn(answer)) co_return;
+    if (!active.empty()) co_return;  // Ours waits for another run of the thread.
+    // Between two runs there may be none for a moment.
+    co_await pause(never, interval);
+  }
+  throw std::runtime_error(
+      fmt::format("the gateway has no answer to the message any more: ask again on thread {}", *options_.thread));
+}
+
+Task<json::object> Conversation::active_run() {
+  const auto thread = co_await client_.get(path({"threads", *options_.thread}));
+  const auto* active = thread.is_object() ? thread.get_object().if_contains("active_run") : nullptr;
+  co_return active && active->is_object() ? active->get_object() : json::object();
+}
+
+Task<bool> Conversation::take_missed_events(StreamedAnswer& answer) {
+  if (!answer.run_id()) co_return false;
+  const auto list =
+      co_await client_.get(path({"threads", *options_.thread, "events"},
+                                {{"runId", *answer.run_id()}, {"after", std::to_string(answer.last_sequence())}}));
+  if (!list.is_array() || list.get_array().empty()) co_return false;
+  for (const auto& event : list.get_array()) answer.take_caught_up(event.as_object());
+  co_return true;
+}
+
+Task<bool> Conversation::take_stored_turn(StreamedAnswer& answer) {
+  const auto list = co_await client_.get(path({"threads", *options_.thread, "turns"}, {{"role", "assistant"}}));
+  if (!list.is_array()) co_return false;
+  for (const auto& turn : list.get_array()) {
+    const auto* metadata = turn.as_object().if_contains("metadata");
+    if (!metadata || !metadata->is_object()) continue;
+    if (string_member(metadata->get_object(), "in_reply_to") != answer.turn_id()) continue;
+    answer.take_stored(turn.get_object());
+    co_return true;
+  }
+  co_return false;
+}
+
+}  // namespace agw::cli

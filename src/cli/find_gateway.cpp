@@ -1,0 +1,60 @@
+#include "cli/find_gateway.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "config/data_directory.hpp"
+#include "features/access/token.hpp"
+#include "io/lock_file.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr auto patience = 5s;
+constexpr auto interval = 10ms;
+
+/// A gateway that starts, or stops, holds its lock without a URL: waits until it is one or the other.
+std::optional<RunningGateway> settled_gateway(const std::filesystem::path& directory) {
+  const auto deadline = SteadyClock::now() + patience;
+  auto gateway = find_running_gateway(directory);
+  while (gateway && gateway->url.empty() && SteadyClock::now() < deadline) {
+    std::this_thread::sleep_for(interval);
+    gateway = find_running_gateway(directory);
+  }
+  return gateway;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& directory, const std::optional<std::string>& flag) {
+  const auto option = flag ? fmt::format(" --data-dir '{}'", *flag) : "";
+  throw StartError(ExitStatus::not_running,
+                   fmt::format("no gateway runs on {}: start it with `agw serve{}`", directory.string(), option));
+}
+
+}  // namespace
+
+std::filesystem::path data_directory(const std::optional<std::string>& flag) {
+  return find_data_directory(flag, process_environment()).path;
+}
+
+FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag) {
+  const auto directory = data_directory(data_dir_flag);
+  const auto running = settled_gateway(directory);
+  if (!running) refuse(directory, data_dir_flag);
+  if (running->url.empty()) {
+    throw StartError(ExitStatus::failure, fmt::format("the gateway on {} (process {}) holds its lock but does not "
+                                                      "answer yet: look into {}/logs",
+                                                      directory.string(), running->pid, directory.string()));
+  }
+  FoundGateway gateway{.data_directory = directory, .pid = running->pid, .url = running->url, .token = {}};
+  if (const auto token = Token::load(directory)) gateway.token = token->secret();
+  return gateway;
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,71 @@
+#include "cli/list.hpp"
+
+#include <iostream>
+
+#include "cli/client.hpp"
+#include "cli/printable.hpp"
+#include "cli/table.hpp"
+#include "cli/times.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+/// A string as it is, anything else as JSON, nothing for null.
+std::string plain_text(const json::object& record, const std::string& member) {
+  const auto* value = record.if_contains(member);
+  if (!value || value->is_null()) return "";
+  return value->is_string() ? std::string(value->get_string()) : to_json(*value);
+}
+
+Task<int> print_json(const FoundGateway& gateway, std::string path) {
+  std::cout << co_await Client(gateway).get_text(std::move(path)) << '\n';
+  co_return 0;
+}
+
+Task<int> print_table(const FoundGateway& gateway, std::string path, const std::vector<Column>& columns,
+                      std::string_view things) {
+  const auto text = list_text(co_await Client(gateway).get(std::move(path)), columns);
+  std::cout << text;
+  if (text.empty()) std::cerr << "There are no " << things << ".\n";
+  co_return 0;
+}
+
+}  // namespace
+
+void declare(Arguments& arguments, ListOptions& options) {
+  arguments.flag("--json", options.json, "Print JSON, as the API answers it");
+  arguments.option("--data-dir", options.data_dir, data_dir_about);
+}
+
+std::optional<std::string> number_text(const std::optional<int>& number) {
+  return number ? std::optional(std::to_string(*number)) : std::nullopt;
+}
+
+Column text_column(std::string head, std::string member) {
+  return {std::move(head), [member](const json::object& record) { return one_line(plain_text(record, member)); }};
+}
+
+Column time_column(std::string head, std::string member) {
+  return {std::move(head), [member](const json::object& record) { return local_time(plain_text(record, member)); }};
+}
+
+std::string list_text(const json::value& records, const std::vector<Column>& columns) {
+  if (!records.is_array() || records.get_array().empty()) return "";
+  std::vector<Row> rows(1);
+  for (const auto& column : columns) rows.front().push_back(column.head);
+  for (const auto& record : records.get_array()) {
+    auto& row = rows.emplace_back();
+    for (const auto& column : columns) row.push_back(column.cell(record.as_object()));
+  }
+  return table(rows);
+}
+
+int print_list(const ListOptions& options, const std::string& path, const std::vector<Column>& columns,
+               std::string_view things) {
+  Loop loop;
+  const auto gateway = find_gateway(options.data_dir);
+  return run(loop, options.json ? print_json(gateway, path) : print_table(gateway, path, columns, things));
+}
+
+}  // namespace agw::cli

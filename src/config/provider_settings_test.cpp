@@ -1,0 +1,62 @@
+#include "config/provider_settings.hpp"
+
+#include <fstream>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+class ApiKeyTest : public ::testing::Test {
+protected:
+  ApiKey read(const ConfiguredProvider& provider) const {
+    return read_api_key(provider, [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables_.find(name);
+      return found == variables_.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+
+  testing::ScratchDirectory scratch_;
+  std::map<std::string, std::string> variables_;
+};
+
+TEST_F(ApiKeyTest, ComesFromTheVariableOrTheFile) {
+  variables_["MY_KEY"] = "secret";
+  EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"}).value, "secret");
+  std::ofstream(scratch_.path() / "key") << "hidden\n";
+  const auto key = read({.name = "mine", .kind = "openai", .api_key_file = scratch_.path() / "key"});
+  EXPECT_EQ(key.value, "hidden");
+  EXPECT_EQ(key.problem, "");
+}
+
+TEST_F(ApiKeyTest, AMissingOneIsAProblemThatSaysWhere) {
+  EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"}).problem,
+            "provider mine is not configured: the environment variable MY_KEY is not set");
+  EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_file = "/nowhere/key"}).problem,
+            "provider mine is not configured: its api_key_file /nowhere/key cannot be read");
+  std::ofstream(scratch_.path() / "key") << "\n";
+  EXPECT_THAT(read({.name = "mine", .kind = "openai", .api_key_file = scratch_.path() / "key"}).problem,
+              ::testing::EndsWith("key is empty"));
+}
+
+TEST_F(ApiKeyTest, OneThatWouldBreakAHeaderIsRefusedWithoutShowingIt) {
+  variables_["MY_KEY"] = "secret\r\nX: y";
+  const auto key = read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"});
+  EXPECT_EQ(key.value, "");
+  EXPECT_THAT(key.problem, ::testing::Not(::testing::HasSubstr("secret")));
+}
+
+TEST_F(ApiKeyTest, TheVendorsKeyNeverGoesToAnotherAddress) {
+  variables_["OPENAI_API_KEY"] = "secret";
+  EXPECT_EQ(read({.name = "mine", .kind = "openai"}).value, "secret");
+  EXPECT_EQ(read({.name = "mine", .kind = "openai", .base_url = "http://127.0.0.1:1"}).value, "");
+  EXPECT_EQ(read({.name = "mine", .kind = "openai", .base_url = "http://127.0.0.1:1"}).problem, "");
+  EXPECT_EQ(read({.name = "box", .kind = "ollama"}).problem, "");
+}
+
+}  // namespace
+}  // namespace agw

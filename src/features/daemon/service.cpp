@@ -1,0 +1,43 @@
+#include "features/daemon/service.hpp"
+
+#include <csignal>
+
+#include "base/log.hpp"
+
+namespace agw {
+
+Daemon::Daemon(Loop& loop, Ending ending) : ending_(std::move(ending)), signals_(loop, SIGINT, SIGTERM), delay_(loop) {}
+
+void Daemon::start() {
+  signals_.async_wait([this](boost::system::error_code error, int signal) {
+    if (error) return;
+    log::info("stopping on signal {}", signal);
+    end(ExitStatus::success);
+  });
+}
+
+void Daemon::stop() {
+  boost::system::error_code ignored;
+  signals_.cancel(ignored);
+  delay_.cancel();
+}
+
+void Daemon::end_after(std::chrono::milliseconds delay, ExitStatus status) {
+  if (asked_) return;
+  asked_ = true;
+  delay_.expires_after(delay);
+  delay_.async_wait([this, status](boost::system::error_code error) {
+    if (!error) end(status);
+  });
+}
+
+void Daemon::end(ExitStatus status) {
+  asked_ = true;
+  if (const auto ending = std::exchange(ending_, nullptr)) ending(status);
+}
+
+std::chrono::milliseconds Daemon::uptime() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started_);
+}
+
+}  // namespace agw

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/error.hpp"
+#include "base/task.hpp"
+
+namespace agw {
+
+/// The life of the process: how long it has run, and who may end it: SIGINT, SIGTERM, a request to stop or restart.
+class Daemon {
+public:
+  using Ending = std::function<void(ExitStatus)>;
+
+  /// `ending` is called once, on the loop, when the process is to end.
+  Daemon(Loop& loop, Ending ending);
+
+  /// Begins to listen to signals.
+  void start();
+  /// Stops listening; nothing ends the process twice.
+  void stop();
+
+  /// Ends the process with `status` after `delay`, so that the answer to the request gets out. The first call counts.
+  void end_after(std::chrono::milliseconds delay, ExitStatus status);
+
+  std::chrono::milliseconds uptime() const;
+
+private:
+  void end(ExitStatus status);
+
+  Ending ending_;
+  asio::signal_set signals_;
+  asio::steady_timer delay_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  bool asked_ = false;
+};
+
+}  // namespace agw

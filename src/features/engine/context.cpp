@@ -1,0 +1,57 @@
+#include "features/engine/context.hpp"
+
+#include <algorithm>
+
+namespace agw {
+
+namespace {
+
+/// Text of any language has seldom fewer bytes to a token; a little too careful is better than a refused request.
+constexpr std::int64_t bytes_per_token = 3;
+constexpr std::int64_t tokens_for_instructions = 4'000;
+constexpr std::int64_t smallest_context = 2'000;
+constexpr std::int64_t usual_output = 8'192;
+
+Message message_of(const Turn& turn) {
+  Message message;
+  message.text = turn.content;
+  if (turn.role == Role::assistant) message.role = Message::Role::assistant;
+  // A system turn in the middle of a conversation is somebody's note to the agent: providers take it as the user's.
+  return message;
+}
+
+}  // namespace
+
+std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens) {
+  const auto tokens = std::max(model.context_window - max_output_tokens - tokens_for_instructions, smallest_context);
+  return static_cast<std::size_t>(tokens * bytes_per_token);
+}
+
+std::int64_t output_limit(const Extension& agent, const ModelInfo& model) {
+  const auto& definition = agent.definition.members();
+  std::int64_t limit = usual_output;
+  if (const auto* own = definition.if_contains("max_output_tokens"); own && own->is_number()) {
+    limit = std::max<std::int64_t>(1, own->to_number<std::int64_t>());
+  }
+  return std::min(limit, model.max_output_tokens);
+}
+
+ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
+                           const std::optional<std::string>& message) {
+  const auto& definition = agent.definition.members();
+  ModelRequest request;
+  request.agent_id = agent.id;
+  request.system = string_member(definition, "systemPrompt").value_or("");
+  if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
+    request.temperature = temperature->to_number<double>();
+  }
+  for (const auto& turn : turns) {
+    if (turn.content.empty() || turn.role == Role::tool) continue;
+    request.messages.push_back(message_of(turn));
+  }
+  if (message && !request.messages.empty()) request.messages.back().text = *message;
+  if (!turns.empty()) request.thread_id = turns.back().thread_id;
+  return request;
+}
+
+}  // namespace agw

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "features/extensions/types.hpp"
+#include "features/threads/types.hpp"
+#include "models/catalog.hpp"
+#include "models/model.hpp"
+
+namespace agw {
+
+/// How many bytes of turns fit the window of a model beside its answer.
+std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens);
+
+/// The tokens that an agent may answer with: its own limit, within the model's.
+std::int64_t output_limit(const Extension& agent, const ModelInfo& model);
+
+/// What a model is asked for an answer of `agent` to the last of `turns`, which are oldest first. `message`, where
+/// given, is what the model reads instead of that turn's text.
+ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
+                           const std::optional<std::string>& message);
+
+}  // namespace agw

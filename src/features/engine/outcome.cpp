@@ -1,0 +1,78 @@
+#include "features/engine/outcome.hpp"
+
+namespace agw {
+
+namespace {
+
+std::string_view finish_reason(ModelStop stop) {
+  switch (stop) {
+    case ModelStop::length:
+      return "length";
+    case ModelStop::content_filter:
+      return "content-filter";
+    case ModelStop::tool_use:
+    case ModelStop::stop:
+      break;
+  }
+  return "stop";
+}
+
+json::object usage_members(const Usage& usage) {
+  return {{"input_tokens", usage.input_tokens},
+          {"output_tokens", usage.output_tokens},
+          {"cache_read_tokens", usage.cache_read_tokens},
+          {"cache_write_tokens", usage.cache_write_tokens}};
+}
+
+}  // namespace
+
+json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
+  json::object metadata{{"run_id", run.id},
+                        {"model", outcome.model},
+                        {"usage", usage_members(outcome.usage)},
+                        {"cost_usd", outcome.cost_usd},
+                        {"finish_reason", outcome.stopped ? "stopped" : outcome.finish_reason},
+                        {"duration_ms", outcome.duration.count()},
+                        {"in_reply_to", run.turn_id},
+                        {"steps", json::array{}}};
+  if (outcome.partial) metadata["partial"] = true;
+  if (!outcome.error.empty()) metadata["error"] = outcome.error;
+  return metadata;
+}
+
+json::object finish_members(const Run& run, const RunOutcome& outcome) {
+  return {{"finishReason", outcome.finish_reason},
+          {"assistantTurnId", run.assistant_turn_id},
+          {"model", outcome.model},
+          {"usage", usage_members(outcome.usage)},
+          {"costUsd", outcome.cost_usd},
+          {"durationMs", outcome.duration.count()}};
+}
+
+json::object interrupted_metadata(const Run& run) {
+  return {{"run_id", run.id},
+          {"finish_reason", "interrupted"},
+          {"in_reply_to", run.turn_id},
+          {"steps", json::array{}},
+          {"partial", true}};
+}
+
+void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came) {
+  if (const auto* reply = std::get_if<ModelReply>(&model_outcome)) {
+    outcome.finish_reason = finish_reason(reply->stop);
+    outcome.usage += reply->usage;
+    return;
+  }
+  const auto& failure = std::get<ModelFailure>(model_outcome);
+  outcome.usage += failure.usage;
+  outcome.partial = anything_came;
+  if (failure.kind == ModelFailure::Kind::stopped) {
+    outcome.stopped = true;
+    outcome.partial = true;
+  } else {
+    outcome.finish_reason = "error";
+    outcome.error = failure.message;
+  }
+}
+
+}  // namespace agw

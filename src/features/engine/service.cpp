@@ -1,0 +1,162 @@
+#include "features/engine/service.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/log.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view default_agent = "assistant";
+
+}  // namespace
+
+Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
+               Models& models)
+    : loop_(loop),
+      database_(database),
+      clock_(clock),
+      extensions_(extensions),
+      threads_(threads),
+      runs_(runs),
+      models_(models),
+      workers_(loop) {
+  workers_.on_failure([](std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      log::error("the answers of a thread failed: {}", error.what());
+    }
+  });
+}
+
+ExtensionPointer Engine::require_agent(const std::string& id_or_name) const {
+  auto agent = extensions_.find_agent(id_or_name);
+  if (!agent) throw BadRequest("agent not found", {{"agent_id", id_or_name}});
+  if (!agent->enabled) throw BadRequest("agent is disabled", {{"agent_id", id_or_name}});
+  return agent;
+}
+
+Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
+  ExtensionPointer agent;
+  if (message.agentId)
+    agent = require_agent(*message.agentId);
+  else if (!message.threadId)
+    agent = require_agent(std::string(default_agent));
+  std::string thread_id;
+  if (message.threadId) {
+    const auto thread = co_await threads_.require(*message.threadId);
+    if (!agent) agent = require_agent(thread.agent_id);
+    thread_id = thread.id;
+  } else {
+    thread_id = (co_await threads_.create({.agent_id = agent->id})).id;
+  }
+
+  json::object order;
+  if (message.model) order["model"] = *message.model;
+  const auto turn_id = new_id();
+  auto active = open_run(thread_id, turn_id, *agent, std::move(order));
+  try {
+    AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
+    auto turn = co_await threads_.add_turn(std::move(wanted), recording(active, std::move(along)));
+    begin(active);
+    co_return turn;
+  } catch (...) {
+    runs_.withdraw(active);
+    throw;
+  }
+}
+
+Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
+  const auto question = co_await threads_.question_of(turn_id);
+  if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
+  const auto thread = co_await threads_.require(question.thread_id);
+  const auto agent = require_agent(thread.agent_id);
+  if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
+  auto active = open_run(thread.id, question.id, *agent, {});
+  try {
+    auto turn = co_await threads_.supersede_after(question.id, recording(active, std::move(along)));
+    begin(active);
+    co_return turn;
+  } catch (...) {
+    runs_.withdraw(active);
+    throw;
+  }
+}
+
+ActiveRunPointer Engine::open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,
+                                  json::object order) {
+  return runs_.open({.id = new_id(),
+                     .thread_id = thread_id,
+                     .turn_id = turn_id,
+                     .assistant_turn_id = new_id(),
+                     .agent_id = agent.id,
+                     .order = std::move(order)});
+}
+
+/// Stores the run in the transaction of its question, so that a question that was acknowledged is answered or, after a
+/// kill, marked as interrupted.
+Along<Turn> Engine::recording(const ActiveRunPointer& active, Along<Turn> along) const {
+  return [run = active->run, now = clock_.now(), along = std::move(along)](Connection& connection, const Turn& turn) {
+    Runs::record(connection, run, now);
+    if (along) along(connection, turn);
+  };
+}
+
+void Engine::begin(const ActiveRunPointer& active) {
+  active->recorded = true;
+  if (stopping_.requested()) active->stop.request();
+  if (working_.insert(active->run.thread_id).second) workers_.spawn(work(active->run.thread_id));
+}
+
+Task<> Engine::work(std::string thread_id) {
+  for (auto active = runs_.front(thread_id); active && active->recorded; active = runs_.front(thread_id)) {
+    active->started = true;
+    co_await answer(active);
+  }
+  working_.erase(thread_id);
+}
+
+Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
+  const auto thread = co_await threads_.require(wanted.threadId);
+  const auto active = runs_.of_thread(thread.id);
+  for (const auto& run : active) run->stop.request();
+  for (const auto& run : active) {
+    boost::system::error_code ignored;
+    while (!run->has_ended) co_await run->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+  co_return ChatStopped{active.empty() ? "idle" : "stopped", thread.id};
+}
+
+Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
+  for (const auto& left : interrupted) {
+    log::warn("run {} was interrupted; {} bytes of its answer are kept", left.run.id, left.text.size());
+    const auto prepared = threads_.prepare({.thread_id = left.run.thread_id,
+                                            .role = Role::assistant,
+                                            .content = left.text,
+                                            .metadata = interrupted_metadata(left.run),
+                                            .id = left.run.assistant_turn_id,
+                                            .in_reply_to = left.run.turn_id});
+    co_await database_.write([left, prepared, now = clock_.now()](Connection& connection) {
+      Runs::end_interrupted(connection, left, now, [&] {
+        try {
+          Threads::insert_in(connection, prepared);
+        } catch (const NotFound&) {
+          // Its thread was deleted: there is nothing left to answer.
+        }
+      });
+    });
+  }
+}
+
+Task<> Engine::stop() {
+  stopping_.request();
+  for (const auto& active : runs_.all()) active->stop.request();
+  co_await workers_.join();
+}
+
+}  // namespace agw

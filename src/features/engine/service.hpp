@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/group.hpp"
+#include "features/engine/outcome.hpp"
+#include "features/engine/types.hpp"
+#include "features/extensions/service.hpp"
+#include "features/runs/service.hpp"
+#include "features/threads/service.hpp"
+#include "models/catalog.hpp"
+#include "models/retry.hpp"
+
+namespace agw {
+
+/// Chats: stores what a person says, has the agent answer it, and stores the answer. Runs of one thread are done in
+/// order, those of different threads at once.
+class Engine {
+public:
+  Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
+         Models& models);
+
+  /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
+  /// `agent_id`), NotFound `thread not found`.
+  Task<Turn> chat(ChatMessage message, Along<Turn> along = {});
+
+  /// Stops what answers on the thread and drops what waits; returns once all of it has ended and is stored. Throws
+  /// NotFound `thread not found`.
+  Task<ChatStopped> stop_chat(StopChat wanted);
+
+  /// Answers a user turn again (an assistant's turn stands for its question). Throws NotFound `turn not found`,
+  /// Conflict `turn is in use`, and for the thread's agent as `chat` does.
+  Task<Turn> regenerate(std::string turn_id, Along<Turn> along = {});
+
+  /// Ends, before anything else runs, what a killed gateway left under way.
+  Task<> recover(std::vector<InterruptedRun> interrupted);
+
+  /// Stops everything; each run is saved as far as it got.
+  Task<> stop();
+
+private:
+  ExtensionPointer require_agent(const std::string& id_or_name) const;
+  ActiveRunPointer open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,
+                            json::object order);
+  Along<Turn> recording(const ActiveRunPointer& active, Along<Turn> along) const;
+  void begin(const ActiveRunPointer& active);
+
+  Task<> work(std::string thread_id);
+  Task<> answer(ActiveRunPointer active);
+  Task<RunOutcome> produce(ActiveRun& active);
+  Task<RunOutcome> ask(ActiveRun& active, const Extension& agent, std::vector<ModelChoice> choices);
+  std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
+  Task<> save(ActiveRunPointer active, RunOutcome outcome);
+  Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);
+
+  Loop& loop_;
+  Database& database_;
+  const Clock& clock_;
+  Extensions& extensions_;
+  Threads& threads_;
+  Runs& runs_;
+  Models& models_;
+  std::set<std::string, std::less<>> working_;  ///< threads that have a worker
+  Stop stopping_;
+  Group workers_;
+};
+
+}  // namespace agw

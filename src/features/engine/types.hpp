@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// The body of `POST /chat`.
+struct ChatMessage {
+  std::string content;
+  std::optional<std::string> threadId;  ///< none: a new thread
+  std::optional<std::string> agentId;   ///< id or name; none: the thread's agent
+  std::optional<std::string> model;     ///< `provider/model`, or an id of the default provider
+};
+const Description& describe(Tag<ChatMessage>);
+
+/// The body of `POST /chat/stop`.
+struct StopChat {
+  std::string threadId;
+};
+const Description& describe(Tag<StopChat>);
+
+/// Its answer: `stopped`, or `idle` where nothing was running.
+struct ChatStopped {
+  std::string status;
+  std::string threadId;
+};
+const Description& describe(Tag<ChatStopped>);
+
+}  // namespace agw

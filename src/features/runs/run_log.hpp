@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/runs/types.hpp"
+
+namespace agw {
+
+/// The one record of a run under way: its text once, and how it was cut into events. Events are rendered on request,
+/// because ten minutes of them kept as JSON would be many times the text.
+class RunLog {
+public:
+  explicit RunLog(const Run& run);
+
+  // Each appends an event and returns it as it is sent, `seq` counted from 1.
+
+  std::string text(std::string_view delta);
+  std::string reasoning(std::string_view delta);
+  /// An event of any other kind; `members` follow the common ones.
+  std::string other(std::string_view type, const json::object& members);
+  /// Takes the last event back, which was of another kind and was not sent.
+  void take_back_other();
+
+  /// The events after `seq`, as sent.
+  std::vector<std::string> events_after(std::int64_t seq) const;
+
+  /// The answer so far: exactly the text deltas, one after the other.
+  const std::string& content() const { return text_; }
+  const std::string& reasoning_content() const { return reasoning_; }
+  std::int64_t seq() const { return static_cast<std::int64_t>(entries_.size()); }
+
+  /// The log as one text for the database, and back.
+  std::string pack() const;
+  static std::optional<RunLog> unpack(const Run& run, std::string_view packed);
+
+private:
+  enum class Kind : std::uint8_t { text, reasoning, other };
+  struct Entry {
+    Kind kind;
+    std::uint32_t size;  ///< bytes of a delta
+  };
+
+  std::string render(std::int64_t seq, std::string_view type, std::string_view member, std::string_view value) const;
+  std::string head(std::int64_t seq, std::string_view type) const;
+
+  std::string ids_;  ///< the members that all events of the run share, as JSON
+  std::string text_;
+  std::string reasoning_;
+  std::vector<Entry> entries_;
+  std::vector<std::string> others_;
+};
+
+}  // namespace agw

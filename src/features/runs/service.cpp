@@ -1,0 +1,222 @@
+#include "features/runs/service.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "features/runs/store.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto checkpoint_interval = 1s;
+constexpr auto kept_after_end = 10min;
+constexpr int forgotten_at_once = 200;
+
+std::string as_array(const std::vector<std::string>& events) {
+  std::string out = "[";
+  for (const auto& event : events) {
+    if (out.size() > 1) out += ',';
+    out += event;
+  }
+  out += ']';
+  return out;
+}
+
+}  // namespace
+
+ActiveRun::ActiveRun(Loop& loop, Run what)
+    : run(std::move(what)), log(run), ended(loop, asio::steady_timer::time_point::max()) {}
+
+Runs::Runs(Loop& loop, Database& database, Hub& hub, const Clock& clock)
+    : loop_(loop), database_(database), hub_(hub), clock_(clock), background_(loop) {
+  background_.on_failure([](std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      log::error("background work of runs failed: {}", error.what());
+    }
+  });
+}
+
+Runs::~Runs() = default;
+
+void Runs::start() { background_.spawn(forget_old()); }
+
+Task<> Runs::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
+
+ActiveRunPointer Runs::open(Run run) {
+  auto active = std::make_shared<ActiveRun>(loop_, std::move(run));
+  by_thread_[active->run.thread_id].push_back(active);
+  return active;
+}
+
+void Runs::withdraw(const ActiveRunPointer& active) {
+  const auto queue = by_thread_.find(active->run.thread_id);
+  if (queue == by_thread_.end()) return;
+  std::erase(queue->second, active);
+  if (queue->second.empty()) by_thread_.erase(queue);
+  active->has_ended = true;
+  active->ended.cancel();
+}
+
+void Runs::record(Connection& connection, const Run& run, Timestamp now) { run_store::insert(connection, run, now); }
+
+ActiveRunPointer Runs::front(std::string_view thread_id) const {
+  const auto queue = by_thread_.find(thread_id);
+  return queue == by_thread_.end() ? nullptr : queue->second.front();
+}
+
+std::vector<ActiveRunPointer> Runs::of_thread(std::string_view thread_id) const {
+  const auto queue = by_thread_.find(thread_id);
+  if (queue == by_thread_.end()) return {};
+  return {queue->second.begin(), queue->second.end()};
+}
+
+std::vector<ActiveRunPointer> Runs::all() const {
+  std::vector<ActiveRunPointer> runs;
+  for (const auto& [thread, queue] : by_thread_) runs.insert(runs.end(), queue.begin(), queue.end());
+  return runs;
+}
+
+bool Runs::turn_in_use(std::string_view turn_id) const {
+  const auto active = all();
+  return std::any_of(active.begin(), active.end(), [&](const auto& run) {
+    return run->run.turn_id == turn_id || run->run.assistant_turn_id == turn_id;
+  });
+}
+
+void Runs::publish(const ActiveRun& active, std::string_view type, std::string text) {
+  hub_.publish({std::string(type), active.run.thread_id, std::move(text)});
+}
+
+void Runs::text(ActiveRun& active, std::string_view delta) {
+  publish(active, "text-delta", active.log.text(delta));
+  if (checkpointing_ || stopping_.requested()) return;
+  checkpointing_ = true;
+  background_.spawn(keep_checkpoints());
+}
+
+void Runs::reasoning(ActiveRun& active, std::string_view delta) {
+  publish(active, "reasoning-delta", active.log.reasoning(delta));
+}
+
+void Runs::emit(ActiveRun& active, std::string_view type, const json::object& members) {
+  publish(active, type, active.log.other(type, members));
+}
+
+Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::function<void()> before_event) {
+  auto event = active->log.other(ending.type, ending.members);
+  bool ended = false;
+  try {
+    ended = co_await database_.write([id = active->run.id, status = ending.status, log = active->log.pack(),
+                                      now = clock_.now(), at_end = std::move(at_end)](Connection& connection) {
+      if (!run_store::end(connection, id, status, log, now)) return false;
+      if (at_end) at_end(connection);
+      return true;
+    });
+  } catch (...) {
+    active->log.take_back_other();
+    throw;
+  }
+  if (ended) {
+    if (before_event) before_event();
+    publish(*active, ending.type, std::move(event));
+  }
+  withdraw(active);
+  co_return ended;
+}
+
+std::optional<json::value> Runs::active_run(std::string_view thread_id) const {
+  const auto active = front(thread_id);
+  if (!active) return std::nullopt;
+  return json::object{{"runId", active->run.id},
+                      {"turnId", active->run.turn_id},
+                      {"seq", active->log.seq()},
+                      {"text", active->log.content()},
+                      {"tools", active->tools}};
+}
+
+json::array Runs::under_way(const std::set<std::string, std::less<>>* threads) const {
+  json::array runs;
+  for (const auto& [thread, queue] : by_thread_) {
+    if (threads && !threads->contains(thread)) continue;
+    const auto& active = *queue.front();
+    runs.push_back(json::object{{"runId", active.run.id},
+                                {"turnId", active.run.turn_id},
+                                {"threadId", thread},
+                                {"seq", active.log.seq()},
+                                {"text", active.log.content()},
+                                {"reasoning", active.log.reasoning_content()},
+                                {"tools", active.tools}});
+  }
+  return runs;
+}
+
+Task<std::string> Runs::events(std::string thread_id, EventsQuery query) {
+  for (const auto& active : of_thread(thread_id)) {
+    if (active->run.id == query.runId) co_return as_array(active->log.events_after(query.after));
+  }
+  const auto oldest = clock_.now() - kept_after_end;
+  co_return co_await database_.read([=](Connection& connection) -> std::string {
+    const auto packed = run_store::find_log(connection, query.runId, thread_id, oldest);
+    const auto run = run_store::find(connection, query.runId);
+    if (!packed || !run) return "[]";
+    const auto log = RunLog::unpack(*run, *packed);
+    return log ? as_array(log->events_after(query.after)) : "[]";
+  });
+}
+
+std::vector<InterruptedRun> Runs::interrupted(Connection& connection) { return run_store::unfinished(connection); }
+
+void Runs::end_interrupted(Connection& connection, const InterruptedRun& interrupted, Timestamp now,
+                           const std::function<void()>& at_end) {
+  // A killed run has no last event, so its log is kept without one.
+  RunLog log(interrupted.run);
+  if (!interrupted.text.empty()) log.text(interrupted.text);
+  if (run_store::end(connection, interrupted.run.id, RunStatus::interrupted, log.pack(), now)) at_end();
+}
+
+/// Saves what is new of every answer under way, once a second for as long as there are any.
+Task<> Runs::keep_checkpoints() {
+  while (co_await pause(stopping_, checkpoint_interval) == End::done) {
+    bool any = false;
+    for (const auto& active : all()) {
+      if (!active->started) continue;
+      any = true;
+      co_await checkpoint(active);
+    }
+    if (!any) break;
+  }
+  checkpointing_ = false;
+}
+
+Task<> Runs::checkpoint(ActiveRunPointer active) {
+  const auto& content = active->log.content();
+  if (active->checkpointed == content.size() || active->has_ended) co_return;
+  auto text = content.substr(active->checkpointed);
+  active->checkpointed = content.size();
+  const auto number = active->pieces++;
+  co_await database_.write([id = active->run.id, number, text = std::move(text)](
+                               Connection& connection) { run_store::append_piece(connection, id, number, text); },
+                           Database::Lane::background);
+}
+
+Task<> Runs::forget_old() {
+  do {
+    const auto oldest = clock_.now() - kept_after_end;
+    int forgotten = forgotten_at_once;
+    while (forgotten == forgotten_at_once && !stopping_.requested()) {
+      forgotten = co_await database_.write(
+          [oldest](Connection& connection) { return run_store::forget(connection, oldest, forgotten_at_once); },
+          Database::Lane::background);
+    }
+  } while (co_await pause(stopping_, kept_after_end) == End::done);
+}
+
+}  // namespace agw

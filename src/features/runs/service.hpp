@@ -1,0 +1,112 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/cut.hpp"
+#include "base/group.hpp"
+#include "features/events/hub.hpp"
+#include "features/runs/run_log.hpp"
+#include "storage/along.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+/// A run that waits or is under way. The log and what a client sees of it are kept by Runs; who answers holds the stop.
+struct ActiveRun {
+  ActiveRun(Loop& loop, Run what);
+
+  Run run;
+  RunLog log;
+  Stop stop;
+  bool recorded = false;  ///< its row is on disk
+  bool started = false;
+  json::array tools;         ///< calls under way, for `active_run`
+  asio::steady_timer ended;  ///< cancelled when the run has ended
+  bool has_ended = false;
+  std::size_t checkpointed = 0;  ///< bytes of text that are on disk
+  std::int64_t pieces = 0;
+};
+using ActiveRunPointer = std::shared_ptr<ActiveRun>;
+
+/// Runs in order on each thread, their events, what a client that lost its connection can still fetch, and the text
+/// that survives a kill.
+class Runs {
+public:
+  Runs(Loop& loop, Database& database, Hub& hub, const Clock& clock);
+  ~Runs();
+
+  void start();
+  /// Ends the background work. No run is active any more.
+  Task<> stop();
+
+  /// Puts a run behind those of its thread, before its row is written: from now on the thread is in use. The caller
+  /// either writes the row with `record` or takes the run back with `withdraw`.
+  ActiveRunPointer open(Run run);
+  void withdraw(const ActiveRunPointer& active);
+  /// Writes the run's row, inside the write that stores its question.
+  static void record(Connection& connection, const Run& run, Timestamp now);
+
+  /// The run whose turn it is on the thread; null where there is none.
+  ActiveRunPointer front(std::string_view thread_id) const;
+  std::vector<ActiveRunPointer> of_thread(std::string_view thread_id) const;
+  std::vector<ActiveRunPointer> all() const;
+  bool thread_in_use(std::string_view thread_id) const { return !of_thread(thread_id).empty(); }
+  bool turn_in_use(std::string_view turn_id) const;
+
+  // Events of a run under way: logged and published.
+
+  void text(ActiveRun& active, std::string_view delta);
+  void reasoning(ActiveRun& active, std::string_view delta);
+  void emit(ActiveRun& active, std::string_view type, const json::object& members);
+
+  /// What ends with the run, in the same transaction. Called only where this is the run's one end.
+  using AtEnd = std::function<void(Connection&)>;
+  /// The last event of a run, told after its transaction.
+  struct Ending {
+    RunStatus status = RunStatus::finished;
+    std::string type;  ///< `finish` or `stopped`
+    json::object members;
+  };
+  /// Ends the run exactly once: row, log and `at_end` in one transaction, then the event, then its place on the thread
+  /// is free. False when it had ended already; then nothing was done.
+  Task<bool> end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::function<void()> before_event = {});
+
+  /// `{runId, turnId, seq, text, tools}` of the thread's run under way.
+  std::optional<json::value> active_run(std::string_view thread_id) const;
+  /// What is under way on the threads, with `threadId` and `reasoning`; on all for a null pointer.
+  json::array under_way(const std::set<std::string, std::less<>>* threads) const;
+  /// The events of a run of the thread after a `seq`, as a JSON array. Empty for an unknown or forgotten run.
+  Task<std::string> events(std::string thread_id, EventsQuery query);
+
+  /// What a killed gateway left behind; asked once, at the start, before anything runs.
+  static std::vector<InterruptedRun> interrupted(Connection& connection);
+  /// Ends such a run; `at_end` stores what is left of its answer.
+  static void end_interrupted(Connection& connection, const InterruptedRun& interrupted, Timestamp now,
+                              const std::function<void()>& at_end);
+
+private:
+  Task<> keep_checkpoints();
+  Task<> checkpoint(ActiveRunPointer active);
+  Task<> forget_old();
+  void publish(const ActiveRun& active, std::string_view type, std::string text);
+
+  Loop& loop_;
+  Database& database_;
+  Hub& hub_;
+  const Clock& clock_;
+  std::map<std::string, std::deque<ActiveRunPointer>, std::less<>> by_thread_;
+  Group background_;
+  Stop stopping_;
+  bool checkpointing_ = false;
+};
+
+}  // namespace agw

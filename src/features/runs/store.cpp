@@ -1,0 +1,90 @@
+#include "features/runs/store.hpp"
+
+namespace agw::run_store {
+
+namespace {
+
+Run read_run(const Statement& row) {
+  Run run{row.string(0), row.string(1), row.string(2), row.string(3), row.string(4), {}};
+  if (auto order = parse_json(row.text(5)); order && order->is_object()) run.order = std::move(order->get_object());
+  return run;
+}
+
+}  // namespace
+
+void insert(Connection& connection, const Run& run, Timestamp now) {
+  connection
+      .prepare(
+          "INSERT INTO runs (id, thread_id, turn_id, assistant_turn_id, agent_id, run_order, status, created_at) "
+          "VALUES (:id, :thread, :turn, :assistant_turn, :agent, :order, 'started', :now)")
+      .bind(":id", run.id)
+      .bind(":thread", run.thread_id)
+      .bind(":turn", run.turn_id)
+      .bind(":assistant_turn", run.assistant_turn_id)
+      .bind(":agent", run.agent_id)
+      .bind(":order", to_json(json::value(run.order)))
+      .bind(":now", now)
+      .run();
+}
+
+bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now) {
+  auto update = connection.prepare(
+      "UPDATE runs SET status = :status, ended_at = :now, log = :log WHERE id = :id AND status = 'started' RETURNING "
+      "id");
+  update.bind(":status", to_text(status)).bind(":now", now).bind(":log", log).bind(":id", id);
+  if (!update.step()) return false;
+  connection.prepare("DELETE FROM run_pieces WHERE run_id = :id").bind(":id", id).run();
+  return true;
+}
+
+void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const std::string& text) {
+  // A piece that comes behind the run's end has nothing left to save.
+  connection
+      .prepare(
+          "INSERT OR IGNORE INTO run_pieces (run_id, number, text) SELECT :run, :number, :text WHERE EXISTS (SELECT 1 "
+          "FROM runs WHERE id = :run AND status = 'started')")
+      .bind(":run", run_id)
+      .bind(":number", number)
+      .bind(":text", text)
+      .run();
+}
+
+std::vector<InterruptedRun> unfinished(Connection& connection) {
+  std::vector<InterruptedRun> runs;
+  auto rows = connection.prepare(
+      "SELECT id, thread_id, turn_id, assistant_turn_id, agent_id, run_order FROM runs WHERE ended_at IS NULL ORDER BY "
+      "rowid");
+  while (rows.step()) runs.push_back({read_run(rows), {}});
+  for (auto& interrupted : runs) {
+    auto pieces = connection.prepare("SELECT text FROM run_pieces WHERE run_id = :run ORDER BY number");
+    pieces.bind(":run", interrupted.run.id);
+    while (pieces.step()) interrupted.text += pieces.text(0);
+  }
+  return runs;
+}
+
+std::optional<std::string> find_log(Connection& connection, const std::string& run_id, const std::string& thread_id,
+                                    Timestamp oldest) {
+  auto row = connection.prepare("SELECT log FROM runs WHERE id = :id AND thread_id = :thread AND ended_at > :oldest");
+  row.bind(":id", run_id).bind(":thread", thread_id).bind(":oldest", oldest);
+  if (!row.step()) return std::nullopt;
+  return row.optional_string(0);
+}
+
+std::optional<Run> find(Connection& connection, const std::string& id) {
+  auto row = connection.prepare(
+      "SELECT id, thread_id, turn_id, assistant_turn_id, agent_id, run_order FROM runs WHERE id = :id");
+  row.bind(":id", id);
+  if (!row.step()) return std::nullopt;
+  return read_run(row);
+}
+
+int forget(Connection& connection, Timestamp oldest, int limit) {
+  connection.prepare("DELETE FROM runs WHERE rowid IN (SELECT rowid FROM runs WHERE ended_at <= :oldest LIMIT :limit)")
+      .bind(":oldest", oldest)
+      .bind(":limit", limit)
+      .run();
+  return connection.changes();
+}
+
+}  // namespace agw::run_store

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "features/runs/types.hpp"
+#include "storage/connection.hpp"
+
+namespace agw::run_store {
+
+void insert(Connection& connection, const Run& run, Timestamp now);
+
+/// Ends a run that has not ended; false when it had. Its pieces are dropped.
+bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
+
+void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const std::string& text);
+
+/// Runs that have not ended, oldest first, with their pieces put together.
+std::vector<InterruptedRun> unfinished(Connection& connection);
+
+/// The packed log of a run of the thread that ended after `oldest`.
+std::optional<std::string> find_log(Connection& connection, const std::string& run_id, const std::string& thread_id,
+                                    Timestamp oldest);
+
+/// The run's row, ended or not.
+std::optional<Run> find(Connection& connection, const std::string& id);
+
+/// Forgets up to `limit` runs that ended before `oldest`; how many there were.
+int forget(Connection& connection, Timestamp oldest, int limit);
+
+}  // namespace agw::run_store

@@ -1,0 +1,17 @@
+#include "features/runs/types.hpp"
+
+#include "base/describe.hpp"
+
+namespace agw {
+
+BOOST_DESCRIBE_ENUM(RunStatus, queued, started, finished, stopped, interrupted)
+std::span<const EnumName> names(Tag<RunStatus>) { return enum_names<RunStatus>(); }
+
+BOOST_DESCRIBE_STRUCT(EventsQuery, (), (runId, after))
+constexpr auto rules(Tag<EventsQuery>) {
+  return std::tuple{On<&EventsQuery::runId>{{.about = "the run whose events are asked for"}},
+                    On<&EventsQuery::after>{{.about = "the last seq that the client has", .keep = true}}};
+}
+const Description& describe(Tag<EventsQuery>) { return description_of<EventsQuery>("EventsQuery"); }
+
+}  // namespace agw

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+enum class RunStatus {
+  queued,       ///< waits for the run before it on its thread
+  started,      ///< under way
+  finished,     ///< ended with `finish`
+  stopped,      ///< ended with `stopped`
+  interrupted,  ///< was under way when the gateway was killed
+};
+std::span<const EnumName> names(Tag<RunStatus>);
+
+/// The making of one answer to one user turn. A room of its own, keyed by ids only: it knows nothing of threads' and
+/// agents' records.
+struct Run {
+  std::string id;
+  std::string thread_id;
+  std::string turn_id;            ///< the user turn that is answered
+  std::string assistant_turn_id;  ///< allocated with the run; the turn is inserted when the run ends
+  std::string agent_id;
+  json::object order;  ///< how to answer, for whoever does: model, text as expanded, …
+};
+
+/// A run that a killed gateway left behind.
+struct InterruptedRun {
+  Run run;
+  std::string text;  ///< of the answer, up to a second before
+};
+
+/// The query of `GET /threads/:id/events`.
+struct EventsQuery {
+  std::string runId;
+  int after = 0;  ///< the last `seq` that the client has
+};
+const Description& describe(Tag<EventsQuery>);
+
+}  // namespace agw

@@ -1,0 +1,78 @@
+#include "features/threads/full_text.hpp"
+
+#include <sqlite3.h>
+
+#include <cstring>
+
+#include "features/threads/search_store.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int body_column = 1;
+
+/// How often a phrase stands in the body of the row that `fts` is at.
+std::uint32_t count(const Fts5ExtensionApi* api, Fts5Context* fts, int phrase) {
+  Fts5PhraseIter place;
+  int column = 0;
+  int offset = 0;
+  std::uint32_t found = 0;
+  if (api->xPhraseFirst(fts, phrase, &place, &column, &offset) != SQLITE_OK) return 0;
+  for (; column >= 0; api->xPhraseNext(fts, &place, &column, &offset)) {
+    if (column == body_column) ++found;
+  }
+  return found;
+}
+
+void turn_hits(const Fts5ExtensionApi* api, Fts5Context* fts, sqlite3_context* result, int, sqlite3_value**) {
+  int words = 0;
+  const int code = api->xColumnSize(fts, body_column, &words);
+  if (code != SQLITE_OK) return sqlite3_result_error_code(result, code);
+  std::vector<std::uint32_t> numbers{static_cast<std::uint32_t>(words)};
+  for (int phrase = 0; phrase < api->xPhraseCount(fts); ++phrase) numbers.push_back(count(api, fts, phrase));
+  sqlite3_result_blob64(result, numbers.data(), numbers.size() * sizeof(numbers.front()), SQLITE_TRANSIENT);
+}
+
+}  // namespace
+
+struct Tokenizer::State {
+  fts5_tokenizer methods{};
+  Fts5Tokenizer* tokenizer = nullptr;
+};
+
+Tokenizer::Tokenizer(Connection& connection) : state_(std::make_unique<State>()) {
+  auto* api = search_store::full_text_api(connection);
+  void* context = nullptr;
+  connection.check(api->xFindTokenizer(api, "unicode61", &context, &state_->methods), "unicode61");
+  const char* arguments[] = {"remove_diacritics", "2"};
+  connection.check(state_->methods.xCreate(context, arguments, std::size(arguments), &state_->tokenizer), "unicode61");
+}
+
+Tokenizer::~Tokenizer() { state_->methods.xDelete(state_->tokenizer); }
+
+std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
+  std::vector<IndexedWord> found;
+  const auto add = [](void* list, int, const char* word, int size, int begin, int end) {
+    static_cast<std::vector<IndexedWord>*>(list)->push_back({std::string(word, static_cast<std::size_t>(size)),
+                                                             static_cast<std::size_t>(begin),
+                                                             static_cast<std::size_t>(end)});
+    return SQLITE_OK;
+  };
+  state_->methods.xTokenize(state_->tokenizer, &found, FTS5_TOKENIZE_DOCUMENT, text.data(),
+                            static_cast<int>(text.size()), add);
+  return found;
+}
+
+void add_hits_function(Connection& connection) {
+  auto* api = search_store::full_text_api(connection);
+  connection.check(api->xCreateFunction(api, "turn_hits", nullptr, turn_hits, nullptr), "turn_hits");
+}
+
+std::vector<std::uint32_t> read_hits(std::string_view blob) {
+  std::vector<std::uint32_t> numbers(blob.size() / sizeof(std::uint32_t));
+  std::memcpy(numbers.data(), blob.data(), numbers.size() * sizeof(std::uint32_t));
+  return numbers;
+}
+
+}  // namespace agw

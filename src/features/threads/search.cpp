@@ -1,0 +1,233 @@
+#include "features/threads/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "features/threads/search_query.hpp"
+#include "features/threads/search_store.hpp"
+#include "features/threads/snippet.hpp"
+#include "features/threads/thread_store.hpp"
+#include "features/threads/turn_store.hpp"
+
+namespace agw {
+
+namespace {
+
+using Node = SearchQuery::Node;
+using search_store::Scope;
+
+/// A word that so many turns have is common: to intersect its list with others costs more than to look for it in what
+/// the others have found.
+constexpr std::size_t common_from = 2000;
+/// Of a long turn, the piece that its snippet is taken from.
+constexpr std::size_t most_bytes_shown = 64 * 1024;
+
+/// What the index is asked, and what is then looked for in the turns that it gives.
+struct Plan {
+  std::string query;
+  std::vector<std::size_t> phrases;  ///< the term that each phrase of the query is, after the scope
+  std::optional<Node> rest;
+};
+
+struct Hit {
+  std::int64_t number = 0;
+  std::uint32_t length = 0;         ///< of the turn, in words
+  std::vector<std::uint32_t> hits;  ///< of each term
+  bool sure = false;                ///< matches all of the query
+  double score = 0;
+};
+
+/// The query in the language of the index. The words are letters and digits only, so quotes make them safe.
+std::string compile(const Node& node, const std::vector<SearchQuery::Term>& terms, std::vector<std::size_t>& phrases) {
+  if (node.kind == Node::Kind::term) {
+    phrases.push_back(node.term);
+    const auto& term = terms[node.term];
+    return fmt::format("\"{}\"{}", fmt::join(term.words, " "), term.prefix ? " *" : "");
+  }
+  std::vector<std::string> parts;
+  for (const auto& part : node.parts) parts.push_back(compile(part, terms, phrases));
+  if (node.kind == Node::Kind::all) return fmt::format("({})", fmt::join(parts, " AND "));
+  if (node.kind == Node::Kind::any) return fmt::format("({})", fmt::join(parts, " OR "));
+  return fmt::format("({} NOT ({}))", parts.front(), fmt::join(parts.begin() + 1, parts.end(), " OR "));
+}
+
+class Search {
+public:
+  Search(Connection& connection, SearchQuery query, Scope scope, std::size_t limit)
+      : connection_(connection),
+        tokenizer_(connection),
+        query_(std::move(query)),
+        scope_(std::move(scope)),
+        limit_(limit),
+        indexed_(search_store::indexed(connection)) {
+    query_.fold(tokenizer_);
+  }
+
+  std::vector<FoundTurn> run() {
+    if (!query_.root()) return {};
+    count_terms();
+    if (indexed_ >= large_index) {
+      bool all_seen = false;
+      auto found = results(quick_plan(), all_seen);
+      if (all_seen || found.size() == limit_) return found;
+    }
+    bool all_seen = false;
+    return results(whole_plan(), all_seen);
+  }
+
+private:
+  void count_terms() {
+    for (const auto& term : query_.terms()) {
+      auto fewest = term.prefix ? common_from : std::size_t(-1);
+      for (const auto& word : term.words) {
+        fewest = std::min(fewest, search_store::count(connection_, fmt::format("body : \"{}\"", word), common_from));
+      }
+      frequencies_.push_back(fewest);
+    }
+  }
+
+  /// Whether the index answers the part quickly: it follows the list of a rare word.
+  bool is_quick(const Node& node) const {
+    const auto quick = [this](const Node& part) { return is_quick(part); };
+    switch (node.kind) {
+      case Node::Kind::term:
+        return !query_.terms()[node.term].prefix && frequencies_[node.term] < common_from;
+      case Node::Kind::all:
+        return std::ranges::any_of(node.parts, quick) && !has_prefix(node);
+      case Node::Kind::any:
+        return std::ranges::all_of(node.parts, quick);
+      case Node::Kind::without:
+        return quick(node.parts.front()) && !has_prefix(node);
+    }
+    return false;
+  }
+
+  /// The index gathers all words that begin with a prefix before it gives the first turn.
+  bool has_prefix(const Node& node) const {
+    if (node.kind == Node::Kind::term) return query_.terms()[node.term].prefix;
+    return std::ranges::any_of(node.parts, [this](const Node& part) { return has_prefix(part); });
+  }
+
+  Plan whole_plan() const { return plan(*query_.root(), std::nullopt); }
+
+  /// Asks the index for the parts that it answers quickly, or else for one, or for the scope alone.
+  Plan quick_plan() const {
+    Node asked{Node::Kind::all, 0, {}};
+    Node rest{Node::Kind::all, 0, {}};
+    const auto& root = *query_.root();
+    const auto parts = root.kind == Node::Kind::all ? root.parts : std::vector{root};
+    for (const auto& part : parts) (is_quick(part) ? asked : rest).parts.push_back(part);
+    if (asked.parts.empty()) {
+      const auto first = std::ranges::find_if(rest.parts, [this](const Node& part) { return !has_prefix(part); });
+      if (first != rest.parts.end()) {
+        asked.parts.push_back(*first);
+        rest.parts.erase(first);
+      }
+    }
+    return plan(asked, rest.parts.empty() ? std::nullopt : std::optional(rest));
+  }
+
+  Plan plan(const Node& asked, std::optional<Node> rest) const {
+    Plan made{fmt::format("scope : \"{}\"", scope_.word()), {}, std::move(rest)};
+    const bool any = asked.kind == Node::Kind::term || !asked.parts.empty();
+    if (any) made.query += " AND body : (" + compile(asked, query_.terms(), made.phrases) + ")";
+    return made;
+  }
+
+  /// `all_seen`: whether no match can have been missed.
+  std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
+    auto hits = indexed_hits(plan);
+    all_seen = hits.size() < most_candidates;
+    add_unindexed_hits(plan, hits);
+    rank(hits);
+    std::vector<FoundTurn> found;
+    for (const auto& hit : hits) {
+      if (found.size() == limit_) break;
+      if (auto turn = show(hit, plan)) found.push_back(std::move(*turn));
+    }
+    return found;
+  }
+
+  std::vector<Hit> indexed_hits(const Plan& plan) {
+    std::vector<Hit> hits;
+    for (const auto& candidate : search_store::newest(connection_, plan.query, most_candidates)) {
+      Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
+      // The first phrase is the scope.
+      for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] = candidate.hits.at(i + 2);
+      hits.push_back(std::move(hit));
+    }
+    return hits;
+  }
+
+  void add_unindexed_hits(const Plan& plan, std::vector<Hit>& hits) {
+    const auto add = [&](std::int64_t number, std::string_view content) {
+      const auto tokens = tokenizer_.tokens(content);
+      const auto counts = query_.hits(tokens);
+      if (!SearchQuery::matches(*query_.root(), counts)) return;
+      Hit hit{number, static_cast<std::uint32_t>(tokens.size()), std::vector<std::uint32_t>(counts.size()), true};
+      // Judged by the same terms as the others.
+      for (const auto term : plan.phrases) hit.hits[term] = counts[term];
+      hits.push_back(std::move(hit));
+    };
+    search_store::unindexed(connection_, scope_, indexed_, add);
+  }
+
+  void rank(std::vector<Hit>& hits) const {
+    double words = 0;
+    for (const auto& hit : hits) words += hit.length;
+    const double average = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, hits.size())));
+    for (auto& hit : hits) hit.score = score(hit, average);
+    std::ranges::sort(
+        hits, [](const Hit& a, const Hit& b) { return a.score != b.score ? a.score > b.score : a.number > b.number; });
+  }
+
+  /// BM25 with the usual constants.
+  double score(const Hit& hit, double average) const {
+    double sum = 0;
+    const double length = 1.2 * (0.25 + 0.75 * hit.length / average);
+    for (std::size_t i = 0; i < hit.hits.size(); ++i) {
+      const auto turns = static_cast<double>(std::max<std::int64_t>(indexed_, 1));
+      const double rarity = std::log(1 + turns / (1 + static_cast<double>(frequencies_[i])));
+      sum += rarity * hit.hits[i] * 2.2 / (hit.hits[i] + length);
+    }
+    return sum;
+  }
+
+  /// Nothing for a turn of a thread that was deleted, or one that does not match the rest of the query.
+  std::optional<FoundTurn> show(const Hit& hit, const Plan& plan) {
+    auto stored = turn_store::find(connection_, hit.number);
+    if (!stored) return std::nullopt;
+    const auto text = search_store::indexed_text(stored->turn.content);
+    if (!hit.sure && !SearchQuery::matches(*plan.rest, query_.hits(tokenizer_.tokens(text)))) return std::nullopt;
+    const auto shown = text.substr(0, most_bytes_shown);
+    auto snippet = snippet_of(shown, tokenizer_.tokens(shown), query_);
+    return FoundTurn{std::move(stored->turn), std::move(snippet)};
+  }
+
+  Connection& connection_;
+  Tokenizer tokenizer_;
+  SearchQuery query_;
+  Scope scope_;
+  std::size_t limit_;
+  std::int64_t indexed_;
+  /// In how many turns the rarest word of each term stands; common_from for that many and more.
+  std::vector<std::size_t> frequencies_;
+};
+
+}  // namespace
+
+std::vector<FoundTurn> search_turns(Connection& connection, const TurnSearch& wanted) {
+  Scope scope{wanted.agent_id, std::nullopt};
+  if (wanted.thread_id) {
+    const auto thread = thread_store::find(connection, *wanted.thread_id);
+    if (!thread || thread->thread.agent_id != wanted.agent_id) return {};
+    scope.thread = thread->number;
+  }
+  return Search(connection, SearchQuery(wanted.q), std::move(scope), static_cast<std::size_t>(wanted.limit.value))
+      .run();
+}
+
+}  // namespace agw

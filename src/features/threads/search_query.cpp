@@ -1,0 +1,263 @@
+#include "features/threads/search_query.hpp"
+
+#include <algorithm>
+
+namespace agw {
+
+namespace {
+
+using Node = SearchQuery::Node;
+using Term = SearchQuery::Term;
+
+/// SQLite's own parser of queries has a small stack, and nobody nests deeper.
+constexpr int deepest = 6;
+constexpr std::string_view blanks(" \t\r\n\v\f\0", 7);
+
+struct Item {
+  enum class Kind { term, and_, or_, not_, open, close, broken };
+  Kind kind = Kind::term;
+  Term term;
+};
+
+/// Splits what was typed; a quote without its end is `broken`, its words are kept.
+class Scanner {
+public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  std::vector<Item> items() {
+    std::vector<Item> found;
+    while (skip_blanks()) found.push_back(next());
+    return found;
+  }
+
+private:
+  bool skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+    return !rest_.empty();
+  }
+
+  Item next() {
+    if (take('(')) return {Item::Kind::open, {}};
+    if (take(')')) return {Item::Kind::close, {}};
+    return take('"') ? phrase() : word();
+  }
+
+  Item phrase() {
+    const auto end = rest_.find('"');
+    if (end == rest_.npos) return {Item::Kind::broken, {std::string(take_bytes(rest_.size()))}};
+    Item item{Item::Kind::term, {std::string(take_bytes(end))}};
+    take('"');
+    item.term.prefix = take_stars();
+    return item;
+  }
+
+  Item word() {
+    const auto end = std::min({rest_.find_first_of(blanks), rest_.find_first_of("\"()"), rest_.size()});
+    auto text = take_bytes(end);
+    if (text == "AND") return {Item::Kind::and_, {std::string(text)}};
+    if (text == "OR") return {Item::Kind::or_, {std::string(text)}};
+    if (text == "NOT") return {Item::Kind::not_, {std::string(text)}};
+    const auto stem = text.substr(0, text.find_last_not_of('*') + 1);
+    return {Item::Kind::term, {std::string(stem), stem.size() < text.size()}};
+  }
+
+  bool take(char wanted) {
+    if (rest_.empty() || rest_.front() != wanted) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  bool take_stars() {
+    bool any = false;
+    while (take('*')) any = true;
+    return any;
+  }
+
+  std::string_view take_bytes(std::size_t count) {
+    const auto taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::string_view rest_;
+};
+
+/// Builds the tree of a valid query; nothing for one that is not. Each function reads what binds tighter than the one
+/// above it.
+class Parser {
+public:
+  Parser(const std::vector<Item>& items, std::vector<Term>& terms) : items_(items), terms_(terms) {}
+
+  std::optional<Node> query() {
+    auto node = any();
+    if (place_ < items_.size()) return std::nullopt;
+    return node;
+  }
+
+private:
+  std::optional<Node> any() {
+    auto first = all();
+    while (first && take(Item::Kind::or_)) {
+      if (!join(*first, Node::Kind::any, all())) return std::nullopt;
+    }
+    return first;
+  }
+
+  std::optional<Node> all() {
+    auto first = without();
+    while (first && take(Item::Kind::and_)) {
+      const auto kind = take(Item::Kind::not_) ? Node::Kind::without : Node::Kind::all;
+      if (!join(*first, kind, without())) return std::nullopt;
+    }
+    return first;
+  }
+
+  std::optional<Node> without() {
+    auto first = neighbours();
+    while (first && take(Item::Kind::not_)) {
+      if (!join(*first, Node::Kind::without, neighbours())) return std::nullopt;
+    }
+    return first;
+  }
+
+  std::optional<Node> neighbours() {
+    auto first = one();
+    while (first && (next_is(Item::Kind::term) || next_is(Item::Kind::open))) {
+      if (!join(*first, Node::Kind::all, one())) return std::nullopt;
+    }
+    return first;
+  }
+
+  std::optional<Node> one() {
+    if (next_is(Item::Kind::term)) {
+      terms_.push_back(items_[place_++].term);
+      return Node{Node::Kind::term, terms_.size() - 1, {}};
+    }
+    if (!take(Item::Kind::open) || ++depth_ > deepest) return std::nullopt;
+    auto inner = any();
+    --depth_;
+    if (!take(Item::Kind::close)) return std::nullopt;
+    return inner;
+  }
+
+  /// Adds `more` to `first`, as one more part where it already is of that kind.
+  bool join(Node& first, Node::Kind kind, std::optional<Node> more) {
+    if (!more) return false;
+    if (first.kind != kind) {
+      Node joined{kind, 0, {}};
+      joined.parts.push_back(std::move(first));
+      first = std::move(joined);
+    }
+    first.parts.push_back(std::move(*more));
+    return true;
+  }
+
+  bool next_is(Item::Kind kind) const { return place_ < items_.size() && items_[place_].kind == kind; }
+  bool take(Item::Kind kind) {
+    if (!next_is(kind)) return false;
+    ++place_;
+    return true;
+  }
+
+  const std::vector<Item>& items_;
+  std::vector<Term>& terms_;
+  std::size_t place_ = 0;
+  int depth_ = 0;
+};
+
+/// Every word on its own, operators only where there is nothing else.
+std::vector<Term> plain_words(const std::vector<Item>& items) {
+  std::vector<Term> words;
+  std::vector<Term> operators;
+  for (const auto& item : items) {
+    const bool is_text = item.kind == Item::Kind::term || item.kind == Item::Kind::broken;
+    std::string_view rest = item.term.text;
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find_first_of(blanks), rest.size());
+      if (end > 0) (is_text ? words : operators).push_back({std::string(rest.substr(0, end))});
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  auto& wanted = words.empty() ? operators : words;
+  if (wanted.size() > SearchQuery::most_terms) wanted.resize(SearchQuery::most_terms);
+  return wanted;
+}
+
+Node all_of(std::size_t count) {
+  Node node{Node::Kind::all, 0, {}};
+  for (std::size_t i = 0; i < count; ++i) node.parts.push_back({Node::Kind::term, i, {}});
+  return node;
+}
+
+/// The node without terms that have no words; nothing where nothing is left.
+std::optional<Node> pruned(Node node, const std::vector<Term>& terms) {
+  if (node.kind == Node::Kind::term) {
+    if (terms[node.term].words.empty()) return std::nullopt;
+    return node;
+  }
+  std::vector<Node> parts;
+  for (std::size_t i = 0; i < node.parts.size(); ++i) {
+    auto part = pruned(std::move(node.parts[i]), terms);
+    if (part) parts.push_back(std::move(*part));
+    // Nothing can be taken away from nothing.
+    if (i == 0 && !part && node.kind == Node::Kind::without) return std::nullopt;
+  }
+  if (parts.empty()) return std::nullopt;
+  if (parts.size() == 1) return std::move(parts.front());
+  node.parts = std::move(parts);
+  return node;
+}
+
+}  // namespace
+
+SearchQuery::SearchQuery(std::string_view text) {
+  const auto items = Scanner(text).items();
+  root_ = Parser(items, terms_).query();
+  if (root_ && terms_.size() <= most_terms) return;
+  terms_ = plain_words(items);
+  root_ = all_of(terms_.size());
+}
+
+void SearchQuery::fold(const Tokenizer& tokenizer) {
+  for (auto& term : terms_) {
+    term.words.clear();
+    for (auto& token : tokenizer.tokens(term.text)) term.words.push_back(std::move(token.word));
+  }
+  if (root_) root_ = pruned(std::move(*root_), terms_);
+}
+
+std::vector<std::uint32_t> SearchQuery::hits(const std::vector<IndexedWord>& text) const {
+  std::vector<std::uint32_t> counts(terms_.size());
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    for (std::size_t n = 0; n < text.size(); ++n) counts[i] += stands_at(terms_[i], text, n) ? 1 : 0;
+  }
+  return counts;
+}
+
+bool SearchQuery::matches(const Node& node, const std::vector<std::uint32_t>& hits) {
+  const auto matching = [&](const Node& part) { return matches(part, hits); };
+  switch (node.kind) {
+    case Node::Kind::term:
+      return hits[node.term] > 0;
+    case Node::Kind::all:
+      return std::ranges::all_of(node.parts, matching);
+    case Node::Kind::any:
+      return std::ranges::any_of(node.parts, matching);
+    case Node::Kind::without:
+      return matching(node.parts.front()) && std::none_of(node.parts.begin() + 1, node.parts.end(), matching);
+  }
+  return false;
+}
+
+bool stands_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& text, std::size_t n) {
+  const auto& words = term.words;
+  if (words.empty() || text.size() - n < words.size()) return false;
+  const auto last = words.size() - 1;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (text[n + i].word != words[i]) return false;
+  }
+  const auto& word = text[n + last].word;
+  return term.prefix ? word.starts_with(words[last]) : word == words[last];
+}
+
+}  // namespace agw

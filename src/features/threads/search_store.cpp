@@ -1,0 +1,200 @@
+#include "features/threads/search_store.hpp"
+
+#include <sqlite3.h>
+
+#include <fmt/format.h>
+
+#include "features/threads/full_text.hpp"
+
+namespace agw::search_store {
+
+namespace {
+
+// Each piece keeps the writer for a few milliseconds.
+constexpr std::size_t turns_a_piece = 100;
+constexpr std::size_t bytes_a_piece = 128 * 1024;
+constexpr int pages_a_merge = 32;
+
+/// Any text as one word of the index: its FNV-1a hash. Two agents that shared one would find each other's turns, which
+/// with 64 bits does not happen by chance.
+std::string agent_word(std::string_view agent_id) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : agent_id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("a{:016x}", hash);
+}
+
+std::string thread_word(std::int64_t thread) { return fmt::format("t{}", thread); }
+
+/// A turn's row as the index sees it.
+struct Entry {
+  std::int64_t number = 0;
+  std::string scope;
+  std::string content;
+};
+
+/// Entries of `row` (number, thread, agent_id, content) up to the size of a piece; at least one, if there is one.
+std::vector<Entry> piece(Statement& row) {
+  std::vector<Entry> entries;
+  std::size_t bytes = 0;
+  while (entries.size() < turns_a_piece && bytes < bytes_a_piece && row.step()) {
+    entries.push_back({row.integer(0), thread_word(row.integer(1)) + ' ' + agent_word(row.text(2)),
+                       std::string(indexed_text(row.text(3)))});
+    bytes += entries.back().content.size();
+  }
+  return entries;
+}
+
+void add(Connection& connection, const Entry& entry) {
+  connection.prepare("INSERT INTO turn_words (rowid, scope, body) VALUES (:number, :scope, :body)")
+      .bind(":number", entry.number)
+      .bind(":scope", entry.scope)
+      .bind(":body", entry.content)
+      .run();
+}
+
+/// The index keeps no texts, so what was added must be told again to be taken away.
+void take_away(Connection& connection, const Entry& entry) {
+  connection
+      .prepare("INSERT INTO turn_words (turn_words, rowid, scope, body) VALUES ('delete', :number, :scope, :body)")
+      .bind(":number", entry.number)
+      .bind(":scope", entry.scope)
+      .bind(":body", entry.content)
+      .run();
+}
+
+/// Those of a thread that was deleted are still in their place, and indexed like the others: what is not above the mark
+/// is in the index, without exception.
+std::vector<Entry> not_indexed(Connection& connection) {
+  auto row = connection.prepare(
+      "SELECT turns.number, thread, coalesce(threads.agent_id, deleted_threads.agent_id), content FROM turns "
+      "LEFT JOIN threads ON threads.number = thread LEFT JOIN deleted_threads ON deleted_threads.number = thread "
+      "WHERE turns.number > (SELECT indexed FROM search_progress) ORDER BY turns.number");
+  return piece(row);
+}
+
+std::vector<Entry> to_purge(Connection& connection, std::int64_t thread) {
+  auto row = connection.prepare(
+      "SELECT turns.number, thread, agent_id, content FROM turns JOIN deleted_threads ON deleted_threads.number = "
+      "thread WHERE thread = :thread ORDER BY turns.number");
+  row.bind(":thread", thread);
+  return piece(row);
+}
+
+std::optional<std::int64_t> next_deleted_thread(Connection& connection) {
+  auto row = connection.prepare("SELECT number FROM deleted_threads LIMIT 1");
+  if (!row.step()) return std::nullopt;
+  return row.integer(0);
+}
+
+std::string agent_of(Connection& connection, std::int64_t thread) {
+  auto row = connection.prepare("SELECT agent_id FROM threads WHERE number = :number");
+  row.bind(":number", thread);
+  row.step();
+  return row.string(0);
+}
+
+/// A statement with `turn_hits` in it, which a connection learns when it first needs it.
+Statement prepare_with_hits(Connection& connection, std::string_view sql) {
+  try {
+    return connection.prepare(sql);
+  } catch (const DatabaseError&) {
+    add_hits_function(connection);
+    return connection.prepare(sql);
+  }
+}
+
+}  // namespace
+
+std::string Scope::word() const { return thread ? thread_word(*thread) : agent_word(agent_id); }
+
+std::string_view indexed_text(std::string_view content) {
+  if (content.size() <= most_bytes_indexed) return content;
+  auto end = most_bytes_indexed;
+  while (end > 0 && (static_cast<unsigned char>(content[end]) & 0xc0) == 0x80) --end;
+  return content.substr(0, end);
+}
+
+bool index_some(Connection& connection) {
+  const auto entries = not_indexed(connection);
+  if (entries.empty()) return false;
+  for (const auto& entry : entries) add(connection, entry);
+  connection.prepare("UPDATE search_progress SET indexed = :indexed").bind(":indexed", entries.back().number).run();
+  return true;
+}
+
+bool merge_some(Connection& connection) {
+  const auto before = sqlite3_total_changes(connection.handle());
+  connection.prepare("INSERT INTO turn_words (turn_words, rank) VALUES ('merge', :pages)")
+      .bind(":pages", pages_a_merge)
+      .run();
+  // The statement itself counts as one change.
+  return sqlite3_total_changes(connection.handle()) - before >= 2;
+}
+
+bool purge_some(Connection& connection) {
+  const auto thread = next_deleted_thread(connection);
+  if (!thread) return false;
+  const auto last = indexed(connection);
+  const auto entries = to_purge(connection, *thread);
+  for (const auto& entry : entries) {
+    if (entry.number <= last) take_away(connection, entry);
+    connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", entry.number).run();
+  }
+  if (entries.empty()) {
+    connection.prepare("DELETE FROM deleted_threads WHERE number = :number").bind(":number", *thread).run();
+  }
+  return true;
+}
+
+void remove(Connection& connection, const turn_store::StoredTurn& stored) {
+  if (stored.number > indexed(connection)) return;
+  take_away(connection,
+            {stored.number, thread_word(stored.thread) + ' ' + agent_word(agent_of(connection, stored.thread)),
+             std::string(indexed_text(stored.turn.content))});
+}
+
+fts5_api* full_text_api(Connection& connection) {
+  fts5_api* api = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  connection.check(sqlite3_prepare_v2(connection.handle(), "SELECT fts5(?1)", -1, &statement, nullptr), "fts5");
+  sqlite3_bind_pointer(statement, 1, static_cast<void*>(&api), "fts5_api_ptr", nullptr);
+  sqlite3_step(statement);
+  connection.check(sqlite3_finalize(statement), "fts5");
+  return api;
+}
+
+std::int64_t indexed(Connection& connection) {
+  auto row = connection.prepare("SELECT indexed FROM search_progress");
+  row.step();
+  return row.integer(0);
+}
+
+std::size_t count(Connection& connection, const std::string& query, std::size_t most) {
+  auto row =
+      connection.prepare("SELECT count(*) FROM (SELECT 1 FROM turn_words WHERE turn_words MATCH :query LIMIT :most)");
+  row.bind(":query", query).bind(":most", most);
+  row.step();
+  return static_cast<std::size_t>(row.integer(0));
+}
+
+std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most) {
+  std::vector<Candidate> found;
+  auto row = prepare_with_hits(
+      connection,
+      "SELECT rowid, turn_hits(turn_words) FROM turn_words WHERE turn_words MATCH :query ORDER BY rowid DESC "
+      "LIMIT :most");
+  row.bind(":query", query).bind(":most", most);
+  while (row.step()) found.push_back({row.integer(0), read_hits(row.text(1))});
+  return found;
+}
+
+void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
+               const std::function<void(std::int64_t number, std::string_view content)>& each) {
+  auto row = connection.prepare(
+      "SELECT turns.number, content FROM turns JOIN threads ON threads.number = thread WHERE turns.number > :after "
+      "AND agent_id = :agent_id AND (:thread IS NULL OR thread = :thread) ORDER BY turns.number DESC");
+  row.bind(":after", after).bind(":agent_id", scope.agent_id).bind(":thread", scope.thread);
+  while (row.step()) each(row.integer(0), indexed_text(row.text(1)));
+}
+
+}  // namespace agw::search_store

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/threads/turn_store.hpp"
+#include "storage/connection.hpp"
+
+struct fts5_api;
+
+/// The SQL of the search index: what writes it behind the turns, and what reads it.
+namespace agw::search_store {
+
+/// What a search is narrowed to: an agent, and one of its threads perhaps.
+struct Scope {
+  std::string agent_id;
+  std::optional<std::int64_t> thread;
+
+  /// The word that stands for it in the index.
+  std::string word() const;
+};
+
+/// How much of a turn is searched: what follows is not. A bound on how long one turn may keep the writer.
+inline constexpr std::size_t most_bytes_indexed = 1024 * 1024;
+std::string_view indexed_text(std::string_view content);
+
+// Writing, in pieces that are short.
+
+/// Indexes the next turns. Returns whether there were any.
+bool index_some(Connection& connection);
+/// Merges a few pages of the index. Returns whether there was anything to merge.
+bool merge_some(Connection& connection);
+/// Removes the next turns of deleted threads, from the index as well. Returns whether there were any.
+bool purge_some(Connection& connection);
+/// Takes a turn that is about to be removed out of the index.
+void remove(Connection& connection, const turn_store::StoredTurn& stored);
+
+// Reading.
+
+/// The library's own interface to its full-text search: for words and for what a query hits.
+fts5_api* full_text_api(Connection& connection);
+
+/// The number of the last turn that is indexed.
+std::int64_t indexed(Connection& connection);
+/// How many turns match a query of the index; counts to `most` only.
+std::size_t count(Connection& connection, const std::string& query, std::size_t most);
+
+struct Candidate {
+  std::int64_t number = 0;
+  std::vector<std::uint32_t> hits;  ///< see add_hits_function
+};
+/// The newest indexed turns that match.
+std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most);
+
+/// The turns of the scope that are not indexed yet, newest first.
+void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
+               const std::function<void(std::int64_t number, std::string_view content)>& each);
+
+}  // namespace agw::search_store

@@ -1,0 +1,322 @@
+#include "features/threads/service.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "features/events/hub.hpp"
+#include "features/threads/search.hpp"
+#include "features/threads/search_indexer.hpp"
+#include "features/threads/search_store.hpp"
+#include "features/threads/thread_store.hpp"
+#include "features/threads/title.hpp"
+#include "features/threads/turn_store.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+using thread_store::TitledBy;
+
+constexpr std::string_view default_agent = "assistant";
+
+/// Collects what a store gives one by one as the text of a JSON array.
+template <class T>
+struct ArrayText {
+  std::string text = "[";
+  void operator()(const T& record) {
+    if (text.size() > 1) text += ',';
+    write_json(text, record);
+  }
+  std::string close() {
+    text += ']';
+    return std::move(text);
+  }
+};
+
+/// The newest turns that fit, in the order of the conversation.
+std::vector<Turn> fitting(Connection& connection, const turn_store::StoredTurn& question, std::size_t most) {
+  std::vector<turn_store::StoredTurn> kept;
+  std::size_t size = 0;
+  turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
+    size += stored.bytes;
+    if (size > most && stored.number != question.number) return stored.number > question.number;
+    kept.push_back(std::move(stored));
+    return true;
+  });
+  std::ranges::sort(kept, {}, [](const auto& stored) { return std::pair(stored.place(), stored.number); });
+  std::vector<Turn> turns;
+  for (auto& stored : kept) turns.push_back(std::move(stored.turn));
+  return turns;
+}
+
+}  // namespace
+
+Threads::Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, ThreadLinks links)
+    : database_(database),
+      hub_(hub),
+      clock_(clock),
+      links_(std::move(links)),
+      indexer_(std::make_unique<SearchIndexer>(loop, database)) {}
+
+Threads::~Threads() = default;
+
+void Threads::start() { indexer_->start(); }
+Task<> Threads::stop() { return indexer_->stop(); }
+Task<> Threads::index_all() { return indexer_->catch_up(); }
+
+std::int64_t Threads::next_moment() {
+  const auto now = std::chrono::microseconds{clock_.now().time_since_epoch()}.count();
+  return last_moment_ = std::max(last_moment_ + 1, now);
+}
+
+void Threads::publish(const Thread& thread) {
+  if (hub_.heard()) hub_.publish_record("thread-updated", thread.id, "thread", to_json(thread));
+}
+
+std::string Threads::agent_id_of(std::string_view id_or_name) const {
+  const auto agent = links_.agent(id_or_name);
+  return agent ? agent->id : std::string(id_or_name);
+}
+
+Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
+  if (wanted.project_id && !links_.project_exists(*wanted.project_id)) throw NotFound("project not found");
+  const auto named = wanted.agent_id.value_or(std::string(default_agent));
+  const auto agent = links_.agent(named).value_or(ThreadLinks::Agent{named, std::nullopt});
+  Thread thread{.id = new_id(),
+                .agent_id = agent.id,
+                .project_id = wanted.project_id,
+                .job_id = wanted.job_id,
+                .title = wanted.title.value_or(std::string(untitled)),
+                .mode = wanted.mode.value_or(agent.mode.value_or(ThreadMode::plan)),
+                .created_at = clock_.now()};
+  const auto moment = next_moment();
+  thread.updated_at = thread_store::time_of(moment);
+  const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
+  co_await database_.write([thread, titled_by, moment, along](Connection& connection) {
+    thread_store::insert(connection, thread, titled_by, moment);
+    if (along) along(connection, thread);
+  });
+  publish(thread);
+  co_return thread;
+}
+
+Task<Thread> Threads::require(std::string id) {
+  co_return co_await database_.read(
+      [id](Connection& connection) { return thread_store::require(connection, id).thread; });
+}
+
+Task<ThreadDetail> Threads::detail(std::string id) {
+  ThreadDetail detail{co_await require(id), nullptr};
+  if (auto run = links_.active_run(id)) detail.active_run = std::move(*run);
+  co_return detail;
+}
+
+Task<Thread> Threads::change(std::string id, ThreadChange change) {
+  const auto moment = next_moment();
+  const auto [thread, changed] = co_await database_.write([id, change, moment](Connection& connection) {
+    auto stored = thread_store::require(connection, id);
+    const auto before = stored.thread;
+    auto& after = stored.thread;
+    if (change.title) after.title = *change.title;
+    if (change.archived) after.archived = *change.archived;
+    if (change.mode.given) after.mode = change.mode.value.value_or(ThreadMode::plan);
+    const bool same = after.title == before.title && after.archived == before.archived && after.mode == before.mode;
+    const auto titled_by = change.title ? std::optional(TitledBy::person) : std::nullopt;
+    return std::pair(thread_store::change(connection, stored, titled_by, same ? 0 : moment), !same);
+  });
+  if (changed) publish(thread);
+  co_return thread;
+}
+
+Task<> Threads::remove(std::string id) {
+  if (links_.thread_in_use(id)) throw Conflict("thread is in use");
+  co_await database_.write([id](Connection& connection) { thread_store::remove(connection, id); });
+  indexer_->wake();
+}
+
+ThreadFilter Threads::resolved(ThreadFilter filter) const {
+  if (filter.agent_id) filter.agent_id = agent_id_of(*filter.agent_id);
+  if (filter.job_id) filter.job_id = links_.job_id(*filter.job_id).value_or(*filter.job_id);
+  return filter;
+}
+
+Task<std::vector<Thread>> Threads::list(ThreadFilter filter) {
+  co_return co_await database_.read([filter = resolved(std::move(filter))](Connection& connection) {
+    std::vector<Thread> threads;
+    thread_store::list(connection, filter, [&](const Thread& thread) { threads.push_back(thread); });
+    return threads;
+  });
+}
+
+Task<std::string> Threads::list_text(ThreadFilter filter) {
+  co_return co_await database_.read([filter = resolved(std::move(filter))](Connection& connection) {
+    ArrayText<Thread> array;
+    thread_store::list(connection, filter, std::ref(array));
+    return array.close();
+  });
+}
+
+Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along) {
+  struct Plan {
+    std::int64_t last;
+    std::size_t turns;
+  };
+  const auto plan = co_await database_.read([id, point](Connection& connection) {
+    const auto thread = thread_store::require(connection, id).number;
+    auto last = std::numeric_limits<std::int64_t>::max();
+    if (point.turnId) {
+      const auto turn = turn_store::require(connection, *point.turnId);
+      if (turn.thread != thread) throw NotFound("turn not found");
+      last = turn.number;
+    }
+    const auto numbers = turn_store::numbers(connection, thread, last);
+    return Plan{numbers.empty() ? 0 : numbers.back(), numbers.size()};
+  });
+  // Turns up to the last one can become fewer until they are copied, but not more.
+  std::vector<std::string> ids(plan.turns);
+  std::ranges::generate(ids, new_id);
+  const auto moment = next_moment();
+  const auto now = clock_.now();
+  const auto copy = co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment,
+                                              now, along](Connection& connection) {
+    auto [original, thread] = thread_store::require(connection, id);
+    const auto numbers = turn_store::numbers(connection, original, last);
+    thread.id = copy_id;
+    // A job finds the thread of its own by the job's id.
+    thread.job_id.reset();
+    thread.archived = false;
+    thread.created_at = now;
+    thread.updated_at = thread_store::time_of(moment);
+    thread.turn_count = static_cast<std::int64_t>(numbers.size());
+    const auto number = thread_store::insert(connection, thread, thread_store::titled_by(connection, original), moment);
+    turn_store::copy(connection, numbers, ids, number);
+    if (along) along(connection, thread);
+    return thread;
+  });
+  indexer_->wake();
+  publish(copy);
+  co_return copy;
+}
+
+Task<> Threads::suggest_title(std::string id, std::string title) {
+  const auto thread = co_await database_.write(
+      [id, title](Connection& connection) { return thread_store::retitle(connection, id, title); });
+  if (thread) publish(*thread);
+}
+
+PreparedTurn Threads::prepare(AddTurn wanted) {
+  PreparedTurn prepared{.turn = {.id = wanted.id ? std::move(*wanted.id) : new_id(),
+                                 .thread_id = std::move(wanted.thread_id),
+                                 .role = wanted.role,
+                                 .content = std::move(wanted.content),
+                                 .metadata = std::move(wanted.metadata),
+                                 .created_at = clock_.now()},
+                        .in_reply_to = std::move(wanted.in_reply_to),
+                        .moment = next_moment()};
+  if (prepared.turn.role == Role::user) {
+    auto title = title_from(prepared.turn.content);
+    if (!title.empty()) prepared.title = std::move(title);
+  }
+  return prepared;
+}
+
+AddedTurn Threads::insert_in(Connection& connection, const PreparedTurn& prepared) {
+  return {prepared.turn, turn_store::insert(connection, prepared)};
+}
+
+void Threads::announce(const Turn& turn, const Thread& thread) {
+  indexer_->wake();
+  if (hub_.heard()) hub_.publish_record("turn-created", turn.thread_id, "turn", to_json(turn));
+  publish(thread);
+}
+
+Task<Turn> Threads::add_turn(AddTurn wanted, Along<Turn> along) {
+  // Shared, because a write may be run again and is copied on its way.
+  const auto prepared = std::make_shared<const PreparedTurn>(prepare(std::move(wanted)));
+  const auto thread = co_await database_.write([prepared, along](Connection& connection) {
+    auto changed = turn_store::insert(connection, *prepared);
+    if (along) along(connection, prepared->turn);
+    return changed;
+  });
+  announce(prepared->turn, thread);
+  co_return prepared->turn;
+}
+
+Task<> Threads::remove_turn(std::string id) {
+  if (links_.turn_in_use(id)) throw Conflict("turn is in use");
+  const auto moment = next_moment();
+  const auto thread = co_await database_.write([id, moment](Connection& connection) {
+    const auto stored = turn_store::require(connection, id);
+    search_store::remove(connection, stored);
+    return turn_store::remove(connection, stored, moment);
+  });
+  indexer_->wake();
+  publish(thread);
+}
+
+Task<Turn> Threads::require_turn(std::string id) {
+  co_return co_await database_.read([id](Connection& connection) { return turn_store::require(connection, id).turn; });
+}
+
+Task<std::vector<Turn>> Threads::turns(std::string thread_id, TurnFilter filter) {
+  co_return co_await database_.read([thread_id, filter](Connection& connection) {
+    std::vector<Turn> turns;
+    turn_store::list(connection, thread_id, filter, [&](const Turn& turn) { turns.push_back(turn); });
+    return turns;
+  });
+}
+
+Task<std::string> Threads::turns_text(std::string thread_id, TurnFilter filter) {
+  co_return co_await database_.read([thread_id, filter](Connection& connection) {
+    ArrayText<Turn> array;
+    turn_store::list(connection, thread_id, filter, std::ref(array));
+    return array.close();
+  });
+}
+
+Task<std::vector<Turn>> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes) {
+  co_return co_await database_.read([thread_id, question_id, max_bytes](Connection& connection) {
+    const auto question = turn_store::require(connection, question_id);
+    if (question.turn.thread_id != thread_id) throw NotFound("turn not found");
+    return fitting(connection, question, max_bytes);
+  });
+}
+
+Task<Turn> Threads::question_of(std::string turn_id) {
+  co_return co_await database_.read([turn_id](Connection& connection) {
+    auto stored = turn_store::require(connection, turn_id);
+    if (stored.turn.role == Role::user) return stored.turn;
+    auto question = stored.answers ? turn_store::find(connection, *stored.answers) : std::nullopt;
+    if (!question) question = turn_store::user_turn_before(connection, stored);
+    if (!question) throw NotFound("turn not found");
+    return question->turn;
+  });
+}
+
+Task<Turn> Threads::supersede_after(std::string question_id, Along<Turn> along) {
+  co_return co_await database_.write([question_id, along](Connection& connection) {
+    turn_store::supersede_after(connection, turn_store::require(connection, question_id));
+    auto question = turn_store::require(connection, question_id).turn;
+    if (along) along(connection, question);
+    return question;
+  });
+}
+
+Task<std::vector<FoundTurn>> Threads::search(TurnSearch wanted) {
+  wanted.agent_id = agent_id_of(wanted.agent_id);
+  co_return co_await database_.read([wanted](Connection& connection) { return search_turns(connection, wanted); });
+}
+
+Task<std::string> Threads::search_text(TurnSearch wanted) {
+  wanted.agent_id = agent_id_of(wanted.agent_id);
+  co_return co_await database_.read([wanted](Connection& connection) {
+    std::string text;
+    write_json(text, search_turns(connection, wanted));
+    return text;
+  });
+}
+
+}  // namespace agw

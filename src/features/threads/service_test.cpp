@@ -1,0 +1,493 @@
+#include "features/threads/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/threads_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::threads;
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+TEST(Threads, BelongToTheAssistantWithoutAnAgent) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    EXPECT_EQ(thread.agent_id, "assistant");
+    EXPECT_EQ(thread.title, "New thread");
+    EXPECT_EQ(thread.mode, ThreadMode::plan);
+    EXPECT_EQ(thread.turn_count, 0);
+    EXPECT_EQ(to_json(co_await room.threads.require(thread.id)), to_json(thread));
+  });
+}
+
+TEST(Threads, TakeIdAndModeOfAnAgentThatWasNamed) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({.agent_id = "builder"});
+    EXPECT_EQ(thread.agent_id, "agent-1");
+    EXPECT_EQ(thread.mode, ThreadMode::act);
+    EXPECT_EQ((co_await room.threads.create({.agent_id = "nobody"})).agent_id, "nobody");
+  });
+}
+
+TEST(Threads, BelongToProjectsThatExist) {
+  in_room([](Room& room) -> Task<> {
+    EXPECT_EQ((co_await room.threads.create({.project_id = "project-1"})).project_id, "project-1");
+    EXPECT_EQ(co_await failure(room.threads.create({.project_id = "project-2"})), "404 project not found");
+  });
+}
+
+TEST(Threads, AreNotFoundByUnknownIds) {
+  in_room([](Room& room) -> Task<> {
+    EXPECT_EQ(co_await failure(room.threads.require("x")), "404 thread not found");
+    EXPECT_EQ(co_await failure(room.threads.detail("x")), "404 thread not found");
+    EXPECT_EQ(co_await failure(room.threads.change("x", {})), "404 thread not found");
+    EXPECT_EQ(co_await failure(room.threads.remove("x")), "404 thread not found");
+    EXPECT_EQ(co_await failure(room.threads.fork("x", {})), "404 thread not found");
+    EXPECT_EQ(co_await failure(room.threads.turns("x", {})), "404 thread not found");
+    EXPECT_EQ(co_await failure(room.say("x", "hello")), "404 thread not found");
+  });
+}
+
+TEST(Threads, AreListedNewestChangeFirstAlsoWithinOneMillisecond) {
+  in_room([](Room& room) -> Task<> {
+    const auto a = co_await room.threads.create({});
+    const auto b = co_await room.threads.create({});
+    const auto c = co_await room.threads.create({});
+    EXPECT_EQ(ids_of(co_await room.threads.list({})), (Texts{c.id, b.id, a.id}));
+    co_await room.say(a.id, "hello");
+    EXPECT_EQ(ids_of(co_await room.threads.list({})), (Texts{a.id, c.id, b.id}));
+    EXPECT_EQ((co_await room.threads.require(a.id)).updated_at, room.clock.time);
+  });
+}
+
+TEST(Threads, AreListedInPages) {
+  in_room([](Room& room) -> Task<> {
+    const auto a = co_await room.threads.create({});
+    const auto b = co_await room.threads.create({});
+    const auto c = co_await room.threads.create({});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.limit = Limit{2}})), (Texts{c.id, b.id}));
+    EXPECT_EQ(ids_of(co_await room.threads.list({.limit = Limit{2}, .before = b.id})), Texts{a.id});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.before = "x"})), Texts{});
+  });
+}
+
+TEST(Threads, AreListedWithoutArchivedOnesUnlessAsked) {
+  in_room([](Room& room) -> Task<> {
+    const auto kept = co_await room.threads.create({});
+    const auto archived = co_await room.threads.create({});
+    co_await room.threads.change(archived.id, {.archived = true});
+    EXPECT_EQ(ids_of(co_await room.threads.list({})), Texts{kept.id});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.archived = true})), (Texts{archived.id, kept.id}));
+  });
+}
+
+TEST(Threads, AreNarrowedByAgentProjectAndJob) {
+  in_room([](Room& room) -> Task<> {
+    const auto agents = co_await room.threads.create({.agent_id = "builder"});
+    const auto projects = co_await room.threads.create({.project_id = "project-1"});
+    const auto jobs = co_await room.threads.create({.job_id = "job-1"});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.agent_id = "builder"})), Texts{agents.id});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.agent_id = "agent-1"})), Texts{agents.id});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.project_id = "project-1"})), Texts{projects.id});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.job_id = "nightly"})), Texts{jobs.id});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.agent_id = "builder", .job_id = "nightly"})), Texts{});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.project_id = "x"})), Texts{});
+  });
+}
+
+TEST(Threads, AreListedSinceATimeExclusively) {
+  in_room([](Room& room) -> Task<> {
+    const auto old = co_await room.threads.create({});
+    room.clock.time += 1ms;
+    const auto fresh = co_await room.threads.create({});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.since = old.updated_at})), Texts{fresh.id});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.since = fresh.updated_at})), Texts{});
+    EXPECT_EQ(ids_of(co_await room.threads.list({.since = parse_iso8601("9999-12-31")})), Texts{});
+    EXPECT_EQ((co_await room.threads.list({.since = parse_iso8601("0000-01-01")})).size(), 2u);
+  });
+}
+
+TEST(Threads, AreListedAsTheTextOfTheSameRecords) {
+  in_room([](Room& room) -> Task<> {
+    EXPECT_EQ(co_await room.threads.list_text({}), "[]");
+    const auto a = co_await room.threads.create({});
+    const auto b = co_await room.threads.create({.title = "a \"b\""});
+    EXPECT_EQ(co_await room.threads.list_text({}), "[" + to_json(b) + "," + to_json(a) + "]");
+  });
+}
+
+TEST(Threads, ChangeOnlyWhatIsGiven) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    room.clock.time += 5ms;
+    const auto same = co_await room.threads.change(thread.id, {});
+    EXPECT_EQ(to_json(same), to_json(thread));
+    const auto renamed = co_await room.threads.change(thread.id, {.title = "Plans"});
+    EXPECT_EQ(renamed.title, "Plans");
+    EXPECT_EQ(renamed.updated_at, room.clock.time);
+    const auto acting = co_await room.threads.change(thread.id, {.mode = {true, ThreadMode::act}});
+    EXPECT_EQ(acting.mode, ThreadMode::act);
+    EXPECT_EQ(acting.title, "Plans");
+  });
+}
+
+TEST(Threads, PlanWhenTheirModeIsNull) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({.agent_id = "builder"});
+    EXPECT_EQ((co_await room.threads.change(thread.id, {.mode = {true, std::nullopt}})).mode, ThreadMode::plan);
+  });
+}
+
+TEST(Threads, AreTitledByTheirFirstUserTurn) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    co_await room.say(thread.id, "You are helpful.", Role::system);
+    EXPECT_EQ((co_await room.threads.require(thread.id)).title, "New thread");
+    co_await room.say(thread.id, "How do I bake bread?");
+    co_await room.say(thread.id, "And cake?");
+    EXPECT_EQ((co_await room.threads.require(thread.id)).title, "How do I bake bread?");
+  });
+}
+
+TEST(Threads, KeepTheTitleThatAPersonGave) {
+  in_room([](Room& room) -> Task<> {
+    const auto given = co_await room.threads.create({.title = "Kitchen"});
+    co_await room.say(given.id, "How do I bake bread?");
+    co_await room.threads.suggest_title(given.id, "Bread");
+    EXPECT_EQ((co_await room.threads.require(given.id)).title, "Kitchen");
+  });
+}
+
+TEST(Threads, TakeASuggestedTitleWithoutMoving) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    co_await room.say(thread.id, "How do I bake bread?");
+    const auto before = co_await room.threads.require(thread.id);
+    room.clock.time += 1s;
+    co_await room.threads.suggest_title(thread.id, "Baking");
+    const auto after = co_await room.threads.require(thread.id);
+    EXPECT_EQ(after.title, "Baking");
+    EXPECT_EQ(after.updated_at, before.updated_at);
+    EXPECT_EQ(room.heard.types.back(), "thread-updated");
+  });
+}
+
+TEST(Threads, AreDeletedWithTheirTurns) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto turn = co_await room.say(thread.id, "hello");
+    co_await room.threads.remove(thread.id);
+    EXPECT_EQ(co_await failure(room.threads.require(thread.id)), "404 thread not found");
+    EXPECT_EQ(co_await failure(room.threads.require_turn(turn.id)), "404 turn not found");
+    EXPECT_EQ(co_await failure(room.threads.remove_turn(turn.id)), "404 turn not found");
+    EXPECT_EQ(co_await failure(room.threads.remove(thread.id)), "404 thread not found");
+  });
+}
+
+TEST(Threads, LeaveNothingBehindOnceTheyArePurged) {
+  in_room([](Room& room) -> Task<> {
+    const auto kept = co_await room.threads.create({});
+    co_await room.say(kept.id, "stays");
+    const auto thread = co_await room.threads.create({});
+    for (int i = 0; i < 250; ++i) co_await room.say(thread.id, "goes");
+    co_await room.threads.remove(thread.id);
+    co_await room.threads.index_all();
+    const auto left = co_await room.database.read([](Connection& connection) {
+      auto row = connection.prepare("SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM deleted_threads)");
+      row.step();
+      return std::pair(row.integer(0), row.integer(1));
+    });
+    EXPECT_EQ(left, std::pair(std::int64_t{1}, std::int64_t{0}));
+  });
+}
+
+TEST(Threads, AreNotDeletedWhileInUse) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    room.in_use = {thread.id};
+    EXPECT_EQ(co_await failure(room.threads.remove(thread.id)), "409 thread is in use");
+    EXPECT_EQ((co_await room.threads.require(thread.id)).id, thread.id);
+  });
+}
+
+TEST(Threads, ShowWhatIsBeingAnswered) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    EXPECT_TRUE((co_await room.threads.detail(thread.id)).active_run.is_null());
+    room.active_run = json::object{{"runId", "r"}};
+    const auto text = to_json(co_await room.threads.detail(thread.id));
+    EXPECT_TRUE(text.ends_with(R"("turn_count":0,"active_run":{"runId":"r"}})")) << text;
+  });
+}
+
+TEST(Threads, AreForkedUpToATurn) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({.agent_id = "builder", .job_id = "job-1"});
+    co_await room.say(thread.id, "one");
+    const auto two = co_await room.say(thread.id, "two", Role::assistant);
+    co_await room.say(thread.id, "three");
+    const auto fork = co_await room.threads.fork(thread.id, {two.id});
+    EXPECT_EQ(fork.turn_count, 2);
+    EXPECT_EQ(fork.agent_id, "agent-1");
+    EXPECT_EQ(fork.title, "one");
+    EXPECT_EQ(fork.job_id, std::nullopt);
+    EXPECT_EQ(to_json(co_await room.threads.require(fork.id)), to_json(fork));
+    const auto copies = co_await room.threads.turns(fork.id, {});
+    EXPECT_EQ(contents_of(copies), (Texts{"two", "one"}));
+    EXPECT_NE(copies.front().id, two.id);
+    EXPECT_EQ(copies.front().role, Role::assistant);
+    EXPECT_EQ((co_await room.threads.require(thread.id)).turn_count, 3);
+  });
+}
+
+TEST(Threads, AreForkedWholeWithoutATurn) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    EXPECT_EQ((co_await room.threads.fork(thread.id, {})).turn_count, 0);
+    co_await room.say(thread.id, "one");
+    EXPECT_EQ((co_await room.threads.fork(thread.id, {})).turn_count, 1);
+  });
+}
+
+TEST(Threads, AreNotForkedAtATurnOfAnother) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto other = co_await room.threads.create({});
+    const auto turn = co_await room.say(other.id, "hello");
+    EXPECT_EQ(co_await failure(room.threads.fork(thread.id, {turn.id})), "404 turn not found");
+    EXPECT_EQ(co_await failure(room.threads.fork(thread.id, {"x"})), "404 turn not found");
+  });
+}
+
+TEST(Threads, KeepInAForkWhichTurnAnswersWhich) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "why?");
+    co_await room.say(thread.id, "and how?");
+    co_await room.threads.add_turn({.thread_id = thread.id,
+                                    .role = Role::assistant,
+                                    .content = "because",
+                                    .metadata = json::object{{"in_reply_to", question.id}, {"run_id", "r"}},
+                                    .in_reply_to = question.id});
+    const auto fork = co_await room.threads.fork(thread.id, {});
+    const auto copies = co_await room.threads.turns(fork.id, {});
+    EXPECT_EQ(copies[0].metadata->at("in_reply_to").as_string(), copies[2].id);
+    EXPECT_EQ(copies[0].metadata->at("run_id").as_string(), "r");
+    EXPECT_EQ((co_await room.threads.question_of(copies[0].id)).id, copies[2].id);
+  });
+}
+
+TEST(Turns, AreCountedAndMoveTheirThread) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    room.clock.time += 7ms;
+    const auto turn = co_await room.say(thread.id, "hello");
+    EXPECT_EQ(turn.created_at, room.clock.time);
+    auto now = co_await room.threads.require(thread.id);
+    EXPECT_EQ(now.turn_count, 1);
+    EXPECT_EQ(now.updated_at, room.clock.time);
+    room.clock.time += 7ms;
+    co_await room.threads.remove_turn(turn.id);
+    now = co_await room.threads.require(thread.id);
+    EXPECT_EQ(now.turn_count, 0);
+    EXPECT_EQ(now.updated_at, room.clock.time);
+  });
+}
+
+TEST(Turns, AreKeptAsTheyWereGiven) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto turn = co_await room.threads.add_turn({.thread_id = thread.id,
+                                                      .role = Role::tool,
+                                                      .content = std::string("a\0b ü", 6),
+                                                      .metadata = json::object{{"n", 1.5}, {"o", {{"x", nullptr}}}},
+                                                      .id = "given"});
+    EXPECT_EQ(turn.id, "given");
+    EXPECT_EQ(to_json(co_await room.threads.require_turn("given")), to_json(turn));
+    EXPECT_EQ(co_await room.threads.turns_text(thread.id, {}), "[" + to_json(turn) + "]");
+    const auto plain = co_await room.say(thread.id, "");
+    EXPECT_EQ((co_await room.threads.require_turn(plain.id)).metadata, std::nullopt);
+  });
+}
+
+TEST(Turns, AreListedStrictlyNewestFirstEvenWhenTheClockGoesBack) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    co_await room.say(thread.id, "one");
+    room.clock.time -= 1h;
+    co_await room.say(thread.id, "two");
+    co_await room.say(thread.id, "three");
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {})), (Texts{"three", "two", "one"}));
+  });
+}
+
+TEST(Turns, AreListedInPages) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto other = co_await room.threads.create({});
+    for (const auto* text : {"one", "two", "three"}) co_await room.say(thread.id, text);
+    const auto foreign = co_await room.say(other.id, "foreign");
+    const auto page = co_await room.threads.turns(thread.id, {.limit = Limit{2}});
+    EXPECT_EQ(contents_of(page), (Texts{"three", "two"}));
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.before = page.back().id})), Texts{"one"});
+    for (const auto& id : {foreign.id, std::string("x")}) {
+      EXPECT_EQ(co_await failure(room.threads.turns(thread.id, {.before = id})),
+                "400 before must be a turn of this thread");
+    }
+  });
+}
+
+TEST(Turns, AreNarrowedByRoleAndTime) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "question");
+    room.clock.time += 1ms;
+    co_await room.say(thread.id, "answer", Role::assistant);
+    co_await room.say(thread.id, "result", Role::tool);
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.role = ListedRole::user})), Texts{"question"});
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.role = ListedRole::assistant})), Texts{"answer"});
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.since = question.created_at})),
+              (Texts{"result", "answer"}));
+  });
+}
+
+TEST(Turns, AreNotDeletedWhileInUse) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto turn = co_await room.say(thread.id, "hello");
+    room.in_use = {turn.id};
+    EXPECT_EQ(co_await failure(room.threads.remove_turn(turn.id)), "409 turn is in use");
+    room.in_use.clear();
+    co_await room.threads.remove_turn(turn.id);
+    EXPECT_EQ(co_await failure(room.threads.remove_turn(turn.id)), "404 turn not found");
+  });
+}
+
+TEST(Turns, ArePublishedWithTheirThread) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    room.heard.types.clear();
+    const auto turn = co_await room.say(thread.id, "hello");
+    EXPECT_EQ(room.heard.types, (Texts{"turn-created", "thread-updated"}));
+    EXPECT_EQ(room.heard.last, R"({"type":"thread-updated","threadId":")" + thread.id + R"(","thread":)" +
+                                   to_json(co_await room.threads.require(thread.id)) + "}");
+  });
+}
+
+TEST(Turns, AreOneStepWithWhatIsDoneAlong) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const Along<Turn> refusing = [](Connection&, const Turn& turn) { throw Conflict(turn.content); };
+    EXPECT_EQ(co_await failure(room.threads.add_turn({.thread_id = thread.id, .content = "no"}, refusing)), "409 no");
+    EXPECT_EQ((co_await room.threads.require(thread.id)).turn_count, 0);
+    EXPECT_EQ(co_await room.threads.turns_text(thread.id, {}), "[]");
+  });
+}
+
+TEST(Turns, AreInsertedWithinAnothersWrite) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto prepared = room.threads.prepare({.thread_id = thread.id, .role = Role::user, .content = "hello"});
+    const auto added = co_await room.database.write(
+        [prepared](Connection& connection) { return Threads::insert_in(connection, prepared); });
+    room.threads.announce(added);
+    EXPECT_EQ(added.thread.turn_count, 1);
+    EXPECT_EQ(to_json(co_await room.threads.require_turn(prepared.turn.id)), to_json(prepared.turn));
+    EXPECT_EQ(room.heard.types.back(), "thread-updated");
+  });
+}
+
+/// Asks `question` and, later, answers it.
+Task<Turn> answer(Room& room, const Turn& question, std::string content) {
+  return room.threads.add_turn({.thread_id = question.thread_id,
+                                .role = Role::assistant,
+                                .content = std::move(content),
+                                .in_reply_to = question.id});
+}
+
+TEST(Context, HoldsTheTurnsThatFitOldestFirst) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    for (const auto* text : {"11111", "22222", "33333"}) co_await room.say(thread.id, text);
+    const auto last = co_await room.say(thread.id, "44444");
+    const auto& id = last.id;
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 1000)),
+              (Texts{"11111", "22222", "33333", "44444"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 14)), (Texts{"33333", "44444"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 0)), Texts{"44444"});
+  });
+}
+
+TEST(Context, EndsWithTheQuestionAndHasAnswersBehindTheirs) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto first = co_await room.say(thread.id, "first");
+    const auto second = co_await room.say(thread.id, "second");
+    co_await room.say(thread.id, "third");
+    co_await answer(room, first, "to the first");
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+              (Texts{"first", "to the first", "second"}));
+  });
+}
+
+TEST(Context, LeavesOutWhatWasSuperseded) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "question");
+    const auto poor = co_await answer(room, question, "poor answer");
+    const auto later = co_await room.say(thread.id, "thanks");
+    co_await room.threads.supersede_after(question.id);
+    EXPECT_TRUE((co_await room.threads.require_turn(poor.id)).metadata->at("superseded").as_bool());
+    EXPECT_TRUE((co_await room.threads.require_turn(later.id)).metadata->at("superseded").as_bool());
+    EXPECT_EQ((co_await room.threads.require_turn(question.id)).metadata, std::nullopt);
+    co_await answer(room, question, "better answer");
+    const auto next = co_await room.say(thread.id, "next");
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, next.id, 1000)),
+              (Texts{"question", "better answer", "next"}));
+  });
+}
+
+TEST(Context, KeepsAnswersOfEarlierQuestionsWhenALaterOneIsAnsweredAgain) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto first = co_await room.say(thread.id, "first");
+    const auto second = co_await room.say(thread.id, "second");
+    co_await answer(room, first, "to the first");
+    co_await answer(room, second, "to the second");
+    co_await room.threads.supersede_after(second.id);
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+              (Texts{"first", "to the first", "second"}));
+  });
+}
+
+TEST(Context, SupersedesNothingWhenTheStepAlongFails) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "question");
+    const auto reply = co_await answer(room, question, "answer");
+    const Along<Turn> refusing = [](Connection&, const Turn&) { throw Conflict("turn is in use"); };
+    EXPECT_EQ(co_await failure(room.threads.supersede_after(question.id, refusing)), "409 turn is in use");
+    EXPECT_EQ((co_await room.threads.require_turn(reply.id)).metadata, std::nullopt);
+  });
+}
+
+TEST(Context, FindsTheQuestionOfEveryKindOfTurn) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto system = co_await room.say(thread.id, "be kind", Role::system);
+    const auto first = co_await room.say(thread.id, "first");
+    const auto second = co_await room.say(thread.id, "second");
+    const auto reply = co_await answer(room, first, "to the first");
+    const auto inserted = co_await room.say(thread.id, "by hand", Role::assistant);
+    EXPECT_EQ((co_await room.threads.question_of(first.id)).id, first.id);
+    EXPECT_EQ((co_await room.threads.question_of(reply.id)).id, first.id);
+    EXPECT_EQ((co_await room.threads.question_of(inserted.id)).id, second.id);
+    EXPECT_EQ(co_await failure(room.threads.question_of(system.id)), "404 turn not found");
+    EXPECT_EQ(co_await failure(room.threads.question_of("x")), "404 turn not found");
+  });
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,87 @@
+#include "features/threads/snippet.hpp"
+
+#include <bitset>
+#include <utility>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t most_places = 1000;
+constexpr std::string_view ellipsis = "…";
+
+/// Where a term stands: its first and last word, by number.
+struct Place {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::size_t term = 0;
+};
+
+std::vector<Place> places_of(const SearchQuery& query, const std::vector<IndexedWord>& tokens) {
+  std::vector<Place> places;
+  for (std::size_t n = 0; n < tokens.size() && places.size() < most_places; ++n) {
+    for (std::size_t i = 0; i < query.terms().size(); ++i) {
+      const auto& term = query.terms()[i];
+      if (stands_at(term, tokens, n)) places.push_back({n, n + term.words.size() - 1, i});
+    }
+  }
+  return places;
+}
+
+/// The number of the first word of the stretch that shows the most different terms.
+std::size_t best_start(const std::vector<Place>& places, const std::vector<IndexedWord>& tokens) {
+  std::size_t best = 0;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto limit = tokens[places[i].first].begin + snippet_bytes;
+    std::bitset<SearchQuery::most_terms> shown;
+    for (std::size_t k = i; k < places.size() && tokens[places[k].last].end <= limit; ++k) shown.set(places[k].term);
+    if (shown.count() > most) {
+      most = shown.count();
+      best = places[i].first;
+    }
+  }
+  return most > 0 || places.empty() ? best : places.front().first;
+}
+
+/// Blanks and control characters between words become one space.
+void append_on_one_line(std::string& out, std::string_view text) {
+  bool blank = false;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) <= ' ' || c == '\x7f') {
+      blank = true;
+      continue;
+    }
+    if (std::exchange(blank, false) && !out.empty()) out += ' ';
+    out += c;
+  }
+}
+
+/// `place` moved back to where a character begins.
+std::size_t character_at(std::string_view text, std::size_t place) {
+  if (place >= text.size()) return text.size();
+  while (place > 0 && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80) --place;
+  return place;
+}
+
+}  // namespace
+
+std::string snippet_of(std::string_view text, const std::vector<IndexedWord>& tokens, const SearchQuery& query) {
+  if (tokens.empty()) return {};
+  // A few words before the first match are shown, too.
+  auto first = best_start(places_of(query, tokens), tokens);
+  const auto match = tokens[first].begin;
+  while (first > 0 && match - tokens[first - 1].begin <= snippet_bytes / 4) --first;
+  auto last = first;
+  while (last + 1 < tokens.size() && tokens[last + 1].end - tokens[first].begin <= snippet_bytes * 5 / 4) ++last;
+
+  const auto begin = first == 0 ? 0 : tokens[first].begin;
+  const auto whole = last + 1 == tokens.size() && text.size() - begin <= 2 * snippet_bytes;
+  const auto end = whole ? text.size() : character_at(text, std::min(tokens[last].end, begin + 2 * snippet_bytes));
+  std::string snippet(begin > 0 ? ellipsis : "");
+  append_on_one_line(snippet, text.substr(begin, end - begin));
+  if (end < text.size()) snippet += ellipsis;
+  return snippet;
+}
+
+}  // namespace agw

@@ -1,0 +1,173 @@
+#include "features/threads/thread_store.hpp"
+
+#include <chrono>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+
+namespace agw::thread_store {
+
+namespace {
+
+using namespace std::chrono;
+
+constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
+
+/// Statements are kept by the address of their text, so each is made once.
+std::string list_sql(std::string_view narrowed) {
+  return fmt::format(
+      "SELECT {} FROM threads WHERE {} AND updated < :before AND updated >= :since "
+      "AND (:archived OR archived = 0) AND (:agent_id IS NULL OR agent_id = :agent_id) "
+      "AND (:project_id IS NULL OR project_id = :project_id) AND (:job_id IS NULL OR job_id = :job_id) "
+      "ORDER BY updated DESC LIMIT :limit",
+      columns, narrowed);
+}
+
+/// The statement that uses the index of what narrows most.
+const std::string& list_sql(const ThreadFilter& filter) {
+  static const std::string of_job = list_sql("job_id = :job_id");
+  static const std::string of_project = list_sql("project_id = :project_id");
+  static const std::string of_agent = list_sql("agent_id = :agent_id");
+  static const std::string of_all = list_sql("TRUE");
+  if (filter.job_id) return of_job;
+  if (filter.project_id) return of_project;
+  return filter.agent_id ? of_agent : of_all;
+}
+
+/// When the thread was changed that a list goes on behind; 0, where nothing is, for an unknown one.
+std::int64_t moment_of(Connection& connection, const std::string& id) {
+  auto row = connection.prepare("SELECT updated FROM threads WHERE id = :id");
+  row.bind(":id", id);
+  return row.step() ? row.integer(0) : 0;
+}
+
+std::int64_t first_moment_after(Timestamp since) {
+  // Far dates are kept from overflowing: there is nothing beyond them.
+  constexpr auto last = Timestamp{floor<milliseconds>(microseconds::max())} - milliseconds{1};
+  constexpr auto first = Timestamp{ceil<milliseconds>(microseconds::min())};
+  return microseconds{std::clamp(since, first, last).time_since_epoch() + milliseconds{1}}.count();
+}
+
+}  // namespace
+
+Timestamp time_of(std::int64_t moment) { return Timestamp{floor<milliseconds>(microseconds{moment})}; }
+
+std::string_view to_text(TitledBy titled_by) {
+  switch (titled_by) {
+    case TitledBy::nobody:
+      return "nobody";
+    case TitledBy::gateway:
+      return "gateway";
+    case TitledBy::person:
+      return "person";
+  }
+  return {};
+}
+
+StoredThread read(const Statement& row) {
+  return {row.integer(0),
+          {.id = row.string(1),
+           .agent_id = row.string(2),
+           .project_id = row.optional_string(3),
+           .job_id = row.optional_string(4),
+           .title = row.string(5),
+           .archived = row.boolean(6),
+           .mode = from_text<ThreadMode>(row.text(7)).value_or(ThreadMode::plan),
+           .created_at = row.time(8),
+           .updated_at = time_of(row.integer(9)),
+           .turn_count = row.integer(10)}};
+}
+
+std::int64_t insert(Connection& connection, const Thread& thread, TitledBy titled_by, std::int64_t moment) {
+  connection
+      .prepare(
+          "INSERT INTO threads (id, agent_id, project_id, job_id, title, titled_by, archived, mode, created_at, "
+          "updated, turn_count) VALUES (:id, :agent_id, :project_id, :job_id, :title, :titled_by, :archived, :mode, "
+          ":created_at, :updated, :turn_count)")
+      .bind(":id", thread.id)
+      .bind(":agent_id", thread.agent_id)
+      .bind(":project_id", thread.project_id)
+      .bind(":job_id", thread.job_id)
+      .bind(":title", thread.title)
+      .bind(":titled_by", to_text(titled_by))
+      .bind(":archived", thread.archived)
+      .bind(":mode", agw::to_text(thread.mode))
+      .bind(":created_at", thread.created_at)
+      .bind(":updated", moment)
+      .bind(":turn_count", thread.turn_count)
+      .run();
+  return connection.last_insert_rowid();
+}
+
+std::optional<StoredThread> find(Connection& connection, const std::string& id) {
+  static const auto sql = fmt::format("SELECT {} FROM threads WHERE id = :id", columns);
+  auto row = connection.prepare(sql);
+  row.bind(":id", id);
+  if (!row.step()) return std::nullopt;
+  return read(row);
+}
+
+StoredThread require(Connection& connection, const std::string& id) {
+  auto found = find(connection, id);
+  if (!found) throw NotFound("thread not found");
+  return std::move(*found);
+}
+
+TitledBy titled_by(Connection& connection, std::int64_t number) {
+  auto row = connection.prepare("SELECT titled_by FROM threads WHERE number = :number");
+  row.bind(":number", number);
+  if (!row.step() || row.text(0) == to_text(TitledBy::nobody)) return TitledBy::nobody;
+  return row.text(0) == to_text(TitledBy::person) ? TitledBy::person : TitledBy::gateway;
+}
+
+Thread change(Connection& connection, const StoredThread& stored, std::optional<TitledBy> titled_by,
+              std::int64_t moment) {
+  static const auto sql = fmt::format(
+      "UPDATE threads SET title = :title, titled_by = coalesce(:titled_by, titled_by), archived = :archived, "
+      "mode = :mode, updated = max(updated, :moment) WHERE number = :number RETURNING {}",
+      columns);
+  auto row = connection.prepare(sql);
+  row.bind(":title", stored.thread.title)
+      .bind(":titled_by", titled_by ? std::optional(to_text(*titled_by)) : std::nullopt)
+      .bind(":archived", stored.thread.archived)
+      .bind(":mode", agw::to_text(stored.thread.mode))
+      .bind(":moment", moment)
+      .bind(":number", stored.number);
+  row.step();
+  return read(row).thread;
+}
+
+std::optional<Thread> retitle(Connection& connection, const std::string& id, const std::string& title) {
+  static const auto sql = fmt::format(
+      "UPDATE threads SET title = :title, titled_by = 'gateway' WHERE id = :id AND titled_by <> 'person' RETURNING {}",
+      columns);
+  auto row = connection.prepare(sql);
+  row.bind(":title", title).bind(":id", id);
+  if (!row.step()) return std::nullopt;
+  return read(row).thread;
+}
+
+void remove(Connection& connection, const std::string& id) {
+  const auto stored = require(connection, id);
+  connection.prepare("INSERT INTO deleted_threads (number, agent_id) VALUES (:number, :agent_id)")
+      .bind(":number", stored.number)
+      .bind(":agent_id", stored.thread.agent_id)
+      .run();
+  connection.prepare("DELETE FROM threads WHERE number = :number").bind(":number", stored.number).run();
+}
+
+void list(Connection& connection, const ThreadFilter& filter, const std::function<void(const Thread&)>& each) {
+  auto row = connection.prepare(list_sql(filter));
+  row.bind(":before", filter.before ? moment_of(connection, *filter.before) : end_of_time)
+      .bind(":since", filter.since ? first_moment_after(*filter.since) : std::numeric_limits<std::int64_t>::min())
+      .bind(":archived", filter.archived)
+      .bind(":agent_id", filter.agent_id)
+      .bind(":project_id", filter.project_id)
+      .bind(":job_id", filter.job_id)
+      .bind(":limit", filter.limit ? filter.limit->value : -1);
+  while (row.step()) each(read(row).thread);
+}
+
+}  // namespace agw::thread_store

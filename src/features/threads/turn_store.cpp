@@ -1,0 +1,225 @@
+#include "features/threads/turn_store.hpp"
+
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "features/threads/thread_store.hpp"
+
+namespace agw::turn_store {
+
+namespace {
+
+constexpr std::string_view columns =
+    "turns.number, turns.thread, turns.answers, turns.id, threads.id, role, content, metadata, superseded, "
+    "turns.created_at";
+constexpr std::string_view from = "turns JOIN threads ON threads.number = turns.thread";
+
+std::optional<std::int64_t> optional_integer(const Statement& row, int column) {
+  if (row.is_null(column)) return std::nullopt;
+  return row.integer(column);
+}
+
+std::optional<json::object> read_metadata(std::string_view text, bool superseded) {
+  std::optional<json::object> metadata;
+  if (!text.empty()) metadata = std::move(parse_json(text).value().get_object());
+  if (superseded) {
+    if (!metadata) metadata.emplace();
+    (*metadata)["superseded"] = true;
+  }
+  return metadata;
+}
+
+StoredTurn read(const Statement& row) {
+  return {row.integer(0),
+          row.integer(1),
+          optional_integer(row, 2),
+          row.text(6).size() + row.text(7).size(),
+          {.id = row.string(3),
+           .thread_id = row.string(4),
+           .role = from_text<Role>(row.text(5)).value_or(Role::user),
+           .content = row.string(6),
+           .metadata = read_metadata(row.text(7), row.boolean(8)),
+           .created_at = row.time(9)}};
+}
+
+/// Statements are kept by the address of their text, so each is made once.
+std::string select(std::string_view where) { return fmt::format("SELECT {} FROM {} WHERE {}", columns, from, where); }
+
+std::optional<std::string> metadata_text(const Turn& turn) {
+  if (!turn.metadata) return std::nullopt;
+  return to_json(json::value(*turn.metadata));
+}
+
+/// Counts the turn into its thread, which is returned with its number.
+thread_store::StoredThread count_in(Connection& connection, const PreparedTurn& prepared) {
+  static const auto sql = fmt::format(
+      "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment), "
+      "title = CASE WHEN titled_by = 'nobody' THEN coalesce(:title, title) ELSE title END, "
+      "titled_by = CASE WHEN titled_by = 'nobody' AND :title IS NOT NULL THEN 'gateway' ELSE titled_by END "
+      "WHERE id = :id RETURNING {}",
+      thread_store::columns);
+  auto row = connection.prepare(sql);
+  row.bind(":moment", prepared.moment).bind(":title", prepared.title).bind(":id", prepared.turn.thread_id);
+  if (!row.step()) throw NotFound("thread not found");
+  return thread_store::read(row);
+}
+
+std::int64_t number_before(Connection& connection, std::int64_t thread, const std::optional<std::string>& turn_id) {
+  if (!turn_id) return std::numeric_limits<std::int64_t>::max();
+  auto row = connection.prepare("SELECT number FROM turns WHERE id = :id AND thread = :thread");
+  row.bind(":id", *turn_id).bind(":thread", thread);
+  if (!row.step()) throw BadRequest("before must be a turn of this thread");
+  return row.integer(0);
+}
+
+/// Copies of turns know each other by what the originals' numbers and ids became.
+struct Renamed {
+  std::map<std::int64_t, std::int64_t> numbers;
+  std::map<std::string, std::string> ids;
+
+  std::optional<std::string> metadata(std::optional<std::string> text) const {
+    if (!text || text->find("in_reply_to") == text->npos) return text;
+    auto metadata = parse_json(*text).value();
+    auto* reply = metadata.get_object().if_contains("in_reply_to");
+    const auto known = reply && reply->is_string() ? ids.find(std::string(reply->get_string())) : ids.end();
+    if (known == ids.end()) return text;
+    *reply = known->second;
+    return to_json(metadata);
+  }
+};
+
+void copy_one(Connection& connection, std::int64_t original, const std::string& id, std::int64_t thread,
+              Renamed& renamed) {
+  auto row = connection.prepare(
+      "SELECT id, role, created_at, answers, superseded, content, metadata FROM turns WHERE number = :number");
+  row.bind(":number", original);
+  if (!row.step()) return;
+  const auto answers = optional_integer(row, 3);
+  const auto question = answers ? renamed.numbers.find(*answers) : renamed.numbers.end();
+  connection
+      .prepare(
+          "INSERT INTO turns (id, thread, role, created_at, answers, superseded, content, metadata) "
+          "VALUES (:id, :thread, :role, :created_at, :answers, :superseded, :content, :metadata)")
+      .bind(":id", id)
+      .bind(":thread", thread)
+      .bind(":role", row.text(1))
+      .bind(":created_at", row.time(2))
+      .bind(":answers", question == renamed.numbers.end() ? std::nullopt : std::optional(question->second))
+      .bind(":superseded", row.boolean(4))
+      .bind(":content", row.text(5))
+      .bind(":metadata", renamed.metadata(row.optional_string(6)))
+      .run();
+  renamed.numbers[original] = connection.last_insert_rowid();
+  renamed.ids[row.string(0)] = id;
+}
+
+}  // namespace
+
+Thread insert(Connection& connection, const PreparedTurn& prepared) {
+  auto stored = count_in(connection, prepared);
+  connection
+      .prepare(
+          "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, "
+          ":created_at, (SELECT number FROM turns WHERE id = :in_reply_to), :content, :metadata)")
+      .bind(":id", prepared.turn.id)
+      .bind(":thread", stored.number)
+      .bind(":role", to_text(prepared.turn.role))
+      .bind(":created_at", prepared.turn.created_at)
+      .bind(":in_reply_to", prepared.in_reply_to)
+      .bind(":content", prepared.turn.content)
+      .bind(":metadata", metadata_text(prepared.turn))
+      .run();
+  return std::move(stored.thread);
+}
+
+std::optional<StoredTurn> find(Connection& connection, std::int64_t number) {
+  static const auto sql = select("turns.number = :number");
+  auto row = connection.prepare(sql);
+  row.bind(":number", number);
+  if (!row.step()) return std::nullopt;
+  return read(row);
+}
+
+StoredTurn require(Connection& connection, const std::string& id) {
+  static const auto sql = select("turns.id = :id");
+  auto row = connection.prepare(sql);
+  row.bind(":id", id);
+  if (!row.step()) throw NotFound("turn not found");
+  return read(row);
+}
+
+void list(Connection& connection, const std::string& thread_id, const TurnFilter& filter,
+          const std::function<void(const Turn&)>& each) {
+  static const auto sql = select(
+      "turns.thread = :thread AND turns.number < :before AND (:role IS NULL OR role = :role) "
+      "AND (:since IS NULL OR turns.created_at > :since) ORDER BY turns.number DESC LIMIT :limit");
+  const auto thread = thread_store::require(connection, thread_id).number;
+  auto row = connection.prepare(sql);
+  row.bind(":thread", thread)
+      .bind(":before", number_before(connection, thread, filter.before))
+      .bind(":role", filter.role ? std::optional(to_text(*filter.role)) : std::nullopt)
+      .bind(":since", filter.since)
+      .bind(":limit", filter.limit.value);
+  while (row.step()) each(read(row).turn);
+}
+
+Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t moment) {
+  static const auto sql = fmt::format(
+      "UPDATE threads SET turn_count = turn_count - 1, updated = max(updated, :moment) WHERE number = :thread "
+      "RETURNING {}",
+      thread_store::columns);
+  connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", stored.number).run();
+  auto row = connection.prepare(sql);
+  row.bind(":moment", moment).bind(":thread", stored.thread);
+  row.step();
+  return thread_store::read(row).thread;
+}
+
+void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more) {
+  static const auto sql = select(
+      "turns.thread = :thread AND (superseded = 0 OR turns.number = :question) "
+      "AND coalesce(answers, turns.number) <= :question "
+      "ORDER BY turns.number DESC");
+  auto row = connection.prepare(sql);
+  row.bind(":thread", question.thread).bind(":question", question.number);
+  while (row.step() && more(read(row))) {
+  }
+}
+
+std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored) {
+  static const auto sql =
+      select("turns.thread = :thread AND turns.number < :number AND role = 'user' ORDER BY turns.number DESC LIMIT 1");
+  auto row = connection.prepare(sql);
+  row.bind(":thread", stored.thread).bind(":number", stored.number);
+  if (!row.step()) return std::nullopt;
+  return read(row);
+}
+
+void supersede_after(Connection& connection, const StoredTurn& question) {
+  connection
+      .prepare(
+          "UPDATE turns SET superseded = number <> :question WHERE thread = :thread AND number >= :question "
+          "AND (answers IS NULL OR answers >= :question) AND superseded <> (number <> :question)")
+      .bind(":thread", question.thread)
+      .bind(":question", question.number)
+      .run();
+}
+
+std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, std::int64_t last) {
+  std::vector<std::int64_t> found;
+  auto row = connection.prepare("SELECT number FROM turns WHERE thread = :thread AND number <= :last ORDER BY number");
+  row.bind(":thread", thread).bind(":last", last);
+  while (row.step()) found.push_back(row.integer(0));
+  return found;
+}
+
+void copy(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids,
+          std::int64_t thread) {
+  Renamed renamed;
+  for (std::size_t i = 0; i < numbers.size(); ++i) copy_one(connection, numbers[i], ids.at(i), thread, renamed);
+}
+
+}  // namespace agw::turn_store

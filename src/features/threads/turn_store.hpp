@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/threads/service.hpp"
+#include "features/threads/types.hpp"
+#include "storage/connection.hpp"
+
+/// The SQL of turns. Those of deleted threads are not found by any of it.
+namespace agw::turn_store {
+
+/// A turn and what clients do not see of it: its row's number, its thread's, that of the user turn that it answers.
+struct StoredTurn {
+  std::int64_t number = 0;
+  std::int64_t thread = 0;
+  std::optional<std::int64_t> answers;
+  std::size_t bytes = 0;  ///< of content and metadata
+  Turn turn;
+
+  /// The number of the question in whose place it stands in the conversation.
+  std::int64_t place() const { return answers.value_or(number); }
+};
+
+/// Returns the thread as it is then. Throws NotFound `thread not found`.
+Thread insert(Connection& connection, const PreparedTurn& prepared);
+std::optional<StoredTurn> find(Connection& connection, std::int64_t number);
+/// Throws NotFound `turn not found`.
+StoredTurn require(Connection& connection, const std::string& id);
+/// Newest first. Throws NotFound `thread not found`, BadRequest `before must be a turn of this thread`.
+void list(Connection& connection, const std::string& thread_id, const TurnFilter& filter,
+          const std::function<void(const Turn&)>& each);
+/// Removes the row and counts it out of its thread, which is returned.
+Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t moment);
+
+/// Walks what a model sees when it answers `question`, in reverse order of insertion, for as long as `more` returns
+/// true.
+void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more);
+/// The latest user turn of the same thread before it.
+std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored);
+/// Marks what stands behind `question` in the conversation, its answers included, and unmarks the question.
+void supersede_after(Connection& connection, const StoredTurn& question);
+
+/// The numbers of a thread's turns up to `last`, in order.
+std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, std::int64_t last);
+/// Copies the turns `numbers` into `thread` under the new `ids`, of which there are at least as many. What the turns
+/// say of each other is said of the copies.
+void copy(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids,
+          std::int64_t thread);
+
+}  // namespace agw::turn_store

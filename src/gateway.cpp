@@ -1,0 +1,235 @@
+#include "gateway.hpp"
+
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "config/binding.hpp"
+#include "config/data_directory.hpp"
+#include "config/settings.hpp"
+#include "features/access/authenticator.hpp"
+#include "features/daemon/routes.hpp"
+#include "features/engine/routes.hpp"
+#include "features/events/hub.hpp"
+#include "features/extensions/routes.hpp"
+#include "features/extensions/service.hpp"
+#include "features/librarian/past_turns.hpp"
+#include "features/librarian/service.hpp"
+#include "features/runs/service.hpp"
+#include "features/threads/routes.hpp"
+#include "features/threads/service.hpp"
+#include "io/http_client.hpp"
+#include "io/lock_file.hpp"
+#include "models/catalog.hpp"
+#include "models/configured.hpp"
+#include "server/document_routes.hpp"
+#include "server/idempotency.hpp"
+#include "server/server.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto time_for_clients_to_go = 100ms;
+constexpr std::size_t mebibyte = 1024 * 1024;
+
+Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
+  SettingsSources sources;
+  if (options.host) sources.flags["host"] = *options.host;
+  if (options.port) sources.flags["port"] = std::to_string(*options.port);
+  if (options.no_token) sources.flags["auth"] = "none";
+  if (options.log_level) sources.flags["log_level"] = *options.log_level;
+  sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / "config.yaml";
+  sources.file_must_exist = options.config.has_value();
+  if (!options.config) write_example_configuration(sources.file);
+  return load_settings(sources);
+}
+
+void warn(const std::string& text) {
+  if (!text.empty()) log::warn("{}", text);
+}
+
+Hosts::Options hosts_of(const Settings& settings, int port) {
+  return {.bound_host = settings.host,
+          .port = port,
+          .tls = !settings.tls.cert.empty(),
+          .hosts = settings.hosts,
+          .origins = settings.origins};
+}
+
+void append(Routes& table, Routes more) {
+  table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// Every feature, in the order in which each may know the ones before it. A list, and no logic.
+class Gateway {
+public:
+  Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
+      : loop_(loop),
+        lock_(lock),
+        authenticator_(settings.auth == Auth::none ? std::nullopt
+                                                   : std::optional(Token::load_or_create(directory.path))),
+        database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
+        daemon_(loop, [this](ExitStatus status) { end(status); }),
+        http_(loop),
+        models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
+        runs_(loop, database_, hub_, clock_),
+        extensions_(database_, hub_, clock_),
+        threads_(loop, database_, hub_, clock_, thread_links()),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
+        listener_(loop, settings.host, static_cast<int>(settings.port)),
+        hosts_(hosts_of(settings, listener_.port())),
+        idempotency_(loop, database_, clock_),
+        router_(all_routes()),
+        server_(loop, std::move(listener_), hosts_, router_, authenticator_, idempotency_, hub_,
+                [this](const auto* threads) { return runs_.under_way(threads); },
+                {.connections = static_cast<std::size_t>(settings.limits.connections),
+                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
+        life_(loop) {
+    document_routes_.describe_table(router_.routes());
+    models_.add(std::string(offline_provider), make_librarian());
+    auto& connection = database_.start_connection();
+    extensions_.load(connection);
+    interrupted_ = Runs::interrupted(connection);
+  }
+
+  ExitStatus run() {
+    life_.spawn(begin());
+    loop_.run();
+    database_.close();
+    return status_;
+  }
+
+private:
+  Routes all_routes() {
+    Routes table;
+    append(table, daemon_routes_.routes());
+    append(table, extension_routes_.routes());
+    append(table, thread_routes_.routes());
+    append(table, engine_routes_.routes());
+    append(table, document_routes_.routes());
+    return table;
+  }
+
+  std::unique_ptr<Librarian> make_librarian() {
+    std::vector<std::unique_ptr<LibrarySource>> sources;
+    sources.push_back(
+        std::make_unique<PastTurns>([this](TurnSearch wanted) { return threads_.search(std::move(wanted)); },
+                                    [this](std::string id) { return threads_.require(std::move(id)); }));
+    return std::make_unique<Librarian>(std::move(sources));
+  }
+
+  ThreadLinks thread_links() {
+    return {
+        .agent = [this](std::string_view id_or_name) -> std::optional<ThreadLinks::Agent> {
+          const auto agent = extensions_.find_agent(id_or_name);
+          if (!agent) return std::nullopt;
+          const auto mode = string_member(agent->definition.members(), "mode");
+          return ThreadLinks::Agent{agent->id, mode ? from_text<ThreadMode>(*mode) : std::nullopt};
+        },
+        .job_id = [this](std::string_view id_or_name) -> std::optional<std::string> {
+          const auto job = extensions_.find(ExtensionType::job, id_or_name);
+          return job ? std::optional(job->id) : std::nullopt;
+        },
+        .project_exists = [](std::string_view) { return false; },
+        .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
+        .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
+        .active_run = [this](std::string_view id) { return runs_.active_run(id); },
+    };
+  }
+
+  Task<> begin() {
+    co_await engine_.recover(std::exchange(interrupted_, {}));
+    runs_.start();
+    threads_.start();
+    daemon_.start();
+    server_.start();
+    lock_.publish(server_.url());
+    fmt::print("listening on {}\n", server_.url());
+    std::fflush(stdout);
+  }
+
+  void end(ExitStatus status) {
+    status_ = status;
+    life_.spawn(shut_down());
+  }
+
+  Task<> shut_down() {
+    co_await engine_.stop();
+    co_await server_.stop(time_for_clients_to_go);
+    co_await threads_.stop();
+    co_await runs_.stop();
+    daemon_.stop();
+  }
+
+  Loop& loop_;
+  LockFile& lock_;
+  SystemClock clock_;
+  TokenAuthenticator authenticator_;
+  Database database_;
+  Hub hub_;
+  Daemon daemon_;
+  HttpClient http_;
+  Models models_;
+  Runs runs_;
+  Extensions extensions_;
+  Threads threads_;
+  Engine engine_;
+  DaemonRoutes daemon_routes_{daemon_};
+  ExtensionRoutes extension_routes_{extensions_};
+  ThreadRoutes thread_routes_{threads_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_};
+  DocumentRoutes document_routes_;
+  Listener listener_;
+  Hosts hosts_;
+  Idempotency idempotency_;
+  Router router_;
+  Server server_;
+  std::vector<InterruptedRun> interrupted_;
+  Group life_;
+  ExitStatus status_ = ExitStatus::success;
+};
+
+ExitStatus serve_until_stopped(const ServeOptions& options) {
+  const auto directory = find_data_directory(options.data_dir, process_environment());
+  const auto outside_home = prepare_data_directory(directory);
+  const auto settings = read_settings(options, directory);
+  const auto exposed = check_binding(settings);
+  LockFile lock(directory.path);
+  log::open(directory.path / "logs", settings.log_level);
+  warn(outside_home);
+  warn(exposed);
+  if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
+
+  Loop loop;
+  Gateway gateway(loop, directory, settings, lock);
+  const auto status = gateway.run();
+  log::info("stopped");
+  return status;
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  // A client or a terminal that goes away must not end the gateway.
+  std::signal(SIGPIPE, SIG_IGN);
+  auto status = ExitStatus::failure;
+  try {
+    status = serve_until_stopped(options);
+  } catch (const StartError& error) {
+    fmt::print(stderr, "agw: {}\n", error.what());
+    status = error.status();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "agw: {}\n", error.what());
+  }
+  log::close();
+  return static_cast<int>(status);
+}
+
+}  // namespace agw

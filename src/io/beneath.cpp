@@ -1,0 +1,243 @@
+#include "io/beneath.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "io/atomic_file.hpp"
+
+namespace agw {
+
+namespace {
+
+/// The kernel answers EAGAIN when a directory was moved while it resolved `..`; so often in a row is no accident.
+constexpr int resolve_attempts = 100;
+
+std::optional<FileError> expected_error(int error) {
+  switch (error) {
+    case ENOENT:
+      return FileError::not_found;
+    case ENOTDIR:
+      return FileError::not_directory;
+    case EXDEV:
+      return FileError::outside;
+    case ELOOP:
+      return FileError::symlink;
+    case ENAMETOOLONG:
+    case EINVAL:
+      return FileError::bad_name;
+    case EISDIR:
+      return FileError::is_directory;
+    case ENXIO:
+      return FileError::not_regular;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return FileError::permission;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// What `errno` says, as a value where callers can do something about it.
+FileError last_error(std::string_view path) {
+  const auto error = errno;
+  if (const auto expected = expected_error(error)) return *expected;
+  throw std::system_error(error, std::generic_category(), "cannot use " + std::string(path));
+}
+
+FileType type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileType::regular;
+  if (S_ISDIR(mode)) return FileType::directory;
+  return S_ISLNK(mode) ? FileType::symlink : FileType::other;
+}
+
+FileType type_of(const dirent& entry) { return type_of(static_cast<mode_t>(DTTOIF(entry.d_type))); }
+
+/// Some file systems do not say the type along with the name.
+FileType type_of(int directory, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return type_of(entry);
+  struct stat status{};
+  if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return FileType::other;
+  return type_of(status.st_mode);
+}
+
+bool is_listed(std::string_view name) { return name != "." && name != ".." && !is_temporary_name(name); }
+
+/// The directory of a path and the name in it. Where the directory really is, the kernel says.
+std::pair<std::string_view, std::string_view> split(std::string_view path) {
+  const auto slash = path.rfind('/');
+  if (slash == path.npos) return {".", path};
+  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+FileResult<struct stat> status_of(const Descriptor& file, std::string_view path) {
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return last_error(path);
+  return status;
+}
+
+/// A file may grow meanwhile, and those of some file systems tell no size: `size` is only a guess.
+FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::size_t limit, std::string_view path) {
+  std::string content(std::max<std::size_t>(size, 4095) + 1, '\0');
+  std::size_t used = 0;
+  for (;;) {
+    const auto got = ::read(file.get(), content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return last_error(path);
+    used += static_cast<std::size_t>(got);
+    if (used > limit) return FileError::too_large;
+    if (got == 0) break;
+    if (used == content.size()) content.resize(2 * used);
+  }
+  content.resize(used);
+  return content;
+}
+
+}  // namespace
+
+std::string_view to_string(FileError error) {
+  switch (error) {
+    case FileError::not_found:
+      return "not found";
+    case FileError::outside:
+      return "outside of the directory";
+    case FileError::symlink:
+      return "a symbolic link that is not followed";
+    case FileError::bad_name:
+      return "not a possible name";
+    case FileError::is_directory:
+      return "a directory";
+    case FileError::not_directory:
+      return "not a directory";
+    case FileError::not_regular:
+      return "not a regular file";
+    case FileError::permission:
+      return "permission denied";
+    case FileError::too_large:
+      return "too large";
+  }
+  return "unknown error";
+}
+
+void throw_exception_from_error(FileError error, const boost::source_location&) {
+  throw std::system_error(std::make_error_code(std::errc::io_error), std::string(to_string(error)));
+}
+
+FileResult<Directory> Directory::open(const std::filesystem::path& path, Symlinks symlinks) {
+  Descriptor opened(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) return last_error(path.native());
+  return Directory(std::move(opened), symlinks);
+}
+
+FileResult<Descriptor> Directory::resolve(std::string_view path, std::uint64_t flags) const {
+  const std::string text(path);
+  if (text.find('\0') != text.npos || text.empty()) return FileError::bad_name;
+  open_how how{};
+  how.flags = flags | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  if (symlinks_ == Symlinks::refuse) how.resolve |= RESOLVE_NO_SYMLINKS;
+  for (int attempt = 0; attempt < resolve_attempts; ++attempt) {
+    const auto opened = ::syscall(SYS_openat2, descriptor_.get(), text.c_str(), &how, sizeof how);
+    if (opened >= 0) return Descriptor(static_cast<int>(opened));
+    if (errno != EAGAIN && errno != EINTR) break;
+  }
+  return last_error(path);
+}
+
+FileResult<Directory> Directory::directory(std::string_view path) const {
+  auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  return Directory(*std::move(opened), symlinks_);
+}
+
+FileResult<Descriptor> Directory::file(std::string_view path) const {
+  auto opened = resolve(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!opened) return opened.error();
+  const auto status = status_of(*opened, path);
+  if (!status) return status.error();
+  if (S_ISDIR(status->st_mode)) return FileError::is_directory;
+  if (!S_ISREG(status->st_mode)) return FileError::not_regular;
+  return opened;
+}
+
+FileResult<std::string> Directory::read(std::string_view path, std::size_t limit) const {
+  const auto opened = file(path);
+  if (!opened) return opened.error();
+  const auto status = status_of(*opened, path);
+  if (!status) return status.error();
+  if (static_cast<std::uint64_t>(status->st_size) > limit) return FileError::too_large;
+  return read_all(*opened, static_cast<std::size_t>(status->st_size), limit, path);
+}
+
+FileResult<FileStatus> Directory::status(std::string_view path) const {
+  const auto opened = resolve(path, O_PATH);
+  if (!opened) return opened.error();
+  const auto status = status_of(*opened, path);
+  if (!status) return status.error();
+  const auto modified =
+      std::chrono::seconds(status->st_mtim.tv_sec) + std::chrono::nanoseconds(status->st_mtim.tv_nsec);
+  return FileStatus{.type = type_of(status->st_mode),
+                    .size = static_cast<std::uint64_t>(status->st_size),
+                    .modified_at = Timestamp(std::chrono::floor<std::chrono::milliseconds>(modified)),
+                    .mode = status->st_mode & 07777u};
+}
+
+FileResult<std::vector<DirectoryEntry>> Directory::list(std::string_view path, std::size_t limit) const {
+  const auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  const int own = ::fcntl(opened->get(), F_DUPFD_CLOEXEC, 0);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
+  if (!stream) return last_error(path);
+  std::vector<DirectoryEntry> entries;
+  errno = 0;
+  while (const auto* entry = ::readdir(stream.get())) {
+    if (!is_listed(entry->d_name)) continue;
+    if (entries.size() == limit) return FileError::too_large;
+    entries.push_back({entry->d_name, type_of(opened->get(), *entry)});
+    errno = 0;
+  }
+  if (errno != 0) return last_error(path);
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  return entries;
+}
+
+FileResult<void> Directory::write(std::string_view path, std::string_view content, mode_t mode) const {
+  const auto [parent, name] = split(path);
+  if (name.empty() || name.find('\0') != name.npos) return FileError::bad_name;
+  if (name == "." || name == "..") return FileError::is_directory;
+  const auto opened = resolve(parent, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  try {
+    replace_file_in(opened->get(), std::string(name), content, mode, path);
+  } catch (const std::system_error& error) {
+    if (const auto expected = expected_error(error.code().value())) return *expected;
+    throw;
+  }
+  return {};
+}
+
+FileResult<void> Directory::make_directories(std::string_view path, mode_t mode) const {
+  if (path.find('\0') != path.npos) return FileError::bad_name;
+  auto parent = resolve(".", O_PATH | O_DIRECTORY);
+  for (std::size_t begin = 0, end = 0; parent && end < path.size(); begin = end) {
+    end = std::min(path.find('/', begin), path.size() - 1) + 1;
+    const std::string name(path.substr(begin, end - begin));
+    if (name != "/" && ::mkdirat(parent->get(), name.c_str(), mode) != 0 && errno != EEXIST) return last_error(path);
+    // From the top again: seen from the parent itself, `..` would lead out.
+    parent = resolve(path.substr(0, end), O_PATH | O_DIRECTORY);
+  }
+  if (!parent) return parent.error();
+  return {};
+}
+
+}  // namespace agw

@@ -1,0 +1,229 @@
+#include "io/http_client.hpp"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/group.hpp"
+#include "testing/loopback_server.hpp"
+#include "testing/run.hpp"
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::LoopbackServer;
+using End = HttpOutcome::End;
+
+constexpr auto answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Who: stub\r\n\r\nhello";
+
+OnBody append_to(std::string& text) {
+  return [&text](const HttpHead&, std::string_view bytes) {
+    text += bytes;
+    return BodyWish::more;
+  };
+}
+
+TEST(HttpClient, SendsTheRequestAndHandsOverTheAnswer) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {answer});
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    HttpRequest request{.method = "POST", .url = server.url("/v1/x"), .headers = {{"X-Key", "k"}}, .body = "payload"};
+    const auto outcome = co_await client.send(request, append_to(body), stop);
+    EXPECT_EQ(outcome.end, End::complete);
+    EXPECT_EQ(outcome.head.status, 200);
+    EXPECT_EQ(outcome.head.header("x-who"), "stub");
+    EXPECT_EQ(body, "hello");
+    EXPECT_TRUE(server.request(0).starts_with("POST /v1/x HTTP/1.1\r\n"));
+    EXPECT_NE(server.request(0).find("\r\nX-Key: k\r\n"), std::string::npos);
+    EXPECT_TRUE(server.request(0).ends_with("\r\n\r\npayload"));
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, ReusesAConnection) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {answer, answer});
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    for (int i = 0; i < 2; ++i) {
+      const auto outcome = co_await client.send({.url = server.url("/")}, append_to(body), stop);
+      EXPECT_EQ(outcome.end, End::complete);
+    }
+    EXPECT_EQ(body, "hellohello");
+    EXPECT_EQ(server.connections(), 1);
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, StopClosesTheConnectionInTheMiddleOfAnAnswer) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::wait);
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    const auto stop_at_first_byte = [&](const HttpHead&, std::string_view bytes) {
+      body += bytes;
+      stop.request();
+      return BodyWish::more;
+    };
+    const auto outcome = co_await client.send({.url = server.url("/")}, stop_at_first_byte, stop);
+    EXPECT_EQ(outcome.end, End::stopped);
+    EXPECT_EQ(body, "begin");
+    co_await server.closed_by_client();
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, CancellingTheCoroutineClosesTheConnection) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::wait);
+    HttpClient client(loop);
+    Stop stop;
+    Group group(loop);
+    const auto cancel_at_first_byte = [&](const HttpHead&, std::string_view) {
+      group.cancel();
+      return BodyWish::more;
+    };
+    group.spawn([](HttpClient& c, std::string url, OnBody on_body, Stop& s) -> Task<> {
+      co_await c.send({.url = url}, on_body, s);
+    }(client, server.url("/"), cancel_at_first_byte, stop));
+    co_await group.join();
+    co_await server.closed_by_client();
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, SendsNothingOnceStopped) {
+  testing::run([](Loop& loop) -> Task<> {
+    HttpClient client(loop);
+    Stop stop;
+    stop.request();
+    const auto outcome = co_await client.send({.url = "http://127.0.0.1:1/"}, {}, stop);
+    EXPECT_EQ(outcome.end, End::stopped);
+  });
+}
+
+TEST(HttpClient, SilenceEndsAnExchange) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::wait);
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    const auto outcome = co_await client.send({.url = server.url("/"), .silence_limit = 50ms}, append_to(body), stop);
+    EXPECT_EQ(outcome.end, End::silent);
+    EXPECT_EQ(outcome.error, "nothing came for 0.05 s");
+    EXPECT_EQ(body, "begin");
+    co_await server.closed_by_client();
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, TellsAnAnswerThatIsCutOff) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::close);
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    const auto outcome = co_await client.send({.url = server.url("/")}, append_to(body), stop);
+    EXPECT_EQ(outcome.end, End::broken);
+    EXPECT_EQ(outcome.error, "the connection broke in the middle of the answer");
+    EXPECT_EQ(body, "begin");
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, TellsAServerThatIsNotThere) {
+  testing::run([](Loop& loop) -> Task<> {
+    std::string url;
+    {
+      LoopbackServer gone(loop, {});
+      url = gone.url("/");
+      co_await gone.close();
+    }
+    HttpClient client(loop);
+    Stop stop;
+    const auto outcome = co_await client.send({.url = url}, {}, stop);
+    EXPECT_EQ(outcome.end, End::broken);
+    EXPECT_EQ(outcome.head.status, 0);
+    EXPECT_NE(outcome.error.find("connect"), std::string::npos) << outcome.error;
+  });
+}
+
+TEST(HttpClient, LimitsTheAnswer) {
+  testing::run([](Loop& loop) -> Task<> {
+    const auto endless_head = "HTTP/1.1 200 OK\r\nX-Long: " + std::string(70'000, 'x') + "\r\n\r\n";
+    LoopbackServer server(loop, {answer, endless_head});
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    const auto long_body = co_await client.send({.url = server.url("/"), .max_body_bytes = 4}, append_to(body), stop);
+    EXPECT_EQ(long_body.end, End::too_large);
+    EXPECT_EQ(long_body.error, "the answer is over 4 bytes");
+    const auto long_head = co_await client.send({.url = server.url("/")}, append_to(body), stop);
+    EXPECT_EQ(long_head.end, End::too_large);
+    EXPECT_EQ(body, "");
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, DoesNotFollowRedirects) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"});
+    HttpClient client(loop);
+    Stop stop;
+    const auto outcome = co_await client.send({.url = server.url("/")}, {}, stop);
+    EXPECT_EQ(outcome.head.status, 302);
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, SpeaksNothingButHttp) {
+  testing::run([](Loop& loop) -> Task<> {
+    HttpClient client(loop);
+    Stop stop;
+    const auto outcome = co_await client.send({.url = "file:///etc/passwd"}, {}, stop);
+    EXPECT_EQ(outcome.end, End::broken);
+    const auto smuggled =
+        co_await client.send({.url = "http://127.0.0.1:1/", .headers = {{"X-Key", "a\r\nX-Evil: b"}}}, {}, stop);
+    EXPECT_EQ(smuggled.error, "a request header holds a line break");
+  });
+}
+
+TEST(HttpClient, WhatTheReaderThrowsLeavesSend) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {answer});
+    HttpClient client(loop);
+    Stop stop;
+    const auto fail = [](const HttpHead&, std::string_view) -> BodyWish { throw std::runtime_error("full"); };
+    std::string caught;
+    try {
+      co_await client.send({.url = server.url("/")}, fail, stop);
+    } catch (const std::runtime_error& error) {
+      caught = error.what();
+    }
+    EXPECT_EQ(caught, "full");
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, DoesNotWaitForTheEndOfAnAnswerThatIsComplete) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nall"}, LoopbackServer::After::wait);
+    HttpClient client(loop);
+    Stop stop;
+    const auto enough = [](const HttpHead&, std::string_view) { return BodyWish::enough; };
+    const auto outcome = co_await client.send({.url = server.url("/")}, enough, stop);
+    EXPECT_EQ(outcome.end, End::complete);
+    co_await server.closed_by_client();
+    co_await server.close();
+  });
+}
+
+}  // namespace
+}  // namespace agw

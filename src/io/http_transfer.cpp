@@ -1,0 +1,245 @@
+#include "io/http_transfer.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/trim.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "io/http_multi.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_header_bytes = 64 * 1024;
+constexpr std::chrono::milliseconds linger{200};
+
+/// libcurl's own would be inherited by the children that run tools, who would keep an aborted connection open.
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+bool has_line_break(const HttpHeader& header) {
+  const auto breaks = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
+  return std::ranges::any_of(header.name, breaks) || std::ranges::any_of(header.value, breaks);
+}
+
+}  // namespace
+
+HttpTransfer::HttpTransfer(HttpMulti& multi, HttpRequest request, OnBody on_body)
+    : multi_(multi),
+      request_(std::move(request)),
+      on_body_(std::move(on_body)),
+      easy_(multi.curl().easy_init()),
+      last_byte_(std::chrono::steady_clock::now()),
+      silence_(multi.loop()),
+      ended_signal_(multi.loop(), Time::max()) {
+  if (!easy_) throw std::bad_alloc();
+}
+
+HttpTransfer::~HttpTransfer() {
+  if (added_) multi_.remove(*this);
+  multi_.curl().easy_cleanup(easy_);
+  multi_.curl().slist_free_all(headers_);
+}
+
+void HttpTransfer::start() {
+  if (std::ranges::any_of(request_.headers, has_line_break)) {
+    end(HttpOutcome::End::broken, "a request header holds a line break");
+    return;
+  }
+  set_request();
+  set_headers();
+  watch_silence();
+  added_ = true;
+  multi_.add(*this);
+}
+
+template <class Value>
+void HttpTransfer::set(CURLoption option, Value value) {
+  multi_.curl().easy_setopt(easy_, option, value);
+}
+
+void HttpTransfer::set_request() {
+  set(CURLOPT_URL, request_.url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  // One connection to an exchange: to stop one is to close it, and none waits for the bytes of another.
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  if (!request_.body.empty() || request_.method == "POST") {
+    set(CURLOPT_POST, 1L);
+    set(CURLOPT_POSTFIELDS, request_.body.data());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+  }
+  if (request_.method == "HEAD") {
+    set(CURLOPT_NOBODY, 1L);
+  } else if (request_.method != "GET" && request_.method != "POST") {
+    set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  }
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.connect_limit.count()));
+  set(CURLOPT_USERAGENT, "agent-gateway/" AGW_VERSION);
+  set(CURLOPT_NOSIGNAL, 1L);
+  // Without it, giving up while a name is being resolved would block the loop until the resolver has answered.
+  set(CURLOPT_QUICK_EXIT, 1L);
+  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  cache_certificates();
+  set(CURLOPT_ERRORBUFFER, error_buffer_.data());
+  set(CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  set(CURLOPT_WRITEFUNCTION, &HttpTransfer::on_write);
+  set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set(CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
+  set(CURLOPT_HEADERDATA, static_cast<void*>(this));
+}
+
+/// Reading the host's certificates takes about 20 ms. libcurl keeps what it read from a file, but only where it is not
+/// told to look into a directory too.
+void HttpTransfer::cache_certificates() {
+  char* file = nullptr;
+  if (multi_.curl().easy_getinfo(easy_, CURLINFO_CAINFO, &file) == CURLE_OK && file) set(CURLOPT_CAPATH, nullptr);
+}
+
+void HttpTransfer::set_headers() {
+  const auto append = [&](const std::string& line) {
+    headers_ = multi_.curl().slist_append(headers_, line.c_str());
+    if (!headers_) throw std::bad_alloc();
+  };
+  append("Expect:");
+  for (const auto& [name, value] : request_.headers) append(fmt::format("{}: {}", name, value));
+  set(CURLOPT_HTTPHEADER, headers_);
+}
+
+std::size_t HttpTransfer::on_write(char* bytes, std::size_t size, std::size_t count, void* self) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  const std::size_t length = size * count;
+  transfer.last_byte_ = std::chrono::steady_clock::now();
+  transfer.body_bytes_ += length;
+  if (transfer.body_bytes_ > transfer.request_.max_body_bytes) {
+    transfer.too_large_ = true;
+    return 0;
+  }
+  transfer.pending_.append(bytes, length);
+  transfer.multi_.touched(transfer);
+  return length;
+}
+
+std::size_t HttpTransfer::on_header(char* bytes, std::size_t size, std::size_t count, void* self) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  const std::size_t length = size * count;
+  transfer.last_byte_ = std::chrono::steady_clock::now();
+  transfer.header_bytes_ += length;
+  if (transfer.header_bytes_ > max_header_bytes) {
+    transfer.too_large_ = true;
+    return 0;
+  }
+  transfer.take_header({bytes, length});
+  return length;
+}
+
+void HttpTransfer::take_header(std::string_view line) {
+  auto& head = outcome_.head;
+  if (line.starts_with("HTTP/")) {
+    head.headers.clear();
+    long status = 0;
+    multi_.curl().easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+    head.status = static_cast<int>(status);
+    return;
+  }
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  head.headers.push_back({boost::to_lower_copy(std::string(line.substr(0, colon))),
+                          boost::trim_copy(std::string(line.substr(colon + 1)))});
+}
+
+void HttpTransfer::deliver() {
+  if (ended_ || enough_ || pending_.empty()) return;
+  try {
+    const auto wish = on_body_(outcome_.head, pending_);
+    if (wish == BodyWish::abandon) end(HttpOutcome::End::complete);
+    if (wish == BodyWish::enough) {
+      enough_ = true;
+      watch_silence();
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    end(HttpOutcome::End::broken);
+  }
+  pending_.clear();
+}
+
+void HttpTransfer::finished(CURLcode code) {
+  if (enough_ || code == CURLE_OK) return end(HttpOutcome::End::complete);
+  if (too_large_) return end(HttpOutcome::End::too_large, describe(code));
+  end(HttpOutcome::End::broken, describe(code));
+}
+
+void HttpTransfer::end(HttpOutcome::End why, std::string error) {
+  if (ended_) return;
+  ended_ = true;
+  outcome_.end = why;
+  outcome_.error = std::move(error);
+  silence_.cancel();
+  ended_signal_.cancel();
+  if (std::exchange(added_, false)) multi_.remove(*this);
+}
+
+Task<HttpOutcome> HttpTransfer::outcome() {
+  while (!ended_) {
+    boost::system::error_code woken;
+    co_await ended_signal_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+    if (!ended_) throw boost::system::system_error(asio::error::operation_aborted);
+  }
+  if (failure_) std::rethrow_exception(failure_);
+  co_return std::move(outcome_);
+}
+
+/// One timer that looks at the time of the last byte costs nothing per byte.
+void HttpTransfer::watch_silence() {
+  silence_.expires_at(enough_ ? std::chrono::steady_clock::now() + linger : last_byte_ + request_.silence_limit);
+  silence_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
+    const auto self = weak.lock();
+    if (self && !error) self->on_silence_timer();
+  });
+}
+
+void HttpTransfer::on_silence_timer() {
+  if (ended_) return;
+  if (enough_) return end(HttpOutcome::End::complete);
+  if (still_sending()) last_byte_ = std::chrono::steady_clock::now();
+  if (std::chrono::steady_clock::now() < last_byte_ + request_.silence_limit) return watch_silence();
+  end(HttpOutcome::End::silent,
+      fmt::format("nothing came for {} s", std::chrono::duration<double>(request_.silence_limit).count()));
+}
+
+bool HttpTransfer::still_sending() {
+  curl_off_t sent = 0;
+  multi_.curl().easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
+  return std::exchange(sent_bytes_, sent) != sent;
+}
+
+std::string HttpTransfer::describe(CURLcode code) const {
+  if (too_large_) {
+    return header_bytes_ > max_header_bytes ? "the head of the answer is over 64 KiB"
+                                            : fmt::format("the answer is over {} bytes", request_.max_body_bytes);
+  }
+  switch (code) {
+    case CURLE_PARTIAL_FILE:
+      return "the connection broke in the middle of the answer";
+    case CURLE_RECV_ERROR:
+      return "the connection was reset";
+    case CURLE_GOT_NOTHING:
+      return "the connection was closed without an answer";
+    default:
+      return error_buffer_[0] ? error_buffer_.data() : multi_.curl().easy_strerror(code);
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,255 @@
+#include "models/anthropic.hpp"
+
+#include <map>
+#include <utility>
+
+#include "models/wire_json.hpp"
+
+namespace agw {
+
+namespace {
+
+json::object cache_mark() { return {{"type", "ephemeral"}}; }
+
+json::object text_block(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
+
+json::object image_block(const Image& image) {
+  return {{"type", "image"},
+          {"source", json::object{{"type", "base64"}, {"media_type", image.mime}, {"data", base64(image.bytes)}}}};
+}
+
+json::object tool_use_block(const ToolUse& use) {
+  return {{"type", "tool_use"}, {"id", use.id}, {"name", use.name}, {"input", use.input}};
+}
+
+json::object tool_result_block(const Message& message) {
+  json::object block{{"type", "tool_result"}, {"tool_use_id", message.tool_call_id}, {"content", message.text}};
+  if (message.is_error) block["is_error"] = true;
+  return block;
+}
+
+/// Blank texts are refused, so they are left out.
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+json::array user_content(const Message& message) {
+  json::array content;
+  for (const auto& image : message.images) content.push_back(image_block(image));
+  if (!is_blank(message.text)) content.push_back(text_block(message.text));
+  return content;
+}
+
+json::array assistant_content(const Message& message, bool with_blocks) {
+  json::array content;
+  if (with_blocks) content = message.provider_blocks;
+  if (!is_blank(message.text)) content.push_back(text_block(message.text));
+  for (const auto& use : message.tool_uses) content.push_back(tool_use_block(use));
+  return content;
+}
+
+/// The messages as Anthropic wants them: the user begins, and all results of one turn stand in one user message.
+class Messages {
+public:
+  void add(std::string_view role, json::array content) {
+    if (content.empty()) return;
+    if (messages_.empty() && role != "user") add("user", {text_block("(The conversation goes on.)")});
+    if (messages_.empty() || role != role_) {
+      messages_.push_back(json::object{{"role", role}, {"content", std::move(content)}});
+      role_ = role;
+      return;
+    }
+    auto& previous = messages_.back().get_object()["content"].get_array();
+    for (auto& block : content) previous.push_back(std::move(block));
+  }
+
+  json::array finish() {
+    for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
+      auto& object = message->get_object();
+      if (object["role"] != "user") continue;
+      object["content"].get_array().back().get_object()["cache_control"] = cache_mark();
+      break;
+    }
+    return std::move(messages_);
+  }
+
+private:
+  json::array messages_;
+  std::string role_;
+};
+
+ModelStop stop_of(std::string_view reason) {
+  if (reason == "max_tokens" || reason == "model_context_window_exceeded") return ModelStop::length;
+  if (reason == "tool_use") return ModelStop::tool_use;
+  if (reason == "refusal") return ModelStop::content_filter;
+  return ModelStop::stop;
+}
+
+class AnthropicReader : public AnswerReader {
+public:
+  using AnswerReader::AnswerReader;
+
+private:
+  void read_object(std::string_view, const json::object& frame) override {
+    const auto type = text_member(frame, "type");
+    if (type == "content_block_delta") return delta(frame);
+    if (type == "content_block_start") return start_block(frame);
+    if (type == "message_start") return start_message(frame);
+    if (type == "message_delta") return end_message(frame);
+    if (type == "message") return whole_message(frame);
+    if (type == "message_stop") complete_ = ended_ = true;
+  }
+
+  void start_message(const json::object& frame) {
+    if (const auto* message = object_member(frame, "message")) take_usage(*message);
+  }
+
+  void end_message(const json::object& frame) {
+    if (const auto* change = object_member(frame, "delta")) {
+      if (const auto reason = string_member(*change, "stop_reason")) reply_.stop = stop_of(*reason);
+    }
+    take_usage(frame);
+  }
+
+  /// Counts are cumulative and may come again, some or all of them.
+  void take_usage(const json::object& object) {
+    const auto* usage = object_member(object, "usage");
+    if (!usage) return;
+    auto& counted = reply_.usage;
+    counted.input_tokens = count_member(*usage, "input_tokens").value_or(counted.input_tokens);
+    counted.output_tokens = count_member(*usage, "output_tokens").value_or(counted.output_tokens);
+    counted.cache_read_tokens = count_member(*usage, "cache_read_input_tokens").value_or(counted.cache_read_tokens);
+    counted.cache_write_tokens =
+        count_member(*usage, "cache_creation_input_tokens").value_or(counted.cache_write_tokens);
+  }
+
+  void start_block(const json::object& frame) {
+    if (const auto* block = object_member(frame, "content_block")) {
+      take_block(count_member(frame, "index").value_or(0), *block);
+    }
+  }
+
+  void take_block(std::int64_t index, const json::object& block) {
+    const auto type = text_member(block, "type");
+    if (type == "text") text(text_member(block, "text"));
+    if (type == "thinking" || type == "redacted_thinking") {
+      thinking_[index] = block;
+      reasoning(text_member(block, "thinking"));
+    }
+    if (type == "tool_use") {
+      const auto* input = object_member(block, "input");
+      calls_.add(index, text_member(block, "id"), text_member(block, "name"),
+                 input && !input->empty() ? to_json(*input) : std::string());
+    }
+  }
+
+  void delta(const json::object& frame) {
+    const auto* change = object_member(frame, "delta");
+    if (!change) return;
+    const auto index = count_member(frame, "index").value_or(0);
+    const auto type = text_member(*change, "type");
+    if (type == "text_delta") text(text_member(*change, "text"));
+    if (type == "input_json_delta") calls_.add(index, {}, {}, text_member(*change, "partial_json"));
+    if (type == "signature_delta") append(index, "signature", text_member(*change, "signature"));
+    if (type == "thinking_delta") {
+      append(index, "thinking", text_member(*change, "thinking"));
+      reasoning(text_member(*change, "thinking"));
+    }
+  }
+
+  void append(std::int64_t index, std::string_view member, std::string_view piece) {
+    const auto block = thinking_.find(index);
+    if (block == thinking_.end()) return;
+    auto& value = block->second[member];
+    if (!value.is_string()) value.emplace_string();
+    value.get_string().append(piece);
+  }
+
+  /// The answer of a server that does not stream.
+  void whole_message(const json::object& frame) {
+    take_usage(frame);
+    reply_.stop = stop_of(text_member(frame, "stop_reason"));
+    if (const auto* content = array_member(frame, "content")) {
+      for (std::int64_t index = 0; const auto& block : *content) {
+        if (const auto* object = block.if_object()) take_block(index++, *object);
+      }
+    }
+    complete_ = ended_ = true;
+  }
+
+  void finish() override {
+    for (auto& [index, block] : thinking_) reply_.provider_blocks.push_back(std::move(block));
+  }
+
+  std::map<std::int64_t, json::object> thinking_;
+};
+
+class AnthropicWire : public WireFormat {
+public:
+  explicit AnthropicWire(ProviderSettings settings) : settings_(std::move(settings)) {}
+
+  std::string url() const override {
+    return settings_.base_url + (settings_.base_url.ends_with("/v1") ? "/messages" : "/v1/messages");
+  }
+
+  std::vector<HttpHeader> headers() const override {
+    std::vector<HttpHeader> headers{{"anthropic-version", "2023-06-01"}};
+    if (!settings_.api_key.empty()) headers.push_back({"x-api-key", settings_.api_key});
+    return headers;
+  }
+
+  json::object request(const ModelRequest& request) const override {
+    json::object body{{"model", request.model}, {"max_tokens", request.max_output_tokens}, {"stream", true}};
+    if (!request.system.empty()) {
+      auto block = text_block(request.system);
+      block["cache_control"] = cache_mark();
+      body["system"] = json::array{std::move(block)};
+    }
+    if (request.temperature) body["temperature"] = *request.temperature;
+    if (!request.tools.empty()) body["tools"] = tools(request.tools);
+    body["messages"] = messages(request);
+    return body;
+  }
+
+  bool adjust(json::object& request, const Complaint& complaint) const override {
+    return complaint.message.find("temperature") != std::string::npos && request.erase("temperature") > 0;
+  }
+
+  std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
+    return std::make_unique<AnthropicReader>(on_delta);
+  }
+
+private:
+  static json::array tools(const std::vector<ToolDescription>& descriptions) {
+    json::array tools;
+    for (const auto& [name, description, schema] : descriptions) {
+      tools.push_back(json::object{{"name", name}, {"description", description}, {"input_schema", schema}});
+    }
+    return tools;
+  }
+
+  json::array messages(const ModelRequest& request) const {
+    Messages messages;
+    for (const auto& message : request.messages) {
+      switch (message.role) {
+        case Message::Role::user:
+          messages.add("user", user_content(message));
+          break;
+        case Message::Role::tool:
+          messages.add("user", {tool_result_block(message)});
+          break;
+        case Message::Role::assistant:
+          messages.add("assistant", assistant_content(message, made_blocks(message, settings_.name, request.model)));
+      }
+    }
+    return messages.finish();
+  }
+
+  ProviderSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<WireFormat> anthropic_wire(ProviderSettings settings) {
+  return std::make_unique<AnthropicWire>(complete(std::move(settings)));
+}
+
+}  // namespace agw

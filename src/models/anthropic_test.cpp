@@ -1,0 +1,229 @@
+#include "models/anthropic.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/wire_reading.hpp"
+
+namespace agw {
+namespace {
+
+using testing::read_stream;
+
+constexpr std::string_view stream = R"(event: message_start
+data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":25,"cache_creation_input_tokens":7,"cache_read_input_tokens":11,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"let me"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: ping
+data: {"type":"ping"}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"xyz"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"Check"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"citations_delta","citation":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"ing 🔎"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"toolu_1","name":"get_weather","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"city\": \"Pa"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"ris\"}"}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"toolu_2","name":"now","input":{}}}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":89}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+)";
+
+std::unique_ptr<WireFormat> wire() {
+  return anthropic_wire({.name = "anthropic", .kind = ProviderKind::anthropic, .api_key = "secret"});
+}
+
+TEST(AnthropicReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
+  for (std::size_t piece = 1; piece < 200; ++piece) {
+    const auto answer = read_stream(*wire(), stream, piece);
+    EXPECT_EQ(answer.text, "Checking 🔎");
+    EXPECT_EQ(answer.reasoning, "let me");
+    const auto& reply = answer.reply();
+    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    ASSERT_EQ(reply.tool_uses.size(), 2u);
+    EXPECT_EQ(reply.tool_uses[0].id, "toolu_1");
+    EXPECT_EQ(reply.tool_uses[0].name, "get_weather");
+    EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
+    EXPECT_EQ(to_json(reply.tool_uses[1].input), "{}");
+    EXPECT_EQ(
+        to_json(reply.provider_blocks),
+        R"([{"type":"thinking","thinking":"let me","signature":"EqQB"},{"type":"redacted_thinking","data":"xyz"}])");
+    EXPECT_EQ(reply.usage.input_tokens, 25);
+    EXPECT_EQ(reply.usage.cache_write_tokens, 7);
+    EXPECT_EQ(reply.usage.cache_read_tokens, 11);
+    EXPECT_EQ(reply.usage.output_tokens, 89);
+  }
+}
+
+TEST(AnthropicReader, AnAnswerThatIsCutOffAnywhereIsAFailure) {
+  for (std::size_t length = 0; length < stream.find("event: message_stop"); length += 13) {
+    EXPECT_TRUE(std::holds_alternative<ModelFailure>(read_stream(*wire(), stream.substr(0, length)).outcome)) << length;
+  }
+}
+
+TEST(AnthropicReader, MapsStopReasons) {
+  const auto stop = [](std::string reason) {
+    return read_stream(*wire(), "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" + reason +
+                                    "\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n")
+        .reply()
+        .stop;
+  };
+  EXPECT_EQ(stop("end_turn"), ModelStop::stop);
+  EXPECT_EQ(stop("stop_sequence"), ModelStop::stop);
+  EXPECT_EQ(stop("max_tokens"), ModelStop::length);
+  EXPECT_EQ(stop("model_context_window_exceeded"), ModelStop::length);
+  EXPECT_EQ(stop("refusal"), ModelStop::content_filter);
+}
+
+TEST(AnthropicReader, KeepsArgumentsThatAreNoObject) {
+  const auto answer = read_stream(
+      *wire(),
+      R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"city\": \"Pa"}}
+
+data: {"type":"message_delta","delta":{"stop_reason":"max_tokens"}}
+
+data: {"type":"message_stop"}
+
+)");
+  EXPECT_EQ(answer.reply().stop, ModelStop::length);
+  EXPECT_EQ(answer.reply().tool_uses.at(0).raw_input, R"({"city": "Pa)");
+}
+
+TEST(AnthropicReader, AnErrorInTheStreamIsAFailureWithWhatWasCounted) {
+  const auto answer = read_stream(*wire(), R"(data: {"type":"message_start","message":{"usage":{"input_tokens":25}}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hel"}}
+
+event: error
+data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}
+
+)");
+  EXPECT_EQ(answer.text, "Hel");
+  EXPECT_EQ(answer.failure().kind, ModelFailure::Kind::unavailable);
+  EXPECT_EQ(answer.failure().message, "broke off its answer: Overloaded");
+  EXPECT_EQ(answer.failure().usage.input_tokens, 25);
+}
+
+TEST(AnthropicReader, GarbageIsAFailureOfTheProtocol) {
+  EXPECT_EQ(read_stream(*wire(), "data: {nonsense\n\n").failure().kind, ModelFailure::Kind::protocol);
+}
+
+TEST(AnthropicReader, ReplacesWhatIsNoUnicode) {
+  const auto answer = read_stream(
+      *wire(),
+      "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\xff"
+      "b\\ud83d\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n");
+  EXPECT_EQ(answer.text,
+            "a\xef\xbf\xbd"
+            "b\xef\xbf\xbd");
+}
+
+TEST(AnthropicReader, ReadsAnAnswerThatIsNotStreamed) {
+  const auto answer = read_stream(
+      *wire(),
+      R"({"type":"message","content":[{"type":"text","text":"Hi"},{"type":"tool_use","id":"t","name":"n","input":{"a":1}}],)"
+      R"("stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":4}})",
+      7, "application/json; charset=utf-8");
+  EXPECT_EQ(answer.text, "Hi");
+  EXPECT_EQ(to_json(answer.reply().tool_uses.at(0).input), R"({"a":1})");
+  EXPECT_EQ(answer.reply().usage.output_tokens, 4);
+}
+
+ModelRequest conversation() {
+  ModelRequest request;
+  request.model = "claude-sonnet-5-5";
+  request.system = "You are kind.";
+  request.temperature = 0.5;
+  request.tools.push_back({"get_weather", "Weather of a city", json::object{{"type", "object"}}});
+  using Role = Message::Role;
+  request.messages.push_back({.role = Role::user, .text = "Weather?", .images = {{"image/png", "\x01\x02\x03"}}});
+  request.messages.push_back({.role = Role::assistant,
+                              .text = "Checking.",
+                              .tool_uses = {{"a", "get_weather", {{"city", "Paris"}}, {}}, {"b", "now", {}, {}}},
+                              .provider_blocks = {json::object{{"type", "thinking"}, {"signature", "S"}}},
+                              .provider_blocks_of = "anthropic/claude-sonnet-5-5"});
+  request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "a"});
+  request.messages.push_back({.role = Role::tool, .text = "no clock", .tool_call_id = "b", .is_error = true});
+  request.messages.push_back({.role = Role::user, .text = "and now?"});
+  return request;
+}
+
+TEST(AnthropicRequest, IsWrittenAsTheServiceWantsIt) {
+  EXPECT_EQ(
+      to_json(wire()->request(conversation())),
+      R"({"model":"claude-sonnet-5-5","max_tokens":8192,"stream":true,)"
+      R"("system":[{"type":"text","text":"You are kind.","cache_control":{"type":"ephemeral"}}],"temperature":0.5,)"
+      R"("tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object"}}],)"
+      R"("messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQID"}},{"type":"text","text":"Weather?"}]},)"
+      R"({"role":"assistant","content":[{"type":"thinking","signature":"S"},{"type":"text","text":"Checking."},)"
+      R"({"type":"tool_use","id":"a","name":"get_weather","input":{"city":"Paris"}},{"type":"tool_use","id":"b","name":"now","input":{}}]},)"
+      R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"15C"},)"
+      R"({"type":"tool_result","tool_use_id":"b","content":"no clock","is_error":true},)"
+      R"({"type":"text","text":"and now?","cache_control":{"type":"ephemeral"}}]}]})");
+}
+
+TEST(AnthropicRequest, LeavesOutTheBlocksOfAnotherModel) {
+  auto request = conversation();
+  request.model = "claude-haiku-5-5";
+  EXPECT_EQ(to_json(wire()->request(request)).find("signature"), std::string::npos);
+}
+
+TEST(AnthropicRequest, BeginsWithTheUser) {
+  ModelRequest request;
+  request.messages.push_back({.role = Message::Role::assistant, .text = "Good morning."});
+  request.messages.push_back({.role = Message::Role::user, .text = "Hello"});
+  const auto body = wire()->request(request);
+  EXPECT_EQ(body.at("messages").as_array().at(0).as_object().at("role"), "user");
+}
+
+TEST(AnthropicRequest, DoesWithoutTemperatureWhereItIsRefused) {
+  auto body = wire()->request(conversation());
+  const Complaint complaint{"`temperature` is not supported for this model", "invalid_request_error", 0};
+  EXPECT_TRUE(wire()->adjust(body, complaint));
+  EXPECT_FALSE(body.contains("temperature"));
+  EXPECT_FALSE(wire()->adjust(body, complaint));
+}
+
+TEST(AnthropicRequest, KnowsItsAddress) {
+  EXPECT_EQ(wire()->url(), "https://api.anthropic.com/v1/messages");
+  EXPECT_EQ(anthropic_wire({.kind = ProviderKind::anthropic, .base_url = "http://localhost:8080/v1/"})->url(),
+            "http://localhost:8080/v1/messages");
+}
+
+}  // namespace
+}  // namespace agw

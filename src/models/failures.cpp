@@ -1,0 +1,184 @@
+#include "models/failures.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/replace.hpp>
+#include <boost/algorithm/string/trim.hpp>
+
+#include "models/wire_json.hpp"
+
+namespace agw {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Kind = ModelFailure::Kind;
+
+constexpr std::size_t max_message_bytes = 600;
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](auto word) { return text.find(word) != std::string_view::npos; });
+}
+
+/// One line, bounded, at a boundary of characters.
+std::string tidy(std::string_view text) {
+  std::string line = to_utf8(text);
+  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  boost::trim(line);
+  if (line.size() <= max_message_bytes) return line;
+  std::size_t end = max_message_bytes;
+  while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
+  return line.substr(0, end) + "…";
+}
+
+std::string title_of_page(std::string_view page) {
+  const auto lower = boost::to_lower_copy(std::string(page));
+  const auto begin = lower.find("<title>");
+  const auto end = lower.find("</title>");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return "a web page";
+  return tidy(page.substr(begin + 7, end - begin - 7));
+}
+
+void add_word(Complaint& complaint, const json::object& error, std::string_view name) {
+  const auto* value = error.if_contains(name);
+  if (!value) return;
+  if (value->is_int64()) complaint.status = static_cast<int>(std::clamp<std::int64_t>(value->get_int64(), 0, 999));
+  if (!value->is_string()) return;
+  if (!complaint.words.empty()) complaint.words += ' ';
+  complaint.words += std::string_view(value->get_string());
+}
+
+Complaint read_object(const json::object& error) {
+  Complaint complaint;
+  for (const auto* name : {"message", "detail", "error_description"}) {
+    if (complaint.message.empty()) complaint.message = tidy(text_member(error, name));
+  }
+  for (const auto* name : {"type", "code", "param"}) add_word(complaint, error, name);
+  if (const auto* metadata = object_member(error, "metadata")) add_word(complaint, *metadata, "error_type");
+  if (complaint.message.empty()) complaint.message = tidy(complaint.words.empty() ? to_json(error) : complaint.words);
+  return complaint;
+}
+
+bool is_about_quota(const Complaint& complaint) {
+  return contains_any(complaint.words, {"insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded",
+                                        "usage_limit_exceeded", "billing"}) ||
+         contains_any(complaint.message, {"exceeded your current quota", "credit balance is too low", "spend limit"});
+}
+
+Kind kind_of_status(int status, const Complaint& complaint) {
+  if (status == 429) return is_about_quota(complaint) ? Kind::refused : Kind::rate_limited;
+  if (status == 408 || status == 409 || status >= 500) return Kind::unavailable;
+  return Kind::refused;
+}
+
+Kind kind_of_words(const Complaint& complaint) {
+  if (is_about_quota(complaint)) return Kind::refused;
+  if (contains_any(complaint.words, {"rate_limit", "slow_down"})) return Kind::rate_limited;
+  if (contains_any(complaint.words, {"invalid_request", "authentication", "permission", "not_found", "too_large",
+                                     "context_length", "invalid_api_key", "invalid_prompt", "policy"})) {
+    return Kind::refused;
+  }
+  return Kind::unavailable;
+}
+
+bool is_key_character(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
+         c == '*' || c == '.';
+}
+
+/// Providers show a key as `sk-ab***yz`, or name its first or last characters.
+bool looks_like_key(std::string_view word, std::string_view key) {
+  if (word.size() < 8) return false;
+  if (boost::starts_with(word, "sk-") || word.find("***") != std::string_view::npos) return true;
+  if (key.size() < 16) return false;
+  return word.starts_with(key.substr(0, 4)) || word.ends_with(key.substr(key.size() - 4));
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return std::nullopt;
+  return std::min(value, 1e12);
+}
+
+/// An HTTP date (RFC 9110, section 5.6.7) in the form that is still written.
+std::optional<Timestamp> http_date(std::string_view text) {
+  std::tm parts{};
+  const std::string terminated(text);
+  const char* end = strptime(terminated.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  if (!end || *end) return std::nullopt;
+  return Timestamp(std::chrono::seconds(timegm(&parts)));
+}
+
+}  // namespace
+
+Complaint read_complaint(const json::value& error) {
+  if (error.is_object()) return read_object(error.get_object());
+  if (error.is_string()) return {tidy(error.get_string()), {}, 0};
+  return {tidy(to_json(error)), {}, 0};
+}
+
+Complaint complaint_of_body(std::string_view body) {
+  body.remove_prefix(std::min(body.find_first_not_of(" \t\r\n"), body.size()));
+  if (body.starts_with('<')) return {title_of_page(body), {}, 0};
+  const auto object = parse_frame(body);
+  if (!object) return {tidy(body), {}, 0};
+  const auto* error = object->if_contains("error");
+  return error && !error->is_null() ? read_complaint(*error) : read_object(*object);
+}
+
+std::string redact(std::string_view message, std::string_view key) {
+  std::string whole(message);
+  if (key.size() >= 6) boost::replace_all(whole, key, "[key]");
+  std::string out;
+  for (std::string_view text = whole; !text.empty();) {
+    const auto word_end = std::ranges::find_if_not(text, is_key_character);
+    const auto word = text.substr(0, static_cast<std::size_t>(word_end - text.begin()));
+    const auto taken = word.empty() ? text.substr(0, 1) : word;
+    out += looks_like_key(word, key) ? std::string_view("[key]") : taken;
+    text.remove_prefix(taken.size());
+  }
+  return out;
+}
+
+std::optional<milliseconds> retry_after(const HttpHead& head, Timestamp now) {
+  if (const auto value = head.header("retry-after-ms")) {
+    if (const auto count = number(*value)) return milliseconds(static_cast<std::int64_t>(*count));
+  }
+  const auto value = head.header("retry-after");
+  if (!value) return std::nullopt;
+  if (const auto seconds = number(*value)) return milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  if (const auto date = http_date(*value)) return std::max(milliseconds(0), *date - now);
+  return std::nullopt;
+}
+
+ModelFailure failure_of_answer(const HttpHead& head, const Complaint& complaint, Timestamp now) {
+  ModelFailure failure;
+  failure.kind = kind_of_status(head.status, complaint);
+  failure.status = head.status;
+  failure.retry_after = retry_after(head, now);
+  if (head.header("x-should-retry") == "false") failure.kind = Kind::refused;
+  if (head.header("x-should-retry") == "true" && failure.kind == Kind::refused) failure.kind = Kind::unavailable;
+  failure.message = fmt::format("answered {}", head.status);
+  if (!complaint.message.empty()) failure.message += ": " + complaint.message;
+  if (head.status == 401) failure.message += " (check its API key)";
+  return failure;
+}
+
+ModelFailure failure_in_stream(const Complaint& complaint) {
+  ModelFailure failure;
+  failure.kind = complaint.status >= 400 ? kind_of_status(complaint.status, complaint) : kind_of_words(complaint);
+  failure.status = complaint.status;
+  failure.message = "broke off its answer: " + complaint.message;
+  return failure;
+}
+
+}  // namespace agw

@@ -1,0 +1,87 @@
+#include "models/failures.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = ModelFailure::Kind;
+
+Kind kind(int status, std::string_view body = {}, std::vector<HttpHeader> headers = {}) {
+  return failure_of_answer({status, std::move(headers)}, complaint_of_body(body), {}).kind;
+}
+
+TEST(Failures, AreClassifiedByStatusFirst) {
+  for (const int status : {400, 401, 402, 403, 404, 413, 422}) EXPECT_EQ(kind(status), Kind::refused) << status;
+  for (const int status : {408, 409, 500, 502, 503, 504, 529}) EXPECT_EQ(kind(status), Kind::unavailable) << status;
+  EXPECT_EQ(kind(429), Kind::rate_limited);
+  EXPECT_EQ(kind(500, R"({"error":{"type":"invalid_request_error","message":"x"}})"), Kind::unavailable);
+}
+
+TEST(Failures, AQuotaThatIsUsedUpIsNotWorthAnotherTry) {
+  EXPECT_EQ(kind(429, R"({"error":{"type":"insufficient_quota","message":"You exceeded your current quota"}})"),
+            Kind::refused);
+  EXPECT_EQ(kind(429, R"({"error":{"type":"x","code":"organization_spend_limit_exceeded","message":"m"}})"),
+            Kind::refused);
+  EXPECT_EQ(kind(429, R"({"error":{"code":"rate_limit_exceeded","message":"m"}})"), Kind::rate_limited);
+}
+
+TEST(Failures, FollowTheProvidersOwnWord) {
+  EXPECT_EQ(kind(500, {}, {{"x-should-retry", "false"}}), Kind::refused);
+  EXPECT_EQ(kind(400, {}, {{"x-should-retry", "true"}}), Kind::unavailable);
+}
+
+TEST(Failures, NameTheCauseWhateverItsForm) {
+  const auto message = [](std::string_view body) { return complaint_of_body(body).message; };
+  EXPECT_EQ(message(R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})"), "Overloaded");
+  EXPECT_EQ(message(R"({"error":"model 'x' not found"})"), "model 'x' not found");
+  EXPECT_EQ(message(R"({"detail":"Not Found"})"), "Not Found");
+  EXPECT_EQ(message(R"({"message":"no such route"})"), "no such route");
+  EXPECT_EQ(message(R"({"detail":[{"msg":"bad"}]})"), R"({"detail":[{"msg":"bad"}]})");
+  EXPECT_EQ(message("  upstream\r\nconnect error "), "upstream  connect error");
+  EXPECT_EQ(message("<html><head><TITLE>502 Bad Gateway</TITLE></head>"), "502 Bad Gateway");
+  EXPECT_EQ(message("<!doctype html><p>oh"), "a web page");
+  EXPECT_EQ(message(""), "");
+  EXPECT_EQ(message("\xff"), "\xef\xbf\xbd");
+}
+
+TEST(Failures, KeepMessagesShort) {
+  const auto message = complaint_of_body(std::string(599, 'x') + "🔎 and so on").message;
+  EXPECT_EQ(message, std::string(599, 'x') + "…");
+}
+
+TEST(Failures, TellStatusAndCause) {
+  const auto failure =
+      failure_of_answer({401, {}}, complaint_of_body(R"({"error":{"message":"invalid x-api-key"}})"), {});
+  EXPECT_EQ(failure.message, "answered 401: invalid x-api-key (check its API key)");
+  EXPECT_EQ(failure.status, 401);
+}
+
+TEST(Failures, ReadHowLongToWait) {
+  const auto now = *parse_iso8601("2026-10-21T07:28:00Z");
+  const auto wait = [&](std::string name, std::string value) {
+    return retry_after({429, {{std::move(name), std::move(value)}}}, now);
+  };
+  EXPECT_EQ(wait("retry-after", "2"), 2s);
+  EXPECT_EQ(wait("retry-after", "0.25"), 250ms);
+  EXPECT_EQ(wait("retry-after-ms", "1500"), 1500ms);
+  EXPECT_EQ(wait("retry-after", "Wed, 21 Oct 2026 07:28:30 GMT"), 30s);
+  EXPECT_EQ(wait("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"), 0s);
+  EXPECT_EQ(wait("retry-after", "soon"), std::nullopt);
+  EXPECT_EQ(wait("retry-after", "-1"), std::nullopt);
+  EXPECT_EQ(wait("x", "1"), std::nullopt);
+}
+
+TEST(Redact, TakesOutKeysAndPartsOfKeys) {
+  const std::string key = "abcdefgh-1234567890-wxyz";
+  EXPECT_EQ(redact("Incorrect API key provided: " + key + ".", key), "Incorrect API key provided: [key].");
+  EXPECT_EQ(redact("bad key abcd****************wxyz, sorry", key), "bad key [key], sorry");
+  EXPECT_EQ(redact("bad key sk-proj-12345678.", ""), "bad key [key]");
+  EXPECT_EQ(redact("bad key abcdefgh-1234", key), "bad key [key]");
+  EXPECT_EQ(redact("key=" + key + "&x", key), "key=[key]&x");
+  EXPECT_EQ(redact("model gpt-6.2-sol is überlastet", key), "model gpt-6.2-sol is überlastet");
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,69 @@
+#include "models/known_models.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <yaml-cpp/yaml.h>
+
+#include "base/embedded.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view table_path = "share/models.yaml";
+
+std::string table_text() {
+  const auto files = embedded_files();
+  const auto file = std::ranges::find(files, table_path, &EmbeddedFile::path);
+  if (file == files.end()) throw std::logic_error("share/models.yaml was not compiled in");
+  return std::string(file->content);
+}
+
+KnownModel read_row(ProviderKind kind, const std::string& id, const YAML::Node& row) {
+  const auto price = [&](const char* name) { return row[name].as<double>(); };
+  return {id,
+          kind,
+          row["context_window"].as<std::int64_t>(),
+          row["max_output_tokens"].as<std::int64_t>(),
+          row["vision"].as<bool>(),
+          {price("input"), price("output"), price("cache_read"), price("cache_write")}};
+}
+
+std::vector<KnownModel> read_table() {
+  std::vector<KnownModel> models;
+  const auto table = YAML::Load(table_text());
+  for (const auto kind : {ProviderKind::anthropic, ProviderKind::openai}) {
+    for (const auto& entry : table[std::string(to_string(kind))]) {
+      models.push_back(read_row(kind, entry.first.as<std::string>(), entry.second));
+    }
+  }
+  return models;
+}
+
+bool is_version(std::string_view text) {
+  if (text == "latest") return true;
+  const auto digits = std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; });
+  const auto dashes = std::ranges::count(text, '-');
+  return digits == 8 && static_cast<std::size_t>(digits + dashes) == text.size() && (dashes == 0 || dashes == 2);
+}
+
+}  // namespace
+
+const std::vector<KnownModel>& known_models() {
+  static const auto models = read_table();
+  return models;
+}
+
+const KnownModel* find_known_model(std::string_view id) {
+  const KnownModel* best = nullptr;
+  for (const auto& model : known_models()) {
+    if (model.id == id) return &model;
+    const bool dated = id.starts_with(model.id) && id.size() > model.id.size() && id[model.id.size()] == '-' &&
+                       is_version(id.substr(model.id.size() + 1));
+    if (dated) best = &model;
+  }
+  return best;
+}
+
+}  // namespace agw

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/prices.hpp"
+#include "models/settings.hpp"
+
+namespace agw {
+
+/// A row of share/models.yaml.
+struct KnownModel {
+  std::string id;
+  ProviderKind kind = ProviderKind::openai;
+  std::int64_t context_window = 0;  ///< tokens of prompt and answer together
+  std::int64_t max_output_tokens = 0;
+  bool vision = false;
+  Price price;
+};
+
+/// All of them, in the file's order. Read at the first call (± 1.3 ms), not at the start.
+const std::vector<KnownModel>& known_models();
+
+/// The row of that id, or of the id before its date (`-20251001`, `-2024-08-06`, `-latest`); nullptr where there is
+/// none.
+const KnownModel* find_known_model(std::string_view id);
+
+}  // namespace agw

@@ -1,0 +1,163 @@
+#include "models/ollama.hpp"
+
+#include <utility>
+
+#include "models/wire_json.hpp"
+
+namespace agw {
+
+namespace {
+
+json::object user_message(const Message& message) {
+  json::object object{{"role", "user"}, {"content", message.text}};
+  if (message.images.empty()) return object;
+  json::array images;
+  for (const auto& image : message.images) images.push_back(json::string(base64(image.bytes)));
+  object["images"] = std::move(images);
+  return object;
+}
+
+json::object assistant_message(const Message& message, bool with_blocks) {
+  json::object object{{"role", "assistant"}, {"content", message.text}};
+  if (with_blocks) {
+    const auto* block = message.provider_blocks.front().if_object();
+    if (block) object["thinking"] = text_member(*block, "thinking");
+  }
+  if (message.tool_uses.empty()) return object;
+  json::array calls;
+  for (const auto& use : message.tool_uses) {
+    calls.push_back(json::object{
+        {"id", use.id},
+        {"function", json::object{{"index", calls.size()}, {"name", use.name}, {"arguments", use.input}}},
+    });
+  }
+  object["tool_calls"] = std::move(calls);
+  return object;
+}
+
+json::object tool_message(const Message& message) {
+  return {{"role", "tool"},
+          {"tool_name", message.tool_name},
+          {"tool_call_id", message.tool_call_id},
+          {"content", result_text(message)}};
+}
+
+json::array tools_of(const std::vector<ToolDescription>& descriptions) {
+  json::array tools;
+  for (const auto& [name, description, schema] : descriptions) {
+    tools.push_back(json::object{
+        {"type", "function"},
+        {"function", json::object{{"name", name}, {"description", description}, {"parameters", schema}}},
+    });
+  }
+  return tools;
+}
+
+class OllamaReader : public AnswerReader {
+public:
+  using AnswerReader::AnswerReader;
+
+private:
+  void read_object(std::string_view, const json::object& line) override {
+    if (const auto* message = object_member(line, "message")) read_message(*message);
+    const auto* done = line.if_contains("done");
+    if (!done || !done->is_bool() || !done->get_bool()) return;
+    if (text_member(line, "done_reason") == "length") reply_.stop = ModelStop::length;
+    reply_.usage.input_tokens = count_member(line, "prompt_eval_count").value_or(0);
+    reply_.usage.output_tokens = count_member(line, "eval_count").value_or(0);
+    complete_ = ended_ = true;
+  }
+
+  void read_message(const json::object& message) {
+    const auto thought = text_member(message, "thinking");
+    thinking_ += thought;
+    reasoning(thought);
+    text(text_member(message, "content"));
+    const auto* calls = array_member(message, "tool_calls");
+    if (!calls) return;
+    for (const auto& call : *calls) {
+      if (const auto* object = call.if_object()) add_call(*object);
+    }
+  }
+
+  /// A call comes whole, so each is a new one whatever its index says.
+  void add_call(const json::object& call) {
+    const auto* function = object_member(call, "function");
+    if (!function) return;
+    const auto* arguments = function->if_contains("arguments");
+    std::string text;
+    if (arguments) text = arguments->is_string() ? std::string(arguments->get_string()) : to_json(*arguments);
+    calls_.add(static_cast<std::int64_t>(calls_.size()), text_member(call, "id"), text_member(*function, "name"), text);
+  }
+
+  void finish() override {
+    if (!thinking_.empty()) reply_.provider_blocks.push_back(json::object{{"thinking", thinking_}});
+  }
+
+  std::string thinking_;
+};
+
+class OllamaWire : public WireFormat {
+public:
+  explicit OllamaWire(ProviderSettings settings) : settings_(std::move(settings)) {}
+
+  std::string url() const override {
+    return settings_.base_url + (settings_.base_url.ends_with("/api") ? "/chat" : "/api/chat");
+  }
+
+  std::vector<HttpHeader> headers() const override {
+    if (settings_.api_key.empty()) return {};
+    return {{"authorization", "Bearer " + settings_.api_key}};
+  }
+
+  json::object request(const ModelRequest& request) const override {
+    json::object options{{"num_predict", request.max_output_tokens}, {"num_ctx", ollama_context_window}};
+    if (request.temperature) options["temperature"] = *request.temperature;
+    json::object body{{"model", request.model}, {"stream", true}, {"options", std::move(options)}};
+    if (!request.tools.empty()) body["tools"] = tools_of(request.tools);
+    body["messages"] = messages(request);
+    return body;
+  }
+
+  /// A model that knows no tools can still talk.
+  bool adjust(json::object& request, const Complaint& complaint) const override {
+    return complaint.message.find("does not support tools") != std::string::npos && request.erase("tools") > 0;
+  }
+
+  std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
+    return std::make_unique<OllamaReader>(on_delta);
+  }
+
+  std::unique_ptr<FrameSplitter> splitter(std::string_view, OnFrame on_frame) const override {
+    return split_lines(std::move(on_frame));
+  }
+
+private:
+  json::array messages(const ModelRequest& request) const {
+    json::array messages;
+    if (!request.system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", request.system}});
+    for (const auto& message : request.messages) {
+      switch (message.role) {
+        case Message::Role::user:
+          messages.push_back(user_message(message));
+          break;
+        case Message::Role::assistant:
+          messages.push_back(assistant_message(message, made_blocks(message, settings_.name, request.model)));
+          break;
+        case Message::Role::tool:
+          messages.push_back(tool_message(message));
+      }
+    }
+    return messages;
+  }
+
+  ProviderSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<WireFormat> ollama_wire(ProviderSettings settings) {
+  return std::make_unique<OllamaWire>(complete(std::move(settings)));
+}
+
+}  // namespace agw

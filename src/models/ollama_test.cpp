@@ -1,0 +1,83 @@
+#include "models/ollama.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/wire_reading.hpp"
+
+namespace agw {
+namespace {
+
+using testing::read_stream;
+using Kind = ModelFailure::Kind;
+
+std::unique_ptr<WireFormat> wire() { return ollama_wire({.name = "ollama", .kind = ProviderKind::ollama}); }
+
+constexpr std::string_view stream =
+    R"({"model":"qwen3","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"","thinking":"Let"},"done":false}
+{"model":"qwen3","message":{"role":"assistant","content":"","thinking":" me"},"done":false}
+{"model":"qwen3","message":{"role":"assistant","content":"Hé🔎"},"done":false}
+{"model":"qwen3","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"get_weather","arguments":{"city":"Paris"}}},{"id":"x","function":{"index":0,"name":"now","arguments":{}}}]},"done":false}
+{"model":"qwen3","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":169,"eval_count":15}
+)";
+
+TEST(OllamaReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
+  for (std::size_t piece = 1; piece < 200; ++piece) {
+    const auto answer = read_stream(*wire(), stream, piece, "application/x-ndjson");
+    EXPECT_EQ(answer.text, "Hé🔎");
+    EXPECT_EQ(answer.reasoning, "Let me");
+    const auto& reply = answer.reply();
+    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    ASSERT_EQ(reply.tool_uses.size(), 2u);
+    EXPECT_TRUE(reply.tool_uses[0].id.starts_with("call_"));
+    EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
+    EXPECT_EQ(reply.tool_uses[1].id, "x");
+    EXPECT_EQ(to_json(reply.provider_blocks), R"([{"thinking":"Let me"}])");
+    EXPECT_EQ(reply.usage.input_tokens, 169);
+    EXPECT_EQ(reply.usage.output_tokens, 15);
+  }
+}
+
+TEST(OllamaReader, TellsHowItEnded) {
+  EXPECT_EQ(read_stream(*wire(), R"({"message":{"content":"x"},"done":true,"done_reason":"length"})").reply().stop,
+            ModelStop::length);
+  EXPECT_EQ(read_stream(*wire(), "{\"message\":{\"content\":\"x\"},\"done\":false}\n").failure().kind,
+            Kind::unavailable);
+  const auto broken =
+      read_stream(*wire(), "{\"message\":{\"content\":\"x\"},\"done\":false}\n{\"error\":\"llama runner died\"}\n");
+  EXPECT_EQ(broken.text, "x");
+  EXPECT_EQ(broken.failure().message, "broke off its answer: llama runner died");
+  EXPECT_EQ(read_stream(*wire(), "garbage\n").failure().kind, Kind::protocol);
+}
+
+TEST(OllamaRequest, IsWrittenAsOllamaWantsIt) {
+  ModelRequest request;
+  request.model = "qwen3";
+  request.system = "You are kind.";
+  request.temperature = 0.5;
+  request.tools.push_back({"get_weather", "Weather of a city", json::object{{"type", "object"}}});
+  using Role = Message::Role;
+  request.messages.push_back({.role = Role::user, .text = "Look", .images = {{"image/png", "\x01\x02\x03"}}});
+  request.messages.push_back({.role = Role::assistant,
+                              .tool_uses = {{"a", "get_weather", {{"city", "Paris"}}, {}}},
+                              .provider_blocks = {json::object{{"thinking", "hm"}}},
+                              .provider_blocks_of = "ollama/qwen3"});
+  request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "a", .tool_name = "get_weather"});
+  EXPECT_EQ(
+      to_json(wire()->request(request)),
+      R"({"model":"qwen3","stream":true,"options":{"num_predict":8192,"num_ctx":32768,"temperature":0.5},)"
+      R"("tools":[{"type":"function","function":{"name":"get_weather","description":"Weather of a city","parameters":{"type":"object"}}}],)"
+      R"("messages":[{"role":"system","content":"You are kind."},{"role":"user","content":"Look","images":["AQID"]},)"
+      R"({"role":"assistant","content":"","thinking":"hm","tool_calls":[{"id":"a","function":{"index":0,"name":"get_weather","arguments":{"city":"Paris"}}}]},)"
+      R"({"role":"tool","tool_name":"get_weather","tool_call_id":"a","content":"15C"}]})");
+}
+
+TEST(OllamaRequest, TalksToAModelThatKnowsNoTools) {
+  ModelRequest request;
+  request.tools.push_back({"get_weather", "", json::object()});
+  auto body = wire()->request(request);
+  EXPECT_TRUE(wire()->adjust(body, {"\"m\" does not support tools", {}, 0}));
+  EXPECT_FALSE(body.contains("tools"));
+}
+
+}  // namespace
+}  // namespace agw

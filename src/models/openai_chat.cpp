@@ -1,0 +1,276 @@
+#include "models/openai_chat.hpp"
+
+#include <utility>
+
+#include "models/wire_json.hpp"
+
+namespace agw {
+
+namespace {
+
+json::value user_content(const Message& message) {
+  if (message.images.empty()) return json::string(message.text);
+  json::array content;
+  for (const auto& image : message.images) {
+    content.push_back(json::object{{"type", "image_url"}, {"image_url", json::object{{"url", data_url(image)}}}});
+  }
+  if (!message.text.empty()) content.push_back(json::object{{"type", "text"}, {"text", message.text}});
+  return content;
+}
+
+json::array tool_calls(const std::vector<ToolUse>& uses) {
+  json::array calls;
+  for (const auto& use : uses) {
+    calls.push_back(json::object{
+        {"id", use.id},
+        {"type", "function"},
+        {"function", json::object{{"name", use.name}, {"arguments", arguments_text(use)}}},
+    });
+  }
+  return calls;
+}
+
+json::object assistant_message(const Message& message, bool with_blocks) {
+  json::object object{{"role", "assistant"}, {"content", message.text}};
+  if (!message.tool_uses.empty()) {
+    if (message.text.empty()) object["content"] = nullptr;
+    object["tool_calls"] = tool_calls(message.tool_uses);
+  }
+  if (with_blocks) object["reasoning_details"] = message.provider_blocks;
+  return object;
+}
+
+json::array tools_of(const std::vector<ToolDescription>& descriptions) {
+  json::array tools;
+  for (const auto& [name, description, schema] : descriptions) {
+    tools.push_back(json::object{
+        {"type", "function"},
+        {"function", json::object{{"name", name}, {"description", description}, {"parameters", schema}}},
+    });
+  }
+  return tools;
+}
+
+/// Puts OpenRouter's reasoning details together: texts of the same kind and index are one text in pieces.
+class ReasoningDetails {
+public:
+  void add(const json::object& piece) {
+    auto* whole = find(piece);
+    if (!whole) {
+      details_.push_back(piece);
+      return;
+    }
+    for (const auto& [name, value] : piece) {
+      auto& member = (*whole)[name];
+      const bool is_text = name == "text" || name == "summary" || name == "data";
+      if (is_text && member.is_string() && value.is_string()) {
+        member.get_string().append(value.get_string());
+      } else if (!value.is_null()) {
+        member = value;
+      }
+    }
+  }
+
+  json::array take() { return std::move(details_); }
+
+private:
+  json::object* find(const json::object& piece) {
+    if (!piece.contains("index")) return nullptr;
+    for (auto& detail : details_) {
+      auto& object = detail.get_object();
+      if (object["index"] == piece.at("index") && text_member(object, "type") == text_member(piece, "type")) {
+        return &object;
+      }
+    }
+    return nullptr;
+  }
+
+  json::array details_;
+};
+
+Usage usage_of(const json::object& counted) {
+  Usage usage;
+  if (const auto* details = object_member(counted, "prompt_tokens_details")) {
+    usage.cache_read_tokens = count_member(*details, "cached_tokens").value_or(0);
+    usage.cache_write_tokens = count_member(*details, "cache_write_tokens").value_or(0);
+  }
+  const auto prompt = count_member(counted, "prompt_tokens").value_or(0);
+  usage.input_tokens = std::max<std::int64_t>(0, prompt - usage.cache_read_tokens - usage.cache_write_tokens);
+  usage.output_tokens = count_member(counted, "completion_tokens").value_or(0);
+  return usage;
+}
+
+class ChatReader : public AnswerReader {
+public:
+  using AnswerReader::AnswerReader;
+
+private:
+  void read_object(std::string_view, const json::object& frame) override {
+    if (const auto* usage = object_member(frame, "usage")) reply_.usage = usage_of(*usage);
+    const auto* choices = array_member(frame, "choices");
+    if (!choices || choices->empty()) return;
+    if (const auto* choice = choices->front().if_object()) read_choice(*choice);
+  }
+
+  void read_choice(const json::object& choice) {
+    if (const auto* error = choice.if_contains("error"); error && !error->is_null()) {
+      return fail(read_complaint(*error));
+    }
+    // `message` is the answer of a server that does not stream.
+    const auto* delta = object_member(choice, "delta");
+    if (!delta) delta = object_member(choice, "message");
+    if (delta) read_delta(*delta);
+    if (const auto reason = string_member(choice, "finish_reason")) take_finish(*reason);
+  }
+
+  void read_delta(const json::object& delta) {
+    read_reasoning(delta);
+    if (const auto* content = delta.if_contains("content")) read_content(*content);
+    text(text_member(delta, "refusal"));
+    if (const auto* calls = array_member(delta, "tool_calls")) read_calls(*calls);
+    if (const auto* call = object_member(delta, "function_call")) add_call(0, {}, *call);
+  }
+
+  /// OpenRouter says the same thing twice, as a text and as details.
+  void read_reasoning(const json::object& delta) {
+    auto piece = text_member(delta, "reasoning_content");
+    if (piece.empty()) piece = text_member(delta, "reasoning");
+    reasoning(piece);
+    const auto* details = array_member(delta, "reasoning_details");
+    if (!details) return;
+    for (const auto& detail : *details) {
+      const auto* object = detail.if_object();
+      if (!object) continue;
+      details_.add(*object);
+      if (!piece.empty()) continue;
+      reasoning(text_member(*object, "text"));
+      reasoning(text_member(*object, "summary"));
+    }
+  }
+
+  void read_content(const json::value& content) {
+    if (content.is_string()) return text(content.get_string());
+    if (!content.is_array()) return;
+    for (const auto& part : content.get_array()) {
+      if (const auto* object = part.if_object()) text(text_member(*object, "text"));
+    }
+  }
+
+  void read_calls(const json::array& calls) {
+    for (std::int64_t position = 0; const auto& call : calls) {
+      const auto* object = call.if_object();
+      const auto* function = object ? object_member(*object, "function") : nullptr;
+      if (function) add_call(count_member(*object, "index").value_or(position), text_member(*object, "id"), *function);
+      ++position;
+    }
+  }
+
+  void add_call(std::int64_t index, std::string_view id, const json::object& function) {
+    const auto* arguments = function.if_contains("arguments");
+    const auto whole = arguments && arguments->is_object() ? to_json(*arguments) : std::string();
+    calls_.add(index, id, text_member(function, "name"), whole.empty() ? text_member(function, "arguments") : whole);
+  }
+
+  void take_finish(std::string_view reason) {
+    if (reason.empty()) return;
+    if (reason == "error") return fail(Complaint{"the server reports an error", {}, 0});
+    if (reason == "length") reply_.stop = ModelStop::length;
+    if (reason == "content_filter") reply_.stop = ModelStop::content_filter;
+    complete_ = true;
+  }
+
+  /// Some servers never give a reason for the end.
+  void read_end_mark() override { complete_ = complete_ || ((wrote_text() || !calls_.empty()) && calls_.readable()); }
+
+  void finish() override { reply_.provider_blocks = details_.take(); }
+
+  ReasoningDetails details_;
+};
+
+class ChatWire : public WireFormat {
+public:
+  explicit ChatWire(ProviderSettings settings)
+      : settings_(std::move(settings)), is_openais_own_(is_openais_own(settings_.base_url)) {}
+
+  std::string url() const override { return settings_.base_url + "/chat/completions"; }
+
+  std::vector<HttpHeader> headers() const override {
+    if (settings_.api_key.empty()) return {};
+    return {{"authorization", "Bearer " + settings_.api_key}};
+  }
+
+  json::object request(const ModelRequest& request) const override {
+    json::object body{{"model", request.model}, {"stream", true}};
+    body["stream_options"] = json::object{{"include_usage", true}};
+    body[is_openais_own_ ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
+    if (request.temperature) body["temperature"] = *request.temperature;
+    if (is_openais_own_ && !request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
+    if (!request.tools.empty()) body["tools"] = tools_of(request.tools);
+    body["messages"] = messages(request);
+    return body;
+  }
+
+  bool adjust(json::object& request, const Complaint& complaint) const override {
+    const auto complains_of = [&](std::string_view name) {
+      return complaint.message.find(name) != std::string::npos || complaint.words.find(name) != std::string::npos;
+    };
+    // Models that reason take tools only without, and say so in a message that names other parameters as well.
+    if (complains_of("reasoning_effort") && request.contains("tools")) {
+      return request.emplace("reasoning_effort", "none").second;
+    }
+    const bool of_limit = complains_of("max_completion_tokens") || complains_of("max_tokens");
+    const bool of_its_name = complains_of("supported") || complains_of("instead") || complains_of("nknown") ||
+                             complains_of("nrecognized") || complains_of("not permitted");
+    if (of_limit && of_its_name) return switch_limit(request);
+    for (const auto* name : {"temperature", "stream_options", "prompt_cache_key"}) {
+      if (complains_of(name) && request.erase(name) > 0) return true;
+    }
+    return false;
+  }
+
+  std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
+    return std::make_unique<ChatReader>(on_delta);
+  }
+
+private:
+  /// The two names of the limit, each of which some servers refuse.
+  static bool switch_limit(json::object& request) {
+    const bool is_new = request.contains("max_completion_tokens");
+    const auto* limit = request.if_contains(is_new ? "max_completion_tokens" : "max_tokens");
+    if (!limit) return false;
+    const json::value kept = *limit;
+    request.erase(is_new ? "max_completion_tokens" : "max_tokens");
+    request[is_new ? "max_tokens" : "max_completion_tokens"] = kept;
+    return true;
+  }
+
+  json::array messages(const ModelRequest& request) const {
+    json::array messages;
+    if (!request.system.empty()) messages.push_back(json::object{{"role", "system"}, {"content", request.system}});
+    for (const auto& message : request.messages) {
+      switch (message.role) {
+        case Message::Role::user:
+          messages.push_back(json::object{{"role", "user"}, {"content", user_content(message)}});
+          break;
+        case Message::Role::assistant:
+          messages.push_back(assistant_message(message, made_blocks(message, settings_.name, request.model)));
+          break;
+        case Message::Role::tool:
+          messages.push_back(json::object{
+              {"role", "tool"}, {"tool_call_id", message.tool_call_id}, {"content", result_text(message)}});
+      }
+    }
+    return messages;
+  }
+
+  ProviderSettings settings_;
+  bool is_openais_own_;
+};
+
+}  // namespace
+
+std::unique_ptr<WireFormat> openai_chat_wire(ProviderSettings settings) {
+  return std::make_unique<ChatWire>(complete(std::move(settings)));
+}
+
+}  // namespace agw

@@ -1,0 +1,219 @@
+#include "models/openai_chat.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/wire_reading.hpp"
+
+namespace agw {
+namespace {
+
+using testing::read_stream;
+using Kind = ModelFailure::Kind;
+
+std::unique_ptr<WireFormat> wire(std::string base_url = "http://127.0.0.1:8080/v1") {
+  return openai_chat_wire({.name = "openai", .kind = ProviderKind::openai, .base_url = std::move(base_url)});
+}
+
+/// A stream of choices' first elements, ended properly.
+std::string chunks(std::initializer_list<std::string_view> choices, std::string_view end = "data: [DONE]\n\n") {
+  std::string stream;
+  for (const auto choice : choices) {
+    stream += "data: {\"id\":\"c\",\"choices\":[";
+    stream += choice;
+    stream += "]}\n\n";
+  }
+  stream += end;
+  return stream;
+}
+
+constexpr std::string_view stream = R"(: OPENROUTER PROCESSING
+
+data: {"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}
+
+data: {"id":"c","choices":[{"index":0,"delta":{"content":"Hé"},"finish_reason":null}],"obfuscation":"x"}
+
+data: {"id":"c","choices":[{"index":0,"delta":{"content":"l🔎"},"finish_reason":null}]}
+
+data: {"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"get_weather","arguments":""}}]},"finish_reason":null}]}
+
+data: {"id":"c","choices":[{"index":0,"delta":{"content":null,"tool_calls":[{"index":0,"function":{"arguments":"{\"ci"}}]},"finish_reason":null}]}
+
+data: {"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"ty\":\"Paris\"}"}}]},"finish_reason":null}]}
+
+data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+
+data: {"id":"c","choices":[],"usage":{"prompt_tokens":82,"completion_tokens":17,"prompt_tokens_details":{"cached_tokens":30,"cache_write_tokens":12}}}
+
+data: [DONE]
+
+)";
+
+TEST(ChatReader, ReadsTextAndToolCallsWhereverTheStreamIsCut) {
+  for (std::size_t piece = 1; piece < 200; ++piece) {
+    const auto answer = read_stream(*wire(), stream, piece);
+    EXPECT_EQ(answer.text, "Hél🔎");
+    const auto& reply = answer.reply();
+    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    ASSERT_EQ(reply.tool_uses.size(), 1u);
+    EXPECT_EQ(reply.tool_uses[0].id, "call_1");
+    EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
+    EXPECT_EQ(reply.usage.input_tokens, 40);
+    EXPECT_EQ(reply.usage.cache_read_tokens, 30);
+    EXPECT_EQ(reply.usage.cache_write_tokens, 12);
+    EXPECT_EQ(reply.usage.output_tokens, 17);
+  }
+}
+
+TEST(ChatReader, TakesAReasonForTheEndInPlaceOfTheEndMark) {
+  const auto answer = read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}, ""));
+  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+}
+
+TEST(ChatReader, TakesAnEndMarkInPlaceOfAReasonWhereTheAnswerIsComplete) {
+  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":null})"})).reply().stop,
+            ModelStop::stop);
+  const auto broken_call = chunks({R"({"delta":{"tool_calls":[{"id":"a","function":{"name":"n","arguments":"{"}}]}})"});
+  EXPECT_EQ(read_stream(*wire(), broken_call).failure().kind, Kind::unavailable);
+  EXPECT_EQ(read_stream(*wire(), chunks({})).failure().kind, Kind::unavailable);
+}
+
+TEST(ChatReader, AnAnswerWithNeitherIsAFailure) {
+  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"}})"}, "")).failure().message,
+            "ended its answer too early");
+}
+
+TEST(ChatReader, MapsReasonsForTheEnd) {
+  const auto stop = [](std::string reason) {
+    return read_stream(*wire(), chunks({R"({"delta":{"content":"x"},"finish_reason":")" + reason + "\"}"}));
+  };
+  EXPECT_EQ(stop("length").reply().stop, ModelStop::length);
+  EXPECT_EQ(stop("content_filter").reply().stop, ModelStop::content_filter);
+  EXPECT_EQ(stop("tool_calls").reply().stop, ModelStop::stop);
+  EXPECT_EQ(stop("error").failure().kind, Kind::unavailable);
+}
+
+TEST(ChatReader, ReadsReasoningUnderAnyOfItsNames) {
+  const auto reasoning = [](std::string delta) {
+    return read_stream(*wire(), chunks({"{\"delta\":" + delta + ",\"finish_reason\":\"stop\"}"})).reasoning;
+  };
+  EXPECT_EQ(reasoning(R"({"reasoning_content":"hm"})"), "hm");
+  EXPECT_EQ(reasoning(R"({"reasoning":"hm"})"), "hm");
+  EXPECT_EQ(reasoning(R"({"reasoning_details":[{"type":"reasoning.text","text":"hm"}]})"), "hm");
+  EXPECT_EQ(reasoning(R"({"reasoning":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]})"), "hm");
+}
+
+TEST(ChatReader, PutsReasoningDetailsTogetherForTheNextRequest) {
+  const auto answer = read_stream(
+      *wire(),
+      chunks(
+          {R"({"delta":{"reasoning_details":[{"type":"reasoning.text","text":"let ","index":0,"signature":null}]}})",
+           R"({"delta":{"reasoning_details":[{"type":"reasoning.text","text":"me","index":0,"signature":"S"}]}})",
+           R"({"delta":{"reasoning_details":[{"type":"reasoning.encrypted","data":"D","index":0}]},"finish_reason":"stop"})"}));
+  EXPECT_EQ(to_json(answer.reply().provider_blocks),
+            R"([{"type":"reasoning.text","text":"let me","index":0,"signature":"S"},)"
+            R"({"type":"reasoning.encrypted","data":"D","index":0}])");
+}
+
+TEST(ChatReader, ToleratesOddToolCalls) {
+  const auto answer = read_stream(
+      *wire(),
+      chunks({R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}]}})",
+              R"({"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"two","arguments":"{\"x\""}}]}})",
+              R"({"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}})",
+              R"({"delta":{"tool_calls":[{"index":5,"id":"","function":{"name":"three","arguments":{"y":2}}}]}})",
+              R"({"delta":{},"finish_reason":"stop"})"}));
+  const auto& uses = answer.reply().tool_uses;
+  EXPECT_EQ(answer.reply().stop, ModelStop::tool_use);
+  ASSERT_EQ(uses.size(), 3u);
+  EXPECT_EQ(uses[0].name, "one");
+  EXPECT_EQ(uses[1].id, "b");
+  EXPECT_EQ(to_json(uses[1].input), R"({"x":1})");
+  EXPECT_TRUE(uses[2].id.starts_with("call_"));
+  EXPECT_EQ(to_json(uses[2].input), R"({"y":2})");
+}
+
+TEST(ChatReader, TakesTheTextOfARefusal) {
+  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"refusal":"I cannot."},"finish_reason":"stop"})"})).text,
+            "I cannot.");
+}
+
+TEST(ChatReader, LeavesThinkTagsAlone) {
+  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"content":"<think>a</think>b"},"finish_reason":"stop"})"})).text,
+            "<think>a</think>b");
+}
+
+TEST(ChatReader, FindsErrorsWhereverTheyStand) {
+  const auto in_frame =
+      read_stream(*wire(), "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n");
+  EXPECT_EQ(in_frame.failure().kind, Kind::unavailable);
+  EXPECT_EQ(in_frame.failure().message, "broke off its answer: The server had an error");
+  const auto named =
+      read_stream(*wire(), "event: error\ndata: {\"message\":\"too fast\",\"code\":\"rate_limit_exceeded\"}\n\n");
+  EXPECT_EQ(named.failure().kind, Kind::rate_limited);
+  const auto in_choice =
+      read_stream(*wire(), R"({"choices":[{"error":{"code":402,"message":"no credits"}}]})", 5, "application/json");
+  EXPECT_EQ(in_choice.failure().kind, Kind::refused);
+  EXPECT_EQ(in_choice.failure().status, 402);
+}
+
+TEST(ChatReader, ReadsAnAnswerThatIsNotStreamed) {
+  const auto answer = read_stream(
+      *wire(),
+      R"({"choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}})",
+      7, "application/json");
+  EXPECT_EQ(answer.text, "Hi");
+  EXPECT_EQ(answer.reply().usage.input_tokens, 3);
+}
+
+ModelRequest conversation() {
+  ModelRequest request;
+  request.model = "m";
+  request.system = "You are kind.";
+  request.thread_id = "t1";
+  request.temperature = 0.5;
+  request.tools.push_back({"get_weather", "Weather of a city", json::object{{"type", "object"}}});
+  using Role = Message::Role;
+  request.messages.push_back({.role = Role::user, .text = "Look", .images = {{"image/png", "\x01\x02\x03"}}});
+  request.messages.push_back({.role = Role::assistant,
+                              .tool_uses = {{"a", "get_weather", {{"city", "Paris"}}, {}}},
+                              .provider_blocks = {json::object{{"text", "hm"}}},
+                              .provider_blocks_of = "openai/m"});
+  request.messages.push_back({.role = Role::tool, .text = "no wind", .tool_call_id = "a", .is_error = true});
+  return request;
+}
+
+TEST(ChatRequest, IsWrittenAsCompatibleServersWantIt) {
+  EXPECT_EQ(
+      to_json(wire()->request(conversation())),
+      R"({"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":8192,"temperature":0.5,)"
+      R"("tools":[{"type":"function","function":{"name":"get_weather","description":"Weather of a city","parameters":{"type":"object"}}}],)"
+      R"("messages":[{"role":"system","content":"You are kind."},)"
+      R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AQID"}},{"type":"text","text":"Look"}]},)"
+      R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}],"reasoning_details":[{"text":"hm"}]},)"
+      R"({"role":"tool","tool_call_id":"a","content":"Error: no wind"}]})");
+}
+
+TEST(ChatRequest, NamesTheLimitAsOpenAiDoes) {
+  const auto body = wire("https://api.openai.com/v1")->request(conversation());
+  EXPECT_EQ(body.at("max_completion_tokens"), 8192);
+  EXPECT_FALSE(body.contains("max_tokens"));
+  EXPECT_EQ(body.at("prompt_cache_key"), "t1");
+}
+
+TEST(ChatRequest, DoesWithoutWhatIsRefused) {
+  auto body = wire()->request(conversation());
+  const auto refuse = [&](std::string message, std::string words = {}) {
+    return wire()->adjust(body, Complaint{std::move(message), std::move(words), 0});
+  };
+  EXPECT_TRUE(refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."));
+  EXPECT_EQ(body.at("max_completion_tokens"), 8192);
+  EXPECT_TRUE(refuse("Unsupported value", "invalid_request_error unsupported_value temperature"));
+  EXPECT_FALSE(body.contains("temperature"));
+  EXPECT_TRUE(refuse("Function tools with reasoning_effort are not supported"));
+  EXPECT_EQ(body.at("reasoning_effort"), "none");
+  EXPECT_FALSE(refuse("The model does not exist"));
+  EXPECT_FALSE(refuse("max_completion_tokens is too large: 8192"));
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,237 @@
+#include "models/openai_responses.hpp"
+
+#include <map>
+#include <utility>
+
+#include "models/wire_json.hpp"
+
+namespace agw {
+
+namespace {
+
+json::value user_content(const Message& message) {
+  if (message.images.empty()) return json::string(message.text);
+  json::array content;
+  for (const auto& image : message.images) {
+    content.push_back(json::object{{"type", "input_image"}, {"image_url", data_url(image)}});
+  }
+  if (!message.text.empty()) content.push_back(json::object{{"type", "input_text"}, {"text", message.text}});
+  return content;
+}
+
+void add_assistant(json::array& input, const Message& message, bool with_blocks) {
+  if (with_blocks) {
+    for (const auto& item : message.provider_blocks) input.push_back(item);
+  }
+  if (!message.text.empty()) input.push_back(json::object{{"role", "assistant"}, {"content", message.text}});
+  for (const auto& use : message.tool_uses) {
+    input.push_back(json::object{
+        {"type", "function_call"}, {"call_id", use.id}, {"name", use.name}, {"arguments", arguments_text(use)}});
+  }
+}
+
+json::array tools_of(const std::vector<ToolDescription>& descriptions) {
+  json::array tools;
+  for (const auto& [name, description, schema] : descriptions) {
+    tools.push_back(json::object{
+        {"type", "function"}, {"name", name}, {"description", description}, {"parameters", schema}, {"strict", false}});
+  }
+  return tools;
+}
+
+/// Only these know `reasoning` and `include`; others refuse a request that names them.
+bool reasons(std::string_view model) {
+  const bool numbered = model.starts_with("gpt-") && model.size() > 4 && model[4] >= '5' && model[4] <= '9';
+  const bool o_series = model.size() > 1 && model[0] == 'o' && model[1] >= '1' && model[1] <= '9';
+  return numbered || o_series;
+}
+
+class ResponsesReader : public AnswerReader {
+public:
+  using AnswerReader::AnswerReader;
+
+private:
+  void read_object(std::string_view, const json::object& frame) override {
+    const auto type = text_member(frame, "type");
+    if (type == "response.output_text.delta" || type == "response.refusal.delta") {
+      return text(text_member(frame, "delta"));
+    }
+    if (type == "response.reasoning_summary_text.delta" || type == "response.reasoning_text.delta") {
+      return reasoning(text_member(frame, "delta"));
+    }
+    if (type == "response.reasoning_summary_part.added") return separate_summaries(frame);
+    if (type == "response.function_call_arguments.delta") {
+      return calls_.add(index_of(frame), {}, {}, text_member(frame, "delta"));
+    }
+    if (type == "response.function_call_arguments.done") {
+      return calls_.set_arguments(index_of(frame), text_member(frame, "arguments"));
+    }
+    if (type == "response.output_item.added") return begin_item(frame);
+    if (type == "response.output_item.done") return end_item(frame);
+    if (type == "error") return fail(read_complaint(json::value(frame)));
+    const auto* response = object_member(frame, "response");
+    if (!response && text_member(frame, "object") == "response") response = &frame;
+    if (response) read_response(type, *response);
+  }
+
+  static std::int64_t index_of(const json::object& frame) { return count_member(frame, "output_index").value_or(0); }
+
+  /// Parts of a summary are paragraphs.
+  void separate_summaries(const json::object& frame) {
+    if (count_member(frame, "summary_index").value_or(0) > 0) reasoning("\n\n");
+  }
+
+  void begin_item(const json::object& frame) {
+    const auto* item = object_member(frame, "item");
+    if (item && text_member(*item, "type") == "function_call") {
+      calls_.add(index_of(frame), text_member(*item, "call_id"), text_member(*item, "name"), {});
+    }
+  }
+
+  void end_item(const json::object& frame) {
+    if (const auto* item = object_member(frame, "item")) take_item(index_of(frame), *item);
+  }
+
+  /// The whole item: what came of it in pieces is in it again.
+  void take_item(std::int64_t index, const json::object& item) {
+    const auto type = text_member(item, "type");
+    if (type == "reasoning") reasoning_items_[index] = item;
+    if (type == "function_call") {
+      calls_.add(index, text_member(item, "call_id"), text_member(item, "name"), {});
+      calls_.set_arguments(index, text_member(item, "arguments"));
+    }
+  }
+
+  void read_response(std::string_view type, const json::object& response) {
+    if (const auto* usage = object_member(response, "usage")) take_usage(*usage);
+    const auto status = text_member(response, "status");
+    if (type == "response.failed" || status == "failed") return take_failure(response);
+    if (type == "response.incomplete" || status == "incomplete") return take_incomplete(response);
+    if (type == "response.completed" || status == "completed") take_completed(response);
+  }
+
+  void take_usage(const json::object& counted) {
+    auto& usage = reply_.usage;
+    if (const auto* details = object_member(counted, "input_tokens_details")) {
+      usage.cache_read_tokens = count_member(*details, "cached_tokens").value_or(0);
+      usage.cache_write_tokens = count_member(*details, "cache_write_tokens").value_or(0);
+    }
+    const auto input = count_member(counted, "input_tokens").value_or(0);
+    usage.input_tokens = std::max<std::int64_t>(0, input - usage.cache_read_tokens - usage.cache_write_tokens);
+    usage.output_tokens = count_member(counted, "output_tokens").value_or(0);
+  }
+
+  void take_failure(const json::object& response) {
+    const auto* error = response.if_contains("error");
+    fail(error ? read_complaint(*error) : Complaint{"the response failed", {}, 0});
+  }
+
+  void take_incomplete(const json::object& response) {
+    const auto* details = object_member(response, "incomplete_details");
+    const bool filtered = details && text_member(*details, "reason") == "content_filter";
+    reply_.stop = filtered ? ModelStop::content_filter : ModelStop::length;
+    complete_ = ended_ = true;
+  }
+
+  void take_completed(const json::object& response) {
+    complete_ = ended_ = true;
+    const auto* output = array_member(response, "output");
+    if (!output) return;
+    const bool take_text = !wrote_text();
+    for (std::int64_t index = 0; const auto& item : *output) {
+      const auto* object = item.if_object();
+      if (object) take_item(index, *object);
+      if (object && take_text) text_of_message(*object);
+      ++index;
+    }
+  }
+
+  /// Of a server that does not stream.
+  void text_of_message(const json::object& item) {
+    const auto* content = array_member(item, "content");
+    if (!content || text_member(item, "type") != "message") return;
+    for (const auto& part : *content) {
+      if (const auto* object = part.if_object()) text(text_member(*object, "text"));
+    }
+  }
+
+  void finish() override {
+    for (auto& [index, item] : reasoning_items_) reply_.provider_blocks.push_back(std::move(item));
+  }
+
+  std::map<std::int64_t, json::object> reasoning_items_;
+};
+
+class ResponsesWire : public WireFormat {
+public:
+  explicit ResponsesWire(ProviderSettings settings) : settings_(std::move(settings)) {}
+
+  std::string url() const override { return settings_.base_url + "/responses"; }
+
+  std::vector<HttpHeader> headers() const override {
+    if (settings_.api_key.empty()) return {};
+    return {{"authorization", "Bearer " + settings_.api_key}};
+  }
+
+  json::object request(const ModelRequest& request) const override {
+    json::object body{{"model", request.model}, {"stream", true}, {"store", false}};
+    body["max_output_tokens"] = request.max_output_tokens;
+    if (!request.system.empty()) body["instructions"] = request.system;
+    if (request.temperature) body["temperature"] = *request.temperature;
+    if (!request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
+    if (reasons(request.model)) {
+      body["include"] = json::array{"reasoning.encrypted_content"};
+      body["reasoning"] = json::object{{"summary", "auto"}};
+    }
+    if (!request.tools.empty()) body["tools"] = tools_of(request.tools);
+    body["input"] = input(request);
+    return body;
+  }
+
+  bool adjust(json::object& request, const Complaint& complaint) const override {
+    const auto complains_of = [&](std::string_view name) {
+      return complaint.message.find(name) != std::string::npos || complaint.words.find(name) != std::string::npos;
+    };
+    const std::pair<std::string_view, std::string_view> removable[] = {
+        {"temperature", "temperature"},     {"ncrypted content", "include"},   {"encrypted_content", "include"},
+        {"reasoning.summary", "reasoning"}, {"reasoning summar", "reasoning"}, {"prompt_cache_key", "prompt_cache_key"},
+    };
+    for (const auto& [word, member] : removable) {
+      if (complains_of(word) && request.erase(member) > 0) return true;
+    }
+    return false;
+  }
+
+  std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
+    return std::make_unique<ResponsesReader>(on_delta);
+  }
+
+private:
+  json::array input(const ModelRequest& request) const {
+    json::array input;
+    for (const auto& message : request.messages) {
+      switch (message.role) {
+        case Message::Role::user:
+          input.push_back(json::object{{"role", "user"}, {"content", user_content(message)}});
+          break;
+        case Message::Role::assistant:
+          add_assistant(input, message, made_blocks(message, settings_.name, request.model));
+          break;
+        case Message::Role::tool:
+          input.push_back(json::object{
+              {"type", "function_call_output"}, {"call_id", message.tool_call_id}, {"output", result_text(message)}});
+      }
+    }
+    return input;
+  }
+
+  ProviderSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<WireFormat> openai_responses_wire(ProviderSettings settings) {
+  return std::make_unique<ResponsesWire>(complete(std::move(settings)));
+}
+
+}  // namespace agw

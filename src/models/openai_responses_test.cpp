@@ -1,0 +1,166 @@
+#include "models/openai_responses.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/wire_reading.hpp"
+
+namespace agw {
+namespace {
+
+using testing::read_stream;
+using Kind = ModelFailure::Kind;
+
+std::unique_ptr<WireFormat> wire() {
+  return openai_responses_wire({.name = "openai", .kind = ProviderKind::openai, .api_key = "secret"});
+}
+
+constexpr std::string_view stream = R"(event: response.created
+data: {"type":"response.created","response":{"id":"resp_1","status":"in_progress"},"sequence_number":0}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[]}}
+
+event: response.reasoning_summary_part.added
+data: {"type":"response.reasoning_summary_part.added","output_index":0,"summary_index":0}
+
+event: response.reasoning_summary_text.delta
+data: {"type":"response.reasoning_summary_text.delta","output_index":0,"delta":"hm"}
+
+event: response.reasoning_summary_part.added
+data: {"type":"response.reasoning_summary_part.added","output_index":0,"summary_index":1}
+
+event: response.reasoning_summary_text.delta
+data: {"type":"response.reasoning_summary_text.delta","output_index":0,"delta":"aha"}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"}}
+
+event: response.output_text.delta
+data: {"type":"response.output_text.delta","output_index":1,"delta":"Hé🔎"}
+
+event: response.output_item.added
+data: {"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"fc_1","call_id":"call_1","name":"get_weather","arguments":""}}
+
+event: response.function_call_arguments.delta
+data: {"type":"response.function_call_arguments.delta","output_index":2,"delta":"{\"city\":"}
+
+event: response.function_call_arguments.delta
+data: {"type":"response.function_call_arguments.delta","output_index":2,"delta":"\"Paris\"}"}
+
+event: response.function_call_arguments.done
+data: {"type":"response.function_call_arguments.done","output_index":2,"arguments":"{\"city\":\"Paris\"}"}
+
+event: response.output_item.done
+data: {"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","call_id":"call_1","name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}
+
+event: response.completed
+data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"},{"type":"message","content":[{"type":"output_text","text":"Hé🔎"}]},{"type":"function_call","call_id":"call_1","name":"get_weather","arguments":"{\"city\":\"Paris\"}"}],"usage":{"input_tokens":50,"input_tokens_details":{"cached_tokens":20},"output_tokens":9}}}
+
+)";
+
+TEST(ResponsesReader, ReadsReasoningTextAndToolCallsWhereverTheStreamIsCut) {
+  for (std::size_t piece = 1; piece < 200; ++piece) {
+    const auto answer = read_stream(*wire(), stream, piece);
+    EXPECT_EQ(answer.text, "Hé🔎");
+    EXPECT_EQ(answer.reasoning, "hm\n\naha");
+    const auto& reply = answer.reply();
+    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    ASSERT_EQ(reply.tool_uses.size(), 1u);
+    EXPECT_EQ(reply.tool_uses[0].id, "call_1");
+    EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
+    EXPECT_EQ(to_json(reply.provider_blocks),
+              R"([{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"}])");
+    EXPECT_EQ(reply.usage.input_tokens, 30);
+    EXPECT_EQ(reply.usage.cache_read_tokens, 20);
+    EXPECT_EQ(reply.usage.output_tokens, 9);
+  }
+}
+
+TEST(ResponsesReader, MapsHowItEnded) {
+  const auto incomplete = [](std::string reason) {
+    return read_stream(*wire(),
+                       "data: {\"type\":\"response.incomplete\",\"response\":{\"status\":\"incomplete\","
+                       "\"incomplete_details\":{\"reason\":\"" +
+                           reason + "\"}}}\n\n")
+        .reply()
+        .stop;
+  };
+  EXPECT_EQ(incomplete("max_output_tokens"), ModelStop::length);
+  EXPECT_EQ(incomplete("content_filter"), ModelStop::content_filter);
+}
+
+TEST(ResponsesReader, TellsFailures) {
+  const auto failed = read_stream(
+      *wire(),
+      R"(data: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}}
+
+)");
+  EXPECT_EQ(failed.failure().kind, Kind::unavailable);
+  EXPECT_EQ(failed.failure().message, "broke off its answer: oops");
+  const auto limited = read_stream(
+      *wire(),
+      R"(data: {"type":"error","code":"rate_limit_exceeded","message":"slower","param":null,"sequence_number":3}
+
+)");
+  EXPECT_EQ(limited.failure().kind, Kind::rate_limited);
+  EXPECT_EQ(read_stream(*wire(), stream.substr(0, stream.find("event: response.completed"))).failure().kind,
+            Kind::unavailable);
+}
+
+TEST(ResponsesReader, ReadsAnAnswerThatIsNotStreamed) {
+  const auto answer = read_stream(
+      *wire(),
+      R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]}]})",
+      9, "application/json");
+  EXPECT_EQ(answer.text, "Hi");
+  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+}
+
+TEST(ResponsesRequest, IsWrittenWithoutStateOnTheirSide) {
+  ModelRequest request;
+  request.model = "gpt-6.2-sol";
+  request.system = "You are kind.";
+  request.thread_id = "t1";
+  request.tools.push_back({"get_weather", "Weather of a city", json::object{{"type", "object"}}});
+  using Role = Message::Role;
+  request.messages.push_back({.role = Role::user, .text = "Look", .images = {{"image/png", "\x01\x02\x03"}}});
+  request.messages.push_back({.role = Role::assistant,
+                              .text = "Checking.",
+                              .tool_uses = {{"a", "get_weather", {{"city", "Paris"}}, {}}},
+                              .provider_blocks = {json::object{{"type", "reasoning"}, {"id", "rs_1"}}},
+                              .provider_blocks_of = "openai/gpt-6.2-sol"});
+  request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "a"});
+  EXPECT_EQ(
+      to_json(wire()->request(request)),
+      R"({"model":"gpt-6.2-sol","stream":true,"store":false,"max_output_tokens":8192,"instructions":"You are kind.",)"
+      R"("prompt_cache_key":"t1","include":["reasoning.encrypted_content"],"reasoning":{"summary":"auto"},)"
+      R"("tools":[{"type":"function","name":"get_weather","description":"Weather of a city","parameters":{"type":"object"},"strict":false}],)"
+      R"("input":[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AQID"},{"type":"input_text","text":"Look"}]},)"
+      R"({"type":"reasoning","id":"rs_1"},{"role":"assistant","content":"Checking."},)"
+      R"({"type":"function_call","call_id":"a","name":"get_weather","arguments":"{\"city\":\"Paris\"}"},)"
+      R"({"type":"function_call_output","call_id":"a","output":"15C"}]})");
+}
+
+TEST(ResponsesRequest, AsksOnlyModelsThatReasonForTheirReasoning) {
+  ModelRequest request;
+  request.model = "gpt-4o";
+  const auto body = wire()->request(request);
+  EXPECT_FALSE(body.contains("reasoning"));
+  EXPECT_FALSE(body.contains("include"));
+}
+
+TEST(ResponsesRequest, DoesWithoutWhatIsRefused) {
+  ModelRequest request;
+  request.model = "o3";
+  request.temperature = 1;
+  auto body = wire()->request(request);
+  const auto refuse = [&](std::string message) { return wire()->adjust(body, Complaint{std::move(message), {}, 0}); };
+  EXPECT_TRUE(refuse("Unsupported parameter: 'temperature' is not supported with this model."));
+  EXPECT_TRUE(refuse("Your organization must be verified to generate reasoning summaries."));
+  EXPECT_TRUE(refuse("Encrypted content is not supported with this model."));
+  EXPECT_FALSE(body.contains("temperature") || body.contains("reasoning") || body.contains("include"));
+  EXPECT_FALSE(refuse("Encrypted content is not supported with this model."));
+}
+
+}  // namespace
+}  // namespace agw

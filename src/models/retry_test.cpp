@@ -1,0 +1,156 @@
+#include "models/retry.hpp"
+
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "testing/run.hpp"
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = ModelFailure::Kind;
+
+constexpr RetryPolicy quick{.first_delay = 1ms, .longest_delay = 2ms};
+
+ModelFailure failure(Kind kind, int status = 0, std::optional<std::chrono::milliseconds> retry_after = {}) {
+  ModelFailure made;
+  made.kind = kind;
+  made.status = status;
+  made.message = "failed";
+  made.retry_after = retry_after;
+  return made;
+}
+
+/// Gives the outcomes it was made with, one to each call, after the text that stands with it.
+class Scripted : public Provider {
+public:
+  struct Step {
+    ModelOutcome outcome;
+    std::string text{};
+  };
+
+  explicit Scripted(std::vector<Step> steps) : steps_(std::move(steps)) {}
+
+  Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, Stop&) override {
+    models.push_back(request.model);
+    const auto& step = steps_.at(models.size() - 1);
+    if (!step.text.empty()) on_delta({Delta::Kind::text, step.text});
+    if (during) during();
+    co_return step.outcome;
+  }
+
+  std::vector<std::string> models;  ///< that were asked for
+  std::function<void()> during;
+
+private:
+  std::vector<Step> steps_;
+};
+
+/// Runs a call to its end.
+Answered ask(std::vector<ModelChoice> choices, Stop& stop, RetryPolicy policy = quick, std::string* text = nullptr) {
+  Answered answered;
+  testing::run([&](Loop&) -> Task<> {
+    const OnDelta on_delta = [&](const Delta& delta) {
+      if (text) *text += delta.text;
+    };
+    answered = co_await answer_with_retries(choices, {}, on_delta, stop, policy);
+  });
+  return answered;
+}
+
+Answered ask(Scripted& provider, RetryPolicy policy = quick) {
+  Stop stop;
+  return ask({{&provider, "p", "m"}}, stop, policy);
+}
+
+bool succeeded(const Answered& answered) { return std::holds_alternative<ModelReply>(answered.outcome); }
+
+TEST(Retries, TryAgainUntilItWorks) {
+  Scripted provider({{failure(Kind::unavailable)},
+                     {failure(Kind::rate_limited, 429)},
+                     {failure(Kind::protocol)},
+                     {failure(Kind::unavailable, 529)},
+                     {ModelReply{}}});
+  const auto answered = ask(provider);
+  EXPECT_TRUE(succeeded(answered));
+  EXPECT_EQ(answered.id(), "p/m");
+  EXPECT_EQ(provider.models.size(), 5u);
+}
+
+TEST(Retries, GiveUpAfterFour) {
+  Scripted provider(std::vector<Scripted::Step>(5, {failure(Kind::unavailable, 500)}));
+  EXPECT_FALSE(succeeded(ask(provider)));
+  EXPECT_EQ(provider.models.size(), 5u);
+}
+
+TEST(Retries, DoNotRepeatWhatIsRefused) {
+  Scripted provider({{failure(Kind::refused, 401)}});
+  EXPECT_FALSE(succeeded(ask(provider)));
+  EXPECT_EQ(provider.models.size(), 1u);
+}
+
+TEST(Retries, EndWithTheFirstDelta) {
+  Scripted provider({{failure(Kind::unavailable), "Hel"}});
+  Scripted other({{ModelReply{}}});
+  Stop stop;
+  std::string text;
+  const auto answered = ask({{&provider, "p", "m"}, {&other, "q", "n"}}, stop, quick, &text);
+  EXPECT_FALSE(succeeded(answered));
+  EXPECT_EQ(text, "Hel");
+  EXPECT_TRUE(other.models.empty());
+}
+
+TEST(Retries, GoOnToTheNextModel) {
+  Scripted broken(std::vector<Scripted::Step>(4, {failure(Kind::unavailable)}));
+  Scripted working({{ModelReply{}}});
+  Stop stop;
+  auto policy = quick;
+  policy.retries = 1;
+  const auto answered = ask({{&broken, "p", "m"}, {&broken, "p", "n"}, {&working, "r", "o"}}, stop, policy);
+  EXPECT_TRUE(succeeded(answered));
+  EXPECT_EQ(answered.id(), "r/o");
+  EXPECT_EQ(broken.models, (std::vector<std::string>{"m", "m", "n", "n"}));
+}
+
+TEST(Retries, AskAnotherModelWhereTheQuotaIsUsedUp) {
+  Scripted first({{failure(Kind::refused, 429)}});
+  Scripted second({{ModelReply{}}});
+  Stop stop;
+  EXPECT_EQ(ask({{&first, "p", "m"}, {&second, "q", "n"}}, stop).id(), "q/n");
+  EXPECT_EQ(first.models.size(), 1u);
+}
+
+TEST(Retries, TellAllFailures) {
+  Scripted first({{failure(Kind::refused, 429)}});
+  Scripted second({{failure(Kind::refused, 401)}});
+  Stop stop;
+  const auto answered = ask({{&first, "p", "m"}, {&second, "q", "n"}}, stop);
+  EXPECT_EQ(std::get<ModelFailure>(answered.outcome).message, "failed; failed");
+  EXPECT_EQ(std::get<ModelFailure>(answered.outcome).status, 401);
+}
+
+TEST(Retries, WaitAsLongAsTheProviderWants) {
+  Scripted provider({{failure(Kind::rate_limited, 429, 60ms)}, {ModelReply{}}});
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(succeeded(ask(provider)));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 60ms);
+}
+
+TEST(Retries, DoNotWaitTooLong) {
+  Scripted provider({{failure(Kind::rate_limited, 429, 1h)}});
+  EXPECT_FALSE(succeeded(ask(provider)));
+  EXPECT_EQ(provider.models.size(), 1u);
+}
+
+TEST(Retries, StopEndsTheDelay) {
+  Stop stop;
+  Scripted provider({{failure(Kind::unavailable)}});
+  provider.during = [&] { stop.request(); };
+  const auto answered = ask({{&provider, "p", "m"}}, stop, {.first_delay = 1h, .longest_delay = 1h});
+  EXPECT_EQ(std::get<ModelFailure>(answered.outcome).kind, Kind::stopped);
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/model.hpp"
+
+namespace agw {
+
+/// Puts tool calls together that come in pieces, in order of their first piece.
+class ToolCalls {
+public:
+  /// A piece of the call at `index`: the id and name come with one piece, the arguments are appended. An id that
+  /// differs from the call's own begins a new call, which later pieces at this index belong to.
+  void add(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
+
+  /// All arguments of the call at `index`, instead of what came in pieces.
+  void set_arguments(std::int64_t index, std::string_view arguments);
+
+  bool empty() const { return calls_.empty(); }
+  std::size_t size() const { return calls_.size(); }
+  /// Whether the arguments of every call can be read.
+  bool readable() const;
+
+  /// The calls. One without an id, or with one that another call has, gets an id of its own.
+  std::vector<ToolUse> finish() const;
+
+private:
+  struct Call {
+    std::int64_t index;
+    std::string id;
+    std::string name;
+    std::string arguments;
+  };
+
+  Call* find(std::int64_t index);
+
+  std::vector<Call> calls_;
+};
+
+}  // namespace agw

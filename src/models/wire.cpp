@@ -1,0 +1,88 @@
+#include "models/wire.hpp"
+
+#include <openssl/evp.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/wire_json.hpp"
+
+namespace agw {
+
+using Kind = ModelFailure::Kind;
+
+void AnswerReader::read(const Frame& frame) {
+  if (ended()) return;
+  if (frame.data == "[DONE]") {
+    ended_ = true;
+    return read_end_mark();
+  }
+  const auto object = parse_frame(frame.data);
+  if (!object) return fail(Kind::protocol, "sent what is no JSON in its stream");
+  const auto* error = object->if_contains("error");
+  if (error && !error->is_null()) return fail(read_complaint(*error));
+  if (frame.event == "error") return fail(read_complaint(json::value(*object)));
+  read_object(frame.event, *object);
+}
+
+void AnswerReader::fail(ModelFailure::Kind kind, std::string message) {
+  if (failure_) return;
+  failure_ = ModelFailure{};
+  failure_->kind = kind;
+  failure_->message = std::move(message);
+}
+
+void AnswerReader::fail(const Complaint& complaint) {
+  if (!failure_) failure_ = failure_in_stream(complaint);
+}
+
+ModelOutcome AnswerReader::outcome() {
+  if (!failure_ && !complete_) fail(Kind::unavailable, "ended its answer too early");
+  if (failure_) {
+    failure_->usage = reply_.usage;
+    return *failure_;
+  }
+  finish();
+  reply_.tool_uses = calls_.finish();
+  if (reply_.stop == ModelStop::stop && !calls_.empty()) reply_.stop = ModelStop::tool_use;
+  if (reply_.stop == ModelStop::tool_use && calls_.empty()) reply_.stop = ModelStop::stop;
+  return std::move(reply_);
+}
+
+void AnswerReader::text(std::string_view delta) {
+  wrote_text_ = wrote_text_ || !delta.empty();
+  emit(Delta::Kind::text, delta);
+}
+
+void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoning, delta); }
+
+void AnswerReader::emit(Delta::Kind kind, std::string_view delta) {
+  if (!delta.empty()) on_delta_({kind, std::string(delta)});
+}
+
+std::unique_ptr<FrameSplitter> WireFormat::splitter(std::string_view content_type, OnFrame on_frame) const {
+  if (content_type.starts_with("application/json")) return take_whole(std::move(on_frame));
+  return split_events(std::move(on_frame));
+}
+
+bool made_blocks(const Message& message, std::string_view provider, std::string_view model) {
+  return !message.provider_blocks.empty() && message.provider_blocks_of == fmt::format("{}/{}", provider, model);
+}
+
+std::string base64(std::string_view bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+  const int length =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+std::string data_url(const Image& image) { return fmt::format("data:{};base64,{}", image.mime, base64(image.bytes)); }
+
+std::string result_text(const Message& message) { return message.is_error ? "Error: " + message.text : message.text; }
+
+std::string arguments_text(const ToolUse& use) { return to_json(use.input); }
+
+}  // namespace agw

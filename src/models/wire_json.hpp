@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+/// Readers of what a provider sent: never throw, whatever came.
+
+inline const json::object* object_member(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value ? value->if_object() : nullptr;
+}
+
+inline const json::array* array_member(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value ? value->if_array() : nullptr;
+}
+
+/// The string, empty where there is none. A view into `object`.
+inline std::string_view text_member(const json::object& object, std::string_view name) {
+  return string_member(object, name).value_or(std::string_view());
+}
+
+/// A whole number from 0 up.
+inline std::optional<std::int64_t> count_member(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  if (!value || !value->is_int64()) return std::nullopt;
+  return std::max<std::int64_t>(0, value->get_int64());
+}
+
+/// The JSON object that a frame of a stream holds. Bytes that are no UTF-8, and halves of surrogate pairs (a server cut
+/// a text between them), are replaced by U+FFFD first.
+std::optional<json::object> parse_frame(std::string_view data);
+
+}  // namespace agw

@@ -1,0 +1,33 @@
+#include "models/wire_json.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+/// The member `t` of the frame.
+std::string text_of(std::string_view frame) {
+  const auto object = parse_frame(frame);
+  return object ? std::string(text_member(*object, "t")) : "none";
+}
+
+TEST(ParseFrame, ReplacesHalvesOfSurrogatePairs) {
+  EXPECT_EQ(text_of(R"({"t":"\ud83d\ude00"})"), "😀");
+  EXPECT_EQ(text_of(R"({"t":"a\ud83d"})"), "a\xef\xbf\xbd");
+  EXPECT_EQ(text_of(R"({"t":"\uDE00b"})"),
+            "\xef\xbf\xbd"
+            "b");
+  EXPECT_EQ(text_of(R"({"t":"\ud83d\ud83d\ude00"})"), "\xef\xbf\xbd😀");
+  EXPECT_EQ(text_of(R"({"t":"\\ud83d \ude00"})"), "\\ud83d \xef\xbf\xbd");
+}
+
+TEST(ParseFrame, ReplacesBytesThatAreNoUtf8) { EXPECT_EQ(text_of("{\"t\":\"a\xff\"}"), "a\xef\xbf\xbd"); }
+
+TEST(ParseFrame, RefusesWhatIsNoObject) {
+  for (const auto* text : {"", "[]", "3", "{", "{\"t\":1e400}", "{\"t\":\"\\u12\"}", "{\"t\":\"\\"}) {
+    EXPECT_EQ(text_of(text), "none") << text;
+  }
+}
+
+}  // namespace
+}  // namespace agw

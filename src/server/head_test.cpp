@@ -1,0 +1,100 @@
+#include "server/head.hpp"
+
+#include <gtest/gtest.h>
+
+#include "server/request_parser.hpp"
+
+namespace agw {
+namespace {
+
+/// The status that a head is refused with, 0 where it is taken.
+int refused(std::string_view raw) {
+  RequestParser parser;
+  parser.put(raw);
+  return parser.refusal() ? parser.refusal()->status : 0;
+}
+
+std::string with(std::string_view fields) {
+  return "GET /health HTTP/1.1\r\nHost: localhost\r\n" + std::string(fields) + "\r\n";
+}
+
+TEST(Framing, TakesOrdinaryRequests) {
+  EXPECT_EQ(refused(with("")), 0);
+  EXPECT_EQ(refused(with("Content-Length: 3\r\n")), 0);
+  EXPECT_EQ(refused(with("Transfer-Encoding: chunked\r\n")), 0);
+  EXPECT_EQ(refused("GET / HTTP/1.0\r\n\r\n"), 0);
+  EXPECT_EQ(refused("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"), 0);
+  EXPECT_EQ(refused("GET http://localhost/health HTTP/1.1\r\nHost: localhost\r\n\r\n"), 0);
+}
+
+TEST(Framing, RefusesWhatTwoServersCouldReadInTwoWays) {
+  for (const auto* fields :
+       {"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", "Content-Length: 3,3\r\n",
+        "Content-Length: 3\r\nContent-Length: 3\r\n", "Content-Length: -1\r\n", "Content-Length: +3\r\n",
+        "Content-Length: 3 3\r\n", "Content-Length: 0x3\r\n", "Content-Length: 99999999999999999999999\r\n",
+        "Content-Length: \r\n", "Transfer-Encoding: chunked, chunked\r\n", "Transfer-Encoding: chunked, gzip\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "Host: other\r\n", "X-Folded: a\r\n b\r\n",
+        "Bad Name: x\r\n", "X : y\r\n", "X: a\x01 b\r\n"}) {
+    EXPECT_EQ(refused(with(fields)), 400) << fields;
+  }
+  EXPECT_EQ(refused("GET / HTTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(refused("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), 400);
+  EXPECT_EQ(refused("GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
+  EXPECT_EQ(refused("GET health HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
+  EXPECT_EQ(refused("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
+  EXPECT_EQ(refused("nonsense\r\n\r\n"), 400);
+}
+
+TEST(Framing, NamesWhatItDoesNotSupport) {
+  EXPECT_EQ(refused(with("Transfer-Encoding: gzip\r\n")), 501);
+  EXPECT_EQ(refused("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 505);
+  EXPECT_EQ(refused("GET / HTTP/1.2\r\nHost: a\r\n\r\n"), 505);
+  EXPECT_EQ(refused("GET / HTTQ/1.1\r\nHost: a\r\n\r\n"), 400);
+}
+
+TEST(Framing, LimitsTheHeadTo64KiB) {
+  EXPECT_EQ(refused(with("X: " + std::string(60'000, 'x') + "\r\n")), 0);
+  EXPECT_EQ(refused(with("X: " + std::string(65'536, 'x') + "\r\n")), 431);
+  EXPECT_EQ(refused("GET /" + std::string(70'000, 'x')), 431);
+}
+
+TEST(RequestParser, ReadsBodiesHoweverTheyArrive) {
+  const std::string raw =
+      "POST /chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n2;x=y\r\nef\r\n0\r\n\r\n";
+  for (std::size_t piece = 1; piece < raw.size(); ++piece) {
+    RequestParser parser;
+    std::string in;
+    for (std::size_t at = 0; at < raw.size(); at += piece) {
+      in += raw.substr(at, piece);
+      in.erase(0, parser.put(in));
+      if (parser.head_done() && !parser.done()) parser.keep_body(100);
+      in.erase(0, parser.put(in));
+    }
+    ASSERT_TRUE(parser.done()) << piece;
+    EXPECT_FALSE(parser.refusal());
+    EXPECT_EQ(parser.take_body(), "abcdef") << piece;
+  }
+}
+
+TEST(RequestParser, KeepsNoMoreOfABodyThanItMay) {
+  RequestParser parser;
+  std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  in.erase(0, parser.put(in));
+  parser.keep_body(4);
+  parser.put("5\r\nabcde\r\n");
+  EXPECT_TRUE(parser.body_too_large());
+  EXPECT_EQ(parser.take_body(), "");
+}
+
+TEST(RequestParser, RefusesBrokenChunks) {
+  for (const auto* chunk : {"zz\r\n", "-1\r\n", "4\r\nabcdX\r\n", "fffffffffffffffff\r\n"}) {
+    RequestParser parser;
+    std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    in.erase(0, parser.put(in));
+    parser.put(chunk);
+    EXPECT_TRUE(parser.refusal()) << chunk;
+  }
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,42 @@
+#include "server/hosts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+TEST(Hosts, OnLoopbackOnlyLoopbackNamesAndConfiguredOnesAddressTheGateway) {
+  const Hosts hosts({.port = 7420, .hosts = {"gateway.home"}});
+  for (const auto* host :
+       {"localhost", "LOCALHOST:7420", "127.0.0.1:7420", "127.1.2.3", "[::1]:7420", "gateway.home:80"}) {
+    EXPECT_TRUE(hosts.allows_host(host)) << host;
+  }
+  for (const auto* host : {"evil.example", "localhost.evil.example", "192.168.1.2:7420", "", "[::2]", "127.0.0.1.evil",
+                           "0.0.0.0", "[::1"}) {
+    EXPECT_FALSE(hosts.allows_host(host)) << host;
+  }
+}
+
+TEST(Hosts, BeyondLoopbackAnAddressOrAConfiguredNameDoes) {
+  const Hosts hosts({.bound_host = "0.0.0.0", .port = 7420, .hosts = {"gateway.home"}});
+  EXPECT_TRUE(hosts.allows_host("192.168.1.2:7420"));
+  EXPECT_TRUE(hosts.allows_host("gateway.home"));
+  EXPECT_FALSE(hosts.allows_host("evil.example"));
+}
+
+TEST(Hosts, AnOriginMustBeTheGatewaysOwnOrConfigured) {
+  const Hosts hosts({.port = 7420, .origins = {"https://app.example"}});
+  for (const auto* origin :
+       {"http://localhost:7420", "http://127.0.0.1:7420", "http://[::1]:7420", "https://app.example"}) {
+    EXPECT_TRUE(hosts.allows_origin(origin, "127.0.0.1:7420")) << origin;
+  }
+  for (const auto* origin : {"null", "", "http://localhost:7421", "https://localhost:7420", "http://evil.example",
+                             "http://localhost:7420.evil.example", "file://", "http://127.0.0.1"}) {
+    EXPECT_FALSE(hosts.allows_origin(origin, "127.0.0.1:7420")) << origin;
+  }
+  EXPECT_TRUE(hosts.same_origin("http://localhost:7420", "localhost:7420"));
+  EXPECT_FALSE(hosts.same_origin("http://localhost:7420", "127.0.0.1:7420"));
+}
+
+}  // namespace
+}  // namespace agw

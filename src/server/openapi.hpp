@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+#include "api/route.hpp"
+
+namespace agw {
+
+/// The OpenAPI 3.1 document of a route table.
+json::object openapi_document(const Routes& routes, std::string_view server_url);
+
+}  // namespace agw

@@ -1,0 +1,118 @@
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include <gmock/gmock.h>
+
+#include "storage/testing.hpp"
+#include "testing/run.hpp"
+
+namespace agw {
+namespace {
+
+/// Makes one of SQLite's calls that change a file fail, once: the one that `countdown` reaches.
+class FailingDisk {
+public:
+  FailingDisk(int call, int error) {
+    countdown = call;
+    error_number = error;
+    set("write", &write_or_fail);
+    set("pwrite", &pwrite_or_fail);
+    set("pwrite64", &pwrite_or_fail);
+    set("ftruncate", &truncate_or_fail);
+  }
+  ~FailingDisk() { vfs_->xSetSystemCall(vfs_, nullptr, nullptr); }
+  FailingDisk(const FailingDisk&) = delete;
+  FailingDisk& operator=(const FailingDisk&) = delete;
+
+  bool has_failed() const { return countdown <= 0; }
+
+private:
+  template <class Function>
+  void set(const char* name, Function* function) {
+    vfs_->xSetSystemCall(vfs_, name, reinterpret_cast<sqlite3_syscall_ptr>(function));
+  }
+
+  static bool fails() {
+    if (--countdown != 0) return false;
+    errno = error_number;
+    return true;
+  }
+  static ssize_t write_or_fail(int file, const void* bytes, size_t size) {
+    return fails() ? -1 : ::write(file, bytes, size);
+  }
+  static ssize_t pwrite_or_fail(int file, const void* bytes, size_t size, off_t at) {
+    return fails() ? -1 : ::pwrite(file, bytes, size, at);
+  }
+  static int truncate_or_fail(int file, off_t size) { return fails() ? -1 : ::ftruncate(file, size); }
+
+  inline static std::atomic<int> countdown;
+  inline static std::atomic<int> error_number;
+  sqlite3_vfs* vfs_ = sqlite3_vfs_find(nullptr);
+};
+
+struct Outcome {
+  std::vector<std::int64_t> acknowledged;
+  int full = 0;
+  int failed = 0;
+};
+
+Task<> write_row(Database& database, std::int64_t number, Outcome& outcome) {
+  try {
+    co_await database.write(
+        [=](Connection& connection) { testing::insert(connection, number, std::string(5'000, 'x')); });
+    outcome.acknowledged.push_back(number);
+  } catch (const DiskFull&) {
+    ++outcome.full;
+  } catch (const DatabaseError&) {
+    ++outcome.failed;
+  }
+}
+
+/// Two groups of writes, during which the `call`th change of a file fails with `error`. Whether one did.
+bool write_while_failing(int call, int error) {
+  bool has_failed = false;
+  testing::run([&](Loop& loop) -> Task<> {
+    testing::TestDatabase database(loop);
+    Outcome outcome;
+    {
+      FailingDisk disk(call, error);
+      for (std::int64_t first : {1, 11}) {
+        Group group(loop);
+        for (std::int64_t number = first; number < first + 3; ++number) {
+          group.spawn(write_row(*database, number, outcome));
+        }
+        co_await group.join();
+      }
+      has_failed = disk.has_failed();
+    }
+    std::ranges::sort(outcome.acknowledged);
+    EXPECT_EQ(testing::numbers_on_disk(database.file()), outcome.acknowledged) << "call " << call;
+    EXPECT_EQ(error == ENOSPC ? outcome.failed : outcome.full, 0) << "call " << call;
+    EXPECT_LE(outcome.full + outcome.failed, 1) << "one call failed, call " << call;
+    co_await database->write([](Connection& connection) { testing::insert(connection, 99); });
+    const auto integrity = co_await database->read([](Connection& connection) {
+      auto row = connection.prepare("PRAGMA integrity_check");
+      row.step();
+      return row.string(0);
+    });
+    EXPECT_EQ(integrity, "ok") << "call " << call;
+  });
+  return has_failed;
+}
+
+class DiskFault : public ::testing::TestWithParam<int> {};
+
+TEST_P(DiskFault, WhateverCallFailsNothingAcknowledgedIsLost) {
+  int call = 1;
+  while (write_while_failing(call, GetParam())) ++call;
+  EXPECT_GT(call, 20) << "the calls that write two groups";
+}
+
+INSTANTIATE_TEST_SUITE_P(Storage, DiskFault, ::testing::Values(ENOSPC, EIO),
+                         [](const auto& info) { return info.param == ENOSPC ? "DiskFull" : "InputOutputError"; });
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,34 @@
+#include "storage/worker_thread.hpp"
+
+#include <memory>
+#include <system_error>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t stack_size = 1 << 20;
+
+void* run_body(void* argument) noexcept {
+  const std::unique_ptr<std::function<void()>> body(static_cast<std::function<void()>*>(argument));
+  (*body)();
+  return nullptr;
+}
+
+}  // namespace
+
+WorkerThread::WorkerThread(const char* name, std::function<void()> body) {
+  auto argument = std::make_unique<std::function<void()>>(std::move(body));
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_size);
+  const int error = pthread_create(&handle_, &attributes, run_body, argument.get());
+  pthread_attr_destroy(&attributes);
+  if (error) throw std::system_error(error, std::generic_category(), "cannot start a thread");
+  argument.release();
+  pthread_setname_np(handle_, name);
+}
+
+WorkerThread::~WorkerThread() { pthread_join(handle_, nullptr); }
+
+}  // namespace agw

@@ -1,0 +1,93 @@
+"""Fixtures: a gateway that many tests share, and gateways of a test's own."""
+
+import itertools
+
+import pytest
+
+pytest.register_assert_rewrite("checks", "contract")
+
+from gateway import BINARY, Gateway  # noqa: E402
+from stubs.provider import ProviderStub  # noqa: E402
+from talker import Talker, configuration  # noqa: E402
+
+
+def pytest_sessionstart(session):
+    if not BINARY.exists():
+        pytest.exit(f"{BINARY} is missing: build the preset `debug`, or name another binary in AGW", returncode=2)
+
+
+@pytest.fixture(scope="session")
+def gateway(tmp_path_factory):
+    """One gateway for all tests that only look, or that touch nothing but what they make."""
+    shared = Gateway(tmp_path_factory.mktemp("shared")).start()
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def make_gateway(tmp_path):
+    """Makes gateways, not yet started, of this test's own. They are ended with it."""
+    made = []
+    numbers = itertools.count()
+
+    def make(**options):
+        made.append(Gateway(tmp_path / f"gateway-{next(numbers)}", **options))
+        return made[-1]
+
+    yield make
+    for gateway in made:
+        gateway.close()
+
+
+@pytest.fixture
+def own(make_gateway):
+    """A started gateway of this test's own."""
+    return make_gateway().start()
+
+
+@pytest.fixture(scope="session")
+def shared_talker(tmp_path_factory):
+    with ProviderStub() as stub:
+        shared = Gateway(tmp_path_factory.mktemp("talker"), config=configuration(stub)).start()
+        yield Talker(shared, stub)
+        shared.close()
+
+
+@pytest.fixture
+def talker(shared_talker):
+    """A shared gateway whose model is a stub that has been told nothing yet."""
+    shared_talker.stub.reset()
+    return shared_talker
+
+
+@pytest.fixture
+def stub():
+    with ProviderStub() as running:
+        yield running
+
+
+@pytest.fixture
+def own_talker(make_gateway, stub):
+    """A gateway of this test's own whose model is a stub."""
+    return Talker(make_gateway(config=configuration(stub)).start(), stub)
+
+
+@pytest.fixture
+def thread(gateway):
+    """A new thread of the built-in assistant on the shared gateway."""
+    response = gateway.http.post("/threads", json={"title": "a thread"})
+    assert response.status_code == 201, response.text
+    return response.json()
+
+
+@pytest.fixture
+def name():
+    """Makes names of extensions that no other test uses."""
+    return fresh_name
+
+
+_names = itertools.count(1)
+
+
+def fresh_name(stem="extension"):
+    return f"{stem}-{next(_names)}"

@@ -1,0 +1,168 @@
+"""Bare connections to the gateway, for requests and frames that no library would send."""
+
+import base64
+import json
+import os
+import socket
+import struct
+from dataclasses import dataclass
+
+TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
+
+
+@dataclass
+class Answer:
+    """An HTTP response as it came, header names in lower case."""
+
+    version: str
+    status: int
+    headers: dict
+    repeated: list
+    body: bytes
+
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def error(self):
+        return self.json().get("error") if self.body else None
+
+
+class Connection:
+    """A TCP connection: send bytes, read whole responses, learn whether the gateway closed it."""
+
+    def __init__(self, gateway, seconds=15, receive_buffer=None):
+        self.gateway = gateway
+        self.socket = socket.socket()
+        self.socket.settimeout(seconds)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.connect(("127.0.0.1", gateway.port))
+        self.reader = self.socket.makefile("rb")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.reader.close()
+        self.socket.close()
+
+    def send(self, data):
+        """Sends all of it. A gateway that closes while it is sent has already answered: that answer can be read."""
+        try:
+            self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        return self
+
+    def request(self, line, *headers, body=b"", host=True, token=True):
+        """Sends a request: its line, header lines as given, then the body, with nothing added but Host and token."""
+        lines = [line]
+        if host:
+            lines.append(f"Host: 127.0.0.1:{self.gateway.port}")
+        if token:
+            lines.append(f"Authorization: Bearer {self.gateway.token}")
+        head = "\r\n".join([*lines, *headers]) + "\r\n\r\n"
+        return self.send(head.encode("latin-1") + body)
+
+    def answer(self, head_only=False):
+        """The next response, interim ones too. Raises EOFError when the connection ended instead."""
+        version, status = self._line().split(" ", 2)[:2]
+        repeated = []
+        while line := self._line():
+            name, _, value = line.partition(":")
+            repeated.append((name.lower(), value.strip()))
+        headers = dict(repeated)
+        empty = head_only or int(status) in (204, 304) or int(status) < 200
+        body = b"" if empty else self._body(headers)
+        return Answer(version, int(status), headers, repeated, body)
+
+    def closed(self):
+        """Whether the gateway closes the connection without sending anything more."""
+        try:
+            return self.reader.read(1) == b""
+        except ConnectionResetError:
+            return True
+
+    def _line(self):
+        line = self.reader.readline()
+        if not line.endswith(b"\r\n"):
+            raise EOFError(f"the connection ended within a response: {line!r}")
+        return line[:-2].decode("latin-1")
+
+    def _body(self, headers):
+        if headers.get("transfer-encoding", "").lower() != "chunked":
+            return self._exactly(int(headers["content-length"])) if "content-length" in headers else self.reader.read()
+        body = b""
+        while size := int(self._line().split(";")[0], 16):
+            body += self._exactly(size)
+            assert self._line() == ""
+        assert self._line() == ""
+        return body
+
+    def _exactly(self, size):
+        data = self.reader.read(size)
+        if len(data) < size:
+            raise EOFError(f"the connection ended after {len(data)} of {size} bytes")
+        return data
+
+
+class FrameConnection(Connection):
+    """A WebSocket whose frames are written by hand."""
+
+    def __init__(self, gateway, path="/ws", **options):
+        super().__init__(gateway, **options)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.request(f"GET {path} HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+                     f"Sec-WebSocket-Key: {key}")
+        self.handshake = self.answer()
+        assert self.handshake.status == 101, self.handshake
+
+    def frame(self, opcode, payload=b"", *, final=True, reserved=0, masked=True, length=None):
+        """Sends one frame. `length`: what its header claims, where that is to differ from the payload."""
+        payload = payload.encode() if isinstance(payload, str) else payload
+        claimed = len(payload) if length is None else length
+        flag = 0x80 if masked else 0
+        head = bytes([(0x80 if final else 0) | reserved | opcode])
+        if claimed < 126:
+            head += bytes([flag | claimed])
+        elif claimed < 65536:
+            head += bytes([flag | 126]) + struct.pack("!H", claimed)
+        else:
+            head += bytes([flag | 127]) + struct.pack("!Q", claimed)
+        if masked:
+            mask = os.urandom(4)
+            repeated = (mask * (len(payload) // 4 + 1))[: len(payload)]
+            payload = (int.from_bytes(payload, "big") ^ int.from_bytes(repeated, "big")).to_bytes(len(payload), "big")
+            head += mask
+        return self.send(head + payload)
+
+    def receive(self):
+        """The next frame: (opcode, payload). A frame from a server is never masked."""
+        first, second = self._exactly(2)
+        assert not second & 0x80, "a server must not mask"
+        assert not first & 0x70, "no extension was negotiated"
+        size = second & 0x7F
+        if size == 126:
+            size = struct.unpack("!H", self._exactly(2))[0]
+        elif size == 127:
+            size = struct.unpack("!Q", self._exactly(8))[0]
+        return first & 0x0F, self._exactly(size)
+
+    def message(self):
+        """The next text message, as JSON."""
+        opcode, payload = self.receive()
+        while opcode == PING:
+            opcode, payload = self.receive()
+        assert opcode == TEXT, (opcode, payload)
+        return json.loads(payload)
+
+    def close_code(self):
+        """The code that the gateway closes with; what comes before is dropped."""
+        opcode, payload = self.receive()
+        while opcode != CLOSE:
+            opcode, payload = self.receive()
+        return struct.unpack("!H", payload[:2])[0]

@@ -1,0 +1,200 @@
+"""The real gateway, run for a test: its process, its directories, its clients."""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import httpx
+import yaml
+
+import contract
+from connection import Connection, FrameConnection
+from events import Events
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("AGW", REPOSITORY / "build" / "debug" / "agw")).resolve()
+START_SECONDS = 30
+STOP_SECONDS = 20
+PASSED_ON = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE")
+SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer", "runtime error:")
+
+
+class StartFailed(Exception):
+    """The gateway ended before its ready line."""
+
+    def __init__(self, status, stdout, stderr):
+        super().__init__(f"exit status {status}\nstdout: {stdout}\nstderr: {stderr}")
+        self.status, self.stdout, self.stderr = status, stdout, stderr
+
+
+class Gateway:
+    """One data directory and the `agw serve` that runs on it, which can be stopped, killed and started again."""
+
+    def __init__(self, root, *, arguments=(), config=None, environment=None, data=None, user=None):
+        """`config`: text of config.yaml, or what to write as YAML. `user`: numeric id that the process runs as."""
+        self.root = Path(root)
+        self.home = self.root / "home"
+        self.data = Path(data) if data else self.home / ".agent-gateway"
+        self.arguments = list(arguments)
+        self.environment = dict(environment or {})
+        self.user = user
+        self.process = None
+        self.url = None
+        self._printed = b""
+        self._clients = {}
+        self._sockets = []
+        self.home.mkdir(parents=True, exist_ok=True)
+        if config is not None:
+            self.configure(config)
+
+    def configure(self, config):
+        self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = config if isinstance(config, str) else yaml.safe_dump(config)
+        (self.data / "config.yaml").write_text(text)
+
+    # The process.
+
+    def launch(self):
+        """Starts the process without waiting for anything."""
+        port = [] if "--port" in self.arguments else ["--port", "0"]
+        command = [str(BINARY), "serve", *port, "--data-dir", str(self.data), *self.arguments]
+        self._printed = b""
+        self.stderr_file = self.root / f"stderr-{time.monotonic_ns()}.txt"
+        with self.stderr_file.open("wb") as errors:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=self.variables(),
+                cwd=self.home, user=self.user, group=self.user, extra_groups=None if self.user is None else [],
+            )
+        return self
+
+    def start(self):
+        """Starts the process and waits for its ready line. Raises StartFailed when it ends instead."""
+        self.launch()
+        deadline = time.monotonic() + START_SECONDS
+        while b"\n" not in self._printed:
+            if not select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
+                self.kill()
+                raise TimeoutError(f"no ready line after {START_SECONDS} s; stderr:\n{self.stderr}")
+            piece = os.read(self.process.stdout.fileno(), 4096)
+            if not piece:
+                raise StartFailed(self.wait(), self._printed.decode(), self.stderr)
+            self._printed += piece
+        self.url = self._printed.split(b"\n")[0].decode().removeprefix("listening on ")
+        return self
+
+    def stop(self, by=signal.SIGTERM):
+        """Asks the process to end and answers its exit status."""
+        self._leave()
+        self.process.send_signal(by)
+        return self.wait()
+
+    def kill(self):
+        self._leave()
+        self.process.kill()
+        return self.wait()
+
+    def restart(self):
+        """Stops where it runs and starts on the same data directory (at another port)."""
+        if self.running:
+            assert self.stop() == 0, self.stderr
+        return self.start()
+
+    def wait(self, seconds=STOP_SECONDS):
+        return self.process.wait(seconds)
+
+    @property
+    def running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def has_printed(self):
+        return bool(select.select([self.process.stdout], [], [], 0)[0])
+
+    @property
+    def stdout(self):
+        """All that was printed; only to be asked for once the process has ended."""
+        self._printed += self.process.stdout.read()
+        return self._printed.decode()
+
+    @property
+    def stderr(self):
+        return self.stderr_file.read_text(errors="replace")
+
+    def variables(self):
+        """The environment of the process and of the command line: nothing of the caller's but what it needs to run."""
+        passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        return {**passed_on, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC", **self.environment}
+
+    def command(self, *arguments, typed="", seconds=30):
+        """Runs `agw` with the arguments as the same user would. Answers the completed process, with text."""
+        return subprocess.run(
+            [str(BINARY), *arguments], input=typed, capture_output=True, text=True, timeout=seconds,
+            env={**self.variables(), "AGENT_GATEWAY_DATA_DIR": str(self.data)}, cwd=self.home,
+        )
+
+    def close(self):
+        """For fixtures: ends what still runs and holds the end against what every end must be."""
+        clean = not self.running or self.stop() == 0
+        for report in self.root.glob("stderr-*.txt"):
+            text = report.read_text(errors="replace")
+            assert not any(found in text for found in SANITIZER_REPORTS), text
+        assert clean, f"exit status {self.process.returncode} at the end\n{self.stderr}"
+
+    # Its clients.
+
+    @property
+    def port(self):
+        return int(self.url.rsplit(":", 1)[1])
+
+    @property
+    def token(self):
+        return (self.data / ".gateway-token").read_text().strip()
+
+    @property
+    def authorization(self):
+        return {"Authorization": f"Bearer {self.token}"}
+
+    @property
+    def http(self):
+        """A client with the token. Every answer is held against the general rules and the declared shape."""
+        return self._client("http", self.authorization)
+
+    @property
+    def anonymous(self):
+        return self._client("anonymous", {})
+
+    def connect(self, **options):
+        """A bare TCP connection, for what no HTTP client would send."""
+        return Connection(self, **options)
+
+    def frames(self, **options):
+        """A WebSocket whose frames are written by hand."""
+        return FrameConnection(self, **options)
+
+    def events(self, *threads, **options):
+        """A WebSocket client, subscribed to the given threads; without any it receives everything."""
+        events = Events(self, **options)
+        self._sockets.append(events)
+        if threads:
+            events.subscribe(*threads)
+        return events
+
+    def _client(self, kind, headers):
+        key = (kind, self.url)
+        if key not in self._clients:
+            self._clients[key] = httpx.Client(
+                base_url=self.url, headers=headers, trust_env=False, timeout=20,
+                limits=httpx.Limits(max_connections=None), event_hooks={"response": [self._hold]},
+            )
+        return self._clients[key]
+
+    def _hold(self, response):
+        response.read()
+        contract.hold(self, response)
+
+    def _leave(self):
+        for client in self._clients.values():
+            client.close()
+        self._clients.clear()

@@ -1,0 +1,226 @@
+"""How each provider writes an answer: the frames of its stream, and its errors."""
+
+import json
+
+_KINDS = {400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error",
+          404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 500: "api_error",
+          504: "timeout_error", 529: "overloaded_error"}
+
+
+def of_path(path):
+    """The wire format that a path belongs to, or None."""
+    for suffix, wire in ((("/messages"), Anthropic), ("/chat/completions", Chat), ("/responses", Responses),
+                         ("/api/chat", Ollama)):
+        if path.endswith(suffix):
+            return wire
+    return None
+
+
+def _json(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _event(value):
+    return b"event: %b\ndata: %b\n\n" % (value["type"].encode(), _json(value))
+
+
+def _data(value):
+    return b"data: %b\n\n" % _json(value)
+
+
+def _ids(calls, prefix):
+    return [(call.id or f"{prefix}{number + 1}", call) for number, call in enumerate(calls)]
+
+
+class Anthropic:
+    content_type = "text/event-stream; charset=utf-8"
+
+    @staticmethod
+    def begin(request, reply):
+        usage = {"input_tokens": reply.usage["input"], "cache_creation_input_tokens": reply.usage["cache_write"],
+                 "cache_read_input_tokens": reply.usage["cache_read"], "output_tokens": 1}
+        yield _event({"type": "message_start", "message": {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": request.json["model"], "content": [],
+            "stop_reason": None, "stop_sequence": None, "usage": usage}})
+        if reply.reasoning:
+            yield _event({"type": "content_block_start", "index": 0,
+                          "content_block": {"type": "thinking", "thinking": "", "signature": ""}})
+            yield _event({"type": "content_block_delta", "index": 0,
+                          "delta": {"type": "thinking_delta", "thinking": reply.reasoning}})
+            yield _event({"type": "content_block_delta", "index": 0,
+                          "delta": {"type": "signature_delta", "signature": "stub-signature"}})
+            yield _event({"type": "content_block_stop", "index": 0})
+        yield _event({"type": "ping"})
+        yield _event({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}})
+
+    @staticmethod
+    def text(request, piece):
+        return _event({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}})
+
+    @staticmethod
+    def end(request, reply):
+        yield _event({"type": "content_block_stop", "index": 1})
+        for index, (id, call) in enumerate(_ids(reply.tool_calls, "toolu_"), 2):
+            yield _event({"type": "content_block_start", "index": index,
+                          "content_block": {"type": "tool_use", "id": id, "name": call.name, "input": {}}})
+            arguments = json.dumps(call.arguments)
+            for part in (arguments[:len(arguments) // 2], arguments[len(arguments) // 2:]):
+                yield _event({"type": "content_block_delta", "index": index,
+                              "delta": {"type": "input_json_delta", "partial_json": part}})
+            yield _event({"type": "content_block_stop", "index": index})
+        stop = reply.stop or ("tool_use" if reply.tool_calls else "end_turn")
+        yield _event({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None},
+                      "usage": {"output_tokens": reply.usage["output"]}})
+        yield _event({"type": "message_stop"})
+
+    @staticmethod
+    def error(status, kind, message):
+        return {"type": "error", "error": {"type": kind or _KINDS.get(status, "api_error"), "message": message},
+                "request_id": "req_stub"}
+
+    @staticmethod
+    def stream_error():
+        return _event({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
+
+    @staticmethod
+    def garbage():
+        return b"event: content_block_delta\ndata: {\"type\": \x00\xff not json\n\n"
+
+
+class Chat:
+    content_type = "text/event-stream"
+
+    @staticmethod
+    def _chunk(request, choices, **more):
+        return _data({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
+                      "model": request.json["model"], "choices": choices, **more})
+
+    @classmethod
+    def _delta(cls, request, delta, finish_reason=None):
+        return cls._chunk(request, [{"index": 0, "delta": delta, "finish_reason": finish_reason}])
+
+    @classmethod
+    def begin(cls, request, reply):
+        yield b": STUB PROCESSING\n\n"
+        yield cls._delta(request, {"role": "assistant", "content": ""})
+        if reply.reasoning:
+            yield cls._delta(request, {"reasoning_content": reply.reasoning})
+
+    @classmethod
+    def text(cls, request, piece):
+        return cls._delta(request, {"content": piece})
+
+    @classmethod
+    def end(cls, request, reply):
+        for index, (id, call) in enumerate(_ids(reply.tool_calls, "call_")):
+            yield cls._delta(request, {"tool_calls": [
+                {"index": index, "id": id, "type": "function", "function": {"name": call.name, "arguments": ""}}]})
+            arguments = json.dumps(call.arguments)
+            for part in (arguments[:len(arguments) // 2], arguments[len(arguments) // 2:]):
+                yield cls._delta(request, {"tool_calls": [{"index": index, "function": {"arguments": part}}]})
+        yield cls._delta(request, {}, reply.stop or ("tool_calls" if reply.tool_calls else "stop"))
+        prompt = reply.usage["input"] + reply.usage["cache_read"] + reply.usage["cache_write"]
+        yield cls._chunk(request, [], usage={
+            "prompt_tokens": prompt, "completion_tokens": reply.usage["output"],
+            "total_tokens": prompt + reply.usage["output"],
+            "prompt_tokens_details": {"cached_tokens": reply.usage["cache_read"],
+                                      "cache_write_tokens": reply.usage["cache_write"]}})
+        yield b"data: [DONE]\n\n"
+
+    @staticmethod
+    def error(status, kind, message):
+        return {"error": {"message": message, "type": kind or _KINDS.get(status, "server_error"), "param": None,
+                          "code": kind}}
+
+    @staticmethod
+    def stream_error():
+        return _data({"error": {"message": "The server had an error", "type": "server_error"}})
+
+    @staticmethod
+    def garbage():
+        return b"data: {\"choices\": \x00\xff not json\n\n"
+
+
+class Responses:
+    content_type = "text/event-stream; charset=utf-8"
+
+    @staticmethod
+    def begin(request, reply):
+        yield _event({"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}})
+        if reply.reasoning:
+            yield _event({"type": "response.output_item.added", "output_index": 0,
+                          "item": {"type": "reasoning", "id": "rs_1", "summary": []}})
+            yield _event({"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0,
+                          "delta": reply.reasoning})
+            yield _event({"type": "response.output_item.done", "output_index": 0,
+                          "item": {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "stub"}})
+
+    @staticmethod
+    def text(request, piece):
+        return _event({"type": "response.output_text.delta", "output_index": 1, "content_index": 0, "delta": piece})
+
+    @staticmethod
+    def end(request, reply):
+        for index, (id, call) in enumerate(_ids(reply.tool_calls, "call_"), 2):
+            item = {"type": "function_call", "id": f"fc_{index}", "call_id": id, "name": call.name, "arguments": ""}
+            yield _event({"type": "response.output_item.added", "output_index": index, "item": item})
+            arguments = json.dumps(call.arguments)
+            yield _event({"type": "response.function_call_arguments.delta", "output_index": index, "delta": arguments})
+            yield _event({"type": "response.output_item.done", "output_index": index,
+                          "item": {**item, "arguments": arguments}})
+        prompt = reply.usage["input"] + reply.usage["cache_read"] + reply.usage["cache_write"]
+        response = {"id": "resp_1", "status": "incomplete" if reply.stop else "completed",
+                    "incomplete_details": {"reason": reply.stop} if reply.stop else None,
+                    "usage": {"input_tokens": prompt, "output_tokens": reply.usage["output"],
+                              "input_tokens_details": {"cached_tokens": reply.usage["cache_read"],
+                                                       "cache_write_tokens": reply.usage["cache_write"]}}}
+        yield _event({"type": f"response.{response['status']}", "response": response})
+
+    error = Chat.error
+
+    @staticmethod
+    def stream_error():
+        return _event({"type": "response.failed", "response": {
+            "status": "failed", "error": {"code": "server_error", "message": "The server had an error"}}})
+
+    @staticmethod
+    def garbage():
+        return b"event: response.output_text.delta\ndata: {\"type\": \x00\xff not json\n\n"
+
+
+class Ollama:
+    content_type = "application/x-ndjson"
+
+    @staticmethod
+    def _line(request, message, **more):
+        return _json({"model": request.json["model"], "created_at": "2026-01-01T00:00:00Z",
+                      "message": {"role": "assistant", "content": "", **message}, "done": False, **more}) + b"\n"
+
+    @classmethod
+    def begin(cls, request, reply):
+        if reply.reasoning:
+            yield cls._line(request, {"thinking": reply.reasoning})
+
+    @classmethod
+    def text(cls, request, piece):
+        return cls._line(request, {"content": piece})
+
+    @classmethod
+    def end(cls, request, reply):
+        if reply.tool_calls:
+            yield cls._line(request, {"tool_calls": [
+                {"function": {"name": call.name, "arguments": call.arguments}} for call in reply.tool_calls]})
+        yield cls._line(request, {}, done=True, done_reason=reply.stop or "stop",
+                        prompt_eval_count=reply.usage["input"], eval_count=reply.usage["output"])
+
+    @staticmethod
+    def error(status, kind, message):
+        return {"error": message}
+
+    @staticmethod
+    def stream_error():
+        return _json({"error": "llama runner process has terminated"}) + b"\n"
+
+    @staticmethod
+    def garbage():
+        return b"{\"message\": \x00\xff not json\n"

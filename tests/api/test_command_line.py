@@ -1,0 +1,228 @@
+"""The command line beside `serve`: status, chat, threads, search, token show (decisions, 15)."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from checks import accepted, ids
+from gateway import BINARY
+from stubs.provider import Fault
+from terminal import Terminal
+
+COMMANDS = [["status"], ["chat", "hello"], ["threads"], ["search", "hello"]]
+
+
+def run(gateway, *arguments, status=0, typed=""):
+    """What a command printed, once it ended with this status."""
+    done = gateway.command(*arguments, typed=typed)
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def new_thread(gateway, **members):
+    return accepted(gateway.http.post("/threads", json=members), 201)
+
+
+# Finding the gateway.
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_no_gateway_running_is_exit_status_4_and_says_how_to_start_one(make_gateway, arguments):
+    gateway = make_gateway()
+    assert "agw serve" in run(gateway, *arguments, status=4)
+
+
+def test_a_gateway_that_was_killed_is_none(own):
+    own.kill()
+    assert "agw serve" in run(own, "status", status=4)
+
+
+def test_a_gateway_that_ended_is_none(own):
+    assert own.stop() == 0
+    assert "agw serve" in run(own, "threads", status=4)
+
+
+@pytest.mark.parametrize("arguments", [
+    ["nonsense"], ["status", "extra"], ["chat", "--thread"], ["threads", "--nonsense"], ["search"], ["token"],
+    ["token", "nonsense"], ["--nonsense"], ["serve", "--port", "x"],
+], ids=" ".join)
+def test_wrong_usage_is_exit_status_2(gateway, arguments):
+    assert run(gateway, *arguments, status=2)
+
+
+def test_help_can_be_asked_for(gateway):
+    for arguments in (["--help"], ["serve", "--help"], ["chat", "--help"], ["token", "--help"]):
+        assert run(gateway, *arguments)
+
+
+# status
+
+
+def test_status_tells_where_the_gateway_is(gateway):
+    assert gateway.url in run(gateway, "status")
+
+
+def test_status_as_json(gateway):
+    assert gateway.url in json.dumps(json.loads(run(gateway, "status", "--json")))
+
+
+# token show
+
+
+def test_the_token_is_shown(gateway):
+    assert run(gateway, "token", "show").strip() == gateway.token
+
+
+def test_the_token_is_shown_without_a_gateway(own):
+    token = own.token
+    assert own.stop() == 0
+    assert run(own, "token", "show").strip() == token
+
+
+# threads, search
+
+
+def test_threads_are_listed(own):
+    titles = ["first of them", "second of them"]
+    made = [new_thread(own, title=title) for title in titles]
+    printed = run(own, "threads")
+    assert all(title in printed for title in titles) and printed.index(titles[1]) < printed.index(titles[0])
+    assert ids(json.loads(run(own, "threads", "--json"))) == ids(made)[::-1]
+
+
+def test_no_threads_are_no_error(own):
+    run(own, "threads")
+    assert json.loads(run(own, "threads", "--json")) == []
+
+
+def test_turns_are_searched(gateway):
+    thread = new_thread(gateway)
+    body = {"content": "the ornithopter landed", "role": "user"}
+    turn = accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    assert "ornithopter" in run(gateway, "search", "ornithopter", "landed")
+    assert ids(json.loads(run(gateway, "search", "ornithopter", "--json"))) == [turn["id"]]
+    assert json.loads(run(gateway, "search", "nothing-of-that-kind", "--json")) == []
+
+
+def test_typed_text_is_no_search_error(gateway):
+    for typed in ('"', "(", "AND", "a*b(c"):
+        run(gateway, "search", typed)
+
+
+# chat
+
+
+def test_one_message_prints_its_answer(gateway):
+    printed = run(gateway, "chat", "Who are you?")
+    assert printed.strip() and printed.endswith("\n")
+    thread = accepted(gateway.http.get("/threads", params={"limit": 1}))[0]
+    newest = accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))
+    assert [turn["role"] for turn in newest] == ["assistant", "user"] and newest[1]["content"] == "Who are you?"
+    assert newest[0]["content"].split("\n")[0] in printed
+
+
+def test_a_message_goes_to_the_named_thread_in_the_named_mode_by_the_named_model(gateway):
+    thread = new_thread(gateway)
+    run(gateway, "chat", "hello there", "--thread", thread["id"], "--model", "offline/librarian", "--mode", "act")
+    assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["mode"] == "act"
+    newest = accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))[0]
+    assert newest["metadata"]["model"] == "offline/librarian"
+
+
+def test_a_message_goes_to_the_named_agent(gateway, name):
+    body = {"type": "agent", "name": name("terminal"), "description": "", "definition": {}, "enabled": True}
+    agent = accepted(gateway.http.post("/extensions", json=body), 201)
+    run(gateway, "chat", "hello", "--agent", agent["name"])
+    assert len(accepted(gateway.http.get("/threads", params={"agent_id": agent["id"]}))) == 1
+
+
+def test_a_message_is_read_from_a_pipe(gateway):
+    thread = new_thread(gateway)
+    run(gateway, "chat", "--thread", thread["id"], typed="from a pipe\nin two lines\n")
+    sent = accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params={"role": "user"}))
+    assert [turn["content"].strip() for turn in sent] == ["from a pipe\nin two lines"]
+
+
+def test_what_the_gateway_refuses_is_told(gateway):
+    assert "thread not found" in run(gateway, "chat", "hello", "--thread", "nonsense", status=1)
+    assert "agent not found" in run(gateway, "chat", "hello", "--agent", "nobody", status=1)
+
+
+def test_control_characters_are_shown_escaped(gateway):
+    thread = new_thread(gateway, title="evil \x1b[31mred\x07 title")
+    body = {"content": "trapdoor \x1b]0;owned\x07 text \x9b31m", "role": "user"}
+    accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    for printed in (run(gateway, "threads"), run(gateway, "search", "trapdoor")):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
+
+
+def test_no_colours_where_there_is_no_terminal(gateway):
+    for arguments in (["status"], ["threads"], ["chat", "hello"], ["--help"]):
+        assert "\x1b" not in run(gateway, *arguments)
+
+
+# chat while the answer comes.
+
+
+@pytest.fixture
+def terminal(talker):
+    """`agw chat` at a terminal, in a thread of its own: the thread and the terminal."""
+    thread = new_thread(talker.gateway, title="told")
+    command = [str(BINARY), "chat", "--thread", thread["id"]]
+    variables = talker.gateway.variables() | {"TERM": "xterm"}
+    with Terminal(command, variables, talker.gateway.home) as running:
+        yield thread, running
+
+
+def test_an_answer_is_printed_as_it_comes(talker):
+    thread = new_thread(talker.gateway, title="told")
+    held = talker.holds("Once", " upon")
+    command = [str(BINARY), "chat", "--thread", thread["id"], "tell me"]
+    printing = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=talker.gateway.variables())
+    assert printing.stdout.read(len("Once upon")) == "Once upon"
+    held.release(" a time")
+    assert printing.stdout.read().strip() == "a time" and printing.wait(10) == 0
+
+
+def test_control_characters_of_an_answer_are_shown_escaped(talker):
+    thread = new_thread(talker.gateway, title="told")
+    talker.answers("\x1b[31mred\x1b]0;owned\x07", " \x9b31m\x08\x7f\r", "end\ttab\nline")
+    printed = run(talker.gateway, "chat", "--thread", thread["id"], "tell me")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
+    assert "red" in printed and "end\ttab\nline" in printed
+
+
+def test_an_answer_that_failed_is_told(talker):
+    talker.stub.script(Fault(401, "who are you"))
+    thread = new_thread(talker.gateway, title="told")
+    assert "who are you" in run(talker.gateway, "chat", "--thread", thread["id"], "hello", status=1)
+
+
+def test_a_conversation_at_the_terminal(talker, terminal):
+    thread, running = terminal
+    for question, answer in (("first question", "first answer"), ("second question", "second answer")):
+        talker.answers(answer)
+        running.type(f"{question}\n")
+        running.wait_for(answer)
+    running.type("\x04")
+    assert running.exit_status() == 0
+    assert talker.conversation() == [("user", "first question"), ("assistant", "first answer"),
+                                     ("user", "second question")]
+
+
+def test_ctrl_c_stops_the_answer_and_not_the_program(talker, terminal):
+    thread, running = terminal
+    held = talker.holds("Once", " upon")
+    running.type("tell me\n")
+    running.wait_for("Once upon")
+    running.type("\x03")
+    assert held.was_aborted()
+    talker.answers("still here")
+    running.type("are you there?\n")
+    running.wait_for("still here")
+    turns = accepted(talker.gateway.http.get(f"/threads/{thread['id']}/turns"))
+    assert turns[2]["content"] == "Once upon" and turns[2]["metadata"]["partial"] is True
+    running.type("\x04")
+    assert running.exit_status() == 0

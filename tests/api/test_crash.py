@@ -1,0 +1,198 @@
+"""kill -9 at any moment: what was acknowledged is there, what was not is there whole or not at all."""
+
+import random
+import sqlite3
+import threading
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+
+from checks import accepted, ids
+
+ROUNDS = 8
+WRITERS = 6
+CUT_OFF = (httpx.TransportError, RuntimeError)
+
+
+class Ledger:
+    """What the gateway acknowledged, as the writers noted it, and what was on its way when it was killed."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.threads, self.turns, self.extensions, self.questions = {}, {}, {}, {}
+        self.deleted = set()
+        self.unanswered = []
+        self.count = 0
+        self.enough = threading.Event()
+        self.target = 0
+
+    def expect(self, more):
+        self.target = self.count + more
+        self.enough.clear()
+
+    def note(self, kind, record):
+        with self.lock:
+            kind[record["id"]] = record
+            self.count += 1
+            if self.count >= self.target:
+                self.enough.set()
+
+    def lose(self, request):
+        with self.lock:
+            self.unanswered.append(request)
+
+
+class Writer:
+    """A client that writes one thing after another until the gateway is gone."""
+
+    def __init__(self, gateway, ledger, seed):
+        self.gateway, self.ledger, self.random = gateway, ledger, random.Random(seed)
+        self.http = httpx.Client(base_url=gateway.url, headers=gateway.authorization, trust_env=False, timeout=20)
+        self.thread = None
+
+    def run(self):
+        with self.http:
+            while True:
+                try:
+                    self.random.choice([self.new_thread, self.new_turn, self.new_turn, self.new_extension, self.switch,
+                                        self.forget, self.ask])()
+                except CUT_OFF:
+                    return
+
+    def post(self, path, body):
+        """Posts with a key of its own; what gets no answer can be sent again after the restart."""
+        request = (path, body, str(uuid.uuid4()))
+        try:
+            return accepted(send(self.http, request), 201)
+        except CUT_OFF:
+            self.ledger.lose(request)
+            raise
+
+    def new_thread(self):
+        self.thread = self.post("/threads", {"title": str(uuid.uuid4()), "agent_id": "crash"})
+        self.ledger.note(self.ledger.threads, self.thread)
+
+    def new_turn(self):
+        if self.thread is None:
+            self.new_thread()
+        body = {"content": f"durable {uuid.uuid4()}", "role": "user", "metadata": {"n": self.random.random()}}
+        self.ledger.note(self.ledger.turns, self.post(f"/threads/{self.thread['id']}/turns", body))
+
+    def new_extension(self):
+        body = {"type": "theme", "name": f"crash-{uuid.uuid4().hex}", "description": "", "definition": {"dark": True}}
+        self.mine = self.post("/extensions", body)
+        self.ledger.note(self.ledger.extensions, self.mine)
+
+    def switch(self):
+        """Toggles its own extension; while that is on its way either value may be found."""
+        mine = getattr(self, "mine", None)
+        if mine is None:
+            return
+        self.ledger.extensions[mine["id"]] = None
+        self.mine = accepted(self.http.post(f"/extensions/{mine['id']}/toggle"))
+        self.ledger.note(self.ledger.extensions, self.mine)
+
+    def forget(self):
+        mine = getattr(self, "mine", None)
+        if mine is None:
+            return
+        self.mine = None
+        self.ledger.extensions[mine["id"]] = None
+        assert self.http.delete(f"/extensions/{mine['id']}").status_code == 204
+        self.ledger.deleted.add(mine["id"])
+
+    def ask(self):
+        self.ledger.note(self.ledger.questions, self.post("/chat", {"content": "hello"}))
+
+
+def send(client, request):
+    path, body, key = request
+    return client.post(path, json=body, headers={"Idempotency-Key": key})
+
+
+def write_and_kill(gateway, ledger, number):
+    """Lets writers write, kills the gateway in the middle of it, starts it again."""
+    chance = random.Random(number)
+    ledger.expect(chance.randint(20, 200))
+    with ThreadPoolExecutor(WRITERS) as pool:
+        writers = [pool.submit(Writer(gateway, ledger, number * WRITERS + each).run) for each in range(WRITERS)]
+        assert ledger.enough.wait(30), f"only {ledger.count} of {ledger.target} writes were acknowledged"
+        gateway.kill()
+    for writer in writers:
+        writer.result()
+    gateway.start()
+
+
+def all_turns(gateway, thread_id):
+    return accepted(gateway.http.get(f"/threads/{thread_id}/turns", params={"limit": 1000}))
+
+
+def compare(gateway, ledger):
+    """Holds the gateway against everything that it had acknowledged."""
+    threads = {found["id"]: found for found in accepted(gateway.http.get("/threads", params={"agent_id": "crash"}))}
+    assert set(ledger.threads) <= set(threads)
+    turns = {turn["id"]: turn for thread in threads for turn in all_turns(gateway, thread)}
+    assert {key: turns.get(key) for key in ledger.turns} == ledger.turns
+    for thread in threads.values():
+        assert thread["turn_count"] == len([turn for turn in turns.values() if turn["thread_id"] == thread["id"]])
+    extensions = {found["id"]: found for found in accepted(gateway.http.get("/extensions"))}
+    assert not ledger.deleted & set(extensions)
+    for key, record in ledger.extensions.items():
+        assert record is None or extensions.get(key) == record
+    return threads, turns
+
+
+def compare_answers(gateway, ledger):
+    """Every question is there, and has at most one answer."""
+    for question in ledger.questions.values():
+        found = all_turns(gateway, question["thread_id"])
+        assert question["id"] in ids(found)
+        replies = [turn for turn in found if turn["role"] == "assistant"]
+        assert len(replies) <= 1
+        for turn in replies:
+            metadata = turn["metadata"]
+            assert metadata["in_reply_to"] == question["id"]
+            assert metadata["finish_reason"] == "stop" or metadata["partial"] is True
+        assert accepted(gateway.http.get(f"/threads/{question['thread_id']}"))["active_run"] is None
+
+
+def test_kill_9_in_a_loop_loses_nothing_that_was_acknowledged(make_gateway):
+    gateway, ledger = make_gateway().start(), Ledger()
+    for number in range(ROUNDS):
+        write_and_kill(gateway, ledger, number)
+        compare(gateway, ledger)
+    compare_answers(gateway, ledger)
+
+    # What got no answer can be sent again under its key, and then has happened exactly once.
+    for request in ledger.unanswered:
+        accepted(send(gateway.http, request), 201)
+    threads, turns = compare(gateway, ledger)
+    for written in (Counter(thread["title"] for thread in threads.values()),
+                    Counter(turn["content"] for turn in turns.values())):
+        assert set(written.values()) == {1}
+
+    # The index holds the same as the table.
+    found = accepted(gateway.http.get("/turns/search", params={"q": "durable", "agent_id": "crash", "limit": 1000}))
+    assert set(ids(found)) <= set(turns) and len(found) == min(1000, len(turns))
+
+    assert gateway.stop() == 0
+    with sqlite3.connect(gateway.data / "gateway.db") as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_kill_9_during_the_first_start_leaves_a_directory_that_starts(make_gateway):
+    gateway = make_gateway()
+    for files in range(8):
+        gateway.launch()
+        while gateway.running and files_of(gateway) < files and not gateway.has_printed():
+            pass
+        gateway.kill()
+    gateway.start()
+    accepted(gateway.http.post("/threads", json={}), 201)
+    assert len(accepted(gateway.http.get("/extensions"))) == 25
+
+
+def files_of(gateway):
+    return len(list(gateway.data.iterdir())) if gateway.data.exists() else 0

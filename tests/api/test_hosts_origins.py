@@ -1,0 +1,186 @@
+"""Which hosts and origins are let in: DNS rebinding and foreign pages (decisions, 14)."""
+
+import pytest
+
+from checks import accepted
+from connection import Connection
+from gateway import StartFailed
+
+EVIL = "http://evil.example"
+
+
+def ask(gateway, *headers, line="GET /health HTTP/1.1", host=None, token=True):
+    """The answer to a request with this Host (the gateway's own unless told) and these header lines."""
+    host = f"127.0.0.1:{gateway.port}" if host is None else host
+    with Connection(gateway) as connection:
+        connection.request(line, f"Host: {host.replace('PORT', str(gateway.port))}", *headers, host=False, token=token)
+        return connection.answer(head_only=line.startswith("HEAD"))
+
+
+def preflight(gateway, origin, method="POST", path="/threads", **options):
+    return ask(gateway, f"Origin: {origin}", f"Access-Control-Request-Method: {method}",
+               "Access-Control-Request-Headers: authorization, content-type, idempotency-key",
+               line=f"OPTIONS {path} HTTP/1.1", token=False, **options)
+
+
+def cors(answer):
+    return {name: value for name, value in answer.headers.items() if name.startswith("access-control-")}
+
+
+# Hosts.
+
+
+@pytest.mark.parametrize("host", [
+    "127.0.0.1", "127.0.0.1:PORT", "localhost", "localhost:PORT", "LocalHost:PORT", "[::1]", "[::1]:PORT", "127.0.0.2",
+    "127.255.255.254:PORT", "localhost:1",
+])
+def test_loopback_names_and_addresses_are_let_in(gateway, host):
+    assert ask(gateway, host=host).status == 200
+
+
+@pytest.mark.parametrize("host", [
+    "evil.example", "evil.example:PORT", "localhost.evil.example", "127.0.0.1.evil.example:PORT", "evillocalhost",
+    "10.0.0.1",
+    "192.168.1.1:PORT", "0.0.0.0", "0.0.0.0:PORT", "[::]", "[2001:db8::1]:PORT", "128.0.0.1", "127.0.0.1.nip.io",
+    "1270.0.1",
+    "localhost.localdomain", "metadata.google.internal", "169.254.169.254",
+])
+def test_another_host_is_refused(gateway, host):
+    for line in ("GET /health HTTP/1.1", "GET /threads HTTP/1.1", "GET /nothing HTTP/1.1", "POST /chat HTTP/1.1"):
+        answer = ask(gateway, line=line, host=host)
+        assert (answer.status, answer.error) == (403, "host not allowed")
+
+
+@pytest.mark.parametrize("host", ["", "127.0.0.1@evil.example", "evil.example/127.0.0.1", "127.0.0.1 evil.example",
+                                  "127.0.0.1,evil.example", "127.0.0.1:PORT:80", "[::1", "localhost:port"])
+def test_what_is_no_host_is_refused(gateway, host):
+    assert ask(gateway, host=host).status in (400, 403)
+
+
+def test_a_foreign_host_is_refused_with_and_without_a_token_and_on_a_websocket(gateway):
+    assert ask(gateway, line="GET /threads HTTP/1.1", host="evil.example", token=False).status == 403
+    upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
+    answer = ask(gateway, *upgrade, line="GET /ws HTTP/1.1", host="evil.example")
+    assert (answer.status, answer.error) == (403, "host not allowed")
+
+
+def test_hosts_of_the_configuration_are_let_in(make_gateway):
+    gateway = make_gateway(config={"hosts": ["gateway.example", "other.example"]}).start()
+    for host in ("gateway.example", "GATEWAY.example:PORT", "other.example:443", "localhost"):
+        assert ask(gateway, host=host).status == 200
+    for host in ("evil.example", "sub.gateway.example"):
+        assert ask(gateway, host=host).status == 403
+
+
+# Origins.
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:PORT", "http://127.0.0.1:PORT", "http://[::1]:PORT"])
+def test_the_gateways_own_origins_are_let_in(gateway, origin):
+    origin = origin.replace("PORT", str(gateway.port))
+    assert ask(gateway, f"Origin: {origin}").status == 200
+    assert ask(gateway, f"Origin: {origin}", line="GET /threads HTTP/1.1").status == 200
+
+
+@pytest.mark.parametrize("origin", [
+    EVIL, "null", "", "http://localhost", "http://127.0.0.1", "http://localhost:1",
+    "http://localhost.evil.example:PORT",
+    "http://127.0.0.1.evil.example:PORT", "http://127.0.0.2:PORT", "file://", "http://localhost:PORT/",
+    "localhost:PORT",
+    "http://localhost:PORT.evil.example", "http://evil.example, http://localhost:PORT", "http://user@localhost:PORT",
+    "ws://localhost:PORT", "chrome-extension://abcdef",
+])
+def test_a_foreign_origin_is_refused(gateway, origin):
+    origin = origin.replace("PORT", str(gateway.port))
+    for line in ("GET /health HTTP/1.1", "GET /threads HTTP/1.1", "POST /chat HTTP/1.1", "GET /nothing HTTP/1.1"):
+        answer = ask(gateway, f"Origin: {origin}", line=line)
+        assert (answer.status, answer.error) == (403, "origin not allowed")
+        assert cors(answer) == {}
+
+
+def test_a_foreign_origin_is_answered_before_the_token_is_looked_at(gateway):
+    assert ask(gateway, f"Origin: {EVIL}", line="GET /threads HTTP/1.1", token=False).error == "origin not allowed"
+
+
+def test_origins_of_the_configuration_are_let_in(make_gateway):
+    gateway = make_gateway(config={"origins": ["https://page.example"]}).start()
+    answer = ask(gateway, "Origin: https://page.example")
+    assert answer.status == 200 and answer.headers["access-control-allow-origin"] == "https://page.example"
+    for origin in ("http://page.example", "https://page.example:8443", "https://sub.page.example", EVIL):
+        assert ask(gateway, f"Origin: {origin}").status == 403
+    with gateway.events(origin="https://page.example") as events:
+        assert events.ask({"type": "ping"}) == {"type": "pong"}
+    assert preflight(gateway, "https://page.example").status == 204
+
+
+# CORS.
+
+
+def test_an_allowed_origin_other_than_the_host_gets_cors_headers_on_every_answer(gateway):
+    origin = f"http://localhost:{gateway.port}"
+    for line, token, status in [("GET /health HTTP/1.1", True, 200), ("GET /threads HTTP/1.1", True, 200),
+                                ("GET /threads HTTP/1.1", False, 401), ("GET /nothing HTTP/1.1", True, 404),
+                                ("PUT /threads HTTP/1.1", True, 405), ("GET /threads?limit=x HTTP/1.1", True, 400)]:
+        answer = ask(gateway, f"Origin: {origin}", line=line, token=token)
+        assert answer.status == status and answer.headers.get("access-control-allow-origin") == origin
+
+
+def test_the_origin_that_is_the_host_itself_gets_none(gateway):
+    answer = ask(gateway, f"Origin: http://127.0.0.1:{gateway.port}")
+    assert answer.status == 200 and cors(answer) == {}
+    answer = ask(gateway, f"Origin: http://localhost:{gateway.port}", host="localhost:PORT")
+    assert answer.status == 200 and cors(answer) == {}
+
+
+def test_a_request_without_an_origin_gets_none(gateway):
+    assert cors(ask(gateway)) == {}
+
+
+@pytest.mark.parametrize("method, path", [("POST", "/threads"), ("PATCH", "/threads/x"), ("DELETE", "/turns/x"),
+                                          ("GET", "/extensions"), ("POST", "/chat")])
+def test_a_preflight_is_answered_204_without_a_token(gateway, method, path):
+    origin = f"http://localhost:{gateway.port}"
+    answer = preflight(gateway, origin, method, path)
+    assert answer.status == 204 and answer.body == b""
+    assert answer.headers["access-control-allow-origin"] == origin
+    assert method in {found.strip() for found in answer.headers["access-control-allow-methods"].split(",")}
+    allowed = {found.strip().lower() for found in answer.headers["access-control-allow-headers"].split(",")}
+    assert {"authorization", "content-type", "idempotency-key"} <= allowed
+
+
+def test_a_preflight_of_a_foreign_origin_or_host_is_refused(gateway):
+    for origin in (EVIL, "null"):
+        answer = preflight(gateway, origin)
+        assert (answer.status, answer.error) == (403, "origin not allowed") and cors(answer) == {}
+    assert preflight(gateway, f"http://localhost:{gateway.port}", host="evil.example").error == "host not allowed"
+
+
+def test_options_without_an_origin_is_no_preflight(gateway):
+    assert ask(gateway, line="OPTIONS /threads HTTP/1.1", token=False).status == 401
+    assert ask(gateway, line="OPTIONS /threads HTTP/1.1").status == 405
+
+
+# Bound to more than loopback.
+
+
+def test_bound_otherwise_an_ip_address_or_a_configured_host_is_let_in(make_gateway):
+    gateway = make_gateway(config={"hosts": ["gateway.example"]}, arguments=["--host", "0.0.0.0"])
+    gateway.start()
+    for host in ("127.0.0.1:PORT", "10.1.2.3:PORT", "[2001:db8::1]:PORT", "gateway.example"):
+        assert ask(gateway, host=host).status == 200
+    answer = ask(gateway, host="evil.example:PORT")
+    assert (answer.status, answer.error) == (403, "host not allowed")
+    assert "warn" in gateway.stderr.lower()
+
+
+def test_bound_otherwise_a_token_is_needed_to_start(make_gateway):
+    with pytest.raises(StartFailed) as failed:
+        make_gateway(arguments=["--host", "0.0.0.0", "--no-token"]).start()
+    assert failed.value.status == 2 and "token" in failed.value.stderr and failed.value.stdout == ""
+
+
+def test_a_loopback_address_other_than_the_default_is_loopback(make_gateway):
+    gateway = make_gateway(arguments=["--host", "localhost"]).start()
+    accepted(gateway.http.get("/health"))
+    assert ask(gateway, host="evil.example").status == 403

@@ -1,0 +1,374 @@
+"""What the gateway accepts and answers as values: ids, times, JSON bodies, queries, sizes (decisions, 2)."""
+
+import json
+
+import pytest
+
+from checks import accepted, is_id, is_timestamp, refused
+from connection import Connection
+
+JSON = {"Content-Type": "application/json"}
+
+
+def nested(depth, opening="[", closing="]"):
+    """JSON text that is `depth` deep, the outermost value counted."""
+    return opening * depth + closing * depth
+
+
+def post_turn(gateway, thread, raw, headers=JSON):
+    body = raw.encode() if isinstance(raw, str) else raw
+    return gateway.http.post(f"/threads/{thread['id']}/turns", content=body, headers=headers)
+
+
+# Ids and timestamps.
+
+
+def test_ids_are_uuid_version_7_in_lower_case(gateway, thread):
+    turn = accepted(post_turn(gateway, thread, '{"content": "a", "role": "user"}'), 201)
+    assert is_id(thread["id"]) and is_id(turn["id"])
+
+
+def test_timestamps_are_utc_with_milliseconds(gateway, thread):
+    assert is_timestamp(thread["created_at"]) and is_timestamp(thread["updated_at"])
+
+
+def test_ids_of_later_records_are_greater(gateway, thread):
+    made = [accepted(post_turn(gateway, thread, '{"content": "a", "role": "user"}'), 201)["id"] for _ in range(20)]
+    assert made == sorted(made)
+
+
+@pytest.mark.parametrize("value", [
+    "2020-01-02", "2020-01-02T03:04:05Z", "2020-01-02T03:04:05.678Z", "2020-01-02T03:04:05.678901Z",
+    "2020-01-02T03:04:05", "2020-01-02T03:04:05+02:00", "2020-01-02T03:04:05.5-11:30", "2020-01-02T03:04Z",
+])
+def test_any_iso_8601_date_or_date_time_is_accepted(gateway, value):
+    accepted(gateway.http.get("/threads", params={"since": value}))
+
+
+@pytest.mark.parametrize("value", [
+    "yesterday", "2020-13-01", "2020-02-30", "2020-01-02T25:00:00Z", "2020-01-02T03:61:00Z", "1577934245",
+    "2020-01-02T03:04:05Zulu", "2020-01-02 and more", "02.01.2020", "2020-1-2",
+])
+def test_a_bad_timestamp_is_named(gateway, thread, value):
+    refused(gateway.http.get("/threads", params={"since": value}), 400, "since must be an ISO 8601 timestamp")
+    turns = f"/threads/{thread['id']}/turns"
+    refused(gateway.http.get(turns, params={"since": value}), 400, "since must be an ISO 8601 timestamp")
+
+
+def test_a_timestamp_without_a_zone_is_utc(gateway):
+    created = accepted(gateway.http.post("/threads", json={"agent_id": "zones"}), 201)
+    moment = created["updated_at"].removesuffix("Z")
+    hour = f"{int(moment[11:13]) - 1:02d}" if int(moment[11:13]) else "00"
+    before = moment[:11] + hour + ":00:00"
+    listed = accepted(gateway.http.get("/threads", params={"since": before, "agent_id": "zones"}))
+    assert [found["id"] for found in listed] == [created["id"]]
+
+
+# Bodies that are not JSON.
+
+LONE_SURROGATES = [
+    r'"\ud800"', r'"\udfff"', r'"\ud800x"', r'"\ud800\u0041"', r'"\udc00\ud800"', r'{"\ud800": 1}', r'"\uD83D"',
+]
+INVALID_UTF8 = [
+    b'"\xff"', b'"\xc0\xaf"', b'"\xe0\x80\xaf"', b'"\xed\xa0\x80"', b'"\xf4\x90\x80\x80"', b'"\xc3"', b'"\x80"',
+    b'{"\xff": 1}', b'"\xf8\x88\x80\x80\x80"',
+]
+NOT_JSON = [
+    "{", "}", "[1,]", '{"a":1,}', "{a: 1}", "{'a': 1}", '{"a" 1}', '{"a": 1} x', '{"a": 1}{"a": 2}', "nul", "True",
+    "NaN", "Infinity", "-Infinity", "01", "+1", ".5", "1.", "1e", "0x10", "-", '"', '"a', '"\t"', '"\n"', r'"\x41"',
+    r'"\u12g4"', r'"\u12"', '{"a": /* no */ 1}', '// no\n{"a": 1}', "undefined", "[1 2]", '{"a": 1', "hello",
+    '{"a": 1}\x00', "\x00", "<a/>", "a=1&b=2", '[1,,2]', '{,}', '{"a":}', '{1: 2}',
+]
+
+
+@pytest.mark.parametrize("raw", NOT_JSON)
+def test_what_is_not_json_is_invalid_json(gateway, thread, raw):
+    refused(post_turn(gateway, thread, raw), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("raw", ["1e400", "-1e400", "1e99999", "1" + "0" * 400, "-" + "9" * 400 + ".5"])
+def test_a_number_out_of_range_is_invalid_json(gateway, thread, raw):
+    body = f'{{"content": "a", "role": "user", "metadata": {{"n": {raw}}}}}'
+    refused(post_turn(gateway, thread, body), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("raw", LONE_SURROGATES)
+def test_a_lone_surrogate_is_invalid_json(gateway, thread, raw):
+    body = f'{{"content": "a", "role": "user", "metadata": {{"m": {raw}}}}}'
+    refused(post_turn(gateway, thread, body), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("raw", INVALID_UTF8)
+def test_invalid_utf8_is_invalid_json(gateway, thread, raw):
+    body = b'{"content": "a", "role": "user", "metadata": {"m": ' + raw + b"}}"
+    refused(post_turn(gateway, thread, body), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("raw", [
+    b'\xef\xbb\xbf{"content": "a", "role": "user"}', '{"content": "a", "role": "user"}'.encode("utf-16"),
+    '{"content": "a", "role": "user"}'.encode("utf-16-le"), '{"content": "a", "role": "user"}'.encode("utf-32"),
+])
+def test_a_byte_order_mark_or_another_encoding_is_invalid_json(gateway, thread, raw):
+    refused(post_turn(gateway, thread, raw), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("opening, closing", [("[", "]"), ('{"a":', "}")])
+def test_a_body_may_be_64_deep_and_no_deeper(gateway, thread, opening, closing):
+    def body(depth):
+        innermost = opening[0] + closing
+        within = opening * (depth - 3) + innermost + closing * (depth - 3)
+        return f'{{"content": "a", "role": "user", "metadata": {{"m": {within}}}}}'
+
+    accepted(post_turn(gateway, thread, body(64)), 201)
+    refused(post_turn(gateway, thread, body(65)), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("depth", [65, 1000, 100_000])
+def test_a_deep_body_is_invalid_json_before_anything_else(gateway, thread, depth):
+    refused(post_turn(gateway, thread, nested(depth)), 400, "Invalid JSON")
+    refused(post_turn(gateway, thread, nested(depth, '{"a":', "}")), 400, "Invalid JSON")
+    refused(post_turn(gateway, thread, "[" * depth), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("path", ["/chat", "/chat/stop", "/extensions", "/threads/:id/turns"])
+def test_an_empty_body_where_one_is_required(gateway, thread, path):
+    refused(gateway.http.post(path.replace(":id", thread["id"])), 400, "Request body required")
+
+
+@pytest.mark.parametrize("raw", ["[]", "[1]", '"text"', "1", "-1.5", "true", "false", "null"])
+@pytest.mark.parametrize("method, path", [
+    ("POST", "/chat"), ("POST", "/chat/stop"), ("POST", "/extensions"), ("POST", "/threads"),
+    ("POST", "/threads/:id/turns"), ("PATCH", "/threads/:id"), ("POST", "/threads/:id/fork"),
+])
+def test_a_body_that_is_no_object(gateway, thread, method, path, raw):
+    response = gateway.http.request(method, path.replace(":id", thread["id"]), content=raw, headers=JSON)
+    refused(response, 400, "Request body must be an object")
+
+
+# Bodies that are.
+
+
+def test_of_a_doubled_member_the_last_wins(gateway, thread):
+    turn = accepted(post_turn(gateway, thread, '{"content": "a", "role": "user", "content": "b"}'), 201)
+    assert turn["content"] == "b"
+    refused(post_turn(gateway, thread, '{"content": "a", "role": "user", "content": 1}'), 400,
+            "content must be a string")
+
+
+@pytest.mark.parametrize("content_type",
+                         ["text/plain", "application/x-www-form-urlencoded", "application/xml", "", "x"])
+def test_any_content_type_is_read_as_json(gateway, thread, content_type):
+    raw = '{"content": "a", "role": "user"}'
+    accepted(post_turn(gateway, thread, raw, {"Content-Type": content_type}), 201)
+
+
+def test_no_content_type_is_read_as_json(gateway, thread):
+    accepted(post_turn(gateway, thread, '{"content": "a", "role": "user"}', {}), 201)
+
+
+def test_unknown_members_are_ignored(gateway, thread):
+    raw = '{"content": "a", "role": "user", "colour": [1, {"deep": null}], "id": "mine", "created_at": 5}'
+    turn = accepted(post_turn(gateway, thread, raw), 201)
+    assert "colour" not in turn and is_id(turn["id"])
+
+
+def test_white_space_around_the_body_is_fine(gateway, thread):
+    accepted(post_turn(gateway, thread, ' \r\n\t{"content": "a", "role": "user"}\n \n'), 201)
+
+
+@pytest.mark.parametrize("text", [
+    "", "a\u0000b", "\U0001f600 \u00e9 \u6f22", "\u2028\u2029", "\u202e", "a\r\nb\tc", "\\ \" /",
+    "\u007f\u0080\ufffe\uffff",
+    "\U0010ffff", "x" * 100_000, "e\u0301",
+])
+def test_text_comes_back_as_it_was_sent(gateway, thread, text):
+    sent = {"content": "x" + text, "role": "user", "metadata": {text or "empty": text}}
+    turn = accepted(post_turn(gateway, thread, json.dumps(sent)), 201)
+    assert turn["content"] == sent["content"] and turn["metadata"] == sent["metadata"]
+    listed = accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))[0]
+    assert listed["content"] == sent["content"] and listed["metadata"] == sent["metadata"]
+
+
+def test_a_surrogate_pair_is_one_character(gateway, thread):
+    turn = accepted(post_turn(gateway, thread, r'{"content": "\ud83d\ude00", "role": "user"}'), 201)
+    assert turn["content"] == "\U0001f600"
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808", "1.5",
+                                    "1e300", "5e-324", "0.1", "123456789.123"])
+def test_numbers_come_back_as_they_were_sent(gateway, thread, number):
+    body = f'{{"content": "a", "role": "user", "metadata": {{"n": {number}}}}}'
+    back = accepted(post_turn(gateway, thread, body), 201)["metadata"]["n"]
+    assert back == json.loads(number)
+
+
+def test_null_counts_as_omitted(gateway, thread):
+    created = accepted(gateway.http.post("/threads", json={"agent_id": None, "title": None, "project_id": None}), 201)
+    assert created["title"] == "New thread"
+    turn = accepted(post_turn(gateway, thread, '{"content": "a", "role": "user", "metadata": null}'), 201)
+    assert turn["metadata"] is None
+    changed = accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"title": None, "archived": None}))
+    assert changed["title"] == thread["title"] and changed["archived"] is False
+    refused(post_turn(gateway, thread, '{"content": null, "role": "user"}'), 400, "content is required")
+
+
+# Wrong and missing members, route by route.
+
+WRONG = {
+    "string": [5, 1.5, True, ["a"], {"a": 1}],
+    "boolean": [0, 1, "true", [], {}],
+    "object": [5, "{}", True, []],
+}
+MEMBERS = [
+    ("POST", "/chat", {"content": "hello"}, "content", "string"),
+    ("POST", "/chat", {"content": "hello"}, "threadId", "string"),
+    ("POST", "/chat", {"content": "hello"}, "agentId", "string"),
+    ("POST", "/chat", {"content": "hello"}, "model", "string"),
+    ("POST", "/chat/stop", {}, "threadId", "string"),
+    ("POST", "/threads", {}, "agent_id", "string"),
+    ("POST", "/threads", {}, "title", "string"),
+    ("POST", "/threads", {}, "project_id", "string"),
+    ("PATCH", "/threads/:id", {}, "title", "string"),
+    ("PATCH", "/threads/:id", {}, "archived", "boolean"),
+    ("PATCH", "/threads/:id", {}, "mode", "string"),
+    ("POST", "/threads/:id/turns", {"content": "a", "role": "user"}, "content", "string"),
+    ("POST", "/threads/:id/turns", {"content": "a", "role": "user"}, "role", "string"),
+    ("POST", "/threads/:id/turns", {"content": "a", "role": "user"}, "metadata", "object"),
+    ("POST", "/threads/:id/fork", {}, "turnId", "string"),
+]
+
+
+@pytest.mark.parametrize("method, path, body, member, kind", MEMBERS)
+def test_a_member_of_the_wrong_type_is_named(gateway, thread, method, path, body, member, kind):
+    for value in WRONG[kind]:
+        response = gateway.http.request(method, path.replace(":id", thread["id"]), json={**body, member: value})
+        refused(response, 400, f"{member} must be a {kind}")
+
+
+@pytest.mark.parametrize("path, body, member", [
+    ("/chat", {}, "content"),
+    ("/chat/stop", {}, "threadId"),
+    ("/threads/:id/turns", {"role": "user"}, "content"),
+    ("/threads/:id/turns", {"content": "a"}, "role"),
+    ("/extensions", {"name": "a", "description": "", "definition": {}}, "type"),
+    ("/extensions", {"type": "theme", "description": "", "definition": {}}, "name"),
+    ("/extensions", {"type": "theme", "name": "a", "definition": {}}, "description"),
+    ("/extensions", {"type": "theme", "name": "a", "description": ""}, "definition"),
+])
+def test_a_missing_member_is_named(gateway, thread, path, body, member):
+    path = path.replace(":id", thread["id"])
+    refused(gateway.http.post(path, json=body), 400, f"{member} is required")
+    refused(gateway.http.post(path, json={**body, member: None}), 400, f"{member} is required")
+
+
+# Queries.
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "ten", "1e2", "0x10", " 5", "5 ", "+5", "5;", "１", "NaN", "-0"])
+def test_a_limit_is_a_positive_integer(gateway, thread, value):
+    for path, params in [("/threads", {}), (f"/threads/{thread['id']}/turns", {}),
+                         ("/turns/search", {"q": "a", "agent_id": "assistant"})]:
+        response = gateway.http.get(path, params={**params, "limit": value})
+        refused(response, 400, "limit must be a positive integer")
+
+
+@pytest.mark.parametrize("value", ["1", "1000", "1001", "4294967297", "99999999999999999999999999"])
+def test_a_limit_above_1000_is_taken_as_1000(gateway, thread, value):
+    accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params={"limit": value}))
+
+
+@pytest.mark.parametrize("value", ["true", "false", "1", "0"])
+def test_boolean_query_values(gateway, value):
+    accepted(gateway.http.get("/threads", params={"archived": value, "agent_id": "nobody"}))
+    accepted(gateway.http.get("/extensions", params={"enabled": value}))
+
+
+@pytest.mark.parametrize("value", ["True", "FALSE", "yes", "no", "2", "-1", "null", "on", "01", " true"])
+def test_a_bad_boolean_query_value(gateway, value):
+    refused(gateway.http.get("/threads", params={"archived": value}), 400, "archived must be true or false")
+    refused(gateway.http.get("/extensions", params={"enabled": value}), 400, "enabled must be true or false")
+
+
+@pytest.mark.parametrize("path, name, value", [
+    ("/extensions", "type", "plugin"), ("/extensions", "type", "Agent"), ("/extensions", "source", "builtin"),
+    ("/extensions", "source", "all"), ("/threads/:id/turns", "role", "robot"), ("/threads/:id/turns", "role", "User"),
+    ("/threads/:id/turns", "role", "tool"), ("/threads/:id/turns", "role", "system"),
+    ("/extensions", "type", "a&b=c d/\u00e9"),
+])
+def test_a_value_outside_a_listed_set_is_shown(gateway, thread, path, name, value):
+    response = gateway.http.get(path.replace(":id", thread["id"]), params={name: value})
+    refused(response, 400, f"invalid {name}: {value}")
+
+
+def test_an_empty_query_value_is_a_missing_one(gateway, thread):
+    accepted(gateway.http.get("/threads?archived=&limit=&since=&agent_id="))
+    accepted(gateway.http.get("/extensions?type=&enabled=&source=&owner_agent_id="))
+    accepted(gateway.http.get(f"/threads/{thread['id']}/turns?limit=&before=&role=&since="))
+    refused(gateway.http.get("/turns/search?q=&agent_id=assistant"), 400, "q is required")
+    refused(gateway.http.get("/turns/search?q=a&agent_id="), 400, "agent_id is required")
+
+
+def test_of_doubled_query_values_the_first_counts(gateway):
+    accepted(gateway.http.get("/threads?limit=1&limit=none"))
+    refused(gateway.http.get("/threads?limit=none&limit=1"), 400, "limit must be a positive integer")
+
+
+def test_plus_is_a_space_in_queries_and_percent_2b_a_plus(gateway):
+    refused(gateway.http.get("/extensions?type=a+b"), 400, "invalid type: a b")
+    refused(gateway.http.get("/extensions?type=a%2Bb"), 400, "invalid type: a+b")
+    refused(gateway.http.get("/extensions?ty%70e=a%20b"), 400, "invalid type: a b")
+
+
+def test_unknown_query_members_are_ignored(gateway):
+    accepted(gateway.http.get("/threads?agent_id=nobody&colour=red&&=&x"))
+
+
+def test_nul_in_a_query_is_refused(gateway):
+    assert gateway.http.get("/threads?agent_id=a%00b").status_code == 400
+
+
+# Sizes.
+
+OVER = 10 * 1024 * 1024 + 1
+
+
+def test_a_declared_body_over_10_mib_is_refused_before_it_is_sent(gateway):
+    with gateway.connect() as connection:
+        connection.request("POST /threads HTTP/1.1", f"Content-Length: {OVER}")
+        answer = connection.answer()
+    assert (answer.status, answer.error) == (413, "request body too large")
+
+
+def test_a_body_of_10_mib_is_taken(gateway, thread):
+    frame = '{"content": "a", "role": "user", "x": "%s"}'
+    accepted(post_turn(gateway, thread, frame % ("y" * (OVER - 1 - len(frame) + 2))), 201)
+
+
+def test_a_chunked_body_over_10_mib_is_refused_while_it_comes(gateway):
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    with gateway.connect() as connection:
+        connection.request("POST /threads HTTP/1.1", "Transfer-Encoding: chunked")
+        for _ in range(OVER // 0x10000 + 1):
+            connection.send(chunk)
+        answer = connection.answer()
+    assert (answer.status, answer.error) == (413, "request body too large")
+
+
+def test_a_body_over_10_mib_that_is_sent_all_the_same_gets_its_answer(gateway):
+    with gateway.connect() as connection:
+        connection.request("POST /threads HTTP/1.1", f"Content-Length: {OVER}", body=b" " * OVER)
+        answer = connection.answer()
+    assert (answer.status, answer.error) == (413, "request body too large")
+
+
+def test_the_size_of_a_body_is_configured(make_gateway):
+    small = make_gateway(config={"limits": {"body_mib": 1}}).start()
+    with small.connect() as connection:
+        connection.request("POST /threads HTTP/1.1", f"Content-Length: {1024 * 1024 + 1}")
+        assert connection.answer().error == "request body too large"
+    accepted(small.http.post("/threads", content=b"{}" + b" " * (1024 * 1024 - 2)), 201)
+
+
+def test_a_refused_body_leaves_the_gateway_as_it_was(gateway):
+    Connection(gateway).request("POST /threads HTTP/1.1", "Content-Length: 1000", body=b"{").close()
+    accepted(gateway.http.get("/health"))

@@ -1,0 +1,366 @@
+"""Runs that are under way: stopping, queueing, catching up, ends of the process (decisions, 5 and 6).
+
+A stub stands for the model; it answers as each test tells it, and can hold an answer back in the middle.
+"""
+
+import signal
+
+import pytest
+
+from checks import accepted, at_once, ids, refused
+from events import ENDS, RUN_KINDS, text_of
+from stubs.provider import Reply
+
+
+def new_thread(gateway, **members):
+    """With a title, so that no model is asked for one."""
+    return accepted(gateway.http.post("/threads", json={"title": "told", **members}), 201)
+
+
+def ask(gateway, thread, content="a question", **members):
+    return accepted(gateway.http.post("/chat", json={"content": content, "threadId": thread["id"], **members}), 201)
+
+
+def stop(gateway, thread):
+    return accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+
+
+def turns(gateway, thread):
+    return accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))
+
+
+def streamed(events, turn, text):
+    """Waits until the run of this turn has streamed the text."""
+    events.until(lambda _: text_of(events.run_so_far(turn["id"])) == text)
+
+
+@pytest.fixture
+def held(talker):
+    """A run that has streamed "Once upon" and is held back there: thread, turn, events, answer."""
+    gateway, thread = talker.gateway, new_thread(talker.gateway)
+    answer = talker.holds("Once", " upon")
+    with gateway.events(thread["id"]) as events:
+        turn = ask(gateway, thread)
+        streamed(events, turn, "Once upon")
+        yield thread, turn, events, answer
+    answer.release()
+
+
+# What a model is told, and what becomes of its answer.
+
+
+def test_an_answer_is_streamed_as_it_comes_and_stored_whole(talker):
+    thread = new_thread(talker.gateway)
+    talker.answers("Gr\u00fc\u00df", "e \U0001f600", "\n\n", "aus  der", " Stub\u0000")
+    with talker.gateway.events(thread["id"]) as events:
+        turn = ask(talker.gateway, thread)
+        run = events.run(turn["id"])
+    assert run[-1]["finishReason"] == "stop"
+    newest = turns(talker.gateway, thread)[0]
+    assert newest["content"] == text_of(run) == "Gr\u00fc\u00dfe \U0001f600\n\naus  der Stub\u0000"
+    assert newest["metadata"]["model"] == run[-1]["model"] == talker.model
+
+
+def test_the_model_reads_the_thread_in_its_order(talker):
+    thread = new_thread(talker.gateway)
+    for role, content in (("user", "one"), ("assistant", "two"), ("user", "three"), ("assistant", "four")):
+        body = {"content": content, "role": role}
+        accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    talker.says(thread, "five", answer="six")
+    talker.says(thread, "seven", answer="eight")
+    assert talker.conversation() == [("user", "one"), ("assistant", "two"), ("user", "three"), ("assistant", "four"),
+                                     ("user", "five"), ("assistant", "six"), ("user", "seven")]
+
+
+def test_superseded_turns_are_not_shown_to_the_model(talker):
+    thread = new_thread(talker.gateway)
+    first = talker.says(thread, "one", answer="wrong")
+    talker.says(thread, "two", answer="also wrong")
+    talker.answers("right")
+    with talker.gateway.events(thread["id"]) as events:
+        accepted(talker.gateway.http.post(f"/turns/{first['id']}/regenerate"), 201)
+        events.run(first["id"])
+    assert talker.conversation() == [("user", "one")]
+    talker.says(thread, "three", answer="four")
+    assert talker.conversation() == [("user", "one"), ("assistant", "right"), ("user", "three")]
+
+
+def test_deleted_turns_are_not_shown_to_the_model(talker):
+    thread = new_thread(talker.gateway)
+    first = talker.says(thread, "secret", answer="I see")
+    talker.gateway.http.delete(f"/turns/{first['id']}")
+    talker.says(thread, "again", answer="yes")
+    assert "secret" not in str(talker.conversation())
+
+
+def test_the_agent_that_answers_lends_its_words_and_its_model(talker, name):
+    body = {"type": "agent", "name": name("poet"), "description": "", "enabled": True,
+            "definition": {"systemPrompt": "Speak only in verse.", "model": f"{talker.provider}/verse-1"}}
+    poet = accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    thread = new_thread(talker.gateway)
+    talker.says(thread, "hello", answer="O!", agentId=poet["name"])
+    assert "Speak only in verse." in talker.system() and talker.asked_model() == "verse-1"
+    talker.says(thread, "hello", answer="plain")
+    assert "Speak only in verse." not in talker.system() and talker.asked_model() == talker.model.split("/")[1]
+    talker.says(thread, "hello", answer="O!", agentId=poet["id"], model=f"{talker.provider}/chosen-1")
+    assert talker.asked_model() == "chosen-1"
+
+
+def test_a_change_of_an_agent_reaches_its_next_run(talker, name):
+    body = {"type": "agent", "name": name("changing"), "description": "", "enabled": True,
+            "definition": {"systemPrompt": "The first words."}}
+    agent = accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    thread = new_thread(talker.gateway, agent_id=agent["id"])
+    talker.says(thread, "hello", answer="a")
+    assert "The first words." in talker.system()
+    change = {"definition": {"systemPrompt": "The second words."}}
+    accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json=change))
+    talker.says(thread, "hello", answer="b")
+    assert "The second words." in talker.system() and "The first words." not in talker.system()
+
+
+# Stop.
+
+
+def test_a_run_can_be_stopped_in_the_middle(talker, held):
+    thread, turn, events, answer = held
+    assert stop(talker.gateway, thread) == {"status": "stopped", "threadId": thread["id"]}
+    run = events.run(turn["id"])
+    assert [event["type"] for event in run if event["type"] in ENDS] == ["stopped"]
+    assert run[-1]["type"] == "stopped" and [event["seq"] for event in run] == list(range(1, len(run) + 1))
+    newest = turns(talker.gateway, thread)[0]
+    assert newest["id"] == run[-1]["assistantTurnId"] and newest["content"] == text_of(run) == "Once upon"
+    assert newest["metadata"]["partial"] is True and newest["metadata"]["in_reply_to"] == turn["id"]
+    assert answer.was_aborted(), "the request to the model must be aborted"
+    assert stop(talker.gateway, thread)["status"] == "idle"
+    events.drain()
+    assert events.run_so_far(turn["id"]) == run
+
+
+def test_a_run_that_has_produced_nothing_can_be_stopped(talker):
+    thread = new_thread(talker.gateway)
+    answer = talker.holds()
+    with talker.gateway.events(thread["id"]) as events:
+        turn = ask(talker.gateway, thread)
+        assert answer.asked.wait(5)
+        assert stop(talker.gateway, thread)["status"] == "stopped"
+        run = events.run(turn["id"])
+    assert [event["type"] for event in run] == ["stopped"] and run[0]["assistantTurnId"] is None
+    assert ids(turns(talker.gateway, thread)) == [turn["id"]]
+
+
+def test_stopping_drops_what_is_queued(talker, held):
+    thread, turn, events, _ = held
+    waiting = [ask(talker.gateway, thread, f"waiting {number}") for number in range(3)]
+    asked = talker.request_count()
+    assert stop(talker.gateway, thread)["status"] == "stopped"
+    for dropped in waiting:
+        run = events.run(dropped["id"])
+        assert [event["type"] for event in run] == ["stopped"] and run[0]["assistantTurnId"] is None
+    events.run(turn["id"])
+    assert talker.request_count() == asked
+    assert stop(talker.gateway, thread)["status"] == "idle"
+    assert [found["role"] for found in turns(talker.gateway, thread)].count("assistant") == 1
+
+
+def test_of_many_who_stop_at_once_all_are_answered_and_the_run_ends_once(talker, held):
+    thread, turn, events, _ = held
+    answers = [found["status"] for found in at_once(8, lambda _: stop(talker.gateway, thread))]
+    assert "stopped" in answers and set(answers) <= {"stopped", "idle"}
+    events.run(turn["id"])
+    events.drain()
+    assert [event["type"] for event in events.run_so_far(turn["id"]) if event["type"] in ENDS] == ["stopped"]
+
+
+def test_after_a_stop_the_thread_answers_again(talker, held):
+    thread, turn, events, _ = held
+    stop(talker.gateway, thread)
+    events.run(turn["id"])
+    talker.says(thread, "go on", answer="and they lived happily")
+    assert ("assistant", "Once upon") in talker.conversation()
+
+
+def test_a_client_that_disconnects_stops_nothing(talker, held):
+    thread, turn, events, answer = held
+    events.close()
+    with talker.gateway.events(thread["id"]) as again:
+        answer.release(" a time")
+        assert again.run(turn["id"])[-1]["type"] == "finish"
+    assert turns(talker.gateway, thread)[0]["content"] == "Once upon a time"
+
+
+# The queue.
+
+
+def test_a_message_to_a_thread_that_is_streaming_is_taken_and_waits(talker, held):
+    thread, turn, events, answer = held
+    second = ask(talker.gateway, thread, "and then?")
+    events.drain()
+    assert events.run_so_far(second["id"]) == []
+    talker.answers("The end.")
+    answer.release(" a time")
+    assert text_of(events.run(turn["id"])) == "Once upon a time"
+    assert text_of(events.run(second["id"])) == "The end."
+    assert talker.conversation()[-3:] == [("user", "a question"), ("assistant", "Once upon a time"),
+                                          ("user", "and then?")]
+
+
+def test_a_held_thread_holds_up_no_other(talker, held):
+    other = new_thread(talker.gateway)
+    with talker.gateway.events(other["id"]) as events:
+        talker.answers("at once")
+        turn = ask(talker.gateway, other)
+        assert text_of(events.run(turn["id"])) == "at once"
+
+
+# What is in use.
+
+
+def test_while_it_runs_nothing_of_it_can_be_deleted_or_asked_again(talker, held):
+    thread, turn, events, answer = held
+    http = talker.gateway.http
+    refused(http.delete(f"/threads/{thread['id']}"), 409, "thread is in use")
+    refused(http.delete(f"/turns/{turn['id']}"), 409, "turn is in use")
+    refused(http.post(f"/turns/{turn['id']}/regenerate"), 409, "turn is in use")
+    answer.release()
+    events.run(turn["id"])
+    accepted(http.post(f"/threads/{thread['id']}/fork", json={}), 201)
+    assert http.delete(f"/turns/{turn['id']}").status_code == 204
+    assert http.delete(f"/threads/{thread['id']}").status_code == 204
+
+
+def test_other_turns_and_a_fork_are_free_while_it_runs(talker, held):
+    thread, turn, _, _ = held
+    body = {"content": "a", "role": "user"}
+    other = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    assert talker.gateway.http.delete(f"/turns/{other['id']}").status_code == 204
+    fork = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/fork"), 201)
+    assert fork["turn_count"] == 1
+
+
+# Catching up.
+
+
+def test_what_is_under_way_can_be_read_with_the_thread(talker, held):
+    thread, turn, events, answer = held
+    run = events.run_so_far(turn["id"])
+    active = accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["active_run"]
+    assert active == {"runId": run[0]["runId"], "turnId": turn["id"], "seq": len(run), "text": "Once upon", "tools": []}
+    answer.release()
+    events.run(turn["id"])
+    assert accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["active_run"] is None
+
+
+def test_a_client_that_comes_late_resumes_without_a_gap(talker, held):
+    thread, turn, events, answer = held
+    before = events.run_so_far(turn["id"])
+    with talker.gateway.events() as late:
+        told = late.subscribe(thread["id"], resume=True)
+        assert told["runs"] == [{"runId": before[0]["runId"], "turnId": turn["id"], "threadId": thread["id"],
+                                 "seq": len(before), "text": "Once upon", "reasoning": "", "tools": []}]
+        answer.release(" a", " time")
+        rest = late.run(turn["id"])
+    whole = events.run(turn["id"])
+    assert rest == whole[len(before):]
+    assert told["runs"][0]["text"] + text_of(rest) == turns(talker.gateway, thread)[0]["content"]
+
+
+def test_without_resume_no_runs_are_told(talker, held):
+    with talker.gateway.events() as late:
+        assert "runs" not in late.subscribe(held[0]["id"])
+
+
+def test_resume_tells_only_of_its_threads(talker, held):
+    other = new_thread(talker.gateway)
+    with talker.gateway.events() as late:
+        assert late.subscribe(other["id"], resume=True)["runs"] == []
+
+
+def test_the_events_so_far_can_be_fetched(talker, held):
+    thread, turn, events, answer = held
+    path = f"/threads/{thread['id']}/events"
+    so_far = events.run_so_far(turn["id"])
+    params = {"runId": so_far[0]["runId"]}
+    assert accepted(talker.gateway.http.get(path, params=params)) == so_far
+    assert accepted(talker.gateway.http.get(path, params={**params, "after": 1})) == so_far[1:]
+    answer.release(" a time")
+    whole = events.run(turn["id"])
+    assert accepted(talker.gateway.http.get(path, params={**params, "after": len(so_far)})) == whole[len(so_far):]
+
+
+def test_lists_tell_of_a_stop_in_another_thread(talker, held):
+    thread, turn, _, _ = held
+    with talker.gateway.events() as lists:
+        lists.subscribe(lists=True)
+        stop(talker.gateway, thread)
+        run = lists.run(turn["id"])
+    assert [event["type"] for event in run] == ["stopped"]
+
+
+# The end of the process.
+
+
+@pytest.mark.parametrize("end", [
+    lambda gateway: gateway.process.send_signal(signal.SIGTERM),
+    lambda gateway: accepted(gateway.http.post("/daemon/stop")),
+], ids=["SIGTERM", "POST /daemon/stop"])
+def test_a_run_that_is_under_way_at_the_end_is_kept_as_partial(own_talker, end):
+    gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
+    answer = own_talker.holds("Once", " upon")
+    with gateway.events(thread["id"]) as events:
+        turn = ask(gateway, thread)
+        waiting = ask(gateway, thread, "and then?")
+        streamed(events, turn, "Once upon")
+        end(gateway)
+        run = events.run(turn["id"])
+        assert events.run(waiting["id"])[-1]["type"] == "stopped"
+        assert run[-1]["type"] == "stopped" and events.closed() == 1001
+    assert gateway.wait() == 0
+    answer.release()
+    gateway.start()
+    found = {turn["id"]: turn for turn in turns(gateway, thread)}
+    partial = found[run[-1]["assistantTurnId"]]
+    assert partial["content"] == "Once upon" and partial["metadata"]["partial"] is True
+    assert set(found) == {turn["id"], waiting["id"], partial["id"]}
+
+
+def test_a_run_that_was_under_way_at_a_kill_is_interrupted_and_keeps_its_text(own_talker):
+    gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
+    # The text is kept up to a second before: the second half comes later than that.
+    own_talker.stub.script(Reply("Once upon a time", deltas=2, rate=0.6, fault="silence", after=2))
+    with gateway.events(thread["id"]) as events:
+        turn = ask(gateway, thread)
+        streamed(events, turn, "Once upon a time")
+        gateway.kill()
+    gateway.start()
+    thread_now = accepted(gateway.http.get(f"/threads/{thread['id']}"))
+    assert thread_now["active_run"] is None and thread_now["turn_count"] == 2
+    newest, question = turns(gateway, thread)
+    assert question["id"] == turn["id"] and newest["role"] == "assistant"
+    assert newest["content"].startswith("Once upo") and "Once upon a time".startswith(newest["content"])
+    metadata = newest["metadata"]
+    assert (metadata["finish_reason"], metadata["partial"]) == ("interrupted", True)
+    assert metadata["in_reply_to"] == turn["id"]
+    assert stop(gateway, thread)["status"] == "idle"
+    own_talker.says(thread, "go on", answer="gladly")
+    gateway.restart()
+    assert len(turns(gateway, thread)) == 4
+
+
+# Many at once.
+
+
+def test_many_runs_at_once_do_not_mix(talker):
+    def echo(request):
+        question = request.json["messages"][-1]["content"]
+        return Reply(f"{question} is what was asked: {question}", deltas=9, rate=100)
+
+    talker.stub.always(echo)
+    gateway = talker.gateway
+    with gateway.events() as events:
+        sent = at_once(24, lambda number: ask(gateway, new_thread(gateway), f"question-{number}"))
+        for turn in sent:
+            run = events.run(turn["id"])
+            assert text_of(run) == f"{turn['content']} is what was asked: {turn['content']}"
+            assert [event["seq"] for event in run] == list(range(1, len(run) + 1))
+            assert {event["type"] for event in run} <= RUN_KINDS

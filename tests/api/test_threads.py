@@ -1,0 +1,320 @@
+"""Threads: create, read, list, change, fork, delete (specification, Conversations; decisions, 5)."""
+
+import pytest
+
+from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
+
+MEMBERS = {"id", "agent_id", "project_id", "job_id", "title", "archived", "mode", "created_at", "updated_at",
+           "turn_count"}
+
+
+@pytest.fixture
+def agent(name):
+    """An agent id that no extension has, and no other test's threads."""
+    return name("agent")
+
+
+def create(gateway, **members):
+    return accepted(gateway.http.post("/threads", json=members), 201)
+
+
+def get(gateway, thread):
+    """The thread as GET answers it, without the run that only this answer carries."""
+    found = accepted(gateway.http.get(f"/threads/{thread['id']}"))
+    return {member: found[member] for member in found if member != "active_run"}
+
+
+def patch(gateway, thread, **members):
+    return gateway.http.patch(f"/threads/{thread['id']}", json=members)
+
+
+def listed(gateway, **params):
+    return accepted(gateway.http.get("/threads", params=params))
+
+
+def add(gateway, thread, content, role="user", **members):
+    body = {"content": content, "role": role, **members}
+    return accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+
+
+def turns(gateway, thread, **params):
+    return accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params=params))
+
+
+def assistant(gateway):
+    return next(found for found in accepted(gateway.http.get("/extensions?type=agent")) if found["name"] == "assistant")
+
+
+# Create and read.
+
+
+def test_creating_answers_201_with_the_whole_thread(gateway):
+    made = create(gateway, title="Plans", agent_id="assistant")
+    assert set(made) == MEMBERS
+    assert is_id(made["id"]) and is_timestamp(made["created_at"]) and made["updated_at"] == made["created_at"]
+    assert {member: made[member] for member in MEMBERS - {"id", "created_at", "updated_at"}} == {
+        "agent_id": assistant(gateway)["id"], "project_id": None, "job_id": None, "title": "Plans", "archived": False,
+        "mode": "plan", "turn_count": 0}
+
+
+def test_a_thread_can_be_created_from_nothing(gateway):
+    for response in (gateway.http.post("/threads"), gateway.http.post("/threads", json={})):
+        made = accepted(response, 201)
+        assert made["title"] == "New thread" and made["agent_id"] == assistant(gateway)["id"]
+
+
+def test_a_thread_can_be_read(gateway):
+    made = create(gateway, title="Plans")
+    found = accepted(gateway.http.get(f"/threads/{made['id']}"))
+    assert found == {**made, "active_run": None}
+
+
+def test_an_agents_name_is_kept_as_its_id_and_what_names_none_as_given(gateway, agent):
+    assert create(gateway, agent_id="assistant")["agent_id"] == assistant(gateway)["id"]
+    assert create(gateway, agent_id=assistant(gateway)["id"])["agent_id"] == assistant(gateway)["id"]
+    assert create(gateway, agent_id=agent)["agent_id"] == agent
+
+
+def test_an_unknown_project_is_not_found(gateway, agent):
+    refused(gateway.http.post("/threads", json={"project_id": UNKNOWN_ID, "agent_id": agent}), 404, "project not found")
+    assert listed(gateway, agent_id=agent) == []
+
+
+def test_a_new_thread_takes_its_agents_mode(gateway, name):
+    body = {"type": "agent", "name": name("actor"), "description": "", "definition": {"mode": "act"}, "enabled": True}
+    actor = accepted(gateway.http.post("/extensions", json=body), 201)
+    assert create(gateway, agent_id=actor["name"])["mode"] == "act"
+    assert create(gateway, agent_id=actor["id"])["mode"] == "act"
+
+
+# List.
+
+
+def test_a_list_is_newest_updated_first(gateway, agent):
+    first, second, third = (create(gateway, agent_id=agent) for _ in range(3))
+    assert ids(listed(gateway, agent_id=agent)) == ids([third, second, first])
+    add(gateway, first, "hello")
+    assert ids(listed(gateway, agent_id=agent)) == ids([first, third, second])
+    accepted(patch(gateway, second, title="other"))
+    assert ids(listed(gateway, agent_id=agent)) == ids([second, first, third])
+
+
+def test_a_list_holds_the_same_records_that_reading_answers(gateway, agent):
+    made = create(gateway, agent_id=agent)
+    assert listed(gateway, agent_id=agent) == [get(gateway, made)] == [made]
+
+
+def test_archived_threads_are_listed_when_asked_for(gateway, agent):
+    kept, archived = create(gateway, agent_id=agent), create(gateway, agent_id=agent)
+    accepted(patch(gateway, archived, archived=True))
+    assert ids(listed(gateway, agent_id=agent)) == ids([kept])
+    assert ids(listed(gateway, agent_id=agent, archived="false")) == ids([kept])
+    assert ids(listed(gateway, agent_id=agent, archived="true")) == ids([archived, kept])
+
+
+def test_a_list_can_be_narrowed_to_what_changed_after_a_time(gateway, agent):
+    old, new = create(gateway, agent_id=agent), create(gateway, agent_id=agent)
+    new = accepted(patch(gateway, new, title="later")) if new["updated_at"] == old["updated_at"] else new
+    assert ids(listed(gateway, agent_id=agent, since="2000-01-01")) == ids([new, old])
+    assert new["id"] not in ids(listed(gateway, agent_id=agent, since=new["updated_at"]))
+    assert listed(gateway, agent_id=agent, since="2999-01-01T00:00:00Z") == []
+
+
+def test_an_agent_can_be_named_by_id_or_name_in_the_filter(gateway):
+    made = create(gateway)
+    assert made["id"] in ids(listed(gateway, agent_id="assistant"))
+    assert made["id"] in ids(listed(gateway, agent_id=made["agent_id"]))
+
+
+@pytest.mark.parametrize("name", ["agent_id", "project_id", "job_id"])
+def test_an_unknown_id_in_a_filter_is_an_empty_list(gateway, name):
+    assert listed(gateway, **{name: UNKNOWN_ID}) == []
+    assert listed(gateway, **{name: "no such thing"}) == []
+
+
+def test_no_thread_is_a_jobs_until_a_job_ran(gateway):
+    create(gateway)
+    assert listed(gateway, job_id="compile-knowledge") == []
+
+
+def test_without_a_limit_all_are_listed(gateway, agent):
+    made = at_once(8, lambda _: [create(gateway, agent_id=agent) for _ in range(15)])
+    assert len(listed(gateway, agent_id=agent)) == sum(map(len, made)) == 120
+
+
+def test_pages_by_limit_and_before_hold_each_thread_once(gateway, agent):
+    made = [create(gateway, agent_id=agent)["id"] for _ in range(7)]
+    found, params = [], {"agent_id": agent, "limit": 3}
+    while page := listed(gateway, **params):
+        assert len(page) <= 3
+        found += ids(page)
+        params["before"] = found[-1]
+    assert found == made[::-1]
+
+
+# Change.
+
+
+def test_a_change_touches_only_what_is_sent(gateway):
+    made = create(gateway, title="first")
+    changed = accepted(patch(gateway, made, title="second"))
+    assert changed == {**made, "title": "second", "updated_at": changed["updated_at"]}
+    assert changed["updated_at"] >= made["updated_at"] and get(gateway, made) == changed
+
+
+def test_an_empty_change_leaves_all_as_it_was(gateway):
+    made = create(gateway)
+    assert accepted(patch(gateway, made)) == made
+    assert accepted(patch(gateway, made, title=None, archived=None, colour="red")) == made
+
+
+def test_archive_and_back(gateway):
+    made = create(gateway)
+    assert accepted(patch(gateway, made, archived=True))["archived"] is True
+    assert accepted(patch(gateway, made, archived=True))["archived"] is True
+    assert accepted(patch(gateway, made, archived=False))["archived"] is False
+
+
+def test_a_mode_is_plan_or_act_and_null_is_plan(gateway):
+    made = create(gateway)
+    assert accepted(patch(gateway, made, mode="act"))["mode"] == "act"
+    assert accepted(patch(gateway, made, title="mode stays"))["mode"] == "act"
+    assert accepted(patch(gateway, made, mode=None))["mode"] == "plan"
+    assert accepted(patch(gateway, made, mode="plan"))["mode"] == "plan"
+
+
+@pytest.mark.parametrize("mode", ["quick", "complex", "Plan", "", "ACT", "a\u00e9"])
+def test_an_unknown_mode_is_shown(gateway, mode):
+    made = create(gateway)
+    refused(patch(gateway, made, mode=mode, title="not taken"), 400, f"unknown mode: {mode}")
+    assert get(gateway, made) == made
+
+
+def test_agent_project_and_job_cannot_be_changed(gateway):
+    made = create(gateway)
+    assert accepted(patch(gateway, made, agent_id="x", project_id="x", job_id="x", id="x", turn_count=5)) == made
+
+
+def test_updated_at_moves_with_turns_and_with_title_mode_and_archived(own):
+    thread = create(own, title="first")
+    moments = [thread["updated_at"]]
+    turn = add(own, thread, "hello")
+    moments.append(get(own, thread)["updated_at"])
+    assert own.http.delete(f"/turns/{turn['id']}").status_code == 204
+    moments.append(get(own, thread)["updated_at"])
+    for members in ({"title": "second"}, {"mode": "act"}, {"archived": True}):
+        moments.append(accepted(patch(own, thread, **members))["updated_at"])
+    assert moments == sorted(moments) and moments[-1] > moments[0]
+
+
+def test_turn_count_counts_turns(gateway, agent):
+    made = create(gateway, agent_id=agent)
+    kept = [add(gateway, made, "hello") for _ in range(3)]
+    assert get(gateway, made)["turn_count"] == 3
+    gateway.http.delete(f"/turns/{kept[0]['id']}")
+    assert get(gateway, made)["turn_count"] == 2
+    assert listed(gateway, agent_id=agent)[0]["turn_count"] == 2
+
+
+# Titles.
+
+
+def test_a_title_is_made_from_the_first_user_turn(gateway):
+    made = create(gateway)
+    assert made["title"] == "New thread"
+    add(gateway, made, "I only speak", "assistant")
+    assert get(gateway, made)["title"] == "New thread"
+    add(gateway, made, "Where do penguins sleep in winter?")
+    title = get(gateway, made)["title"]
+    assert title != "New thread" and "penguins" in title.lower()
+    add(gateway, made, "And where do giraffes?")
+    assert get(gateway, made)["title"] == title
+
+
+def test_a_generated_title_has_a_few_words_and_no_line_break(gateway):
+    made = create(gateway)
+    add(gateway, made, "First line\nsecond line\r\n" + "many words " * 500)
+    title = get(gateway, made)["title"]
+    assert 0 < len(title) <= 100 and "\n" not in title and "\r" not in title
+
+
+def test_a_title_that_was_given_stays(gateway):
+    made = create(gateway, title="Mine")
+    add(gateway, made, "Where do penguins sleep?")
+    assert get(gateway, made)["title"] == "Mine"
+
+
+# Fork.
+
+
+def test_a_fork_copies_all_turns_with_new_ids(gateway):
+    made = create(gateway, title="origin")
+    for number in range(3):
+        add(gateway, made, f"turn {number}", "user" if number % 2 == 0 else "assistant", metadata={"n": number})
+    fork = accepted(gateway.http.post(f"/threads/{made['id']}/fork"), 201)
+    assert set(fork) == MEMBERS and fork["id"] != made["id"] and fork["turn_count"] == 3
+    assert (fork["agent_id"], fork["mode"]) == (made["agent_id"], made["mode"])
+    origin, copies = turns(gateway, made), turns(gateway, fork)
+    assert [(turn["role"], turn["content"], turn["metadata"]) for turn in copies] == [
+        (turn["role"], turn["content"], turn["metadata"]) for turn in origin]
+    assert not set(ids(copies)) & set(ids(origin)) and {turn["thread_id"] for turn in copies} == {fork["id"]}
+
+
+def test_a_fork_ends_with_the_named_turn(gateway):
+    made = create(gateway)
+    kept = [add(gateway, made, f"turn {number}") for number in range(4)]
+    fork = accepted(gateway.http.post(f"/threads/{made['id']}/fork", json={"turnId": kept[1]["id"]}), 201)
+    assert [turn["content"] for turn in turns(gateway, fork)] == ["turn 1", "turn 0"]
+    assert get(gateway, made)["turn_count"] == 4
+
+
+def test_a_fork_at_a_turn_of_another_thread_is_not_found(gateway):
+    made, other = create(gateway), create(gateway)
+    elsewhere = add(gateway, other, "elsewhere")
+    for turn in (elsewhere["id"], UNKNOWN_ID, "x"):
+        refused(gateway.http.post(f"/threads/{made['id']}/fork", json={"turnId": turn}), 404, "turn not found")
+
+
+def test_a_fork_lives_on_its_own(gateway):
+    made = create(gateway)
+    add(gateway, made, "shared")
+    fork = accepted(gateway.http.post(f"/threads/{made['id']}/fork", json={}), 201)
+    add(gateway, fork, "only here")
+    assert gateway.http.delete(f"/threads/{made['id']}").status_code == 204
+    assert [turn["content"] for turn in turns(gateway, fork)] == ["only here", "shared"]
+
+
+# Delete.
+
+
+def test_a_deleted_thread_is_gone_with_its_turns(gateway, agent):
+    made = create(gateway, agent_id=agent)
+    turn = add(gateway, made, "unforgettable")
+    response = gateway.http.delete(f"/threads/{made['id']}")
+    assert response.status_code == 204 and response.content == b""
+    for answer in (gateway.http.get(f"/threads/{made['id']}"), gateway.http.get(f"/threads/{made['id']}/turns"),
+                   gateway.http.delete(f"/threads/{made['id']}"), patch(gateway, made, title="x")):
+        refused(answer, 404, "thread not found")
+    refused(gateway.http.delete(f"/turns/{turn['id']}"), 404, "turn not found")
+    assert listed(gateway, agent_id=agent) == []
+    assert accepted(gateway.http.get("/turns/search", params={"q": "unforgettable", "agent_id": agent})) == []
+
+
+# Events.
+
+
+def test_a_change_is_announced_with_the_whole_thread(gateway):
+    made = create(gateway)
+    with gateway.events(made["id"]) as events:
+        changed = accepted(patch(gateway, made, title="announced"))
+        told = [found for found in events.drain() if found["type"] == "thread-updated"]
+    assert told and told[-1]["threadId"] == made["id"] and told[-1]["thread"] == changed
+
+
+def test_threads_are_the_same_after_a_restart(own):
+    for number in range(3):
+        add(own, create(own, title=f"kept {number}"), f"turn {number}", metadata={"n": number})
+    before = listed(own)
+    kept = [turns(own, thread) for thread in before]
+    own.restart()
+    assert listed(own) == before and [turns(own, thread) for thread in before] == kept

@@ -1,0 +1,414 @@
+"""The WebSocket: who may connect, what a subscription means, what messages are answered (decisions, 6)."""
+
+import json
+import socket
+
+import pytest
+import websockets
+
+from checks import UNKNOWN_ID, accepted, at_once
+from connection import BINARY, CLOSE, PING, PONG, TEXT, Connection
+
+PATHS = ["/ws", "/", "/events"]
+MIB = 1024 * 1024
+
+
+def refusal(gateway, path="/ws", **options):
+    """The HTTP status that a WebSocket client is refused with."""
+    with pytest.raises(websockets.InvalidStatusCode) as refused:
+        gateway.events(path=path, **options)
+    return refused.value.status_code
+
+
+def new_thread(gateway):
+    return accepted(gateway.http.post("/threads", json={}), 201)["id"]
+
+
+def add_turn(gateway, thread, content="hello"):
+    return accepted(gateway.http.post(f"/threads/{thread}/turns", json={"content": content, "role": "user"}), 201)
+
+
+def chat(gateway, thread, content="hello"):
+    return accepted(gateway.http.post("/chat", json={"content": content, "threadId": thread}), 201)
+
+
+def threads_of(messages):
+    """The threads whose events were received, those of the test only."""
+    return {message["threadId"] for message in messages if "threadId" in message}
+
+
+def upgrade(gateway, *headers, path="/ws", token=True):
+    """The answer to an upgrade request with these header lines beside the usual ones."""
+    with Connection(gateway) as connection:
+        connection.request(f"GET {path} HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket",
+                           "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", *headers,
+                           token=token)
+        return connection.answer()
+
+
+# Who may connect.
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("credential", ["header", "subprotocol", "query"])
+def test_the_token_is_taken_three_ways_on_three_paths(gateway, path, credential):
+    with gateway.events(path=path, token=credential) as events:
+        assert events.ask({"type": "ping"}) == {"type": "pong"}
+        assert events.subprotocol == ("bearer" if credential == "subprotocol" else None)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_without_a_credential_it_is_401_before_the_upgrade(gateway, path):
+    assert refusal(gateway, path, token=None) == 401
+    answer = upgrade(gateway, path=path, token=False)
+    assert (answer.status, answer.error) == (401, "unauthorized")
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
+
+
+def test_one_wrong_credential_is_401_even_beside_a_right_one(gateway):
+    right, wrong = gateway.token, "0" * 64
+    assert refusal(gateway, token=None, headers={"Authorization": f"Bearer {wrong}"}) == 401
+    assert refusal(gateway, token=None, subprotocols=["bearer", wrong]) == 401
+    assert refusal(gateway, f"/ws?token={wrong}", token=None) == 401
+    assert refusal(gateway, f"/ws?token={wrong}", token="header") == 401
+    assert refusal(gateway, f"/ws?token={right}", token=None, headers={"Authorization": f"Bearer {wrong}"}) == 401
+    assert refusal(gateway, token="header", subprotocols=["bearer", wrong]) == 401
+    assert refusal(gateway, "/ws?token=", token=None) == 401
+    assert refusal(gateway, token=None, subprotocols=["bearer"]) == 401
+
+
+def test_the_token_in_a_query_is_for_the_upgrade_only(gateway):
+    assert gateway.anonymous.get("/threads", params={"token": gateway.token}).status_code == 401
+
+
+def test_a_foreign_origin_is_refused_and_none_is_fine(gateway):
+    for origin in ("http://evil.example", "null", f"http://localhost:{gateway.port + 1}", "http://localhost",
+                   f"http://127.0.0.1.evil.example:{gateway.port}"):
+        assert refusal(gateway, origin=origin) == 403
+    answer = upgrade(gateway, "Origin: null")
+    assert (answer.status, answer.error) == (403, "origin not allowed")
+    for origin in (None, f"http://localhost:{gateway.port}", f"http://127.0.0.1:{gateway.port}"):
+        with gateway.events(origin=origin) as events:
+            assert events.ask({"type": "ping"}) == {"type": "pong"}
+
+
+def test_a_foreign_origin_is_answered_before_a_missing_token(gateway):
+    assert refusal(gateway, token=None, origin="http://evil.example") == 403
+
+
+def test_the_handshake_is_rfc_6455s(gateway):
+    answer = upgrade(gateway)
+    assert answer.status == 101
+    assert answer.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+    assert answer.headers["upgrade"].lower() == "websocket" and "sec-websocket-extensions" not in answer.headers
+
+
+def test_compression_is_not_negotiated(gateway):
+    assert "sec-websocket-extensions" not in upgrade(gateway, "Sec-WebSocket-Extensions: permessage-deflate").headers
+
+
+def test_an_upgrade_elsewhere_is_an_ordinary_request(gateway):
+    assert upgrade(gateway, path="/health").status == 200
+    assert upgrade(gateway, path="/nothing").status == 404
+
+
+def test_nothing_is_sent_unasked_on_connect(own):
+    with own.events() as events:
+        events.drain()
+        assert events.messages == [{"type": "pong"}]
+
+
+# Subscriptions. These tests look at the threads that they made and at no others: tests share the gateway.
+
+
+def test_before_the_first_subscribe_all_threads_are_received(gateway):
+    first, second = new_thread(gateway), new_thread(gateway)
+    with gateway.events() as events:
+        add_turn(gateway, first)
+        add_turn(gateway, second)
+        assert {first, second} <= threads_of(events.drain())
+
+
+def test_after_it_only_those_that_were_subscribed_to(gateway):
+    first, second, third = (new_thread(gateway) for _ in range(3))
+    with gateway.events() as events:
+        assert events.ask({"type": "subscribe", "threadId": first}) == {"type": "subscribed", "threadIds": [first]}
+        for thread in (first, second, third):
+            add_turn(gateway, thread)
+        assert threads_of(events.drain()) == {first}
+        answer = events.ask({"type": "subscribe", "threadIds": [third, first]})
+        assert answer["type"] == "subscribed" and set(answer["threadIds"]) == {first, third}
+        assert len(answer["threadIds"]) == 2 and set(answer) == {"type", "threadIds"}
+        for thread in (first, second, third):
+            add_turn(gateway, thread)
+        assert threads_of(events.drain()) == {first, third}
+
+
+def test_unsubscribe_takes_threads_away(gateway):
+    first, second = new_thread(gateway), new_thread(gateway)
+    with gateway.events(first, second) as events:
+        answer = events.ask({"type": "unsubscribe", "threadId": first})
+        assert answer == {"type": "subscribed", "threadIds": [second]}
+        add_turn(gateway, first)
+        add_turn(gateway, second)
+        assert threads_of(events.drain()) == {second}
+
+
+def test_an_emptied_set_means_no_threads_events(gateway):
+    thread = new_thread(gateway)
+    with gateway.events(thread) as events:
+        answer = events.ask({"type": "unsubscribe", "threadIds": [thread]})
+        assert answer == {"type": "subscribed", "threadIds": []}
+        add_turn(gateway, thread)
+        assert threads_of(events.drain()) == set()
+
+
+def test_unsubscribe_before_the_first_subscribe_changes_nothing(gateway):
+    thread = new_thread(gateway)
+    with gateway.events() as events:
+        answer = events.ask({"type": "unsubscribe", "threadId": thread})
+        assert answer == {"type": "subscribed", "threadIds": []}
+        add_turn(gateway, thread)
+        assert thread in threads_of(events.drain())
+
+
+def test_subscribing_twice_is_subscribing_once(gateway):
+    thread = new_thread(gateway)
+    with gateway.events(thread) as events:
+        answer = events.ask({"type": "subscribe", "threadIds": [thread, thread]})
+        assert answer == {"type": "subscribed", "threadIds": [thread]}
+        turn = add_turn(gateway, thread)
+        told = [found for found in events.drain() if found["type"] == "turn-created"]
+        assert [found["turn"]["id"] for found in told] == [turn["id"]]
+
+
+def test_subscriptions_belong_to_their_connection(gateway):
+    first, second = new_thread(gateway), new_thread(gateway)
+    with gateway.events(first) as one, gateway.events(second) as other:
+        add_turn(gateway, first)
+        add_turn(gateway, second)
+        assert threads_of(one.drain()) == {first} and threads_of(other.drain()) == {second}
+
+
+def test_gateway_wide_kinds_are_received_by_all(gateway, name):
+    thread = new_thread(gateway)
+    with gateway.events(thread) as events:
+        body = {"type": "theme", "name": name("announced"), "description": "", "definition": {}}
+        made = accepted(gateway.http.post("/extensions", json=body), 201)
+        assert [found["id"] for found in events.drain() if found["type"] == "extension-changed"][-1:] == [made["id"]]
+
+
+def test_with_lists_the_landmarks_of_all_threads_are_received(gateway):
+    mine, other = new_thread(gateway), new_thread(gateway)
+    with gateway.events() as events:
+        answer = events.ask({"type": "subscribe", "threadId": mine, "lists": True})
+        assert answer["threadIds"] == [mine]
+        turn = chat(gateway, other)
+        events.until(lambda found: found["type"] == "finish" and found["turnId"] == turn["id"])
+        events.drain()
+        kinds = {found["type"] for found in events.messages if found.get("threadId") == other}
+    assert {"turn-created", "finish"} <= kinds <= {"turn-created", "thread-updated", "finish"}
+
+
+def test_with_lists_and_no_thread_only_landmarks_are_received(gateway):
+    thread = new_thread(gateway)
+    with gateway.events() as events:
+        assert events.subscribe(lists=True) == {"type": "subscribed", "threadIds": []}
+        turn = chat(gateway, thread)
+        events.until(lambda found: found["type"] == "finish" and found["turnId"] == turn["id"])
+        assert "text-delta" not in {found["type"] for found in events.messages}
+
+
+def test_with_resume_and_nothing_under_way_there_are_no_runs(gateway):
+    thread = new_thread(gateway)
+    with gateway.events() as events:
+        answer = events.ask({"type": "subscribe", "threadId": thread, "resume": True})
+        assert answer == {"type": "subscribed", "threadIds": [thread], "runs": []}
+
+
+def test_an_unknown_thread_can_be_subscribed_to(gateway):
+    with gateway.events() as events:
+        assert events.subscribe(UNKNOWN_ID) == {"type": "subscribed", "threadIds": [UNKNOWN_ID]}
+
+
+# Events of records.
+
+
+def test_a_turn_is_announced_whole(gateway):
+    thread = new_thread(gateway)
+    with gateway.events(thread) as events:
+        turn = add_turn(gateway, thread)
+        told = events.until(lambda found: found["type"] == "turn-created")[-1]
+    assert told["turn"] == turn and told["threadId"] == thread
+
+
+def test_announcements_come_in_the_order_of_the_writes(gateway):
+    thread = new_thread(gateway)
+    with gateway.events(thread) as events:
+        at_once(8, lambda _: [add_turn(gateway, thread) for _ in range(10)])
+        told = [found["turn"]["id"] for found in events.drain() if found["type"] == "turn-created"]
+    listed = accepted(gateway.http.get(f"/threads/{thread}/turns", params={"limit": 100}))
+    assert told == [turn["id"] for turn in listed][::-1]
+
+
+# Messages.
+
+
+def test_ping_is_answered_with_pong(gateway):
+    with gateway.events() as events:
+        assert [events.ask({"type": "ping", "extra": 1}) for _ in range(3)] == [{"type": "pong"}] * 3
+
+
+@pytest.mark.parametrize("message", [
+    "", " ", "hello", "{", "[]", "null", "5", '"ping"', "{}", '{"type": 5}', '{"type": "shout"}', '{"type": null}',
+    '{"Type": "ping"}', '{"type": "PING"}', '{"type": "subscribe"}', '{"type": "subscribe", "threadId": 5}',
+    '{"type": "subscribe", "threadIds": "a"}', '{"type": "subscribe", "threadIds": [5]}',
+    '{"type": "subscribe", "threadIds": {}}', '{"type": "unsubscribe"}', '{"type": "unsubscribe", "threadId": []}',
+    '{"type": "subscribe", "threadIds": [], "lists": "yes"}', '{"type": "subscribe", "threadIds": [], "resume": 1}',
+    "[" * 100_000, '{"type": "ping"} x', "\ufeff" + '{"type": "ping"}', '{"type": "text-delta", "delta": "x"}',
+])
+def test_anything_else_is_an_error_and_the_connection_is_kept(gateway, message):
+    with gateway.frames() as frames:
+        frames.frame(TEXT, message)
+        answer = next_own(frames)
+        assert set(answer) == {"type", "error"} and answer["type"] == "error" and answer["error"], answer
+        frames.frame(TEXT, '{"type": "ping"}')
+        assert next_own(frames) == {"type": "pong"}
+
+
+def next_own(frames):
+    """The next message that is no event of another test's doings."""
+    message = frames.message()
+    while "threadId" in message or message["type"] == "extension-changed":
+        message = frames.message()
+    return message
+
+
+def test_a_message_in_fragments_is_one_message(gateway):
+    with gateway.frames() as frames:
+        frames.frame(TEXT, '{"type"', final=False)
+        frames.frame(PING, "between")
+        frames.frame(0, ': "pi', final=False).frame(0, 'ng"}')
+        assert frames.receive() == (PONG, b"between")
+        assert next_own(frames) == {"type": "pong"}
+
+
+def test_a_ping_frame_is_answered_with_its_payload(gateway):
+    with gateway.frames() as frames:
+        assert frames.frame(PING, "payload" * 17).receive() == (PONG, b"payload" * 17)
+        assert frames.frame(PING).receive() == (PONG, b"")
+
+
+def test_a_close_frame_is_answered(gateway):
+    with gateway.frames() as frames:
+        opcode, payload = frames.frame(CLOSE, b"\x03\xe8bye").receive()
+        assert opcode == CLOSE and payload[:2] == b"\x03\xe8" and frames.closed()
+
+
+# What closes a connection, and with which code.
+
+BROKEN = {
+    "not masked": lambda frames: frames.frame(TEXT, "{}", masked=False),
+    "reserved bit": lambda frames: frames.frame(TEXT, "{}", reserved=0x40),
+    "unknown opcode": lambda frames: frames.frame(0x3, "{}"),
+    "unknown control opcode": lambda frames: frames.frame(0xB),
+    "fragmented ping": lambda frames: frames.frame(PING, final=False),
+    "long ping": lambda frames: frames.frame(PING, "x" * 126),
+    "continuation of nothing": lambda frames: frames.frame(0, "{}"),
+    "text within a fragmented text": lambda frames: frames.frame(TEXT, "{", final=False).frame(TEXT, "}"),
+    "close of one byte": lambda frames: frames.frame(CLOSE, b"\x03"),
+    "close with a code that must not be sent": lambda frames: frames.frame(CLOSE, b"\x03\xed"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_frame_closes_with_1002(gateway, kind):
+    with gateway.frames() as frames:
+        BROKEN[kind](frames)
+        assert frames.close_code() == 1002 and frames.closed()
+
+
+def test_a_binary_message_closes_with_1003(gateway):
+    with gateway.frames() as frames:
+        assert frames.frame(BINARY, b'{"type": "ping"}').close_code() == 1003
+
+
+@pytest.mark.parametrize("payload", [b"\xff", b'{"type": "\xc3"}', b"\xed\xa0\x80", b"\xc0\xaf"])
+def test_text_that_is_not_utf8_closes_with_1007(gateway, payload):
+    with gateway.frames() as frames:
+        assert frames.frame(TEXT, payload).close_code() == 1007
+
+
+def test_utf8_may_be_cut_between_fragments(gateway):
+    with gateway.frames() as frames:
+        frames.frame(TEXT, b'{"type": "ping", "x": "\xc3', final=False).frame(0, b'\xa9"}')
+        assert next_own(frames) == {"type": "pong"}
+
+
+def test_a_message_may_have_1_mib_and_no_more(gateway):
+    frame = '{"type": "ping", "x": "%s"}'
+    text = frame % ("y" * (MIB - len(frame) + 2))
+    with gateway.frames() as frames:
+        assert len(text) == MIB
+        frames.frame(TEXT, text)
+        assert next_own(frames) == {"type": "pong"}
+        assert frames.frame(TEXT, text + " ").close_code() == 1009
+
+
+def test_a_message_over_1_mib_in_fragments_closes_with_1009(gateway):
+    with gateway.frames() as frames:
+        frames.frame(TEXT, " " * (MIB // 2), final=False).frame(0, " " * (MIB // 2), final=False).frame(0, " " * 10)
+        assert frames.close_code() == 1009
+
+
+def test_a_message_that_claims_to_be_huge_closes_with_1009_before_it_comes(gateway):
+    with gateway.frames() as frames:
+        assert frames.frame(TEXT, "x", length=2**40).close_code() == 1009
+
+
+def test_a_client_that_vanishes_harms_nobody(gateway):
+    thread = new_thread(gateway)
+    with gateway.events(thread) as events:
+        for _ in range(20):
+            frames = gateway.frames()
+            frames.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            frames.close()
+        turn = add_turn(gateway, thread)
+        assert [found["turn"]["id"] for found in events.drain() if found["type"] == "turn-created"] == [turn["id"]]
+
+
+def test_a_reader_that_does_not_keep_up_is_closed_with_1013_and_slows_down_nobody(own):
+    thread = new_thread(own)
+    with own.frames(receive_buffer=4096) as slow, own.events(thread) as quick:
+        sent = [add_turn(own, thread, "x" * MIB)["id"] for _ in range(24)]
+        told = [found["turn"]["id"] for found in quick.drain() if found["type"] == "turn-created"]
+        assert told == sent
+        assert slow.close_code() == 1013 and slow.closed()
+        assert quick.ask({"type": "ping"}) == {"type": "pong"}
+
+
+def test_a_reader_that_keeps_up_gets_more_than_8_mib(own):
+    thread = new_thread(own)
+    with own.events(thread) as events:
+        sent = [add_turn(own, thread, "x" * MIB)["id"] for _ in range(24)]
+        assert [found["turn"]["id"] for found in events.drain() if found["type"] == "turn-created"] == sent
+
+
+def test_many_connections_receive_the_same(gateway):
+    thread = new_thread(gateway)
+    sockets = [gateway.events(thread) for _ in range(50)]
+    turn = chat(gateway, thread)
+    runs = [events.run(turn["id"]) for events in sockets]
+    assert all(run == runs[0] for run in runs) and json.dumps(runs[0])
+    for events in sockets:
+        events.close()
+
+
+@pytest.mark.slow
+def test_an_idle_connection_is_pinged_every_30_seconds(gateway):
+    with gateway.frames(seconds=40) as frames:
+        frames.frame(TEXT, json.dumps({"type": "subscribe", "threadIds": []}))
+        opcode, _ = frames.receive()
+        while opcode == TEXT:
+            opcode, _ = frames.receive()
+        assert opcode == PING
