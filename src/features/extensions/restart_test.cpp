@@ -113,17 +113,18 @@ TEST(ExtensionsAfterARestart, AnUpgradeLeavesARecordWithTheNameOfANewBuiltInAlon
 }
 
 #ifdef NDEBUG
+constexpr int many = 10'000;
 constexpr double slack = 1;
-constexpr int tries = 5;
 #else
-constexpr double slack = 100;  // what no optimisation and sanitizers cost
-constexpr int tries = 1;
+// Sanitizers cost more than can be foretold: fewer records, the same time.
+constexpr int many = 500;
+constexpr double slack = 10;
 #endif
 
 /// The least milliseconds that `work` took in a few tries: what else the machine does is not measured.
 double least_milliseconds(std::function<void()> work) {
   auto least = std::chrono::steady_clock::duration::max();
-  for (int i = 0; i < tries; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
     least = std::min(least, std::chrono::steady_clock::now() - start);
@@ -142,11 +143,11 @@ Extension nth_agent(int number) {
   return made;
 }
 
-TEST(ExtensionsAfterARestart, TenThousandOfThemAreReadAndListedFast) {
+TEST(ExtensionsAfterARestart, ThousandsOfThemAreReadAndListedFast) {
   over_a_restart(
       [](Room& room, std::string&) -> Task<> {
         co_await room.database.write([](Connection& connection) {
-          for (int i = 0; i < 10'000; ++i) extension_store::insert(connection, nth_agent(i));
+          for (int i = 0; i < many; ++i) extension_store::insert(connection, nth_agent(i));
         });
       },
       [](Room& room, std::string&) -> Task<> {
@@ -164,17 +165,15 @@ TEST(ExtensionsAfterARestart, TenThousandOfThemAreReadAndListedFast) {
         room.extensions.list_json();
         const auto list = least_milliseconds([&] { room.extensions.list_json(); });
         const auto look_up = least_milliseconds([&] {
-          for (int i = 0; i < 1'000; ++i)
-            room.extensions.find_agent("agent-" + std::to_string(i * 7))->definition.members();
+          for (int i = 0; i < many; ++i) room.extensions.find_agent("agent-" + std::to_string(i))->definition.members();
         });
-        fmt::print(
-            "10,000 extensions: load {:.1f} ms, first list {:.1f} ms, list {:.1f} ms, 1,000 look-ups {:.2f} ms\n", load,
-            first_list, list, look_up);
+        fmt::print("{} extensions: load {:.1f} ms, first list {:.1f} ms, list {:.1f} ms, all looked up {:.1f} ms\n",
+                   many, load, first_list, list, look_up);
         EXPECT_LT(load, 50 * slack);
         EXPECT_LT(first_list, 20 * slack);
         EXPECT_LT(list, 20 * slack);
         EXPECT_LT(look_up, 20 * slack);
-        EXPECT_EQ(room.extensions.list({.type = ExtensionType::agent}).size(), 10'001u);
+        EXPECT_EQ(room.extensions.list({.type = ExtensionType::agent}).size(), many + 1u);
         co_return;
       });
 }
