@@ -12,6 +12,7 @@
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
 #include "features/daemon/routes.hpp"
+#include "features/engine/choice_routes.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
@@ -126,6 +127,7 @@ private:
     append(table, extension_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
+    append(table, choice_routes_.routes());
     append(table, document_routes_.routes());
     return table;
   }
@@ -208,6 +210,7 @@ private:
   ExtensionRoutes extension_routes_{extensions_};
   ThreadRoutes thread_routes_{threads_};
   EngineRoutes engine_routes_{engine_, threads_, runs_};
+  ChoiceRoutes choice_routes_{models_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;
