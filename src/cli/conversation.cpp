@@ -74,6 +74,7 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   }
   interrupts.cancel();
   co_await group.join();
+  printer_.end();
   if (failure) std::rethrow_exception(failure);
   co_return *answer.outcome();
 }
@@ -110,7 +111,7 @@ Task<> Conversation::follow(StreamedAnswer& answer, std::unique_ptr<EventStream>
 Task<std::unique_ptr<EventStream>> Conversation::connect_again() {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   Stop never;
-  for (;;) {
+  for (bool told = false;; told = true) {
     std::exception_ptr failure;
     try {
       gateway_ = find_gateway(options_.data_dir);
@@ -118,9 +119,9 @@ Task<std::unique_ptr<EventStream>> Conversation::connect_again() {
     } catch (const std::exception&) {
       failure = std::current_exception();
     }
+    if (!told) printer_.note("(the connection broke; waiting for the gateway)");
     if (std::chrono::steady_clock::now() > deadline) {
-      printer_.error(
-          fmt::format("the connection broke; thread {} keeps what there is of the answer", *options_.thread));
+      printer_.error(fmt::format("thread {} keeps what there is of the answer", *options_.thread));
       std::rethrow_exception(failure);
     }
     co_await pause(never, interval);
