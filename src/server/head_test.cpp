@@ -43,6 +43,8 @@ TEST(Framing, RefusesWhatTwoServersCouldReadInTwoWays) {
   EXPECT_EQ(refused("GET health HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(refused("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(refused("nonsense\r\n\r\n"), 400);
+  EXPECT_EQ(refused("GET / HTTP/1.1\nHost: a\n\n"), 400);
+  EXPECT_EQ(refused("\x16\x03\x01"), 400);
 }
 
 TEST(Framing, NamesWhatItDoesNotSupport) {
@@ -87,7 +89,7 @@ TEST(RequestParser, KeepsNoMoreOfABodyThanItMay) {
 }
 
 TEST(RequestParser, RefusesBrokenChunks) {
-  for (const auto* chunk : {"zz\r\n", "-1\r\n", "4\r\nabcdX\r\n", "fffffffffffffffff\r\n"}) {
+  for (const auto* chunk : {"zz\r\n", "-1\r\n", "4\r\nabcdXX0\r\n\r\n", "fffffffffffffffff\r\n"}) {
     RequestParser parser;
     std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
     in.erase(0, parser.put(in));
