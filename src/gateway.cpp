@@ -16,6 +16,8 @@
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/librarian/past_turns.hpp"
+#include "features/librarian/service.hpp"
 #include "features/runs/service.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
@@ -91,6 +93,7 @@ public:
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
+    models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     extensions_.load(connection);
     interrupted_ = Runs::interrupted(connection);
@@ -112,6 +115,14 @@ private:
     append(table, engine_routes_.routes());
     append(table, document_routes_.routes());
     return table;
+  }
+
+  std::unique_ptr<Librarian> make_librarian() {
+    std::vector<std::unique_ptr<LibrarySource>> sources;
+    sources.push_back(
+        std::make_unique<PastTurns>([this](TurnSearch wanted) { return threads_.search(std::move(wanted)); },
+                                    [this](std::string id) { return threads_.require(std::move(id)); }));
+    return std::make_unique<Librarian>(std::move(sources));
   }
 
   ThreadLinks thread_links() {

@@ -88,12 +88,16 @@ std::string path(const std::vector<std::string>& segments, const Parameters& par
 Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body) const {
   auto request = make_request(gateway_, method, path, std::move(body));
   Response response;
-  Stop stop;
-  if (co_await cut(stop, patience, send_and_read(gateway_, request, response)) == End::timed_out) {
-    throw std::runtime_error(fmt::format("the gateway at {} did not answer {} {} within {} s", gateway_.url, method,
-                                         path, patience.count()));
+  Stop never;
+  std::string why = fmt::format("nothing came within {} s", patience.count());
+  try {
+    if (co_await cut(never, patience, send_and_read(gateway_, request, response)) == End::done) {
+      co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
+    }
+  } catch (const boost::system::system_error& error) {
+    why = error.code().message();
   }
-  co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
+  throw std::runtime_error(fmt::format("the gateway at {} did not answer {} {}: {}", gateway_.url, method, path, why));
 }
 
 Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {

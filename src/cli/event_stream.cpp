@@ -59,16 +59,16 @@ EventStream::~EventStream() = default;
 
 Task<std::unique_ptr<EventStream>> EventStream::open(const FoundGateway& gateway, std::string thread_id) {
   auto socket = std::make_unique<Socket>(co_await connect(gateway));
-  Stop stop;
+  Stop never;
+  std::string why = fmt::format("nothing came within {} s", patience.count());
   try {
-    const auto end = co_await cut(stop, patience, socket->subscribe(gateway, thread_id));
-    if (end == End::done) co_return std::unique_ptr<EventStream>(new EventStream(std::move(socket)));
+    if (co_await cut(never, patience, socket->subscribe(gateway, thread_id)) == End::done) {
+      co_return std::unique_ptr<EventStream>(new EventStream(std::move(socket)));
+    }
   } catch (const boost::system::system_error& error) {
-    throw std::runtime_error(
-        fmt::format("the gateway at {} refuses a WebSocket: {}", gateway.url, error.code().message()));
+    why = error.code().message();
   }
-  throw std::runtime_error(
-      fmt::format("the gateway at {} did not open a WebSocket within {} s", gateway.url, patience.count()));
+  throw std::runtime_error(fmt::format("the gateway at {} opened no WebSocket: {}", gateway.url, why));
 }
 
 Task<std::optional<json::object>> EventStream::next() {

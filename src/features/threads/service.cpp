@@ -223,8 +223,8 @@ PreparedTurn Threads::prepare(AddTurn wanted) {
   return prepared;
 }
 
-Thread Threads::insert_in(Connection& connection, const PreparedTurn& prepared) {
-  return turn_store::insert(connection, prepared);
+AddedTurn Threads::insert_in(Connection& connection, const PreparedTurn& prepared) {
+  return {prepared.turn, turn_store::insert(connection, prepared)};
 }
 
 void Threads::announce(const Turn& turn, const Thread& thread) {
@@ -277,9 +277,11 @@ Task<std::string> Threads::turns_text(std::string thread_id, TurnFilter filter) 
   });
 }
 
-Task<std::vector<Turn>> Threads::context(std::string question_id, std::size_t max_bytes) {
-  co_return co_await database_.read([question_id, max_bytes](Connection& connection) {
-    return fitting(connection, turn_store::require(connection, question_id), max_bytes);
+Task<std::vector<Turn>> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes) {
+  co_return co_await database_.read([thread_id, question_id, max_bytes](Connection& connection) {
+    const auto question = turn_store::require(connection, question_id);
+    if (question.turn.thread_id != thread_id) throw NotFound("turn not found");
+    return fitting(connection, question, max_bytes);
   });
 }
 

@@ -55,6 +55,12 @@ struct PreparedTurn {
   std::int64_t moment = 0;  ///< see Threads::next_moment
 };
 
+/// What inserting a turn left behind.
+struct AddedTurn {
+  Turn turn;
+  Thread thread;
+};
+
 /// Threads, their turns, and the search over them. Writes are on disk when they return and are published to the Hub.
 /// Unknown ids throw NotFound (`thread not found`, `turn not found`).
 class Threads {
@@ -89,12 +95,11 @@ public:
   // Turns.
 
   Task<Turn> add_turn(AddTurn wanted, Along<Turn> along = {});
-  /// For a write that inserts a turn along with other records: `prepare` on the loop; `insert_in` inside the write,
-  /// which gives the thread as it is then and throws NotFound; `announce` with that thread on the loop once it is
-  /// committed.
+  /// For a write that inserts a turn along with other records: `prepare` on the loop, `insert_in` inside the write
+  /// (again when the write is run again; throws NotFound), `announce` on the loop once it is committed.
   PreparedTurn prepare(AddTurn wanted);
-  static Thread insert_in(Connection& connection, const PreparedTurn& prepared);
-  void announce(const Turn& turn, const Thread& thread);
+  static AddedTurn insert_in(Connection& connection, const PreparedTurn& prepared);
+  void announce(const AddedTurn& added) { announce(added.turn, added.thread); }
 
   /// Throws Conflict `turn is in use`.
   Task<> remove_turn(std::string id);
@@ -108,7 +113,7 @@ public:
   /// What a model is shown to answer `question_id`: the turns up to and with it, oldest first, without superseded ones;
   /// an answer stands behind its question even where another question was asked meanwhile. Of these the newest whose
   /// content and metadata come to at most `max_bytes` together, and the question in any case.
-  Task<std::vector<Turn>> context(std::string question_id, std::size_t max_bytes);
+  Task<std::vector<Turn>> context(std::string thread_id, std::string question_id, std::size_t max_bytes);
   /// The user turn that stands for `turn_id`: itself, the one that an assistant's or tool's turn answers, or else the
   /// latest before it. NotFound `turn not found` where there is none.
   Task<Turn> question_of(std::string turn_id);
@@ -129,6 +134,7 @@ private:
   /// Microseconds, greater than every one before: `updated_at` with an order within its millisecond.
   std::int64_t next_moment();
   void publish(const Thread& thread);
+  void announce(const Turn& turn, const Thread& thread);
   std::string agent_id_of(std::string_view id_or_name) const;
   ThreadFilter resolved(ThreadFilter filter) const;
 

@@ -392,8 +392,8 @@ TEST(Turns, AreInsertedWithinAnothersWrite) {
     const auto prepared = room.threads.prepare({.thread_id = thread.id, .role = Role::user, .content = "hello"});
     const auto added = co_await room.database.write(
         [prepared](Connection& connection) { return Threads::insert_in(connection, prepared); });
-    room.threads.announce(prepared.turn, added);
-    EXPECT_EQ(added.turn_count, 1);
+    room.threads.announce(added);
+    EXPECT_EQ(added.thread.turn_count, 1);
     EXPECT_EQ(to_json(co_await room.threads.require_turn(prepared.turn.id)), to_json(prepared.turn));
     EXPECT_EQ(room.heard.types.back(), "thread-updated");
   });
@@ -413,9 +413,10 @@ TEST(Context, HoldsTheTurnsThatFitOldestFirst) {
     for (const auto* text : {"11111", "22222", "33333"}) co_await room.say(thread.id, text);
     const auto last = co_await room.say(thread.id, "44444");
     const auto& id = last.id;
-    EXPECT_EQ(contents_of(co_await room.threads.context(id, 1000)), (Texts{"11111", "22222", "33333", "44444"}));
-    EXPECT_EQ(contents_of(co_await room.threads.context(id, 14)), (Texts{"33333", "44444"}));
-    EXPECT_EQ(contents_of(co_await room.threads.context(id, 0)), Texts{"44444"});
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 1000)),
+              (Texts{"11111", "22222", "33333", "44444"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 14)), (Texts{"33333", "44444"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 0)), Texts{"44444"});
   });
 }
 
@@ -426,7 +427,8 @@ TEST(Context, EndsWithTheQuestionAndHasAnswersBehindTheirs) {
     const auto second = co_await room.say(thread.id, "second");
     co_await room.say(thread.id, "third");
     co_await answer(room, first, "to the first");
-    EXPECT_EQ(contents_of(co_await room.threads.context(second.id, 1000)), (Texts{"first", "to the first", "second"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+              (Texts{"first", "to the first", "second"}));
   });
 }
 
@@ -442,7 +444,8 @@ TEST(Context, LeavesOutWhatWasSuperseded) {
     EXPECT_EQ((co_await room.threads.require_turn(question.id)).metadata, std::nullopt);
     co_await answer(room, question, "better answer");
     const auto next = co_await room.say(thread.id, "next");
-    EXPECT_EQ(contents_of(co_await room.threads.context(next.id, 1000)), (Texts{"question", "better answer", "next"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, next.id, 1000)),
+              (Texts{"question", "better answer", "next"}));
   });
 }
 
@@ -454,7 +457,8 @@ TEST(Context, KeepsAnswersOfEarlierQuestionsWhenALaterOneIsAnsweredAgain) {
     co_await answer(room, first, "to the first");
     co_await answer(room, second, "to the second");
     co_await room.threads.supersede_after(second.id);
-    EXPECT_EQ(contents_of(co_await room.threads.context(second.id, 1000)), (Texts{"first", "to the first", "second"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+              (Texts{"first", "to the first", "second"}));
   });
 }
 

@@ -1,0 +1,103 @@
+#include "features/librarian/reply.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <boost/algorithm/string.hpp>
+
+#include "features/librarian/text.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view introduction =
+    "I am not a language model. I look things up in what was said here before, and quote it.\n\n";
+
+constexpr std::string_view how_to_connect =
+    "\n\n---\n\n"
+    "To talk to a real model, set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `OLLAMA_HOST` in the gateway's environment, "
+    "or name one under `providers:` in its `config.yaml`, and restart the gateway.";
+
+constexpr std::size_t most_summarised = 20;
+constexpr std::size_t longest_sentence = 160;
+constexpr std::size_t longest_shown_word = 40;
+
+std::string listed(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  quoted.reserve(words.size());
+  for (const auto& word : words) quoted.push_back(fmt::format("“{}”", on_one_line(word, longest_shown_word)));
+  return fmt::format("{}", fmt::join(quoted, ", "));
+}
+
+std::string quotation(const Passage& passage) {
+  auto text = boost::trim_copy(passage.text);
+  boost::erase_all(text, "\r");
+  boost::replace_all(text, "\n", "\n> ");
+  return fmt::format("> {}\n>\n> — {}", text, passage.source);
+}
+
+}  // namespace
+
+std::string reply(std::string_view body, bool is_first) {
+  if (!is_first) return fmt::format("{}{}", librarian_label, body);
+  return fmt::format("{}{}{}{}", librarian_label, introduction, body, how_to_connect);
+}
+
+std::string explanation() {
+  return "Here is what I can do without a model:\n\n"
+         "- Ask for anything that was said before, in this thread or in another one of this agent: *What did I say "
+         "about "
+         "the deploy?* I quote the turns that have its words, with who said it, when and where. \"Quoted phrases\" are "
+         "searched as they stand.\n"
+         "- *Remember that …* keeps something, to be found again by its words.\n"
+         "- *Summarise this thread* lists what you wrote in it.\n"
+         "- *Repeat …* says your text again.";
+}
+
+std::string summary(const std::vector<Message>& messages) {
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i + 1 < messages.size(); ++i) {
+    const auto& message = messages[i];
+    if (message.role != Message::Role::user || search_words(message.text).empty()) continue;
+    sentences.push_back(first_sentence(message.text, longest_sentence));
+  }
+  if (sentences.empty()) return "There is nothing to sum up yet: you have told nothing in this thread before.";
+
+  const auto left_out = sentences.size() - std::min(sentences.size(), most_summarised);
+  auto text = left_out == 0
+                  ? std::string("I cannot put it in other words. This is how your messages in this thread begin:\n")
+                  : fmt::format(
+                        "I cannot put it in other words. This is how the last {} of your {} messages in this "
+                        "thread begin:\n",
+                        most_summarised, sentences.size());
+  for (auto i = left_out; i < sentences.size(); ++i) text += fmt::format("\n{}. {}", i + 1, sentences[i]);
+  return text;
+}
+
+std::string acknowledgement(std::string_view note) {
+  const auto words = search_words(note);
+  const auto how = words.empty() ? std::string() : fmt::format(": ask for {}", listed(words));
+  return fmt::format(
+      "Your message is kept in this thread as you wrote it. I find it again by its words from any thread of this "
+      "agent{}.",
+      how);
+}
+
+std::string quotations(const std::vector<Passage>& passages, const std::vector<std::string>& words, Match match) {
+  std::vector<std::string> quoted;
+  quoted.reserve(passages.size());
+  for (const auto& passage : passages) quoted.push_back(quotation(passage));
+  const auto opening = match == Match::all
+                           ? fmt::format("This is what I found about {}:", listed(words))
+                           : fmt::format("Nothing that I found has all of {}. This has some of it:", listed(words));
+  return fmt::format("{}\n\n{}", opening, fmt::join(quoted, "\n\n"));
+}
+
+std::string nothing_found(const std::vector<std::string>& words, const std::vector<std::string>& searched) {
+  return fmt::format("I found nothing about {}. I searched {}. Other words for the same thing may find it.",
+                     listed(words), fmt::join(searched, " and "));
+}
+
+}  // namespace agw

@@ -1,0 +1,181 @@
+#include "features/librarian/search_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <boost/algorithm/string.hpp>
+
+#include "features/librarian/text.hpp"
+
+namespace agw {
+
+namespace {
+
+/// What is asked for stands at the beginning of a message; the rest of a pasted document is not read.
+constexpr std::size_t most_bytes_read = 4096;
+constexpr std::size_t longest_word = 64;
+constexpr std::size_t shortest_prefix = 4;
+
+constexpr std::string_view punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+
+/// Typographic marks that phones and word processors put in the place of plain ones.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> typographic{{{"“", "\""},
+                                                                                    {"”", "\""},
+                                                                                    {"„", "\""},
+                                                                                    {"‘", "'"},
+                                                                                    {"’", "'"},
+                                                                                    {"…", " "},
+                                                                                    {"—", " "},
+                                                                                    {"–", " "},
+                                                                                    {"\u00a0", " "}}};
+
+/// Words that say nothing of what is sought. Those of greetings and requests are among them: a message without any
+/// other word asks for nothing in particular.
+const std::set<std::string_view>& stop_words() {
+  static const std::set<std::string_view> words{
+      "a",       "able",      "about",   "after",   "again",      "ago",   "all",  "already", "also",
+      "am",      "an",        "and",     "any",     "anyone",     "are",   "as",   "ask",     "asked",
+      "at",      "be",        "because", "been",    "before",     "being", "but",  "by",      "bye",
+      "can",     "can't",     "could",   "did",     "didn't",     "do",    "does", "doesn't", "don't",
+      "done",    "earlier",   "else",    "ever",    "everything", "find",  "for",  "from",    "gave",
+      "get",     "give",      "good",    "goodbye", "got",        "had",   "has",  "have",    "he",
+      "hello",   "help",      "her",     "here",    "hey",        "hi",    "him",  "his",     "how",
+      "i",       "i'd",       "i'll",    "i'm",     "i've",       "if",    "in",   "into",    "is",
+      "it",      "its",       "just",    "know",    "knows",      "let",   "look", "may",     "me",
+      "mention", "mentioned", "might",   "mine",    "morning",    "must",  "my",   "no",      "not",
+      "now",     "of",        "off",     "ok",      "okay",       "on",    "once", "or",      "our",
+      "out",     "over",      "please",  "quote",   "remember",   "said",  "say",  "says",    "search",
+      "see",     "shall",     "she",     "should",  "show",       "so",    "some", "someone", "something",
+      "tell",    "thank",     "thanks",  "that",    "the",        "their", "them", "then",    "there",
+      "these",   "they",      "thing",   "things",  "this",       "those", "to",   "told",    "too",
+      "up",      "us",        "was",     "we",      "we've",      "were",  "what", "when",    "where",
+      "which",   "while",     "who",     "whom",    "whose",      "why",   "will", "with",    "would",
+      "wrote",   "yes",       "yet",     "you",     "you're",     "your",  "yours"};
+  return words;
+}
+
+bool is_letter(char c) {
+  return static_cast<unsigned char>(c) >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
+}
+
+bool is_plain_word(std::string_view word) { return std::ranges::all_of(word, is_letter); }
+
+std::string normalized(std::string_view message) {
+  std::string text(utf8_prefix(message, most_bytes_read));
+  for (const auto& [mark, plain] : typographic) boost::replace_all(text, mark, plain);
+  return lower_case(text);
+}
+
+std::string trimmed(std::string_view token) {
+  auto word = boost::trim_copy_if(std::string(token), boost::is_any_of(punctuation));
+  if (word.ends_with("'s")) word.resize(word.size() - 2);
+  return word;
+}
+
+class Words {
+public:
+  void add_phrase(std::string_view text) {
+    const auto phrase = boost::trim_copy(std::string(text));
+    if (std::ranges::any_of(phrase, is_letter)) add(phrase);
+  }
+
+  void add_words(const std::string& text) {
+    std::vector<std::string> tokens;
+    boost::split(tokens, text, boost::is_space(), boost::token_compress_on);
+    for (const auto& token : tokens) {
+      const auto word = trimmed(token);
+      if (!word.empty() && !stop_words().contains(word)) add(word);
+    }
+  }
+
+  std::vector<std::string> list;
+
+private:
+  void add(std::string_view word) {
+    const std::string kept(utf8_prefix(word, longest_word));
+    if (list.size() < most_search_words && std::ranges::find(list, kept) == list.end()) list.push_back(kept);
+  }
+};
+
+/// How other forms of a word begin; the word itself where that would be too short to tell it from others.
+std::string_view stem(std::string_view word) {
+  for (const std::string_view ending : {"ments", "ment", "ings", "ing", "ies", "ied", "es", "ed", "e", "s", "y"}) {
+    if (!word.ends_with(ending) || word.size() < ending.size() + shortest_prefix) continue;
+    const auto begin = word.substr(0, word.size() - ending.size());
+    const bool is_part_of_vowel = ending == "y" && std::string_view("aeiou").find(begin.back()) != begin.npos;
+    return is_part_of_vowel ? word : begin;
+  }
+  return word;
+}
+
+bool has_forms(std::string_view word) { return is_plain_word(word) && word.size() >= shortest_prefix; }
+
+std::string term(std::string_view word) {
+  if (has_forms(word)) return fmt::format("{}*", stem(word));
+  return is_plain_word(word) ? std::string(word) : fmt::format("\"{}\"", word);
+}
+
+/// The word as it stands, too, so that the search can judge how rare it is.
+std::string either_term(std::string_view word) {
+  return has_forms(word) ? fmt::format("{} OR {}", word, term(word)) : term(word);
+}
+
+bool stands_in(std::string_view word, std::string_view text) {
+  const bool any_form = has_forms(word);
+  const auto sought = any_form ? stem(word) : word;
+  for (auto at = text.find(sought); at != text.npos; at = text.find(sought, at + 1)) {
+    const auto end = at + sought.size();
+    const bool begins = at == 0 || !is_letter(text[at - 1]);
+    if (begins && (any_form || end == text.size() || !is_letter(text[end]))) return true;
+  }
+  return false;
+}
+
+bool is_question(std::string_view text) {
+  static const std::set<std::string> openings{"what", "when", "where", "which", "who", "whose", "why", "how",
+                                              "did",  "do",   "does",  "is",    "are", "was",   "can", "have"};
+  const auto plain = boost::trim_copy(normalized(text));
+  return plain.ends_with('?') || openings.contains(trimmed(plain.substr(0, plain.find_first_of(" \t\r\n"))));
+}
+
+}  // namespace
+
+std::vector<std::string> search_words(std::string_view message) {
+  const auto text = normalized(message);
+  Words words;
+  std::size_t place = 0;
+  while (place < text.size()) {
+    const auto open = text.find('"', place);
+    const auto close = open == text.npos ? text.npos : text.find('"', open + 1);
+    words.add_words(text.substr(place, close == text.npos ? text.npos : open - place));
+    if (close == text.npos) break;
+    words.add_phrase(std::string_view(text).substr(open + 1, close - open - 1));
+    place = close + 1;
+  }
+  return words.list;
+}
+
+std::string search_query(const std::vector<std::string>& words, Match match) {
+  std::vector<std::string> terms;
+  terms.reserve(words.size());
+  for (const auto& word : words) terms.push_back(match == Match::all ? term(word) : either_term(word));
+  return fmt::format("{}", fmt::join(terms, match == Match::all ? " " : " OR "));
+}
+
+bool matches(std::string_view text, const std::vector<std::string>& words, Match match) {
+  const auto folded = lower_case(text);
+  const auto stands = [&](const std::string& word) { return stands_in(word, folded); };
+  return match == Match::all ? std::ranges::all_of(words, stands) : std::ranges::any_of(words, stands);
+}
+
+bool only_asks_for(std::string_view text, const std::vector<std::string>& words) {
+  const auto asked = fmt::format("{}", fmt::join(words, " "));
+  return is_question(text) && matches(asked, search_words(text), Match::all);
+}
+
+}  // namespace agw

@@ -1,0 +1,145 @@
+#include "features/librarian/service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ranges>
+#include <utility>
+
+#include "features/librarian/reply.hpp"
+#include "features/librarian/text.hpp"
+#include "features/librarian/wish.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Long enough for a stop to come between two pieces, short enough for a usual answer to take a tenth of a second.
+constexpr auto pause_between_pieces = 2ms;
+constexpr std::size_t most_passages = 4;
+constexpr std::size_t most_of_this_thread = 3;
+constexpr std::size_t bytes_per_token = 4;
+
+const std::string& question_of(const ModelRequest& request) {
+  static const std::string none;
+  return request.messages.empty() ? none : request.messages.back().text;
+}
+
+bool is_first_reply(const ModelRequest& request) {
+  return std::ranges::none_of(request.messages, [](const Message& m) { return m.role == Message::Role::assistant; });
+}
+
+std::int64_t input_tokens(const ModelRequest& request) {
+  auto tokens = token_estimate(request.system);
+  for (const auto& message : request.messages) tokens += token_estimate(message.text);
+  return tokens;
+}
+
+bool may_be_quoted(const Message& message, const std::vector<std::string>& words) {
+  return message.role != Message::Role::tool && !message.text.starts_with(librarian_label) &&
+         !only_asks_for(message.text, words);
+}
+
+/// The newest matching messages of the conversation itself. The sources know more of a turn, but not the threads of
+/// another agent, which this one may be asked to answer in.
+std::vector<Passage> find_in_conversation(const ModelRequest& request, const std::vector<std::string>& words,
+                                          Match match) {
+  std::vector<Passage> found;
+  for (const auto& message : request.messages | std::views::reverse | std::views::drop(1)) {
+    if (found.size() == most_of_this_thread) break;
+    if (message.text == question_of(request) || !may_be_quoted(message, words)) continue;
+    if (!matches(message.text, words, match)) continue;
+    const auto* speaker = message.role == Message::Role::user ? "you" : "the assistant";
+    found.push_back(
+        {on_one_line(message.text, longest_quote), std::string(speaker) + ", earlier in this thread", true});
+  }
+  return found;
+}
+
+/// This thread's first, then the others', none twice: a forked thread holds copies.
+std::vector<Passage> selected(const std::vector<Passage>& found) {
+  std::vector<Passage> kept;
+  const auto keep = [&](bool of_this_thread, std::size_t most) {
+    for (const auto& passage : found) {
+      const bool is_copy = std::ranges::find(kept, passage.text, &Passage::text) != kept.end();
+      if (passage.of_this_thread == of_this_thread && !is_copy && kept.size() < most) kept.push_back(passage);
+    }
+  };
+  keep(true, most_of_this_thread);
+  keep(false, most_passages);
+  return kept;
+}
+
+}  // namespace
+
+Librarian::Librarian(std::vector<std::unique_ptr<LibrarySource>> sources) : sources_(std::move(sources)) {}
+
+Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) {
+  const auto text = co_await compose(request);
+  const auto allowed = utf8_prefix(text, static_cast<std::size_t>(request.max_output_tokens) * bytes_per_token);
+  std::string_view sent = allowed.substr(0, 0);
+  const auto usage = [&] { return Usage{input_tokens(request), token_estimate(sent)}; };
+  while (sent.size() < allowed.size()) {
+    const bool is_stopped = sent.empty() ? stop.requested() : co_await pause(stop, pause_between_pieces) != End::done;
+    if (is_stopped) co_return ModelFailure{ModelFailure::Kind::stopped, "offline was stopped", 0, {}, usage()};
+    const auto piece = next_piece(allowed.substr(sent.size()));
+    sent = allowed.substr(0, sent.size() + piece.size());
+    on_delta({Delta::Kind::text, std::string(piece)});
+  }
+  co_return ModelReply{allowed.size() < text.size() ? ModelStop::length : ModelStop::stop, {}, usage(), {}};
+}
+
+Task<std::string> Librarian::compose(const ModelRequest& request) {
+  const auto wish = read_wish(question_of(request));
+  std::string body;
+  switch (wish.kind) {
+    case Wish::Kind::explanation:
+      body = explanation();
+      break;
+    case Wish::Kind::summary:
+      body = summary(request.messages);
+      break;
+    case Wish::Kind::note:
+      body = acknowledgement(wish.text);
+      break;
+    case Wish::Kind::echo:
+      body = wish.text;
+      break;
+    case Wish::Kind::search:
+      body = co_await look_up(request);
+      break;
+  }
+  co_return reply(body, is_first_reply(request));
+}
+
+Task<std::string> Librarian::look_up(const ModelRequest& request) {
+  const auto words = search_words(question_of(request));
+  for (const auto match : {Match::all, Match::any}) {
+    const auto passages = co_await find(request, words, match);
+    if (!passages.empty()) co_return quotations(passages, words, match);
+    if (words.size() == 1) break;
+  }
+  std::vector<std::string> searched{"this thread"};
+  for (const auto& source : sources_) searched.push_back(source->name());
+  co_return nothing_found(words, searched);
+}
+
+Task<std::vector<Passage>> Librarian::find(const ModelRequest& request, const std::vector<std::string>& words,
+                                           Match match) {
+  std::vector<Passage> found;
+  for (const auto& source : sources_) {
+    auto more = co_await source->find({.words = words,
+                                       .match = match,
+                                       .message = question_of(request),
+                                       .agent_id = request.agent_id,
+                                       .thread_id = request.thread_id});
+    std::ranges::move(more, std::back_inserter(found));
+  }
+  if (std::ranges::none_of(found, &Passage::of_this_thread)) {
+    std::ranges::move(find_in_conversation(request, words, match), std::back_inserter(found));
+  }
+  co_return selected(found);
+}
+
+}  // namespace agw

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+
+namespace agw {
+
+/// What a person wants of the librarian.
+struct Wish {
+  enum class Kind {
+    search,       ///< an answer, quoted from what was said before
+    explanation,  ///< a greeting, a call for help: nothing to search for
+    summary,      ///< what was said in this thread
+    note,         ///< something to be remembered
+    echo,         ///< to hear `text` again
+  };
+  Kind kind = Kind::search;
+  std::string_view text;  ///< of note and echo: the message without its opening words
+};
+
+/// Reads it from the message; the views are into it. `/name` counts as its first word.
+Wish read_wish(std::string_view message);
+
+}  // namespace agw
