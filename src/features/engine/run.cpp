@@ -79,7 +79,7 @@ std::vector<ModelChoice> Engine::choose_models(const Run& run, const Extension& 
 Task<RunOutcome> Engine::ask(ActiveRun& active, const Extension& agent, std::vector<ModelChoice> choices) {
   const auto model = models_.info(choices.front());
   const auto limit = output_limit(agent, model);
-  const auto turns = co_await threads_.context(active.run.turn_id, context_budget(model, limit));
+  const auto turns = co_await threads_.context(active.run.thread_id, active.run.turn_id, context_budget(model, limit));
   auto request = model_request(agent, turns, std::nullopt);
   request.max_output_tokens = limit;
 
@@ -138,11 +138,11 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
                                           .metadata = turn_metadata(run, outcome),
                                           .id = run.assistant_turn_id,
                                           .in_reply_to = run.turn_id});
-  auto thread = std::make_shared<Thread>();
+  auto added = std::make_shared<AddedTurn>();
   co_return co_await runs_.end(
       active, std::move(ending),
-      [thread, prepared](Connection& connection) { *thread = Threads::insert_in(connection, prepared); },
-      [this, thread, turn = prepared.turn] { threads_.announce(turn, *thread); });
+      [added, prepared](Connection& connection) { *added = Threads::insert_in(connection, prepared); },
+      [this, added] { threads_.announce(*added); });
 }
 
 }  // namespace agw
