@@ -11,6 +11,8 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/authenticator.hpp"
+#include "features/agents/routes.hpp"
+#include "features/agents/service.hpp"
 #include "features/daemon/routes.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
@@ -81,6 +83,8 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         runs_(loop, database_, hub_, clock_),
         extensions_(database_, hub_, clock_),
+        identities_(loop, directory.path, extensions_),
+        stages_(database_, clock_, extensions_),
         threads_(loop, database_, hub_, clock_, thread_links()),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
@@ -96,6 +100,7 @@ public:
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     extensions_.load(connection);
+    stages_.load(connection);
     interrupted_ = Runs::interrupted(connection);
   }
 
@@ -111,6 +116,7 @@ private:
     Routes table;
     append(table, daemon_routes_.routes());
     append(table, extension_routes_.routes());
+    append(table, agent_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, document_routes_.routes());
@@ -179,10 +185,13 @@ private:
   Models models_;
   Runs runs_;
   Extensions extensions_;
+  Identities identities_;
+  Stages stages_;
   Threads threads_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
   ExtensionRoutes extension_routes_{extensions_};
+  AgentRoutes agent_routes_{identities_, stages_};
   ThreadRoutes thread_routes_{threads_};
   EngineRoutes engine_routes_{engine_, threads_, runs_};
   DocumentRoutes document_routes_;
