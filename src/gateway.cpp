@@ -14,6 +14,8 @@
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/daemon/routes.hpp"
+
+#include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
@@ -86,7 +88,8 @@ public:
         identities_(loop, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         threads_(loop, database_, hub_, clock_, thread_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
+        prompts_(loop, directory.home, directory.path, clock_, identities_, prompt_links()),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -150,6 +153,11 @@ private:
     };
   }
 
+  static PromptLinks prompt_links() {
+    return {.project = [](std::string_view) { return std::nullopt; },
+            .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
+  }
+
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
     runs_.start();
@@ -188,12 +196,13 @@ private:
   Identities identities_;
   Stages stages_;
   Threads threads_;
+  Prompts prompts_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
   ExtensionRoutes extension_routes_{extensions_};
   AgentRoutes agent_routes_{identities_, stages_};
   ThreadRoutes thread_routes_{threads_};
-  EngineRoutes engine_routes_{engine_, threads_, runs_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;
