@@ -43,6 +43,7 @@ class Terminal:
         deadline = time.monotonic() + seconds
         while self._read(deadline):
             pass
+        assert time.monotonic() < deadline, f"it goes on; shown: {self.shown!r}"
         _, status = os.waitpid(self.process, 0)
         self.process = None
         return os.waitstatus_to_exitcode(status)
