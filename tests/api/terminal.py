@@ -4,7 +4,10 @@ import os
 import pty
 import select
 import signal
+import termios
 import time
+
+LOCAL_FLAGS = 3  # of what tcgetattr answers
 
 
 class Terminal:
@@ -37,6 +40,14 @@ class Terminal:
             assert self._read(deadline), f"{text!r} was not shown; but: {self.shown!r}"
         before, _, self.shown = self.shown.partition(text)
         return before
+
+    def wait_for_prompt(self, prompt, seconds=15):
+        """Waits until the prompt is shown and the line editor behind it has taken the terminal over: a Ctrl-D that is
+        pressed before would be lost."""
+        self.wait_for(prompt, seconds)
+        deadline = time.monotonic() + seconds
+        while termios.tcgetattr(self.screen)[LOCAL_FLAGS] & termios.ICANON:
+            assert time.monotonic() < deadline, "the terminal is not taken over"
 
     def exit_status(self, seconds=15):
         """Waits for the end."""
