@@ -10,17 +10,21 @@
 #include "config/binding.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
-#include "features/access/authenticator.hpp"
+#include "features/access/routes.hpp"
 #include "features/daemon/routes.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/filesystem/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
+#include "features/projects/routes.hpp"
 #include "features/runs/service.hpp"
+#include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
+#include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
 #include "models/catalog.hpp"
@@ -73,10 +77,14 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
-        authenticator_(settings.auth == Auth::none ? std::nullopt
-                                                   : std::optional(Token::load_or_create(directory.path))),
+        blocking_(loop),
+        access_(loop, blocking_, clock_, directory.path,
+                settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
+        filesystem_(blocking_, directory.home),
+        projects_(database_, filesystem_, clock_, directory.path),
+        signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         runs_(loop, database_, hub_, clock_),
@@ -87,7 +95,7 @@ public:
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
-        server_(loop, std::move(listener_), hosts_, router_, authenticator_, idempotency_, hub_,
+        server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
@@ -95,6 +103,7 @@ public:
     document_routes_.describe_table(router_.routes());
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
+    projects_.load(connection);
     extensions_.load(connection);
     interrupted_ = Runs::interrupted(connection);
   }
@@ -110,6 +119,10 @@ private:
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes_.routes());
+    append(table, access_routes_.routes());
+    append(table, filesystem_routes_.routes());
+    append(table, project_routes_.routes());
+    append(table, signal_routes_.routes());
     append(table, extension_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
@@ -137,7 +150,7 @@ private:
           const auto job = extensions_.find(ExtensionType::job, id_or_name);
           return job ? std::optional(job->id) : std::nullopt;
         },
-        .project_exists = [](std::string_view) { return false; },
+        .project_exists = [this](std::string_view id) { return projects_.find(id) != nullptr; },
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
@@ -150,6 +163,7 @@ private:
     threads_.start();
     daemon_.start();
     server_.start();
+    access_.start([this] { server_.close_sockets(); });
     lock_.publish(server_.url());
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
@@ -161,6 +175,7 @@ private:
   }
 
   Task<> shut_down() {
+    co_await access_.stop();
     co_await engine_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
@@ -171,10 +186,14 @@ private:
   Loop& loop_;
   LockFile& lock_;
   SystemClock clock_;
-  TokenAuthenticator authenticator_;
+  BlockingPool blocking_;
+  Access access_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
+  Filesystem filesystem_;
+  Projects projects_;
+  Signals signals_;
   HttpClient http_;
   Models models_;
   Runs runs_;
@@ -182,6 +201,10 @@ private:
   Threads threads_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
+  AccessRoutes access_routes_{access_};
+  FilesystemRoutes filesystem_routes_{filesystem_};
+  ProjectRoutes project_routes_{projects_};
+  SignalRoutes signal_routes_{signals_};
   ExtensionRoutes extension_routes_{extensions_};
   ThreadRoutes thread_routes_{threads_};
   EngineRoutes engine_routes_{engine_, threads_, runs_};

@@ -12,8 +12,10 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"chat", "Talk to an agent", chat_command},
       {"threads", "List the threads, the latest first", threads_command},
       {"search", "Search the turns of an agent's threads", search_command},
+      {"pair", "Show a code that pairs a new device", pair_command},
       {"token", "The token that opens the gateway's endpoints", {}},
       {"token show", "Print it", token_show_command},
+      {"token rotate", "Replace it: every device must be paired again", token_rotate_command},
   };
 }
 
