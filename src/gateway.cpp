@@ -11,7 +11,10 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
+#include "features/agents/routes.hpp"
+#include "features/agents/service.hpp"
 #include "features/daemon/routes.hpp"
+#include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
@@ -89,8 +92,11 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         runs_(loop, database_, hub_, clock_),
         extensions_(database_, hub_, clock_),
+        identities_(loop, directory.path, extensions_),
+        stages_(database_, clock_, extensions_),
         threads_(loop, database_, hub_, clock_, thread_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
+        prompts_(loop, directory.home, directory.path, clock_, identities_, prompt_links()),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -105,6 +111,7 @@ public:
     auto& connection = database_.start_connection();
     projects_.load(connection);
     extensions_.load(connection);
+    stages_.load(connection);
     interrupted_ = Runs::interrupted(connection);
   }
 
@@ -124,6 +131,7 @@ private:
     append(table, project_routes_.routes());
     append(table, signal_routes_.routes());
     append(table, extension_routes_.routes());
+    append(table, agent_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, document_routes_.routes());
@@ -155,6 +163,11 @@ private:
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
     };
+  }
+
+  static PromptLinks prompt_links() {
+    return {.project = [](std::string_view) { return std::nullopt; },
+            .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
   }
 
   Task<> begin() {
@@ -198,7 +211,10 @@ private:
   Models models_;
   Runs runs_;
   Extensions extensions_;
+  Identities identities_;
+  Stages stages_;
   Threads threads_;
+  Prompts prompts_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
@@ -206,8 +222,9 @@ private:
   ProjectRoutes project_routes_{projects_};
   SignalRoutes signal_routes_{signals_};
   ExtensionRoutes extension_routes_{extensions_};
+  AgentRoutes agent_routes_{identities_, stages_};
   ThreadRoutes thread_routes_{threads_};
-  EngineRoutes engine_routes_{engine_, threads_, runs_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;

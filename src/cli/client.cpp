@@ -99,9 +99,9 @@ Task<Client::Reply> Client::exchange(std::string method, std::string path, std::
   Stop never;
   std::string why = fmt::format("nothing came within {} s", patience.count());
   try {
-    if (co_await cut(never, patience, send_and_read(gateway_, request, response)) == End::done) {
-      co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
-    }
+    const auto end = co_await cut(never, patience, send_and_read(gateway_, request, response));
+    if (end == End::done) co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
+    if (end == End::stopped) why = "it was not waited for";
   } catch (const boost::system::system_error& error) {
     why = error.code().message();
   }

@@ -82,7 +82,9 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   co_await group.join();
   printer_.end();
   if (failure) std::rethrow_exception(failure);
-  co_return end == End::done ? *answer.outcome() : StreamedAnswer::Outcome::stopped;
+  if (end == End::done) co_return *answer.outcome();
+  printer_.note("(given up; the gateway may still be answering)");
+  co_return StreamedAnswer::Outcome::stopped;
 }
 
 Task<std::string> Conversation::post(std::string message) {
@@ -103,6 +105,7 @@ Task<> Conversation::stop_answer(Stop& give_up) {
   try {
     co_await cut(give_up, no_limit, post_stop());
   } catch (const std::exception& error) {
+    if (give_up.requested()) co_return;
     printer_.error(fmt::format("the answer could not be stopped: {}", error.what()));
   }
 }

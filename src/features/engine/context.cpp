@@ -41,7 +41,6 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
   const auto& definition = agent.definition.members();
   ModelRequest request;
   request.agent_id = agent.id;
-  request.system = string_member(definition, "systemPrompt").value_or("");
   if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
     request.temperature = temperature->to_number<double>();
   }

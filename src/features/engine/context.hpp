@@ -15,8 +15,8 @@ std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_token
 /// The tokens that an agent may answer with: its own limit, within the model's.
 std::int64_t output_limit(const Extension& agent, const ModelInfo& model);
 
-/// What a model is asked for an answer of `agent` to the last of `turns`, which are oldest first. `message`, where
-/// given, is what the model reads instead of that turn's text.
+/// What a model is asked for an answer of `agent` to the last of `turns`, which are oldest first; the system prompt is
+/// put together elsewhere (prompt.hpp). `message`, where given, is what the model reads instead of that turn's text.
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
                            const std::optional<std::string>& message);
 

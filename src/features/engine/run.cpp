@@ -23,6 +23,12 @@ std::vector<std::string> texts(const json::object& definition, std::string_view 
   return list;
 }
 
+/// What the run was ordered with (by a command or a job), else the thread's.
+ThreadMode run_mode(const Run& run, const Thread& thread) {
+  const auto ordered = string_member(run.order, "mode");
+  return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
+}
+
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
@@ -59,7 +65,7 @@ Task<RunOutcome> Engine::produce(ActiveRun& active) {
     outcome.error = problem;
     co_return outcome;
   }
-  co_return co_await ask(active, *agent, std::move(choices));
+  co_return co_await ask(active, agent, std::move(choices));
 }
 
 /// The model of the message, else the agent's, else the default; then the agent's fallbacks.
@@ -76,11 +82,13 @@ std::vector<ModelChoice> Engine::choose_models(const Run& run, const Extension& 
   return choices;
 }
 
-Task<RunOutcome> Engine::ask(ActiveRun& active, const Extension& agent, std::vector<ModelChoice> choices) {
+Task<RunOutcome> Engine::ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices) {
   const auto model = models_.info(choices.front());
-  const auto limit = output_limit(agent, model);
+  const auto limit = output_limit(*agent, model);
+  const auto thread = co_await threads_.require(active.run.thread_id);
   const auto turns = co_await threads_.context(active.run.thread_id, active.run.turn_id, context_budget(model, limit));
-  auto request = model_request(agent, turns, std::nullopt);
+  auto request = model_request(*agent, turns, std::nullopt);
+  request.system = co_await prompts_.text(agent, thread.project_id, run_mode(active.run, thread));
   request.max_output_tokens = limit;
 
   bool anything_came = false;

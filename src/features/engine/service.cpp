@@ -16,7 +16,7 @@ constexpr std::string_view default_agent = "assistant";
 }  // namespace
 
 Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-               Models& models)
+               Models& models, Prompts& prompts)
     : loop_(loop),
       database_(database),
       clock_(clock),
@@ -24,6 +24,7 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
       threads_(threads),
       runs_(runs),
       models_(models),
+      prompts_(prompts),
       workers_(loop) {
   workers_.on_failure([](std::exception_ptr failure) {
     try {

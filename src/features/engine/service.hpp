@@ -6,6 +6,7 @@
 
 #include "base/group.hpp"
 #include "features/engine/outcome.hpp"
+#include "features/engine/prompt.hpp"
 #include "features/engine/types.hpp"
 #include "features/extensions/service.hpp"
 #include "features/runs/service.hpp"
@@ -20,7 +21,7 @@ namespace agw {
 class Engine {
 public:
   Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-         Models& models);
+         Models& models, Prompts& prompts);
 
   /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
   /// `agent_id`), NotFound `thread not found`.
@@ -50,7 +51,7 @@ private:
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
   Task<RunOutcome> produce(ActiveRun& active);
-  Task<RunOutcome> ask(ActiveRun& active, const Extension& agent, std::vector<ModelChoice> choices);
+  Task<RunOutcome> ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices);
   std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
   Task<> save(ActiveRunPointer active, RunOutcome outcome);
   Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);
@@ -62,6 +63,7 @@ private:
   Threads& threads_;
   Runs& runs_;
   Models& models_;
+  Prompts& prompts_;
   std::set<std::string, std::less<>> working_;  ///< threads that have a worker
   Stop stopping_;
   Group workers_;
