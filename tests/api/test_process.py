@@ -8,9 +8,7 @@ import socket
 import sqlite3
 import stat
 import subprocess
-import tempfile
 import time
-from pathlib import Path
 
 import pytest
 
@@ -249,6 +247,23 @@ def test_a_flag_wins_over_the_file(make_gateway):
     assert gateway.port != 1
 
 
+def test_the_environment_wins_over_the_file_and_a_flag_over_both(make_gateway):
+    def is_quiet(**options):
+        gateway = make_gateway(**options).start()
+        assert gateway.stop() == 0
+        return gateway.stderr == ""
+
+    file, variable = {"log_level": "info"}, {"AGENT_GATEWAY_LOG_LEVEL": "off"}
+    assert not is_quiet(config=file)
+    assert is_quiet(config=file, environment=variable)
+    assert not is_quiet(config=file, environment=variable, arguments=["--log-level", "info"])
+
+
+def test_a_wrong_value_in_the_environment_is_named(make_gateway):
+    failed = fails(make_gateway(environment={"AGENT_GATEWAY_LOG_LEVEL": "loud"}))
+    assert failed.status == 2 and "AGENT_GATEWAY_LOG_LEVEL" in failed.stderr
+
+
 # One gateway in a data directory.
 
 
@@ -406,19 +421,8 @@ def test_a_newer_database_is_named_and_left_alone(make_gateway):
     assert (gateway.data / "gateway.db").read_bytes() == left
 
 
-def open_to_pass(directory):
-    """Lets other users through to a temporary directory: root cannot play a user that may not write."""
-    while directory != Path(tempfile.gettempdir()):
-        directory.chmod(0o711)
-        directory = directory.parent
-
-
-def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway, tmp_path):
-    open_to_pass(tmp_path)
-    user = 65534 if os.geteuid() == 0 else None
-    gateway = make_gateway(user=user)
-    for directory in (gateway.root, gateway.home):
-        os.chown(directory, user or os.geteuid(), -1)
+def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway):
+    gateway = make_gateway(user=65534 if os.geteuid() == 0 else None)
     left = corrupted(gateway, lambda file: file.chmod(0o400))
     failed = fails(gateway)
     assert failed.status not in (0, 75) and str(gateway.data / "gateway.db") in failed.stderr
