@@ -14,6 +14,7 @@
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/daemon/routes.hpp"
+#include "features/engine/choice_routes.hpp"
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
@@ -134,6 +135,7 @@ private:
     append(table, agent_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
+    append(table, choice_routes_.routes());
     append(table, document_routes_.routes());
     return table;
   }
@@ -224,6 +226,8 @@ private:
   ExtensionRoutes extension_routes_{extensions_};
   AgentRoutes agent_routes_{identities_, stages_};
   ThreadRoutes thread_routes_{threads_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_};
+  ChoiceRoutes choice_routes_{models_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   DocumentRoutes document_routes_;
   Listener listener_;

@@ -193,14 +193,14 @@ FileResult<FileStatus> Directory::status(std::string_view path) const {
 }
 
 FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {
-  const auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+  auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
   if (!opened) return opened.error();
-  const int own = ::fcntl(opened->get(), F_DUPFD_CLOEXEC, 0);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened->get()), ::closedir);
   if (!stream) return last_error(path);
+  const int directory = opened->release();
   errno = 0;
   while (const auto* entry = ::readdir(stream.get())) {
-    if (is_listed(entry->d_name) && !each({entry->d_name, type_of(opened->get(), *entry)})) return {};
+    if (is_listed(entry->d_name) && !each({entry->d_name, type_of(directory, *entry)})) return {};
     errno = 0;
   }
   if (errno != 0) return last_error(path);
