@@ -13,6 +13,10 @@
 #include "features/access/authenticator.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
+#include "features/attachments/routes.hpp"
+#include "features/attachments/service.hpp"
+#include "features/costs/routes.hpp"
+#include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
 
 #include "features/engine/prompt.hpp"
@@ -83,13 +87,15 @@ public:
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         http_(loop),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
+        attachments_(loop, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
         extensions_(database_, hub_, clock_),
         identities_(loop, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         threads_(loop, database_, hub_, clock_, thread_links()),
+        costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         prompts_(loop, directory.home, directory.path, clock_, identities_, prompt_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -104,6 +110,7 @@ public:
     auto& connection = database_.start_connection();
     extensions_.load(connection);
     stages_.load(connection);
+    costs_.load(connection);
     interrupted_ = Runs::interrupted(connection);
   }
 
@@ -118,9 +125,11 @@ private:
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes_.routes());
+    append(table, attachment_routes_.routes());
     append(table, extension_routes_.routes());
     append(table, agent_routes_.routes());
     append(table, thread_routes_.routes());
+    append(table, cost_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, document_routes_.routes());
     return table;
@@ -191,17 +200,21 @@ private:
   Daemon daemon_;
   HttpClient http_;
   Models models_;
+  Attachments attachments_;
   Runs runs_;
   Extensions extensions_;
   Identities identities_;
   Stages stages_;
   Threads threads_;
+  Costs costs_;
   Prompts prompts_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
+  AttachmentRoutes attachment_routes_{attachments_};
   ExtensionRoutes extension_routes_{extensions_};
   AgentRoutes agent_routes_{identities_, stages_};
   ThreadRoutes thread_routes_{threads_};
+  CostRoutes cost_routes_{costs_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   DocumentRoutes document_routes_;
   Listener listener_;
