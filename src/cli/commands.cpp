@@ -14,6 +14,10 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"search", "Search the turns of an agent's threads", search_command},
       {"token", "The token that opens the gateway's endpoints", {}},
       {"token show", "Print it", token_show_command},
+      {"secret", "Values that extensions use as ${secret:NAME}", {}},
+      {"secret set", "Keep a value, read from stdin or asked for", secret_set_command},
+      {"secret list", "List the names", secret_list_command},
+      {"secret rm", "Forget one", secret_remove_command},
   };
 }
 

@@ -18,5 +18,8 @@ Action chat_command(Arguments& arguments);
 Action threads_command(Arguments& arguments);
 Action search_command(Arguments& arguments);
 Action token_show_command(Arguments& arguments);
+Action secret_set_command(Arguments& arguments);
+Action secret_list_command(Arguments& arguments);
+Action secret_remove_command(Arguments& arguments);
 
 }  // namespace agw::cli
