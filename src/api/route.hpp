@@ -40,8 +40,10 @@ struct Route {
   const Description* body_type = nullptr;
   bool body_required = false;
   std::function<json::object()> answer_schema;  ///< empty where the answer is no JSON
-  std::optional<json::object> example;          ///< a body that succeeds on an empty gateway
-  std::vector<int> errors;                      ///< statuses beside the general ones
+  /// What is answered instead of reading the body, nothing to go on. Empty for none.
+  std::function<std::optional<ApiError>()> refusal;
+  std::optional<json::object> example;  ///< a body that succeeds on an empty gateway
+  std::vector<int> errors;              ///< statuses beside the general ones
 
   template <DescribedStruct T>
   Route query() && {
@@ -88,6 +90,10 @@ struct Route {
   }
   Route limits_body(std::size_t bytes) && {
     body_limit = bytes;
+    return std::move(*this);
+  }
+  Route refuses_when(std::function<std::optional<ApiError>()> asked) && {
+    refusal = std::move(asked);
     return std::move(*this);
   }
   Route like(json::object body) && {

@@ -33,7 +33,7 @@ std::optional<json::value> based_integer(std::string_view text) {
 std::optional<json::value> decimal_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   // from_chars also reads `inf` and `nan`, and a second sign.
-  const auto first = text.find_first_not_of("-");
+  const auto first = text.find_first_not_of('-');
   if (first > 1 || text.find_first_not_of("0123456789.eE+-") != text.npos) return std::nullopt;
   if (const auto number = whole_text<std::int64_t>(text)) return json::value(*number);
   if (const auto number = whole_text<std::uint64_t>(text)) return json::value(*number);

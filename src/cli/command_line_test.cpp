@@ -130,7 +130,18 @@ TEST(CommandLine, EveryCommandTakesTheDataDirectoryAndExplainsItself) {
   }
 }
 
-TEST(CommandLine, SearchNeedsWords) { EXPECT_EQ(read({"search"}).notice.status, 2); }
+TEST(CommandLine, WordsAreOneOrMore) {
+  std::vector<std::string> words;
+  const std::vector<Command> table = {{"find", "Finds", [&](Arguments& declared) {
+                                         declared.words("words", words, "");
+                                         return [] { return 0; };
+                                       }}};
+  EXPECT_EQ(std::get<Notice>(parse(table, {"find"})).status, 2);
+  ASSERT_TRUE(std::holds_alternative<Action>(parse(table, {"find", "one"})));
+  EXPECT_EQ(words, std::vector<std::string>{"one"});
+  ASSERT_TRUE(std::holds_alternative<Action>(parse(table, {"find", "two", "words", "\"and a phrase\""})));
+  EXPECT_EQ(words, (std::vector<std::string>{"two", "words", "\"and a phrase\""}));
+}
 
 TEST(CommandLine, LimitsAreWholeNumbersFromOne) {
   for (const std::string limit : {"0", "-1", "x", "1.5"}) {

@@ -81,7 +81,8 @@ void StreamedAnswer::show_tool(const json::object& event, bool ended) {
 
 void StreamedAnswer::finish(std::string_view reason) {
   printer_.end();
-  outcome_ = reason == "error" ? Outcome::failed : Outcome::finished;
+  // `interrupted`: the gateway was killed, and what came before is all there is.
+  outcome_ = reason == "error" || reason == "interrupted" ? Outcome::failed : Outcome::finished;
   if (reason != "stop" && reason != "error") printer_.note(fmt::format("(the answer ended early: {})", reason));
 }
 

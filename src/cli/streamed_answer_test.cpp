@@ -100,6 +100,7 @@ TEST(StreamedAnswer, SaysThatAStoredTurnIsIncomplete) {
   printed.answer.take_stored({{"content", "ha"}, {"metadata", json::object{{"finish_reason", "interrupted"}}}});
   EXPECT_EQ(printed.out.str(), "ha\n");
   EXPECT_THAT(printed.notes.str(), HasSubstr("interrupted"));
+  EXPECT_EQ(printed.answer.outcome(), Outcome::failed);
 }
 
 TEST(StreamedAnswer, AnErrorIsToldAndFails) {

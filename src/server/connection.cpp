@@ -167,7 +167,9 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
 
 Task<Answer> HttpConnection::call(Request& request, const Admission& admission) {
   const auto& handler = admission.route->handler;
-  const auto key = request.method == Method::post ? request.header("idempotency-key") : std::nullopt;
+  // What anybody may ask is never kept: the answer to a pairing is the token.
+  const bool may_repeat = request.method == Method::post && !admission.route->open;
+  const auto key = may_repeat ? request.header("idempotency-key") : std::nullopt;
   if (!key || key->empty()) co_return co_await handler(request);
   if (key->size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
   co_return co_await context_.idempotency.once(request, std::string(*key), std::string(admission.target.path), handler);
@@ -177,6 +179,7 @@ Request HttpConnection::make_request(Admission& admission) {
   Request request;
   request.method = admission.route->method;
   request.route = admission.route;
+  request.head = parser_.head().method == "HEAD";
   request.segments = std::move(admission.target.segments);
   request.parameters = std::move(admission.target.parameters);
   request.headers = std::move(parser_.head().fields);

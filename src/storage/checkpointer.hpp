@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "io/worker_thread.hpp"
 #include "storage/connection.hpp"
-#include "storage/worker_thread.hpp"
 
 namespace agw {
 

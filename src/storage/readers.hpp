@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "io/worker_thread.hpp"
 #include "storage/job.hpp"
-#include "storage/worker_thread.hpp"
 
 namespace agw {
 

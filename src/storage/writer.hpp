@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "io/worker_thread.hpp"
 #include "storage/checkpointer.hpp"
-#include "storage/worker_thread.hpp"
 #include "storage/write_queue.hpp"
 
 namespace agw {

@@ -63,6 +63,7 @@ inline json::object with(json::object body, std::string_view member, json::value
 
 inline std::vector<std::string> names_of(const std::vector<ExtensionPointer>& extensions) {
   std::vector<std::string> names;
+  names.reserve(extensions.size());
   for (const auto& extension : extensions) names.push_back(extension->name);
   return names;
 }
@@ -79,25 +80,33 @@ Task<std::string> failure(Task<T> task) {
   co_return "none";
 }
 
+inline Task<> body_in_room(std::function<Task<>(Room&)> body, Loop& loop) {
+  const Directory directory;
+  Room room(loop, directory);
+  co_await body(room);
+}
+
 inline void in_room(std::function<Task<>(Room&)> body) {
-  run([&](Loop& loop) -> Task<> {
-    const Directory directory;
+  run([body](Loop& loop) { return body_in_room(body, loop); });
+}
+
+/// A part of a test on one side of a restart; `kept` carries what the first part wants to tell the second.
+using Part = std::function<Task<>(Room&, std::string& kept)>;
+
+inline Task<> parts_over_a_restart(Part first, Part second, Loop& loop) {
+  const Directory directory;
+  std::string kept;
+  {
     Room room(loop, directory);
-    co_await body(room);
-  });
+    co_await first(room, kept);
+  }
+  Room room(loop, directory);
+  co_await second(room, kept);
 }
 
 /// Runs `first`, stops the room, and runs `second` after a start on what the first left on disk.
-inline void over_a_restart(std::function<Task<>(Room&)> first, std::function<Task<>(Room&)> second) {
-  run([&](Loop& loop) -> Task<> {
-    const Directory directory;
-    {
-      Room room(loop, directory);
-      co_await first(room);
-    }
-    Room room(loop, directory);
-    co_await second(room);
-  });
+inline void over_a_restart(Part first, Part second) {
+  run([first, second](Loop& loop) { return parts_over_a_restart(first, second, loop); });
 }
 
 }  // namespace agw::testing::extensions

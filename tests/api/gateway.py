@@ -52,7 +52,7 @@ class Gateway:
 
     def configure(self, config):
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        text = config if isinstance(config, str) else yaml.safe_dump(config)
+        text = config if isinstance(config, str) else yaml.safe_dump(config, sort_keys=False)
         (self.data / "config.yaml").write_text(text)
 
     # The process.

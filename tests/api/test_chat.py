@@ -306,7 +306,7 @@ def test_a_run_is_not_found_in_another_thread(gateway, thread):
     assert events_of(gateway, other, run[0]["runId"]) == []
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "1.5"])
+@pytest.mark.parametrize("after", ["x", "1.5", "1x"])
 def test_a_bad_place_to_catch_up_from_is_refused(gateway, thread, after):
     assert gateway.http.get(f"/threads/{thread['id']}/events", params={"runId": "a", "after": after}).status_code == 400
 

@@ -41,14 +41,15 @@ std::string path_of(const std::string& id) { return std::string(folder) + '/' + 
 
 }  // namespace
 
-Attachments::Attachments(Loop& loop, Database& database, const Clock& clock, std::filesystem::path data_directory)
-    : database_(database), clock_(clock), data_directory_(std::move(data_directory)), pool_(loop, 1) {}
+Attachments::Attachments(BlockingPool& blocking, Database& database, const Clock& clock,
+                         std::filesystem::path data_directory)
+    : blocking_(blocking), database_(database), clock_(clock), data_directory_(std::move(data_directory)) {}
 
 Task<Attachment> Attachments::add(std::string name, std::string content_type, std::string bytes,
                                   Along<Attachment> along) {
   if (name.size() > longest_name || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
   const Attachment made{new_id(), std::move(name), mime_of(content_type), static_cast<std::int64_t>(bytes.size())};
-  co_await pool_.run([path = data_directory_, id = made.id, bytes = std::move(bytes)] {
+  co_await blocking_.run([path = data_directory_, id = made.id, bytes = std::move(bytes)] {
     const auto directory = Directory::open(path, Symlinks::refuse).value();
     directory.make_directories(folder).value();
     directory.write(path_of(id), bytes).value();
@@ -79,7 +80,7 @@ Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids)
 }
 
 Task<std::optional<std::string>> Attachments::bytes(Attachment attachment) {
-  co_return co_await pool_.run([path = data_directory_, attachment = std::move(attachment)] {
+  co_return co_await blocking_.run([path = data_directory_, attachment = std::move(attachment)] {
     const auto directory = Directory::open(path, Symlinks::refuse).value();
     auto content = directory.read(path_of(attachment.id), attachment_limit);
     if (content) return std::optional(*std::move(content));

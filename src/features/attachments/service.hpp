@@ -7,7 +7,7 @@
 
 #include "base/task.hpp"
 #include "features/attachments/types.hpp"
-#include "io/blocking_pool.hpp"
+#include "io/blocking.hpp"
 #include "storage/along.hpp"
 
 namespace agw {
@@ -21,7 +21,7 @@ inline constexpr std::size_t attachment_limit = 20 * 1024 * 1024;
 /// Files that came with messages: a row each, and their bytes beneath the data directory.
 class Attachments {
 public:
-  Attachments(Loop& loop, Database& database, const Clock& clock, std::filesystem::path data_directory);
+  Attachments(BlockingPool& blocking, Database& database, const Clock& clock, std::filesystem::path data_directory);
 
   /// Keeps the bytes. `content_type` is the header's text; without a usable one they are `application/octet-stream`.
   /// Throws BadRequest `invalid name: <name>` for one with control characters or over 255 bytes.
@@ -36,10 +36,10 @@ public:
   Task<std::optional<std::string>> bytes(Attachment attachment);
 
 private:
+  BlockingPool& blocking_;
   Database& database_;
   const Clock& clock_;
   std::filesystem::path data_directory_;
-  BlockingPool pool_;
 };
 
 }  // namespace agw

@@ -16,7 +16,8 @@ void in_attachment_room(std::function<Task<>(Attachments&, const fs::path& data)
   testing::run([&](Loop& loop) -> Task<> {
     const testing::Directory directory;
     Room room(loop, directory);
-    Attachments attachments(loop, room.database, room.clock, directory.path());
+    BlockingPool blocking(loop);
+    Attachments attachments(blocking, room.database, room.clock, directory.path());
     co_await body(attachments, directory.path());
   });
 }

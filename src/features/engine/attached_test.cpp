@@ -14,7 +14,7 @@ using ::testing::StartsWith;
 
 struct AttachedRoom : Room {
   AttachedRoom(Loop& loop, const testing::Directory& directory)
-      : Room(loop, directory), attachments(loop, database, clock, directory.path()) {}
+      : Room(loop, directory), blocking(loop), attachments(blocking, database, clock, directory.path()) {}
 
   Task<Turn> say(std::string content, std::string name, std::string mime, std::string bytes) {
     const std::vector<Attachment> files{co_await attachments.add(name, mime, bytes)};
@@ -28,6 +28,7 @@ struct AttachedRoom : Room {
     co_return message;
   }
 
+  BlockingPool blocking;
   Attachments attachments;
 };
 

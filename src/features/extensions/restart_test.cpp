@@ -22,14 +22,14 @@ Task<> as_of_an_older_version(Room& room, std::function<void(Connection&)> chang
 
 TEST(ExtensionsAfterARestart, ADeletedOneIsGoneForEver) {
   over_a_restart(
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         const auto made = co_await room.extensions.create(theme("mine"));
         co_await room.extensions.remove(made->id);
         EXPECT_EQ(room.extensions.find(made->id), nullptr);
         EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
         EXPECT_EQ(co_await failure(room.extensions.remove(made->id)), "404 extension not found");
       },
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
         co_return;
       });
@@ -37,40 +37,38 @@ TEST(ExtensionsAfterARestart, ADeletedOneIsGoneForEver) {
 
 TEST(ExtensionsAfterARestart, ADeletedBuiltInStaysDeletedOverUpgrades) {
   over_a_restart(
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         co_await room.extensions.remove("dark");
         co_await as_of_an_older_version(room);
       },
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         EXPECT_EQ(room.extensions.find_by_id_or_name("dark"), nullptr);
         EXPECT_EQ((co_await room.extensions.create(theme("dark")))->source, Source::user);
       });
 }
 
 TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
-  std::string before;
   over_a_restart(
-      [&](Room& room) -> Task<> {
+      [](Room& room, std::string& kept) -> Task<> {
         co_await room.extensions.create(
             object(R"({"type":"agent","name":"writer","description":"\u0000 \ud83d\ude00 \"",
             "definition":{"systemPrompt":"","tools":null,"x":[1e-7,0.1,-0.5,18446744073709551615,-9223372036854775808]},
             "trigger_def":{"type":"webhook","secret":null},"source":"agent","owner_agent_id":"assistant"})"));
         co_await room.extensions.toggle("self-reflect");
         co_await room.extensions.remove("light");
-        before = room.extensions.list_json();
+        kept = room.extensions.list_json();
       },
-      [&](Room& room) -> Task<> {
-        EXPECT_EQ(room.extensions.list_json(), before);
+      [](Room& room, std::string& kept) -> Task<> {
+        EXPECT_EQ(room.extensions.list_json(), kept);
         EXPECT_EQ(room.extensions.require("writer")->definition.members().at("systemPrompt").as_string(), "");
         co_return;
       });
 }
 
 TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch) {
-  std::string id;
   over_a_restart(
-      [&](Room& room) -> Task<> {
-        id = room.extensions.require("dark")->id;
+      [](Room& room, std::string& kept) -> Task<> {
+        kept = room.extensions.require("dark")->id;
         co_await room.extensions.toggle("dark");
         co_await room.extensions.create(theme("mine"));
         co_await as_of_an_older_version(room, [](Connection& connection) {
@@ -83,9 +81,9 @@ TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch)
           extension_store::update(connection, light);
         });
       },
-      [&](Room& room) -> Task<> {
+      [](Room& room, std::string& kept) -> Task<> {
         const auto dark = room.extensions.require("dark");
-        EXPECT_EQ(dark->id, id);
+        EXPECT_EQ(dark->id, kept);
         EXPECT_FALSE(dark->enabled);
         EXPECT_TRUE(dark->definition.members().contains("colors"));
         EXPECT_NE(dark->description, "old");
@@ -99,7 +97,7 @@ TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch)
 
 TEST(ExtensionsAfterARestart, AnUpgradeLeavesARecordWithTheNameOfANewBuiltInAlone) {
   over_a_restart(
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         co_await room.extensions.create(theme("mine"));
         co_await as_of_an_older_version(room, [](Connection& connection) {
           extension_store::remove(connection, extension_store::find_named(connection, "dark")->extension.id);
@@ -108,24 +106,25 @@ TEST(ExtensionsAfterARestart, AnUpgradeLeavesARecordWithTheNameOfANewBuiltInAlon
           extension_store::update(connection, mine);
         });
       },
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         EXPECT_EQ(room.extensions.require("dark")->source, Source::user);
         co_return;
       });
 }
 
 #ifdef NDEBUG
+constexpr int many = 10'000;
 constexpr double slack = 1;
-constexpr int tries = 5;
 #else
-constexpr double slack = 100;  // what no optimisation and sanitizers cost
-constexpr int tries = 1;
+// Sanitizers cost more than can be foretold: fewer records, the same time.
+constexpr int many = 500;
+constexpr double slack = 10;
 #endif
 
 /// The least milliseconds that `work` took in a few tries: what else the machine does is not measured.
 double least_milliseconds(std::function<void()> work) {
   auto least = std::chrono::steady_clock::duration::max();
-  for (int i = 0; i < tries; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
     least = std::min(least, std::chrono::steady_clock::now() - start);
@@ -144,14 +143,14 @@ Extension nth_agent(int number) {
   return made;
 }
 
-TEST(ExtensionsAfterARestart, TenThousandOfThemAreReadAndListedFast) {
+TEST(ExtensionsAfterARestart, ThousandsOfThemAreReadAndListedFast) {
   over_a_restart(
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         co_await room.database.write([](Connection& connection) {
-          for (int i = 0; i < 10'000; ++i) extension_store::insert(connection, nth_agent(i));
+          for (int i = 0; i < many; ++i) extension_store::insert(connection, nth_agent(i));
         });
       },
-      [](Room& room) -> Task<> {
+      [](Room& room, std::string&) -> Task<> {
         auto& connection = room.database.start_connection();
         const auto load = least_milliseconds([&] {
           Extensions extensions(room.database, room.hub, room.clock);
@@ -163,19 +162,18 @@ TEST(ExtensionsAfterARestart, TenThousandOfThemAreReadAndListedFast) {
                                   extensions.list_json();
                                 }) -
                                 load;
+        room.extensions.list_json();
         const auto list = least_milliseconds([&] { room.extensions.list_json(); });
         const auto look_up = least_milliseconds([&] {
-          for (int i = 0; i < 1'000; ++i)
-            room.extensions.find_agent("agent-" + std::to_string(i * 7))->definition.members();
+          for (int i = 0; i < many; ++i) room.extensions.find_agent("agent-" + std::to_string(i))->definition.members();
         });
-        fmt::print(
-            "10,000 extensions: load {:.1f} ms, first list {:.1f} ms, list {:.1f} ms, 1,000 look-ups {:.2f} ms\n", load,
-            first_list, list, look_up);
+        fmt::print("{} extensions: load {:.1f} ms, first list {:.1f} ms, list {:.1f} ms, all looked up {:.1f} ms\n",
+                   many, load, first_list, list, look_up);
         EXPECT_LT(load, 50 * slack);
         EXPECT_LT(first_list, 20 * slack);
         EXPECT_LT(list, 20 * slack);
         EXPECT_LT(look_up, 20 * slack);
-        EXPECT_EQ(room.extensions.list({.type = ExtensionType::agent}).size(), 10'001u);
+        EXPECT_EQ(room.extensions.list({.type = ExtensionType::agent}).size(), many + 1u);
         co_return;
       });
 }

@@ -1,0 +1,283 @@
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "features/threads/search.hpp"
+#include "features/threads/service.hpp"
+#include "testing/threads_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::threads;
+using Texts = std::vector<std::string>;
+
+/// A thread of the agent `builder` with these turns.
+Task<Thread> thread_with(Room& room, Texts contents) {
+  const auto thread = co_await room.threads.create({.agent_id = "builder"});
+  for (const auto& content : contents) co_await room.say(thread.id, content);
+  co_return thread;
+}
+
+Task<Texts> found(Room& room, std::string q, std::optional<std::string> thread_id = {}) {
+  co_return contents_of(
+      co_await room.threads.search({.q = std::move(q), .agent_id = "builder", .thread_id = std::move(thread_id)}));
+}
+
+/// Runs a test over turns that are not indexed yet, and again once they are: nobody can tell.
+void behind_and_indexed(Texts contents, std::function<Task<>(Room&, const Thread&)> body) {
+  in_room([&](Room& room) -> Task<> {
+    const auto thread = co_await thread_with(room, contents);
+    co_await body(room, thread);
+    co_await room.threads.index_all();
+    co_await body(room, thread);
+  });
+}
+
+TEST(Search, FindsTurnsThatHoldAllWords) {
+  behind_and_indexed({"red apple", "green apple", "red brick"}, [](Room& room, const Thread&) -> Task<> {
+    EXPECT_EQ(co_await found(room, "red apple"), Texts{"red apple"});
+    EXPECT_EQ(co_await found(room, "apple red"), Texts{"red apple"});
+    EXPECT_EQ(co_await found(room, "RED AND apple"), Texts{"red apple"});
+    EXPECT_EQ(co_await found(room, "blue"), Texts{});
+  });
+}
+
+TEST(Search, TakesNoNoticeOfCaseAndDiacritics) {
+  behind_and_indexed({"Crème brûlée in ÖLAND"}, [](Room& room, const Thread&) -> Task<> {
+    EXPECT_EQ((co_await found(room, "creme")).size(), 1u);
+    EXPECT_EQ((co_await found(room, "BRÛLÉE oland")).size(), 1u);
+  });
+}
+
+TEST(Search, FindsPhrasesPrefixesAndAlternatives) {
+  behind_and_indexed({"the quick brown fox", "the brown quick fox", "a slow worm"},
+                     [](Room& room, const Thread&) -> Task<> {
+                       EXPECT_EQ(co_await found(room, "\"quick brown\""), Texts{"the quick brown fox"});
+                       EXPECT_EQ(co_await found(room, "quick-brown"), Texts{"the quick brown fox"});
+                       EXPECT_EQ(co_await found(room, "\"brown qui\"*"), Texts{"the brown quick fox"});
+                       EXPECT_EQ(co_await found(room, "wor*"), Texts{"a slow worm"});
+                       EXPECT_EQ((co_await found(room, "qui* OR slow")).size(), 3u);
+                       EXPECT_EQ(co_await found(room, "fox NOT \"quick brown\""), Texts{"the brown quick fox"});
+                       EXPECT_EQ(co_await found(room, "fox AND NOT \"quick brown\""), Texts{"the brown quick fox"});
+                       EXPECT_EQ((co_await found(room, "(worm OR quick) (slow OR fox)")).size(), 3u);
+                     });
+}
+
+TEST(Search, TakesWhatIsNotValidAsPlainWords) {
+  behind_and_indexed({"salt and pepper", "salt", "c++ (language)"}, [](Room& room, const Thread&) -> Task<> {
+    EXPECT_EQ(co_await found(room, "salt AND"), (Texts{"salt", "salt and pepper"}));
+    EXPECT_EQ(co_await found(room, "\"pepper"), Texts{"salt and pepper"});
+    EXPECT_EQ(co_await found(room, "(pepper"), Texts{"salt and pepper"});
+    EXPECT_EQ(co_await found(room, "AND"), Texts{"salt and pepper"});
+    EXPECT_EQ(co_await found(room, "NOT salt pepper"), Texts{"salt and pepper"});
+    EXPECT_EQ(co_await found(room, "c++ ("), Texts{"c++ (language)"});
+    EXPECT_EQ(co_await found(room, "body:salt"), Texts{});
+    EXPECT_EQ(co_await found(room, "+++"), Texts{});
+    EXPECT_EQ(co_await found(room, ""), Texts{});
+  });
+}
+
+TEST(Search, IsNarrowedToTheAgentAndAThread) {
+  behind_and_indexed({"apple"}, [](Room& room, const Thread& thread) -> Task<> {
+    const auto other = co_await thread_with(room, {"apple too"});
+    const auto foreign = co_await room.threads.create({.agent_id = "stranger"});
+    co_await room.say(foreign.id, "apple of a stranger");
+    EXPECT_EQ(co_await found(room, "apple too"), Texts{"apple too"});
+    EXPECT_EQ(co_await found(room, "apple", thread.id), Texts{"apple"});
+    EXPECT_EQ(co_await found(room, "apple", foreign.id), Texts{});
+    EXPECT_EQ(co_await found(room, "apple", "x"), Texts{});
+    EXPECT_EQ((co_await room.threads.search({.q = "apple", .agent_id = "nobody"})).size(), 0u);
+    EXPECT_EQ((co_await room.threads.search({.q = "apple", .agent_id = "agent-1", .thread_id = other.id})).size(), 1u);
+    co_await room.threads.remove(other.id);
+  });
+}
+
+TEST(Search, RanksTurnsByRelevance) {
+  behind_and_indexed({"apple", "a long text in which the apple is one word among very many others", "apple apple pie"},
+                     [](Room& room, const Thread&) -> Task<> {
+                       const auto turns = co_await found(room, "apple");
+                       EXPECT_EQ(turns.size(), 3u);
+                       EXPECT_EQ(turns.back(), "a long text in which the apple is one word among very many others");
+                     });
+}
+
+TEST(Search, GivesAtMostWhatIsAskedFor) {
+  behind_and_indexed({"apple one", "apple two", "apple three"}, [](Room& room, const Thread&) -> Task<> {
+    const TurnSearch wanted{.q = "apple", .agent_id = "builder", .limit = Limit{2}};
+    EXPECT_EQ(contents_of(co_await room.threads.search(wanted)), (Texts{"apple three", "apple two"}));
+  });
+}
+
+TEST(Search, ShowsTheTextAroundWhatWasFound) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "filler" + std::to_string(i) + "\n ";
+  const auto place = text.find("filler50");
+  text.insert(place, "a <b>needle</b> in ");
+  behind_and_indexed({text, "one needle"}, [](Room& room, const Thread&) -> Task<> {
+    const auto turns = co_await room.threads.search({.q = "needle", .agent_id = "builder"});
+    EXPECT_EQ(turns.front().snippet, "one needle");
+    const auto& snippet = turns.back().snippet;
+    EXPECT_TRUE(snippet.starts_with("…filler47 filler48 filler49 a <b>needle</b> in filler50 ")) << snippet;
+    EXPECT_TRUE(snippet.ends_with("…")) << snippet;
+    EXPECT_LT(snippet.size(), 250u);
+  });
+}
+
+TEST(Search, FindsNothingThatWasDeleted) {
+  behind_and_indexed({"apple one", "apple two"}, [](Room& room, const Thread& thread) -> Task<> {
+    const auto gone = co_await room.say(thread.id, "apple gone");
+    EXPECT_EQ((co_await found(room, "apple")).size(), 3u);
+    co_await room.threads.remove_turn(gone.id);
+    EXPECT_EQ((co_await found(room, "apple")).size(), 2u);
+    const auto other = co_await thread_with(room, {"apple other"});
+    co_await room.threads.remove(other.id);
+    EXPECT_EQ((co_await found(room, "apple")).size(), 2u);
+  });
+}
+
+TEST(Search, LeavesTheIndexSoundAfterDeletions) {
+  in_room([](Room& room) -> Task<> {
+    const auto kept = co_await thread_with(room, {"apple kept"});
+    const auto doomed = co_await thread_with(room, {"apple one", "apple two"});
+    const auto turn = co_await room.say(kept.id, "apple removed");
+    co_await room.threads.index_all();
+    co_await room.say(doomed.id, "apple three");
+    co_await room.threads.remove_turn(turn.id);
+    co_await room.threads.remove(doomed.id);
+    EXPECT_EQ(co_await found(room, "apple"), Texts{"apple kept"});
+    co_await room.threads.index_all();
+    EXPECT_EQ(co_await found(room, "apple"), Texts{"apple kept"});
+    const auto rows = co_await room.database.write([](Connection& connection) {
+      connection.execute("INSERT INTO turn_words (turn_words) VALUES ('integrity-check')");
+      auto row = connection.prepare("SELECT count(*) FROM turn_words WHERE turn_words MATCH 'apple'");
+      row.step();
+      return row.integer(0);
+    });
+    EXPECT_EQ(rows, 1);
+  });
+}
+
+TEST(Search, FindsTheCopiesOfAFork) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await thread_with(room, {"apple"});
+    const auto fork = co_await room.threads.fork(thread.id, {});
+    co_await room.threads.index_all();
+    EXPECT_EQ(co_await found(room, "apple", fork.id), Texts{"apple"});
+  });
+}
+
+TEST(Search, IndexesInTheBackground) {
+  in_room([](Room& room) -> Task<> {
+    room.threads.start();
+    co_await thread_with(room, {"apple"});
+    std::int64_t indexed = 0;
+    while (indexed == 0) {
+      indexed = co_await room.database.read([](Connection& connection) {
+        auto row = connection.prepare("SELECT indexed FROM search_progress");
+        row.step();
+        return row.integer(0);
+      });
+    }
+    EXPECT_EQ(co_await found(room, "apple"), Texts{"apple"});
+    co_await room.threads.stop();
+  });
+}
+
+/// Texts of the syntax's own pieces, put together at random.
+std::string random_query(std::mt19937& random) {
+  static const Texts pieces{"apple",     "red",  "AND",  "OR",    "NOT",
+                            "(",         ")",    "\"",   "*",     " ",
+                            "-",         "^",    "NEAR", ":",     "red apple",
+                            "\"apple\"", "app*", "é",    "{}",    "'",
+                            "\\",        ",",    "+",    ";",     "\xF0\x9F\x8D\x8E",
+                            "\t",        "+a",   "0",    "body :"};
+  std::string query;
+  for (auto count = random() % 14; count > 0; --count) {
+    query += pieces[random() % pieces.size()];
+    if (random() % 2) query += ' ';
+  }
+  return query;
+}
+
+TEST(Search, NeverFailsForWhatIsTypedAndFindsTheSameWithAndWithoutIndex) {
+  in_room([](Room& room) -> Task<> {
+    co_await thread_with(room, {"red apple", "apple", "red", "near apple and not red", "body apple 0", "🍎 é app"});
+    std::mt19937 random(7);
+    std::vector<std::pair<std::string, std::multiset<std::string>>> before;
+    for (int i = 0; i < 1500; ++i) {
+      const auto query = random_query(random);
+      const auto turns = co_await found(room, query);
+      before.emplace_back(query, std::multiset<std::string>(turns.begin(), turns.end()));
+    }
+    co_await room.threads.index_all();
+    for (const auto& [query, expected] : before) {
+      const auto turns = co_await found(room, query);
+      EXPECT_EQ(std::multiset<std::string>(turns.begin(), turns.end()), expected) << query;
+    }
+  });
+}
+
+TEST(Search, NeverFailsForWhatIsDeepOrLong) {
+  behind_and_indexed({"apple"}, [](Room& room, const Thread&) -> Task<> {
+    std::string words;
+    for (int i = 0; i < 5000; ++i) words += "apple ";
+    EXPECT_EQ((co_await found(room, words)).size(), 1u);
+    std::string alternatives = "apple";
+    for (int i = 0; i < 50; ++i) alternatives += " OR w" + std::to_string(i);
+    EXPECT_EQ((co_await found(room, alternatives)).size(), 1u);
+    for (int depth : {1, 5, 6, 7, 1000}) {
+      const std::string open(static_cast<std::size_t>(depth), '(');
+      const std::string close(static_cast<std::size_t>(depth), ')');
+      EXPECT_EQ((co_await found(room, open + "apple" + close)).size(), 1u) << depth;
+    }
+    std::string nested = "apple";
+    for (int i = 0; i < 6; ++i) nested = "x OR apple AND apple NOT (y OR z w) NOT w (apple OR z (" + nested + "))";
+    co_await found(room, nested);
+    std::string deepest = "apple";
+    for (int i = 0; i < 6; ++i) deepest = "w OR w AND w NOT w (" + deepest + ")";
+    co_await found(room, deepest);
+    co_await found(room, std::string("app\0le", 6));
+    co_await found(room, std::string(100'000, '('));
+    co_await found(room, std::string(100'000, 'a'));
+  });
+}
+
+/// As many turns as make the search ask the index for rare words only.
+Task<Thread> large_thread(Room& room) {
+  const auto thread = co_await room.threads.create({.agent_id = "builder"});
+  const auto count = static_cast<int>(large_index) + 500;
+  std::vector<PreparedTurn> turns;
+  for (int i = 0; i < count; ++i) {
+    std::string content = "the common word " + std::to_string(i);
+    if (i % 1000 == 0) content += " scarce";
+    if (i == 4) content = "one scarce thing without it";
+    turns.push_back(room.threads.prepare({.thread_id = thread.id, .content = content}));
+  }
+  co_await room.database.write([&turns](Connection& connection) {
+    for (const auto& turn : turns) Threads::insert_in(connection, turn);
+  });
+  co_await room.threads.index_all();
+  co_return thread;
+}
+
+TEST(Search, FindsAllThatMatchAmongManyTurns) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await large_thread(room);
+    EXPECT_EQ((co_await found(room, "scarce")).size(), 12u);
+    EXPECT_EQ((co_await found(room, "the scarce")).size(), 11u);
+    EXPECT_EQ((co_await found(room, "comm* scarce")).size(), 11u);
+    EXPECT_EQ((co_await found(room, "\"common word\" scarce", thread.id)).size(), 11u);
+    EXPECT_EQ((co_await found(room, "scarce NOT the")).size(), 1u);
+    EXPECT_EQ((co_await found(room, "the 7")), Texts{"the common word 7"});
+    EXPECT_EQ((co_await found(room, "the common \"word 8\"")), Texts{"the common word 8"});
+    EXPECT_EQ((co_await found(room, "the common")).size(), 20u);
+    EXPECT_EQ((co_await found(room, "th*")).size(), 20u);
+    EXPECT_EQ((co_await found(room, "scar*")).size(), 12u);
+    EXPECT_EQ((co_await found(room, "without OR nowhere")).size(), 1u);
+    EXPECT_EQ((co_await found(room, "the without")), Texts{});
+  });
+}
+
+}  // namespace
+}  // namespace agw
