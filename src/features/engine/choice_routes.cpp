@@ -14,6 +14,6 @@ Routes ChoiceRoutes::routes() {
 
 Task<Answer> ChoiceRoutes::models(Request&) { co_return Answer::of(models_.list()); }
 
-Task<Answer> ChoiceRoutes::modes(Request&) { co_return Answer::of(modes()); }
+Task<Answer> ChoiceRoutes::modes(Request&) { co_return Answer::of(agw::modes()); }
 
 }  // namespace agw
