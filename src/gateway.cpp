@@ -11,8 +11,15 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
+#include "features/agents/routes.hpp"
+#include "features/agents/service.hpp"
+#include "features/attachments/routes.hpp"
+#include "features/attachments/service.hpp"
+#include "features/costs/routes.hpp"
+#include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
 #include "features/engine/choice_routes.hpp"
+#include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
@@ -88,10 +95,15 @@ public:
         signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
+        attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
         extensions_(database_, hub_, clock_),
+        identities_(loop, blocking_, directory.path, extensions_),
+        stages_(database_, clock_, extensions_),
         threads_(loop, database_, hub_, clock_, thread_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
+        costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -106,6 +118,8 @@ public:
     auto& connection = database_.start_connection();
     projects_.load(connection);
     extensions_.load(connection);
+    stages_.load(connection);
+    costs_.load(connection);
     interrupted_ = Runs::interrupted(connection);
   }
 
@@ -124,8 +138,11 @@ private:
     append(table, filesystem_routes_.routes());
     append(table, project_routes_.routes());
     append(table, signal_routes_.routes());
+    append(table, attachment_routes_.routes());
     append(table, extension_routes_.routes());
+    append(table, agent_routes_.routes());
     append(table, thread_routes_.routes());
+    append(table, cost_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, choice_routes_.routes());
     append(table, document_routes_.routes());
@@ -157,6 +174,15 @@ private:
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
     };
+  }
+
+  PromptLinks prompt_links() {
+    return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
+              const auto project = projects_.find(id);
+              if (!project) return std::nullopt;
+              return PromptProject{project->name, project->path, project->trusted};
+            },
+            .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
   }
 
   Task<> begin() {
@@ -198,19 +224,27 @@ private:
   Signals signals_;
   HttpClient http_;
   Models models_;
+  Attachments attachments_;
   Runs runs_;
   Extensions extensions_;
+  Identities identities_;
+  Stages stages_;
   Threads threads_;
+  Costs costs_;
+  Prompts prompts_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
   FilesystemRoutes filesystem_routes_{filesystem_};
   ProjectRoutes project_routes_{projects_};
   SignalRoutes signal_routes_{signals_};
+  AttachmentRoutes attachment_routes_{attachments_};
   ExtensionRoutes extension_routes_{extensions_};
+  AgentRoutes agent_routes_{identities_, stages_};
   ThreadRoutes thread_routes_{threads_};
-  EngineRoutes engine_routes_{engine_, threads_, runs_};
   ChoiceRoutes choice_routes_{models_};
+  CostRoutes cost_routes_{costs_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;

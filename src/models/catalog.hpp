@@ -78,8 +78,10 @@ public:
 private:
   struct Entry {
     ProviderSettings settings;
-    std::unique_ptr<Provider> provider;
-    bool is_service = true;  ///< false for what `add` registered
+    std::unique_ptr<Provider> provider;  ///< null where it cannot be used
+    bool is_service = true;              ///< false for what `add` registered
+
+    bool is_model_service() const { return is_service && provider; }
   };
 
   const Entry* find(std::string_view name) const;

@@ -155,6 +155,10 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   } catch (const DiskFull& error) {
     log::error("{} {}: {}", to_text(request.method), admission.target.path, error.what());
     co_return error_answer(507, "disk full");
+  } catch (const std::system_error& error) {
+    log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
+    const bool is_full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
+    co_return is_full ? error_answer(507, "disk full") : error_answer(500, "internal server error");
   } catch (const std::exception& error) {
     log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
     co_return error_answer(500, "internal server error");

@@ -336,6 +336,15 @@ def test_an_answer_stands_for_its_question(gateway, thread):
     assert [found["role"] for found in turns(gateway, thread["id"])] == ["assistant", "assistant", "user"]
 
 
+def test_an_answer_that_was_inserted_stands_for_the_user_turn_before_it(gateway, thread):
+    path = f"/threads/{thread['id']}/turns"
+    question, _, answer = (accepted(gateway.http.post(path, json={"content": role, "role": role}), 201)
+                           for role in ("user", "tool", "assistant"))
+    with gateway.events(thread["id"]) as events:
+        assert accepted(gateway.http.post(f"/turns/{answer['id']}/regenerate"), 201)["id"] == question["id"]
+        events.run(question["id"])
+
+
 def test_all_later_turns_are_superseded(gateway, thread):
     first, _ = answered(gateway, thread, "first")
     answered(gateway, thread, "second")

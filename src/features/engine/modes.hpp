@@ -4,23 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "base/described.hpp"
+#include "features/threads/types.hpp"
 
 namespace agw {
 
-/// A built-in mode, as people choose it for a thread.
-struct ModeDescription {
+/// A row of `GET /modes`. Modes are built in.
+struct ModeDetail {
   std::string name;
   std::string label;
-  std::string color;  ///< `#rrggbb`
+  std::string color;
   std::string description;
-  std::string systemPrompt;                              ///< what the mode adds to the agent's own; may be empty
-  std::optional<std::vector<std::string>> allowedTools;  ///< nothing: all
+  std::string systemPrompt;
+  std::optional<std::vector<std::string>> allowedTools;  ///< null: all
   bool requiresApproval = false;
 };
-const Description& describe(Tag<ModeDescription>);
+const Description& describe(Tag<ModeDetail>);
 
-/// plan and act, in this order. There are no others.
-const std::vector<ModeDescription>& built_in_modes();
+/// All of them: plan, act.
+const std::vector<ModeDetail>& modes();
+const ModeDetail& mode_named(ThreadMode mode);
 
 }  // namespace agw

@@ -5,7 +5,10 @@
 #include <string>
 
 #include "base/group.hpp"
+#include "features/attachments/service.hpp"
+#include "features/costs/service.hpp"
 #include "features/engine/outcome.hpp"
+#include "features/engine/prompt.hpp"
 #include "features/engine/types.hpp"
 #include "features/extensions/service.hpp"
 #include "features/runs/service.hpp"
@@ -20,10 +23,10 @@ namespace agw {
 class Engine {
 public:
   Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-         Models& models);
+         Models& models, Prompts& prompts, Costs& costs, Attachments& attachments);
 
   /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
-  /// `agent_id`), NotFound `thread not found`.
+  /// `agent_id`) or `model does not accept images`, NotFound `thread not found` or `file not found`.
   Task<Turn> chat(ChatMessage message, Along<Turn> along = {});
 
   /// Stops what answers on the thread and drops what waits; returns once all of it has ended and is stored. Throws
@@ -42,6 +45,7 @@ public:
 
 private:
   ExtensionPointer require_agent(const std::string& id_or_name) const;
+  Task<std::vector<Attachment>> require_files(const ChatMessage& message, const Extension& agent);
   ActiveRunPointer open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,
                             json::object order);
   Along<Turn> recording(const ActiveRunPointer& active, Along<Turn> along) const;
@@ -50,8 +54,10 @@ private:
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
   Task<RunOutcome> produce(ActiveRun& active);
-  Task<RunOutcome> ask(ActiveRun& active, const Extension& agent, std::vector<ModelChoice> choices);
+  Task<ModelRequest> gather(const Run& run, ExtensionPointer agent, ModelInfo model);
+  Task<RunOutcome> ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices);
   std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
+  void pay(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered);
   Task<> save(ActiveRunPointer active, RunOutcome outcome);
   Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);
 
@@ -62,6 +68,9 @@ private:
   Threads& threads_;
   Runs& runs_;
   Models& models_;
+  Prompts& prompts_;
+  Costs& costs_;
+  Attachments& attachments_;
   std::set<std::string, std::less<>> working_;  ///< threads that have a worker
   Stop stopping_;
   Group workers_;

@@ -201,10 +201,19 @@ std::vector<Candidate> newest(Connection& connection, const std::string& query, 
 
 void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
                const std::function<void(std::int64_t number, std::string_view content)>& each) {
-  auto row = connection.prepare(
-      "SELECT turns.number, content FROM turns JOIN threads ON threads.number = thread WHERE turns.number > :after "
-      "AND agent_id = :agent_id AND (:thread IS NULL OR thread = :thread) ORDER BY turns.number DESC");
-  row.bind(":after", after).bind(":agent_id", scope.agent_id).bind(":thread", scope.thread);
+  // Few turns are unindexed, and an agent may have many threads: the turns come first.
+  auto row = scope.thread ? connection.prepare(
+                                "SELECT number, content FROM turns WHERE thread = :thread AND number > :after "
+                                "ORDER BY number DESC")
+                          : connection.prepare(
+                                "SELECT turns.number, content FROM turns CROSS JOIN threads ON threads.number = thread "
+                                "WHERE turns.number > :after AND agent_id = :agent_id ORDER BY turns.number DESC");
+  row.bind(":after", after);
+  if (scope.thread) {
+    row.bind(":thread", *scope.thread);
+  } else {
+    row.bind(":agent_id", scope.agent_id);
+  }
   while (row.step()) each(row.integer(0), indexed_text(row.text(1)));
 }
 
