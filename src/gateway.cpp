@@ -39,6 +39,7 @@
 #include "models/configured.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
+#include "server/metrics.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
 
@@ -108,12 +109,13 @@ public:
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
-        server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_,
+        server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
+    add_measures();
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
@@ -146,6 +148,7 @@ private:
     append(table, engine_routes_.routes());
     append(table, choice_routes_.routes());
     append(table, document_routes_.routes());
+    append(table, metrics_.routes());
     return table;
   }
 
@@ -183,6 +186,19 @@ private:
               return PromptProject{project->name, project->path, project->trusted};
             },
             .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
+  }
+
+  void add_measures() {
+    using Kind = Metrics::Kind;
+    add_process_measures(metrics_);
+    metrics_.add("agw_connections", Kind::gauge, "Connections of clients, WebSockets among them.",
+                 [this] { return static_cast<double>(server_.connections()); });
+    metrics_.add("agw_database_commits_total", Kind::counter, "Transactions on disk.",
+                 [this] { return static_cast<double>(database_.statistics().commits); });
+    metrics_.add("agw_database_writes_total", Kind::counter, "Writes in these transactions.",
+                 [this] { return static_cast<double>(database_.statistics().writes); });
+    metrics_.add("agw_database_queue", Kind::gauge, "Writes that wait.",
+                 [this] { return static_cast<double>(database_.statistics().queued); });
   }
 
   Task<> begin() {
@@ -246,6 +262,7 @@ private:
   CostRoutes cost_routes_{costs_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   DocumentRoutes document_routes_;
+  Metrics metrics_;
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;

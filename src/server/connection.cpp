@@ -50,6 +50,7 @@ Task<bool> HttpConnection::serve_one() {
   parser_.reset();
   keep_alive_ = true;
   const auto head = co_await read_head();
+  request_began_ = std::chrono::steady_clock::now();
   if (head == Reading::gone) co_return false;
   if (head == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
 
@@ -129,6 +130,7 @@ Task<bool> HttpConnection::refuse(int status, std::string_view error) {
 
 Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admission) {
   enter(Phase::sending);
+  context_.metrics.count(admission.route, answer.status, phase_began_ - request_began_);
   const bool goes_on = keep_alive_ && !answer.close && !shutting_down_;
   out_.clear();
   write_response(

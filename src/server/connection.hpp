@@ -8,6 +8,7 @@
 #include "features/events/hub.hpp"
 #include "server/gate.hpp"
 #include "server/idempotency.hpp"
+#include "server/metrics.hpp"
 #include "server/request_parser.hpp"
 #include "server/response.hpp"
 #include "server/socket.hpp"
@@ -21,6 +22,7 @@ struct ConnectionContext {
   const Gate& gate;
   Idempotency& idempotency;
   Hub& hub;
+  Metrics& metrics;
   SocketFlusher& flusher;
   Subscription::RunsUnderWay runs_under_way;
   std::string scheme;  ///< `http://` or `https://`
@@ -71,6 +73,7 @@ private:
   std::string out_;
   Phase phase_ = Phase::idle;
   Wire::Moment phase_began_ = std::chrono::steady_clock::now();
+  Wire::Moment request_began_ = phase_began_;  ///< when its head was complete
   bool timed_out_ = false;
   bool shutting_down_ = false;
   bool keep_alive_ = true;

@@ -48,14 +48,15 @@ std::string Listener::url(std::string_view scheme) const {
 }
 
 Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& router,
-               const Authenticator& authenticator, Idempotency& idempotency, Hub& hub,
+               const Authenticator& authenticator, Idempotency& idempotency, Hub& hub, Metrics& metrics,
                Subscription::RunsUnderWay runs_under_way, Options options)
     : loop_(loop),
       listener_(std::move(listener)),
       gate_(hosts, router, authenticator, options.body_limit),
       flusher_(loop),
       url_(listener_.url(hosts.scheme())),
-      context_{loop, gate_, idempotency, hub, flusher_, std::move(runs_under_way), std::string(hosts.scheme())},
+      context_{
+          loop, gate_, idempotency, hub, metrics, flusher_, std::move(runs_under_way), std::string(hosts.scheme())},
       options_(options),
       sweep_timer_(loop),
       group_(loop) {

@@ -6,8 +6,12 @@ namespace agw {
 
 namespace {
 
-/// Bytes and whole subtrees of paths have no place in a tool's input.
-bool is_a_tool(const Route& route) { return !route.raw_body && !route.path.ends_with('*'); }
+/// Bytes and whole subtrees of paths have no place in a tool's input, and only JSON has one in its output.
+bool is_a_tool(const Route& route) {
+  constexpr int no_content = 204;
+  const bool answers_json = route.answer_schema || route.status == no_content;
+  return answers_json && !route.raw_body && !route.path.ends_with('*');
+}
 
 /// `get /threads/:id/turns` as `get_threads_id_turns`.
 std::string tool_name(const Route& route) {

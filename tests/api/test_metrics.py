@@ -1,0 +1,80 @@
+"""What the gateway counts (decisions, 2 and 10)."""
+
+import re
+
+import httpx
+
+from checks import UNKNOWN_ID, refused
+
+MEASURES = {
+    "agw_requests_total": "counter", "agw_request_seconds_total": "counter", "agw_connections": "gauge",
+    "agw_database_commits_total": "counter", "agw_database_writes_total": "counter", "agw_database_queue": "gauge",
+    "process_start_time_seconds": "gauge", "process_cpu_seconds_total": "counter",
+    "process_resident_memory_bytes": "gauge", "process_open_fds": "gauge",
+}
+LINE = re.compile(r'([a-z_]+)(\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? (\S+)')
+
+
+def metrics(gateway):
+    return httpx.get(gateway.url + "/metrics", headers=gateway.authorization, trust_env=False)
+
+
+def samples(gateway):
+    """The values by name and labels."""
+    lines = [line for line in metrics(gateway).text.splitlines() if not line.startswith("#")]
+    parsed = [LINE.fullmatch(line) for line in lines]
+    assert all(parsed), lines
+    return {found[1] + (found[2] or ""): float(found[3]) for found in parsed}
+
+
+def requests(gateway, method, path, status):
+    return samples(gateway).get(f'agw_requests_total{{method="{method}",path="{path}",status="{status}"}}', 0)
+
+
+def test_they_are_text_for_prometheus_and_need_the_token(gateway):
+    answer = metrics(gateway)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4"
+    assert answer.headers["cache-control"] == "no-store" and answer.headers["x-content-type-options"] == "nosniff"
+    refused(gateway.anonymous.get("/metrics"), 401, "unauthorized")
+
+
+def test_every_measure_has_its_help_and_type(gateway):
+    text = metrics(gateway).text
+    assert text.endswith("\n")
+    assert dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M)) == MEASURES
+    assert re.findall(r"^# HELP (\S+) \S", text, re.M) == re.findall(r"^# TYPE (\S+) ", text, re.M)
+    assert {name.split("{")[0] for name in samples(gateway)} == set(MEASURES)
+
+
+def test_requests_are_counted_by_route_and_status(gateway):
+    found, missing = requests(gateway, "GET", "/health", 200), requests(gateway, "GET", "/threads/:id", 404)
+    unknown = samples(gateway).get('agw_requests_total{method="",path="",status="404"}', 0)
+    for _ in range(3):
+        gateway.anonymous.get("/health")
+    gateway.http.get(f"/threads/{UNKNOWN_ID}")
+    gateway.http.get("/no/such/route")
+    assert requests(gateway, "GET", "/health", 200) == found + 3
+    assert requests(gateway, "GET", "/threads/:id", 404) == missing + 1
+    assert samples(gateway)['agw_requests_total{method="",path="",status="404"}'] == unknown + 1
+
+
+def test_what_is_asked_is_not_in_them(gateway):
+    gateway.http.get("/threads/secret-name?token=secret-value")
+    assert "secret" not in metrics(gateway).text and gateway.token not in metrics(gateway).text
+
+
+def test_writes_and_the_process_are_measured(gateway):
+    before = samples(gateway)
+    gateway.http.post("/threads")
+    after = samples(gateway)
+    assert after["agw_database_writes_total"] > before["agw_database_writes_total"]
+    assert after["agw_database_commits_total"] > before["agw_database_commits_total"]
+    assert after["process_cpu_seconds_total"] >= before["process_cpu_seconds_total"] > 0
+    assert after["process_start_time_seconds"] == before["process_start_time_seconds"] > 1.6e9
+    assert after["process_resident_memory_bytes"] > 1e6 and after["process_open_fds"] > 3
+    assert after["agw_connections"] >= 1
+
+
+def test_they_are_no_tool_of_the_manual(gateway):
+    assert "get_metrics" not in {tool["name"] for tool in gateway.http.get("/utcp").json()["tools"]}
