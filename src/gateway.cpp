@@ -16,6 +16,7 @@
 #include "features/events/hub.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/jobs/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/runs/service.hpp"
@@ -83,6 +84,8 @@ public:
         extensions_(database_, hub_, clock_),
         threads_(loop, database_, hub_, clock_, thread_links()),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
+        jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
+              {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -97,6 +100,7 @@ public:
     auto& connection = database_.start_connection();
     extensions_.load(connection);
     interrupted_ = Runs::interrupted(connection);
+    jobs_.load(connection);
   }
 
   ExitStatus run() {
@@ -113,6 +117,7 @@ private:
     append(table, extension_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
+    append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     return table;
   }
@@ -148,6 +153,7 @@ private:
     co_await engine_.recover(std::exchange(interrupted_, {}));
     runs_.start();
     threads_.start();
+    jobs_.start();
     daemon_.start();
     server_.start();
     lock_.publish(server_.url());
@@ -161,7 +167,9 @@ private:
   }
 
   Task<> shut_down() {
+    co_await jobs_.disarm();
     co_await engine_.stop();
+    co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
     co_await runs_.stop();
@@ -181,10 +189,12 @@ private:
   Extensions extensions_;
   Threads threads_;
   Engine engine_;
+  Jobs jobs_;
   DaemonRoutes daemon_routes_{daemon_};
   ExtensionRoutes extension_routes_{extensions_};
   ThreadRoutes thread_routes_{threads_};
   EngineRoutes engine_routes_{engine_, threads_, runs_};
+  JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;
