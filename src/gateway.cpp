@@ -146,6 +146,7 @@ private:
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
+        .created = [this](const Thread& thread) { jobs_.tell_record("thread.created", thread); },
     };
   }
 

@@ -10,7 +10,6 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/jobs/due_time_taken.hpp"
-#include "features/jobs/record.hpp"
 #include "features/jobs/service.hpp"
 #include "features/jobs/store.hpp"
 
@@ -111,7 +110,7 @@ void Jobs::extension_changed(const Extension& extension, ExtensionAction action)
       arm(extension, clock_.now());
     }
   }
-  events_.tell(fmt::format("extension.{}", to_text(action)), [&] { return record_of(extension); });
+  tell_record(fmt::format("extension.{}", to_text(action)), extension);
 }
 
 Task<> Jobs::forget_due_times(std::string job_id) {

@@ -9,7 +9,6 @@
 #include "base/id.hpp"
 #include "features/jobs/due_time_taken.hpp"
 #include "features/jobs/prompt.hpp"
-#include "features/jobs/record.hpp"
 #include "features/jobs/requested.hpp"
 #include "features/jobs/service.hpp"
 #include "features/jobs/store.hpp"
@@ -232,7 +231,7 @@ void Jobs::tell_end(const JobRunUnderWayPointer& run) {
                                                                  : nullptr;
   if (!event) return;
   ended_ = run;
-  events_.tell(event, [&] { return record_of(run->run); });
+  tell_record(event, run->run);
   ended_.reset();
 }
 

@@ -13,6 +13,7 @@
 #include "features/jobs/event_triggers.hpp"
 #include "features/jobs/job_threads.hpp"
 #include "features/jobs/plan.hpp"
+#include "features/jobs/record.hpp"
 #include "features/jobs/scheduler.hpp"
 #include "features/jobs/types.hpp"
 #include "features/jobs/under_way.hpp"
@@ -93,8 +94,11 @@ public:
   /// All jobs, newest first, as a JSON array of JobSummary.
   Task<std::string> list_text();
 
-  /// An event has happened that only its own room knows of. `record` makes its record, if anybody waits for it.
-  void tell(std::string_view event, const std::function<json::object()>& record) { events_.tell(event, record); }
+  /// An event has happened that only its own room knows of.
+  template <DescribedStruct T>
+  void tell_record(std::string_view event, const T& record) {
+    events_.tell(event, [&] { return record_of(record); });
+  }
 
 private:
   ExtensionPointer require_agent(const std::string& id_or_name) const;
