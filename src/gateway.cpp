@@ -25,6 +25,7 @@
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
 #include "features/filesystem/routes.hpp"
+#include "features/jobs/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
@@ -104,6 +105,8 @@ public:
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
+        jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
+              {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -121,6 +124,7 @@ public:
     stages_.load(connection);
     costs_.load(connection);
     interrupted_ = Runs::interrupted(connection);
+    jobs_.load(connection);
   }
 
   ExitStatus run() {
@@ -145,6 +149,7 @@ private:
     append(table, cost_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, choice_routes_.routes());
+    append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     return table;
   }
@@ -173,6 +178,7 @@ private:
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
+        .created = [this](const Thread& thread) { jobs_.tell_record("thread.created", thread); },
     };
   }
 
@@ -189,6 +195,7 @@ private:
     co_await engine_.recover(std::exchange(interrupted_, {}));
     runs_.start();
     threads_.start();
+    jobs_.start();
     daemon_.start();
     server_.start();
     access_.start([this] { server_.close_sockets(); });
@@ -204,7 +211,9 @@ private:
 
   Task<> shut_down() {
     co_await access_.stop();
+    co_await jobs_.disarm();
     co_await engine_.stop();
+    co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
     co_await runs_.stop();
@@ -233,6 +242,7 @@ private:
   Costs costs_;
   Prompts prompts_;
   Engine engine_;
+  Jobs jobs_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
   FilesystemRoutes filesystem_routes_{filesystem_};
@@ -245,6 +255,7 @@ private:
   ChoiceRoutes choice_routes_{models_};
   CostRoutes cost_routes_{costs_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
+  JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;
