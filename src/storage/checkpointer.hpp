@@ -6,7 +6,7 @@
 #include <string>
 
 #include "storage/connection.hpp"
-#include "storage/worker_thread.hpp"
+#include "io/worker_thread.hpp"
 
 namespace agw {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "storage/job.hpp"
-#include "storage/worker_thread.hpp"
+#include "io/worker_thread.hpp"
 
 namespace agw {
 

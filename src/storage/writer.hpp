@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "storage/checkpointer.hpp"
-#include "storage/worker_thread.hpp"
+#include "io/worker_thread.hpp"
 #include "storage/write_queue.hpp"
 
 namespace agw {

@@ -1,4 +1,4 @@
-#include "storage/worker_thread.hpp"
+#include "io/worker_thread.hpp"
 
 #include <memory>
 #include <system_error>
