@@ -14,6 +14,9 @@
 #include "features/daemon/routes.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
+#include "features/extensions/file_routes.hpp"
+#include "features/extensions/files.hpp"
+#include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
 #include "features/librarian/past_turns.hpp"
@@ -80,7 +83,9 @@ public:
         http_(loop),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         runs_(loop, database_, hub_, clock_),
+        extension_outbox_(loop, database_, directory.path),
         extensions_(database_, hub_, clock_),
+        extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
@@ -95,6 +100,7 @@ public:
     document_routes_.describe_table(router_.routes());
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
+    extensions_.follow_with(extension_outbox_);
     extensions_.load(connection);
     interrupted_ = Runs::interrupted(connection);
   }
@@ -111,6 +117,7 @@ private:
     Routes table;
     append(table, daemon_routes_.routes());
     append(table, extension_routes_.routes());
+    append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, document_routes_.routes());
@@ -146,6 +153,7 @@ private:
 
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
+    extension_outbox_.start();
     runs_.start();
     threads_.start();
     daemon_.start();
@@ -165,6 +173,7 @@ private:
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
     co_await runs_.stop();
+    co_await extension_outbox_.stop();
     daemon_.stop();
   }
 
@@ -178,11 +187,14 @@ private:
   HttpClient http_;
   Models models_;
   Runs runs_;
+  ExtensionOutbox extension_outbox_;
   Extensions extensions_;
+  ExtensionFiles extension_files_;
   Threads threads_;
   Engine engine_;
   DaemonRoutes daemon_routes_{daemon_};
   ExtensionRoutes extension_routes_{extensions_};
+  ExtensionFileRoutes extension_file_routes_{extensions_, extension_files_};
   ThreadRoutes thread_routes_{threads_};
   EngineRoutes engine_routes_{engine_, threads_, runs_};
   DocumentRoutes document_routes_;
