@@ -22,6 +22,9 @@
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
+#include "features/extensions/file_routes.hpp"
+#include "features/extensions/files.hpp"
+#include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
 #include "features/filesystem/routes.hpp"
@@ -98,9 +101,11 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
+        extension_outbox_(loop, database_, directory.path),
         extensions_(database_, hub_, clock_),
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
+        extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
@@ -120,6 +125,7 @@ public:
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
+    extensions_.follow_with(extension_outbox_);
     extensions_.load(connection);
     stages_.load(connection);
     costs_.load(connection);
@@ -145,6 +151,7 @@ private:
     append(table, attachment_routes_.routes());
     append(table, extension_routes_.routes());
     append(table, agent_routes_.routes());
+    append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
     append(table, engine_routes_.routes());
@@ -193,6 +200,7 @@ private:
 
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
+    extension_outbox_.start();
     runs_.start();
     threads_.start();
     jobs_.start();
@@ -217,6 +225,7 @@ private:
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
     co_await runs_.stop();
+    co_await extension_outbox_.stop();
     daemon_.stop();
   }
 
@@ -235,9 +244,11 @@ private:
   Models models_;
   Attachments attachments_;
   Runs runs_;
+  ExtensionOutbox extension_outbox_;
   Extensions extensions_;
   Identities identities_;
   Stages stages_;
+  ExtensionFiles extension_files_;
   Threads threads_;
   Costs costs_;
   Prompts prompts_;
@@ -251,6 +262,7 @@ private:
   AttachmentRoutes attachment_routes_{attachments_};
   ExtensionRoutes extension_routes_{extensions_};
   AgentRoutes agent_routes_{identities_, stages_};
+  ExtensionFileRoutes extension_file_routes_{extensions_, extension_files_};
   ThreadRoutes thread_routes_{threads_};
   ChoiceRoutes choice_routes_{models_};
   CostRoutes cost_routes_{costs_};
