@@ -22,9 +22,13 @@
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
+#include "features/extensions/file_routes.hpp"
+#include "features/extensions/files.hpp"
+#include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
 #include "features/filesystem/routes.hpp"
+#include "features/jobs/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
@@ -98,13 +102,17 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
+        extension_outbox_(loop, database_, directory.path),
         extensions_(database_, hub_, clock_),
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
+        extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
+        jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
+              {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -119,10 +127,12 @@ public:
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
+    extensions_.follow_with(extension_outbox_);
     extensions_.load(connection);
     stages_.load(connection);
     costs_.load(connection);
     interrupted_ = Runs::interrupted(connection);
+    jobs_.load(connection);
   }
 
   ExitStatus run() {
@@ -143,10 +153,12 @@ private:
     append(table, attachment_routes_.routes());
     append(table, extension_routes_.routes());
     append(table, agent_routes_.routes());
+    append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, choice_routes_.routes());
+    append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
     return table;
@@ -176,6 +188,7 @@ private:
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
+        .created = [this](const Thread& thread) { jobs_.tell_record("thread.created", thread); },
     };
   }
 
@@ -203,8 +216,10 @@ private:
 
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
+    extension_outbox_.start();
     runs_.start();
     threads_.start();
+    jobs_.start();
     daemon_.start();
     server_.start();
     access_.start([this] { server_.close_sockets(); });
@@ -220,10 +235,13 @@ private:
 
   Task<> shut_down() {
     co_await access_.stop();
+    co_await jobs_.disarm();
     co_await engine_.stop();
+    co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
     co_await runs_.stop();
+    co_await extension_outbox_.stop();
     daemon_.stop();
   }
 
@@ -242,13 +260,16 @@ private:
   Models models_;
   Attachments attachments_;
   Runs runs_;
+  ExtensionOutbox extension_outbox_;
   Extensions extensions_;
   Identities identities_;
   Stages stages_;
+  ExtensionFiles extension_files_;
   Threads threads_;
   Costs costs_;
   Prompts prompts_;
   Engine engine_;
+  Jobs jobs_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
   FilesystemRoutes filesystem_routes_{filesystem_};
@@ -257,10 +278,12 @@ private:
   AttachmentRoutes attachment_routes_{attachments_};
   ExtensionRoutes extension_routes_{extensions_};
   AgentRoutes agent_routes_{identities_, stages_};
+  ExtensionFileRoutes extension_file_routes_{extensions_, extension_files_};
   ThreadRoutes thread_routes_{threads_};
   ChoiceRoutes choice_routes_{models_};
   CostRoutes cost_routes_{costs_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
+  JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
   Metrics metrics_;
   Listener listener_;

@@ -37,29 +37,32 @@ Task<> Engine::answer(ActiveRunPointer active) {
   const auto began = std::chrono::steady_clock::now();
   RunOutcome outcome;
   try {
-    outcome = co_await produce(*active);
+    outcome = co_await produce(active);
   } catch (const std::exception& error) {
     log::error("run {}: {}", active->run.id, error.what());
     outcome.finish_reason = "error";
     outcome.error = "internal server error";
     outcome.partial = !active->log.content().empty();
   }
+  take_failure(active->run, outcome);
   outcome.duration = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
   if (!outcome.error.empty()) runs_.emit(*active, "error", {{"error", outcome.error}});
   co_await save(active, std::move(outcome));
 }
 
-Task<RunOutcome> Engine::produce(ActiveRun& active) {
+Task<RunOutcome> Engine::produce(ActiveRunPointer active) {
   RunOutcome outcome;
-  if (active.stop.requested()) {
+  if (active->stop.requested()) {
     outcome.stopped = true;
     co_return outcome;
   }
-  const auto agent = extensions_.find(active.run.agent_id);
+  const auto job_turn = job_turn_of(active->run);
+  if (job_turn && job_turn->answerer) co_return co_await answer_without_model(active, job_turn);
+  const auto agent = extensions_.find(active->run.agent_id);
   std::string problem;
   std::vector<ModelChoice> choices;
   if (agent)
-    choices = choose_models(active.run, *agent, problem);
+    choices = choose_models(active->run, *agent, problem);
   else
     problem = "the agent was deleted before it could answer";
   if (!problem.empty()) {
@@ -67,7 +70,7 @@ Task<RunOutcome> Engine::produce(ActiveRun& active) {
     outcome.error = problem;
     co_return outcome;
   }
-  co_return co_await ask(active, agent, std::move(choices));
+  co_return co_await ask(*active, agent, std::move(choices));
 }
 
 /// The model of the message, else the agent's, else the default; then the agent's fallbacks.
@@ -143,7 +146,7 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
   for (;;) {
     std::string why;
     try {
-      co_await end(active, outcome);
+      if (co_await end(active, outcome)) tell_ended(active->run);
       co_return;
     } catch (const std::exception& error) {
       why = error.what();
@@ -168,11 +171,8 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
     ending.type = "finish";
     ending.members = finish_members(run, outcome);
   }
-  if (nothing_to_store) {
-    co_return co_await runs_.end(active, std::move(ending), [spendings = outcome.spendings](Connection& connection) {
-      Costs::record(connection, spendings);
-    });
-  }
+  auto at_end = ending_of(run, outcome);
+  if (nothing_to_store) co_return co_await runs_.end(active, std::move(ending), std::move(at_end));
 
   const auto prepared = threads_.prepare({.thread_id = run.thread_id,
                                           .role = Role::assistant,
@@ -183,9 +183,9 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   auto added = std::make_shared<AddedTurn>();
   co_return co_await runs_.end(
       active, std::move(ending),
-      [added, prepared, spendings = outcome.spendings](Connection& connection) {
+      [added, prepared, at_end](Connection& connection) {
         *added = Threads::insert_in(connection, prepared);
-        Costs::record(connection, spendings);
+        at_end(connection);
       },
       [this, added] { threads_.announce(*added); });
 }

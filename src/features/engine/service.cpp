@@ -1,6 +1,7 @@
 #include "features/engine/service.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -133,7 +134,12 @@ void Engine::begin(const ActiveRunPointer& active) {
 
 Task<> Engine::work(std::string thread_id) {
   for (auto active = runs_.front(thread_id); active && active->recorded; active = runs_.front(thread_id)) {
-    active->started = true;
+    co_await wait_for_others(active);
+    if (std::exchange(active->started, true)) {
+      co_await until_ended(active);
+      continue;
+    }
+    tell_started(*active);
     co_await answer(active);
   }
   working_.erase(thread_id);
@@ -143,10 +149,7 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto thread = co_await threads_.require(wanted.threadId);
   const auto active = runs_.of_thread(thread.id);
   for (const auto& run : active) run->stop.request();
-  for (const auto& run : active) {
-    boost::system::error_code ignored;
-    while (!run->has_ended) co_await run->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  }
+  for (const auto& run : active) co_await until_ended(run);
   co_return ChatStopped{active.empty() ? "idle" : "stopped", thread.id};
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -7,6 +10,7 @@
 #include "base/group.hpp"
 #include "features/attachments/service.hpp"
 #include "features/costs/service.hpp"
+#include "features/engine/job_turn.hpp"
 #include "features/engine/outcome.hpp"
 #include "features/engine/prompt.hpp"
 #include "features/engine/types.hpp"
@@ -37,6 +41,18 @@ public:
   /// Conflict `turn is in use`, and for the thread's agent as `chat` does.
   Task<Turn> regenerate(std::string turn_id, Along<Turn> along = {});
 
+  // For jobs (see job_turn.hpp).
+
+  /// Puts a run behind those of its thread. `begin_job_run` follows.
+  ActiveRunPointer open_job_run(JobTurn job_turn);
+  /// Stores the turns and begins to answer; `along` runs first in the same transaction, and what it throws leaves
+  /// nothing behind. Throws NotFound `thread not found`.
+  Task<> begin_job_run(ActiveRunPointer active, std::function<void(Connection&)> along);
+  /// Stops the run, also one that waits, and returns once it has ended and is stored.
+  Task<> stop_run(ActiveRunPointer active);
+  /// Ends the run with that error, keeping what it has made.
+  void fail_run(const ActiveRunPointer& active, std::string why);
+
   /// Ends, before anything else runs, what a killed gateway left under way.
   Task<> recover(std::vector<InterruptedRun> interrupted);
 
@@ -51,9 +67,18 @@ private:
   Along<Turn> recording(const ActiveRunPointer& active, Along<Turn> along) const;
   void begin(const ActiveRunPointer& active);
 
+  std::shared_ptr<const JobTurn> job_turn_of(const Run& run) const;
+  static Task<> until_ended(ActiveRunPointer active);
+  Task<> wait_for_others(ActiveRunPointer active);
+  void tell_started(const ActiveRun& active) const;
+  void take_failure(const Run& run, RunOutcome& outcome);
+  Runs::AtEnd ending_of(const Run& run, const RunOutcome& outcome) const;
+  void tell_ended(const Run& run);
+  Task<RunOutcome> answer_without_model(ActiveRunPointer active, std::shared_ptr<const JobTurn> job_turn);
+
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
-  Task<RunOutcome> produce(ActiveRun& active);
+  Task<RunOutcome> produce(ActiveRunPointer active);
   Task<ModelRequest> gather(const Run& run, ExtensionPointer agent, ModelInfo model);
   Task<RunOutcome> ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices);
   std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
@@ -71,7 +96,9 @@ private:
   Prompts& prompts_;
   Costs& costs_;
   Attachments& attachments_;
-  std::set<std::string, std::less<>> working_;  ///< threads that have a worker
+  std::set<std::string, std::less<>> working_;                                    ///< threads that have a worker
+  std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
+  std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
   Stop stopping_;
   Group workers_;
 };
