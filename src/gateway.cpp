@@ -18,7 +18,7 @@
 #include "features/costs/routes.hpp"
 #include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
-#include "features/engine/choice_routes.hpp"
+#include "features/engine/model_routes.hpp"
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
@@ -157,7 +157,7 @@ private:
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
     append(table, engine_routes_.routes());
-    append(table, choice_routes_.routes());
+    append(table, model_routes_.routes());
     append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
@@ -280,7 +280,7 @@ private:
   AgentRoutes agent_routes_{identities_, stages_};
   ExtensionFileRoutes extension_file_routes_{extensions_, extension_files_};
   ThreadRoutes thread_routes_{threads_};
-  ChoiceRoutes choice_routes_{models_};
+  ModelRoutes model_routes_{models_};
   CostRoutes cost_routes_{costs_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};

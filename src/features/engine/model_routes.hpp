@@ -1,0 +1,20 @@
+#pragma once
+
+#include "api/route.hpp"
+#include "models/catalog.hpp"
+
+namespace agw {
+
+/// `/models`.
+class ModelRoutes {
+public:
+  explicit ModelRoutes(const Models& models) : models_(models) {}
+  Routes routes();
+
+private:
+  Task<Answer> list(Request& request);
+
+  const Models& models_;
+};
+
+}  // namespace agw
