@@ -28,4 +28,8 @@ inline constexpr std::size_t max_yaml_size = 1 << 20;
 /// with aliases, tags other than `!!str`, or doubled keys.
 json::value yaml_to_json(std::string_view text);
 
+/// Writes `value` as a YAML document for people to read and edit: block style, long texts as literal blocks. What it
+/// writes reads back as the same value, here and with readers of YAML 1.1: a string `no` is quoted.
+std::string json_to_yaml(const json::value& value);
+
 }  // namespace agw

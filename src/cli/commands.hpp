@@ -20,5 +20,8 @@ Action search_command(Arguments& arguments);
 Action pair_command(Arguments& arguments);
 Action token_show_command(Arguments& arguments);
 Action token_rotate_command(Arguments& arguments);
+Action secret_set_command(Arguments& arguments);
+Action secret_list_command(Arguments& arguments);
+Action secret_remove_command(Arguments& arguments);
 
 }  // namespace agw::cli

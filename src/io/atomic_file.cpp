@@ -40,7 +40,9 @@ public:
     }
     return true;
   }
-  bool finish(mode_t mode) { return ::fchmod(file_.get(), mode) == 0 && ::fsync(file_.get()) == 0; }
+  bool finish(mode_t mode, Durability durability) {
+    return ::fchmod(file_.get(), mode) == 0 && (durability == Durability::later || ::fsync(file_.get()) == 0);
+  }
   bool rename_to(const std::string& name) {
     renamed_ = ::renameat(directory_, name_.c_str(), directory_, name.c_str()) == 0;
     return renamed_;
@@ -56,10 +58,11 @@ private:
 }  // namespace
 
 void replace_file_in(int directory, const std::string& name, std::string_view content, mode_t mode,
-                     const std::filesystem::path& path) {
+                     const std::filesystem::path& path, Durability durability) {
   TemporaryFile file(directory);
-  const bool replaced = file.opened() && file.write(content) && file.finish(mode) && file.rename_to(name);
-  if (!replaced || ::fsync(directory) != 0) throw_errno("cannot write " + path.string());
+  const bool replaced = file.opened() && file.write(content) && file.finish(mode, durability) && file.rename_to(name);
+  if (!replaced || (durability == Durability::now && ::fsync(directory) != 0))
+    throw_errno("cannot write " + path.string());
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode) {

@@ -13,8 +13,6 @@
 #include <optional>
 #include <system_error>
 
-#include "io/atomic_file.hpp"
-
 namespace agw {
 
 namespace {
@@ -37,6 +35,9 @@ std::optional<FileError> expected_error(int error) {
       return FileError::bad_name;
     case EISDIR:
       return FileError::is_directory;
+    case EEXIST:
+    case ENOTEMPTY:
+      return FileError::exists;
     case ENXIO:
       return FileError::not_regular;
     case EACCES:
@@ -80,11 +81,18 @@ std::pair<std::string_view, std::string_view> split(std::string_view path) {
   return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
+/// Whether something in a directory can have that name.
+bool is_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
+}
+
 FileResult<struct stat> status_of(const Descriptor& file, std::string_view path) {
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return last_error(path);
   return status;
 }
+
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
 
 /// A file may grow meanwhile, and those of some file systems tell no size: `size` is only a guess.
 FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::size_t limit, std::string_view path) {
@@ -125,6 +133,8 @@ std::string_view to_string(FileError error) {
       return "permission denied";
     case FileError::too_large:
       return "too large";
+    case FileError::exists:
+      return "there already";
   }
   return "unknown error";
 }
@@ -192,15 +202,26 @@ FileResult<FileStatus> Directory::status(std::string_view path) const {
                     .mode = status->st_mode & 07777u};
 }
 
-FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {
-  const auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+FileResult<FileStamp> Directory::stamp(std::string_view path) const {
+  const auto opened = resolve(path, O_PATH);
   if (!opened) return opened.error();
-  const int own = ::fcntl(opened->get(), F_DUPFD_CLOEXEC, 0);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
+  const auto status = status_of(*opened, path);
+  if (!status) return status.error();
+  return FileStamp{.inode = status->st_ino,
+                   .size = static_cast<std::uint64_t>(status->st_size),
+                   .modified_ns = nanoseconds(status->st_mtim),
+                   .changed_ns = nanoseconds(status->st_ctim)};
+}
+
+FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {
+  auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened->get()), ::closedir);
   if (!stream) return last_error(path);
+  const int directory = opened->release();
   errno = 0;
   while (const auto* entry = ::readdir(stream.get())) {
-    if (is_listed(entry->d_name) && !each({entry->d_name, type_of(opened->get(), *entry)})) return {};
+    if (is_listed(entry->d_name) && !each({entry->d_name, type_of(directory, *entry)})) return {};
     errno = 0;
   }
   if (errno != 0) return last_error(path);
@@ -221,14 +242,15 @@ FileResult<std::vector<DirectoryEntry>> Directory::list(std::string_view path, s
   return entries;
 }
 
-FileResult<void> Directory::write(std::string_view path, std::string_view content, mode_t mode) const {
+FileResult<void> Directory::write(std::string_view path, std::string_view content, mode_t mode,
+                                  Durability durability) const {
   const auto [parent, name] = split(path);
   if (name.empty() || name.find('\0') != name.npos) return FileError::bad_name;
   if (name == "." || name == "..") return FileError::is_directory;
   const auto opened = resolve(parent, O_RDONLY | O_DIRECTORY);
   if (!opened) return opened.error();
   try {
-    replace_file_in(opened->get(), std::string(name), content, mode, path);
+    replace_file_in(opened->get(), std::string(name), content, mode, path, durability);
   } catch (const std::system_error& error) {
     if (const auto expected = expected_error(error.code().value())) return *expected;
     throw;
@@ -248,6 +270,41 @@ FileResult<void> Directory::make_directories(std::string_view path, mode_t mode)
   }
   if (!parent) return parent.error();
   return {};
+}
+
+FileResult<void> Directory::move(std::string_view from, std::string_view to) const {
+  const auto [from_parent, from_name] = split(from);
+  const auto [to_parent, to_name] = split(to);
+  if (!is_name(from_name) || !is_name(to_name)) return FileError::bad_name;
+  const auto source = resolve(from_parent, O_PATH | O_DIRECTORY);
+  if (!source) return source.error();
+  const auto target = resolve(to_parent, O_PATH | O_DIRECTORY);
+  if (!target) return target.error();
+  const std::string old_name(from_name);
+  const std::string new_name(to_name);
+  struct stat moved{};
+  if (::fstatat(source->get(), old_name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0) return last_error(from);
+  // Only a directory can be in the way of a directory without being lost, and then only an empty one.
+  const unsigned flags = S_ISDIR(moved.st_mode) ? 0 : RENAME_NOREPLACE;
+  if (::renameat2(source->get(), old_name.c_str(), target->get(), new_name.c_str(), flags) != 0) return last_error(to);
+  return {};
+}
+
+FileResult<void> Directory::remove(std::string_view path) const {
+  const auto [parent, name] = split(path);
+  if (!is_name(name)) return FileError::bad_name;
+  const auto opened = resolve(parent, O_PATH | O_DIRECTORY);
+  if (!opened) return opened.error();
+  if (::unlinkat(opened->get(), std::string(name).c_str(), 0) != 0) return last_error(path);
+  return {};
+}
+
+void Directory::sync() const {
+  if (::syncfs(descriptor_.get()) != 0) throw_errno("cannot put on disk what was written to " + real_path().string());
+}
+
+std::filesystem::path Directory::real_path() const {
+  return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor_.get()));
 }
 
 }  // namespace agw

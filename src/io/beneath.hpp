@@ -12,6 +12,7 @@
 #include <boost/system/result.hpp>
 
 #include "base/time.hpp"
+#include "io/atomic_file.hpp"
 #include "io/descriptor.hpp"
 
 namespace agw {
@@ -27,6 +28,7 @@ enum class FileError {
   not_regular,  ///< a device, a socket, a pipe
   permission,
   too_large,
+  exists,  ///< where something is to be moved to
 };
 
 /// `not found`, `outside of the directory` and so on, for messages.
@@ -45,6 +47,16 @@ struct FileStatus {
   std::uint64_t size = 0;  ///< bytes
   Timestamp modified_at;
   mode_t mode = 0;  ///< permission bits
+};
+
+/// Tells one version of a file from another without reading it: any two that differ in content differ here, unless
+/// somebody sets the clock back. All zero for a file that is not there.
+struct FileStamp {
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t modified_ns = 0;  ///< of the content, since the epoch
+  std::int64_t changed_ns = 0;   ///< of anything, since the epoch
+  bool operator==(const FileStamp&) const = default;
 };
 
 struct DirectoryEntry {
@@ -76,6 +88,7 @@ public:
 
   /// Of what the path leads to.
   FileResult<FileStatus> status(std::string_view path) const;
+  FileResult<FileStamp> stamp(std::string_view path) const;
 
   /// Calls `each` with the entries as they come, without those that `list` leaves out, until it answers false.
   FileResult<void> visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const;
@@ -85,10 +98,24 @@ public:
 
   /// Makes it a file with this content in one step, as `replace_file` does. Its directory must be there. A symlink in
   /// its place is replaced, not followed.
-  FileResult<void> write(std::string_view path, std::string_view content, mode_t mode = 0600) const;
+  FileResult<void> write(std::string_view path, std::string_view content, mode_t mode = 0600,
+                         Durability durability = Durability::now) const;
 
   /// Makes the directory and those above it that are missing.
   FileResult<void> make_directories(std::string_view path, mode_t mode = 0700) const;
+
+  /// Moves a file or a directory, in one step; `exists` where `to` is anything but an empty directory in the place of
+  /// one. Not on disk before the next sync.
+  FileResult<void> move(std::string_view from, std::string_view to) const;
+
+  /// Takes a file away.
+  FileResult<void> remove(std::string_view path) const;
+
+  /// Puts everything on disk that was written to its file system.
+  void sync() const;
+
+  /// Where it really is now.
+  std::filesystem::path real_path() const;
 
 private:
   Directory(Descriptor descriptor, Symlinks symlinks) : descriptor_(std::move(descriptor)), symlinks_(symlinks) {}

@@ -186,6 +186,44 @@ TEST_F(DirectoryTest, MakesDirectories) {
   EXPECT_FALSE(fs::exists(root_ / "new"));
 }
 
+TEST_F(DirectoryTest, MovesFilesAndDirectoriesButOverNothing) {
+  const auto directory = open();
+  fs::create_directories(root_ / "empty");
+  ASSERT_TRUE(directory.write("b.md", "b"));
+  EXPECT_EQ(directory.move("b.md", "notes/a.md").error(), FileError::exists);
+  EXPECT_TRUE(directory.move("b.md", "notes/b.md"));
+  EXPECT_EQ(directory.move("notes", "notes/deep/notes").error(), FileError::bad_name);
+  EXPECT_TRUE(directory.move("notes", "empty")) << "nothing is lost with an empty directory";
+  EXPECT_EQ(directory.read("empty/b.md", 100).value(), "b");
+  fs::create_directories(root_ / "full/of");
+  EXPECT_EQ(directory.move("empty", "full").error(), FileError::exists);
+  EXPECT_EQ(directory.move("missing", "full").error(), FileError::not_found);
+  EXPECT_EQ(directory.move("empty", "../out").error(), FileError::outside);
+  EXPECT_EQ(directory.move("../secret", "in").error(), FileError::outside);
+  EXPECT_EQ(directory.move("empty", "full/..").error(), FileError::bad_name);
+}
+
+TEST_F(DirectoryTest, TakesFilesAway) {
+  EXPECT_TRUE(open().remove("notes/a.md"));
+  EXPECT_FALSE(fs::exists(root_ / "notes/a.md"));
+  EXPECT_EQ(open().remove("notes/a.md").error(), FileError::not_found);
+  EXPECT_EQ(open().remove("notes").error(), FileError::is_directory);
+  EXPECT_EQ(open().remove("../secret").error(), FileError::outside);
+}
+
+TEST_F(DirectoryTest, AStampTellsVersionsOfAFileApart) {
+  const auto directory = open();
+  const auto first = directory.stamp("notes/a.md").value();
+  EXPECT_EQ(directory.stamp("notes/a.md").value(), first);
+  ASSERT_TRUE(directory.write("notes/a.md", "hello", 0600, Durability::later)) << "the same size";
+  EXPECT_NE(directory.stamp("notes/a.md").value(), first);
+  EXPECT_EQ(directory.stamp("notes/missing").error(), FileError::not_found);
+}
+
+TEST_F(DirectoryTest, KnowsWhereItIs) {
+  EXPECT_EQ(open().directory("notes")->real_path(), fs::canonical(root_ / "notes"));
+}
+
 TEST_F(DirectoryTest, AMissingDirectoryIsAValueAndItsUseAnException) {
   const auto missing = Directory::open(root_ / "missing");
   EXPECT_EQ(missing.error(), FileError::not_found);

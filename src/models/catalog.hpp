@@ -24,6 +24,7 @@ struct ModelInfo {
   bool vision = false;
   std::optional<Price> price;  ///< nothing: unknown
 };
+const Description& describe(Tag<ModelInfo>);
 
 /// A model to call. Borrows the provider from Models.
 struct ModelChoice {

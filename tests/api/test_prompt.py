@@ -95,3 +95,21 @@ def test_another_agents_soul_is_not_told(own_talker):
     thread = accepted(gateway.http.post("/threads", json={}), 201)
     own_talker.says(thread, "hello", answer="hi")
     assert "a secret of the other" not in own_talker.system()
+
+
+def test_the_projects_instructions_are_told(own_talker):
+    gateway = own_talker.gateway
+    site = gateway.home / "work" / "site"
+    site.mkdir(parents=True)
+    (site.parent / "AGENTS.md").write_text("instructions of work")
+    project = accepted(gateway.http.post("/projects", json={"name": "site", "path": str(site), "trusted": True}), 201)
+    thread = accepted(gateway.http.post("/threads", json={"project_id": project["id"]}), 201)
+    own_talker.says(thread, "hello", answer="hi")
+    assert "instructions of work" in own_talker.system() and str(site) in own_talker.system()
+    assert "not instructions" not in own_talker.system()
+
+    (site / "AGENTS.md").write_text("the site's own words")
+    accepted(gateway.http.patch(f"/projects/{project['id']}", json={"trusted": False}))
+    own_talker.says(thread, "hello", answer="hi")
+    told = own_talker.system()
+    assert "the site's own words" in told and "instructions of work" not in told and "not instructions" in told

@@ -87,8 +87,9 @@ void check_agent_name(std::string_view name) {
   if (!is_safe_name(name)) throw BadRequest("invalid agent name");
 }
 
-Identities::Identities(Loop& loop, std::filesystem::path data_directory, const Extensions& extensions)
-    : data_directory_(std::move(data_directory)), extensions_(extensions), reading_(loop), writing_(loop, 1) {}
+Identities::Identities(Loop& loop, BlockingPool& blocking, std::filesystem::path data_directory,
+                       const Extensions& extensions)
+    : data_directory_(std::move(data_directory)), extensions_(extensions), reading_(blocking), writing_(loop, 1) {}
 
 std::string Identities::directory_name(std::string_view id_or_name) const {
   check_agent_name(id_or_name);

@@ -42,7 +42,7 @@ struct AgentIdentity {
 /// Forbidden `permission denied`, PayloadTooLarge `soul content too large (max 100KB)`.
 class Identities {
 public:
-  Identities(Loop& loop, std::filesystem::path data_directory, const Extensions& extensions);
+  Identities(Loop& loop, BlockingPool& blocking, std::filesystem::path data_directory, const Extensions& extensions);
 
   /// The name beneath `agents/`: an agent's id becomes its name, any other safe name stays. Throws BadRequest `invalid
   /// agent name`.
@@ -61,7 +61,7 @@ public:
 private:
   std::filesystem::path data_directory_;
   const Extensions& extensions_;
-  BlockingPool reading_;
+  BlockingPool& reading_;
   BlockingPool writing_;  ///< one thread: notes are read and written in one go
 };
 

@@ -19,7 +19,8 @@ struct AgentRoom : Room {
   AgentRoom(Loop& loop, const testing::Directory& directory)
       : Room(loop, directory),
         data(directory.path()),
-        identities(loop, data, extensions),
+        blocking(loop),
+        identities(loop, blocking, data, extensions),
         stages(database, clock, extensions) {}
 
   Task<ExtensionPointer> make_agent(std::string name) {
@@ -36,6 +37,7 @@ struct AgentRoom : Room {
   }
 
   fs::path data;
+  BlockingPool blocking;
   Identities identities;
   Stages stages;
 };

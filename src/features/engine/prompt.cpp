@@ -123,14 +123,14 @@ std::string prompt_text(const std::vector<PromptSection>& sections) {
   return text;
 }
 
-Prompts::Prompts(Loop& loop, fs::path home, fs::path data_directory, const Clock& clock, Identities& identities,
-                 PromptLinks links)
-    : home_(std::move(home)),
+Prompts::Prompts(BlockingPool& blocking, fs::path home, fs::path data_directory, const Clock& clock,
+                 Identities& identities, PromptLinks links)
+    : blocking_(blocking),
+      home_(std::move(home)),
       data_directory_(std::move(data_directory)),
       clock_(clock),
       identities_(identities),
-      links_(std::move(links)),
-      pool_(loop, 1) {}
+      links_(std::move(links)) {}
 
 Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::optional<std::string> project_id,
                                                    ThreadMode mode) {
@@ -144,7 +144,7 @@ Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::
   input.skills = co_await links_.skills(agent, project);
   if (project) {
     input.instructions =
-        co_await pool_.run([project = *project, home = home_] { return find_instructions(project, home); });
+        co_await blocking_.run([project = *project, home = home_] { return find_instructions(project, home); });
   }
   input.today = to_iso8601(local_day(clock_.now(), TimeZone::host()));
   input.working_directory = roots.working_directory();

@@ -64,7 +64,7 @@ struct PromptLinks {
 /// Puts prompts together, from files and records as they are at that moment.
 class Prompts {
 public:
-  Prompts(Loop& loop, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,
+  Prompts(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,
           Identities& identities, PromptLinks links);
 
   Task<std::vector<PromptSection>> sections(ExtensionPointer agent, std::optional<std::string> project_id,
@@ -72,12 +72,12 @@ public:
   Task<std::string> text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode);
 
 private:
+  BlockingPool& blocking_;
   std::filesystem::path home_;
   std::filesystem::path data_directory_;
   const Clock& clock_;
   Identities& identities_;
   PromptLinks links_;
-  BlockingPool pool_;
 };
 
 }  // namespace agw

@@ -73,9 +73,10 @@ struct PromptRoom : Room {
   PromptRoom(Loop& loop, const testing::Directory& directory)
       : Room(loop, directory),
         home(directory.path()),
-        identities(loop, home, extensions),
+        blocking(loop),
+        identities(loop, blocking, home, extensions),
         prompts(
-            loop, home, home, clock, identities,
+            blocking, home, home, clock, identities,
             {.project =
                  [this](std::string_view) { return std::optional(PromptProject{"site", home / "work/site", true}); },
              .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> {
@@ -90,6 +91,7 @@ struct PromptRoom : Room {
   }
 
   fs::path home;
+  BlockingPool blocking;
   Identities identities;
   Prompts prompts;
 };

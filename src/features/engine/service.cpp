@@ -1,11 +1,15 @@
 #include "features/engine/service.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "features/engine/attached.hpp"
 
 namespace agw {
 
@@ -16,7 +20,7 @@ constexpr std::string_view default_agent = "assistant";
 }  // namespace
 
 Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-               Models& models, Prompts& prompts)
+               Models& models, Prompts& prompts, Costs& costs, Attachments& attachments)
     : loop_(loop),
       database_(database),
       clock_(clock),
@@ -25,6 +29,8 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
       runs_(runs),
       models_(models),
       prompts_(prompts),
+      costs_(costs),
+      attachments_(attachments),
       workers_(loop) {
   workers_.on_failure([](std::exception_ptr failure) {
     try {
@@ -53,9 +59,9 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
     const auto thread = co_await threads_.require(*message.threadId);
     if (!agent) agent = require_agent(thread.agent_id);
     thread_id = thread.id;
-  } else {
-    thread_id = (co_await threads_.create({.agent_id = agent->id})).id;
   }
+  const auto files = co_await require_files(message, *agent);
+  if (!message.threadId) thread_id = (co_await threads_.create({.agent_id = agent->id})).id;
 
   json::object order;
   if (message.model) order["model"] = *message.model;
@@ -63,6 +69,7 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   auto active = open_run(thread_id, turn_id, *agent, std::move(order));
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
+    if (!files.empty()) wanted.metadata = attachment_metadata(files);
     auto turn = co_await threads_.add_turn(std::move(wanted), recording(active, std::move(along)));
     begin(active);
     co_return turn;
@@ -70,6 +77,17 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
     runs_.withdraw(active);
     throw;
   }
+}
+
+Task<std::vector<Attachment>> Engine::require_files(const ChatMessage& message, const Extension& agent) {
+  auto files = co_await attachments_.require(message.attachments.value_or(std::vector<std::string>{}));
+  if (std::ranges::none_of(files, is_image)) co_return files;
+  const auto own = string_member(agent.definition.members(), "model").value_or("");
+  const auto resolved = models_.resolve(message.model ? std::string_view(*message.model) : own);
+  // One that is not configured says so when it is asked.
+  const auto* choice = std::get_if<ModelChoice>(&resolved);
+  if (choice && !models_.info(*choice).vision) throw BadRequest("model does not accept images");
+  co_return files;
 }
 
 Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
@@ -116,7 +134,12 @@ void Engine::begin(const ActiveRunPointer& active) {
 
 Task<> Engine::work(std::string thread_id) {
   for (auto active = runs_.front(thread_id); active && active->recorded; active = runs_.front(thread_id)) {
-    active->started = true;
+    co_await wait_for_others(active);
+    if (std::exchange(active->started, true)) {
+      co_await until_ended(active);
+      continue;
+    }
+    tell_started(*active);
     co_await answer(active);
   }
   working_.erase(thread_id);
@@ -126,10 +149,7 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto thread = co_await threads_.require(wanted.threadId);
   const auto active = runs_.of_thread(thread.id);
   for (const auto& run : active) run->stop.request();
-  for (const auto& run : active) {
-    boost::system::error_code ignored;
-    while (!run->has_ended) co_await run->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  }
+  for (const auto& run : active) co_await until_ended(run);
   co_return ChatStopped{active.empty() ? "idle" : "stopped", thread.id};
 }
 

@@ -4,12 +4,13 @@
 
 namespace agw {
 
-BOOST_DESCRIBE_STRUCT(ChatMessage, (), (content, threadId, agentId, model))
+BOOST_DESCRIBE_STRUCT(ChatMessage, (), (content, threadId, agentId, model, attachments))
 constexpr auto rules(Tag<ChatMessage>) {
   return std::tuple{On<&ChatMessage::content>{{.about = "what the person says"}},
                     On<&ChatMessage::threadId>{{.about = "the thread; without it a new one is made"}},
                     On<&ChatMessage::agentId>{{.about = "who answers this message; without it the thread's agent"}},
-                    On<&ChatMessage::model>{{.about = "provider/model, or an id of the default provider"}}};
+                    On<&ChatMessage::model>{{.about = "provider/model, or an id of the default provider"}},
+                    On<&ChatMessage::attachments>{{.about = "ids of uploaded files"}}};
 }
 const Description& describe(Tag<ChatMessage>) { return description_of<ChatMessage>("ChatMessage"); }
 

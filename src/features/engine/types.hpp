@@ -12,9 +12,10 @@ namespace agw {
 /// The body of `POST /chat`.
 struct ChatMessage {
   std::string content;
-  std::optional<std::string> threadId;  ///< none: a new thread
-  std::optional<std::string> agentId;   ///< id or name; none: the thread's agent
-  std::optional<std::string> model;     ///< `provider/model`, or an id of the default provider
+  std::optional<std::string> threadId;                  ///< none: a new thread
+  std::optional<std::string> agentId;                   ///< id or name; none: the thread's agent
+  std::optional<std::string> model;                     ///< `provider/model`, or an id of the default provider
+  std::optional<std::vector<std::string>> attachments;  ///< ids that `POST /files` answered
 };
 const Description& describe(Tag<ChatMessage>);
 

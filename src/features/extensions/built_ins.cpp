@@ -4,9 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
-
+#include "base/content_id.hpp"
 #include "base/embedded.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -64,11 +62,11 @@ bool same_content(const Extension& a, const Extension& b) {
          text(a.trigger_def) == text(b.trigger_def) && a.essential == b.essential;
 }
 
-void write_built_in(Connection& connection, const Extension& shipped) {
+void write_built_in(Connection& connection, const Extension& shipped, ExtensionWrites& writes) {
   if (extension_store::is_deleted_built_in(connection, shipped.name)) return;
   const auto row = extension_store::find_named(connection, shipped.name);
   if (!row) {
-    extension_store::insert(connection, shipped);
+    writes.records.push_back({{extension_store::insert(connection, shipped), shipped}, ExtensionAction::created});
   } else if (row->extension.source != Source::built_in) {
     log::warn("the built-in extension {} is left out: another extension has its name", shipped.name);
   } else if (!same_content(row->extension, shipped)) {
@@ -77,14 +75,17 @@ void write_built_in(Connection& connection, const Extension& shipped) {
     changed.enabled = row->extension.enabled;
     changed.updated_at = version_after(row->extension.updated_at, shipped.updated_at);
     extension_store::update(connection, changed);
+    writes.records.push_back({{row->position, changed}, ExtensionAction::updated});
   }
 }
 
-void remove_unshipped(Connection& connection, const std::vector<Extension>& shipped) {
-  for (const auto& row : extension_store::all(connection)) {
+void remove_unshipped(Connection& connection, const std::vector<Extension>& shipped, ExtensionWrites& writes) {
+  for (auto& row : extension_store::all(connection)) {
     const auto same_name = [&](const Extension& extension) { return extension.name == row.extension.name; };
     if (row.extension.source != Source::built_in || std::any_of(shipped.begin(), shipped.end(), same_name)) continue;
     extension_store::remove(connection, row.extension.id);
+    writes.add({{}, ExtensionOutbox::note(connection, &row.extension, nullptr)});
+    writes.records.push_back({std::move(row), ExtensionAction::deleted});
   }
 }
 
@@ -110,13 +111,14 @@ std::string built_ins_content_id() {
     if (!place_of(file.path)) continue;
     content.append(file.path).append("\n").append(file.content);
   }
-  const boost::uuids::name_generator_sha1 generate(boost::uuids::ns::oid());
-  return boost::uuids::to_string(generate(content.data(), content.size()));
+  return content_id(content);
 }
 
-void write_built_ins(Connection& connection, const std::vector<Extension>& shipped) {
-  for (const auto& extension : shipped) write_built_in(connection, extension);
-  remove_unshipped(connection, shipped);
+ExtensionWrites write_built_ins(Connection& connection, const std::vector<Extension>& shipped) {
+  ExtensionWrites writes;
+  for (const auto& extension : shipped) write_built_in(connection, extension, writes);
+  remove_unshipped(connection, shipped, writes);
+  return writes;
 }
 
 }  // namespace agw

@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "features/extensions/types.hpp"
-#include "storage/connection.hpp"
+#include "features/extensions/writing.hpp"
 
 namespace agw {
 
@@ -18,7 +17,8 @@ std::string built_ins_content_id();
 
 /// Makes the built-in records of the database the shipped ones: new ones come in, changed ones change but for
 /// `enabled`, those that are shipped no more go. One that somebody deleted stays deleted, and one whose name a record
-/// of somebody else has stays out. `connection` is in a transaction.
-void write_built_ins(Connection& connection, const std::vector<Extension>& shipped);
+/// of somebody else has stays out. `connection` is in a transaction. Answers what has changed, and what the disk has to
+/// do for those that went; the files of others show to be missing or old when the directories are looked at.
+ExtensionWrites write_built_ins(Connection& connection, const std::vector<Extension>& shipped);
 
 }  // namespace agw

@@ -9,69 +9,18 @@
 #include "features/extensions/judging.hpp"
 #include "features/extensions/registry.hpp"
 #include "features/extensions/store.hpp"
+#include "features/extensions/writing.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
 
 namespace {
 
-/// What a write of one record left behind.
+/// What a write left behind: the record as it stands now, and what has changed.
 struct Written {
-  extension_store::Row row;
-  bool changed = false;
+  Extension record;
+  ExtensionWrites writes;
 };
-
-extension_store::Row require_row(Connection& connection, std::string_view id) {
-  auto row = extension_store::find(connection, id);
-  if (!row) throw NotFound("extension not found");
-  return std::move(*row);
-}
-
-void require_free(Connection& connection, const std::string& name) {
-  if (!extension_store::find_named(connection, name)) return;
-  throw Conflict("extension name already exists", {{"name", name}});
-}
-
-bool changes_content(const ExtensionChange& change) {
-  return change.name || change.description || change.definition || change.trigger.given;
-}
-
-void check_allowed(const Extension& current, const ExtensionChange& change) {
-  if (current.source == Source::built_in && changes_content(change)) {
-    throw Forbidden("built-in extensions are not editable");
-  }
-  if (current.essential && change.enabled == false) throw Forbidden("cannot disable essential extensions");
-}
-
-void apply(const ExtensionChange& change, Extension& extension) {
-  if (change.name) extension.name = *change.name;
-  if (change.description) extension.description = *change.description;
-  if (change.definition) extension.definition = *change.definition;
-  if (change.trigger.given) extension.trigger_def = change.trigger.value;
-  if (change.enabled) extension.enabled = *change.enabled;
-}
-
-Written write_change(Connection& connection, extension_store::Row row, const ExtensionChange& change, Timestamp now) {
-  auto& extension = row.extension;
-  check_allowed(extension, change);
-  if (change.if_updated_at && *change.if_updated_at != extension.updated_at) throw Conflict("changed meanwhile");
-  if (!changes_content(change) && !change.enabled) return {std::move(row), false};
-  if (change.name && *change.name != extension.name) require_free(connection, *change.name);
-  apply(change, extension);
-  extension.updated_at = version_after(extension.updated_at, now);
-  extension_store::update(connection, extension);
-  return {std::move(row), true};
-}
-
-extension_store::Row write_removal(Connection& connection, std::string_view id) {
-  auto row = require_row(connection, id);
-  if (row.extension.essential) throw Forbidden("cannot delete essential extensions");
-  if (row.extension.source == Source::built_in) {
-    extension_store::remember_deleted_built_in(connection, row.extension.name);
-  }
-  extension_store::remove(connection, id);
-  return row;
-}
 
 }  // namespace
 
@@ -90,6 +39,7 @@ void Extensions::load(Connection& connection) {
     connection.execute("COMMIT");
   }
   for (auto& row : extension_store::all(connection)) registry_->put(row.position, std::move(row.extension));
+  if (outbox_) take_directories_over(connection);
 }
 
 ExtensionPointer Extensions::find(std::string_view id) const { return registry_->find(id); }
@@ -121,25 +71,15 @@ std::string Extensions::list_json(ExtensionFilter filter) const {
 }
 
 Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> along) {
-  auto wanted = read_new_extension(std::move(body));
-  Extension made;
-  made.id = new_id();
-  made.type = wanted.type;
-  made.name = std::move(wanted.name);
-  made.description = std::move(wanted.description);
-  made.definition = std::move(wanted.definition);
-  made.trigger_def = std::move(wanted.trigger_def);
-  made.source = wanted.source;
-  made.enabled = wanted.enabled;
-  made.owner_agent_id = agent_id_of(std::move(wanted.owner_agent_id));
-  made.created_at = made.updated_at = clock_.now();
-  const auto position = co_await database_.write([made, along](Connection& connection) {
-    require_free(connection, made.name);
-    const auto inserted = extension_store::insert(connection, made);
+  auto made = new_extension(new_id(), read_new_extension(std::move(body)), clock_.now());
+  made.owner_agent_id = agent_id_of(std::move(made.owner_agent_id));
+  auto writes = co_await database_.write([made, along](Connection& connection) {
+    auto written = write_new(connection, made);
     if (along) along(connection, made);
-    return inserted;
+    return written;
   });
-  co_return put(position, std::move(made), ExtensionAction::created);
+  co_await publish(std::move(writes));
+  co_return std::make_shared<const Extension>(std::move(made));
 }
 
 Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object body) {
@@ -147,6 +87,18 @@ Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object b
   auto wanted = read_extension_change(body, current->type);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {});
+}
+
+Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::object flat) {
+  const auto current = require(id_or_name);
+  ExtensionChange wanted;
+  try {
+    wanted = read_extension_change(change_body(std::move(flat), *current, MissingTrigger::stays), current->type);
+  } catch (const ApiError& error) {
+    throw in_terms_of_file(error);
+  }
+  Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
+  co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::always);
 }
 
 Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, Along<Extension> along) {
@@ -161,30 +113,34 @@ Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, Along<Extensio
 
 Task<> Extensions::remove(std::string id_or_name) {
   const auto id = require(id_or_name)->id;
-  const auto removed = co_await database_.write([id](Connection& connection) { return write_removal(connection, id); });
-  registry_->erase(id);
-  announce(removed.extension, ExtensionAction::deleted);
+  co_await publish(co_await database_.write([id](Connection& connection) { return write_removal(connection, id); }));
 }
 
-Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<Extension> along) {
+Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<Extension> along,
+                                          ExtensionOutbox::Rewrite rewrite) {
   const auto now = clock_.now();
-  auto written = co_await database_.write([id, decide, along, now](Connection& connection) {
-    auto row = require_row(connection, id);
-    const auto change = decide(row.extension);
-    auto result = write_change(connection, std::move(row), change, now);
-    if (along) along(connection, result.row.extension);
-    return result;
+  auto written = co_await database_.write([id, decide, along, now, rewrite](Connection& connection) {
+    const auto row = require_row(connection, id);
+    auto writes = write_change(connection, row, decide(row.extension), now, rewrite);
+    const auto& record = writes.records.empty() ? row.extension : writes.records.front().row.extension;
+    if (along) along(connection, record);
+    return Written{record, std::move(writes)};
   });
-  if (!written.changed) co_return std::make_shared<const Extension>(std::move(written.row.extension));
-  co_return put(written.row.position, std::move(written.row.extension), ExtensionAction::updated);
+  co_await publish(std::move(written.writes));
+  co_return std::make_shared<const Extension>(std::move(written.record));
 }
 
-ExtensionPointer Extensions::put(std::int64_t position, Extension extension, ExtensionAction action) {
-  const auto id = extension.id;
-  registry_->put(position, std::move(extension));
-  auto found = registry_->find(id);
-  announce(*found, action);
-  return found;
+/// The registry first, in the order of the commits, then whoever listens, then the disk.
+Task<> Extensions::publish(ExtensionWrites writes) {
+  for (auto& write : writes.records) {
+    const auto& extension = write.row.extension;
+    if (write.action == ExtensionAction::deleted)
+      registry_->erase(extension.id);
+    else
+      registry_->put(write.row.position, extension);
+    announce(extension, write.action);
+  }
+  if (outbox_) co_await outbox_->take(std::move(writes.steps));
 }
 
 void Extensions::announce(const Extension& extension, ExtensionAction action) {

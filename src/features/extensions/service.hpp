@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/task.hpp"
+#include "features/extensions/outbox.hpp"
 #include "features/extensions/types.hpp"
 #include "storage/along.hpp"
 
@@ -17,6 +18,7 @@ class Connection;
 class Database;
 class Hub;
 class Registry;
+struct ExtensionWrites;
 
 /// Somebody whose own state follows extensions: armed triggers, connected servers. A change is told once it is on disk
 /// and in the registry, before anybody else hears of it, on the loop. Must not block and must not throw. At the start
@@ -39,8 +41,11 @@ public:
   Extensions(const Extensions&) = delete;
   Extensions& operator=(const Extensions&) = delete;
 
+  /// Before `load`: agents and jobs have directories, which follow their records by way of `outbox`.
+  void follow_with(ExtensionOutbox& outbox) { outbox_ = &outbox; }
+
   /// Before the loop runs: brings the shipped extensions into the database where they differ from those that it had,
-  /// and reads all. Throws DatabaseError.
+  /// reads all, and takes over what people did to the directories meanwhile. Throws DatabaseError.
   void load(Connection& connection);
 
   /// Tells `observer` of every change from now on; it outlives this.
@@ -71,16 +76,26 @@ public:
   /// name that is taken and, where `if_updated_at` is another version's, `changed meanwhile`. A body that changes
   /// nothing leaves the record as it is.
   Task<ExtensionPointer> change(std::string id_or_name, json::object body);
+  /// The same for an agent or job with the members of its file: the definition is replaced, `description`, `enabled`
+  /// and `trigger` are changed where they are given, and the file is written in any case.
+  Task<ExtensionPointer> overwrite(std::string id_or_name, json::object flat);
   /// Throws NotFound, Forbidden `cannot disable essential extensions`.
   Task<ExtensionPointer> toggle(std::string id_or_name, Along<Extension> along = {});
   /// For ever, built-ins too. Throws NotFound, Forbidden `cannot delete essential extensions`.
   Task<> remove(std::string id_or_name);
 
+  /// Brings in what is shipped and what people did to the directories of agents and jobs. Answers what is broken there,
+  /// and why.
+  Task<std::vector<std::string>> reseed();
+
 private:
   using Decide = std::function<ExtensionChange(const Extension& current)>;
 
-  Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along);
-  ExtensionPointer put(std::int64_t position, Extension extension, ExtensionAction action);
+  Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along,
+                                ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed);
+  Task<> publish(ExtensionWrites writes);
+  void take_directories_over(Connection& connection);
+  std::vector<ExtensionPointer> file_backed() const;
   void announce(const Extension& extension, ExtensionAction action);
   /// An agent's name becomes its id; what names none stays.
   std::optional<std::string> agent_id_of(std::optional<std::string> id_or_name) const;
@@ -89,6 +104,7 @@ private:
   Hub& hub_;
   const Clock& clock_;
   std::unique_ptr<Registry> registry_;
+  ExtensionOutbox* outbox_ = nullptr;
   std::vector<ExtensionObserver*> observers_;
 };
 

@@ -51,6 +51,7 @@ std::string compile(const Node& node, const std::vector<SearchQuery::Term>& term
     return fmt::format("\"{}\"{}", fmt::join(term.words, " "), term.prefix ? " *" : "");
   }
   std::vector<std::string> parts;
+  parts.reserve(node.parts.size());
   for (const auto& part : node.parts) parts.push_back(compile(part, terms, phrases));
   if (node.kind == Node::Kind::all) return fmt::format("({})", fmt::join(parts, " AND "));
   if (node.kind == Node::Kind::any) return fmt::format("({})", fmt::join(parts, " OR "));

@@ -11,7 +11,7 @@
 #include "features/threads/turn_store.hpp"
 #include "storage/connection.hpp"
 
-struct fts5_api;
+struct fts5_api;  // NOLINT(readability-identifier-naming): named by SQLite
 
 /// The SQL of the search index: what writes it behind the turns, and what reads it.
 namespace agw::search_store {

@@ -45,6 +45,11 @@ void Threads::publish(const Thread& thread) {
   if (hub_.heard()) hub_.publish_record("thread-updated", thread.id, "thread", to_json(thread));
 }
 
+void Threads::announce_new(const Thread& thread) {
+  publish(thread);
+  if (links_.created) links_.created(thread);
+}
+
 std::string Threads::agent_id_of(std::string_view id_or_name) const {
   const auto agent = links_.agent(id_or_name);
   return agent ? agent->id : std::string(id_or_name);
@@ -68,7 +73,7 @@ Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
     thread_store::insert(connection, thread, titled_by, moment);
     if (along) along(connection, thread);
   });
-  publish(thread);
+  announce_new(thread);
   co_return thread;
 }
 
@@ -166,7 +171,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
     return thread;
   });
   indexer_->wake();
-  publish(copy);
+  announce_new(copy);
   co_return copy;
 }
 

@@ -29,6 +29,7 @@ std::vector<Turn> fitting(Connection& connection, const turn_store::StoredTurn& 
   });
   std::ranges::sort(kept, {}, [](const auto& stored) { return std::pair(stored.place(), stored.number); });
   std::vector<Turn> turns;
+  turns.reserve(kept.size());
   for (auto& stored : kept) turns.push_back(std::move(stored.turn));
   return turns;
 }

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "features/extensions/outbox_store.hpp"
+#include "features/extensions/types.hpp"
+#include "io/beneath.hpp"
+
+namespace agw {
+
+/// A directory that says something else than its record, or that has no record yet.
+struct TakenDirectory {
+  ExtensionPointer record;  ///< as it was when the directory was looked at; null for none
+  std::string id;           ///< of the record, or of the one that is to be made
+  std::string path;         ///< `agents/<name>`
+  std::variant<NewExtension, ExtensionChange> wanted;
+  KnownDirectory known;  ///< once it is taken over
+};
+
+/// What a look at all directories has found.
+struct DirectoryFindings {
+  std::vector<TakenDirectory> taken;
+  std::vector<ExtensionPointer> missing;  ///< records whose files are not there, or are of an older version
+  std::vector<std::string> warnings;      ///< what is broken, and why
+};
+
+/// The directories of agents and jobs, and what is known of each. Everything blocks; used by one thread at a time, but
+/// for `sync`. Paths are resolved beneath the data directory, the files of an extension beneath its own directory.
+class ExtensionDirectories {
+public:
+  explicit ExtensionDirectories(const std::filesystem::path& data_directory);
+
+  /// What was known of a directory when it was last left.
+  void know(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
+
+  /// Takes steps that were just committed, in order. A file in the way that the gateway did not write goes to the
+  /// trash. Those that fail are logged, and tried again with the next `look`. Answers what is done.
+  std::vector<std::int64_t> take(const std::vector<DiskStep>& steps);
+  /// Takes steps again, which may have been taken: leaves alone what was edited since. Answers what is done.
+  std::vector<std::int64_t> take_again(const std::vector<DiskStep>& steps);
+
+  /// Looks at all directories. `records` are all agents and jobs. At stamps: reads only what seems to have changed.
+  enum class At { stamps, contents };
+  DirectoryFindings look(const std::vector<ExtensionPointer>& records, At at);
+  /// What was found has become the record. `path` is `agents/<name>`.
+  void accept(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
+
+  /// What is known anew since the last call, looked at once more: an edit in the moment of the gateway's own write may
+  /// leave no trace in a stamp.
+  std::vector<std::pair<std::string, KnownDirectory>> news();
+
+  /// Puts it all on disk.
+  void sync() const { root_.sync(); }
+
+private:
+  /// Both files of a directory.
+  struct Contents {
+    FileResult<std::string> config;
+    FileResult<std::string> prompt;
+    KnownDirectory known;
+
+    /// The members that they say. Throws YamlError.
+    json::object flat(ExtensionType type) const;
+  };
+  enum class Attempt { first, again };
+
+  bool try_step(const DiskStep& step, Attempt attempt);
+  void move(const DiskStep& step, Attempt attempt);
+  void write(const DiskStep& step, Attempt attempt);
+  void replace(const DiskStep& step, const std::string& path, const std::optional<std::string>& wanted);
+  bool is_ours(const DiskStep& step, const std::string& content_id) const;
+  void set_aside(const std::string& path);
+
+  void look_at_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
+                    DirectoryFindings& findings);
+  void look_at_record(const ExtensionPointer& record, At at, DirectoryFindings& findings);
+  void look_at_edit(const ExtensionPointer& record, const std::string& path, const Contents& contents,
+                    DirectoryFindings& findings);
+  void look_at_new(ExtensionType type, const std::string& name, DirectoryFindings& findings);
+  static void with_warnings(const std::string& path, const Contents& contents, DirectoryFindings& findings,
+                            const std::function<void()>& take);
+  Contents read(ExtensionType type, const std::string& path) const;
+  bool is_as_known(const std::string& path, const KnownDirectory& known) const;
+  FileStamp stamp_or_none(const std::string& path) const;
+
+  Directory root_;
+  std::unordered_map<std::string, KnownDirectory> known_;        ///< by the extension's id
+  std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of contents that may have been written, too
+  std::vector<DiskStep> failed_;
+  std::unordered_map<std::string, std::string> news_;  ///< paths by the extension's id
+};
+
+}  // namespace agw

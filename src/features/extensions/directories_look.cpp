@@ -1,0 +1,153 @@
+// What the directories say that the records do not.
+
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/content_id.hpp"
+#include "base/id.hpp"
+#include "features/extensions/directories.hpp"
+#include "features/extensions/judging.hpp"
+
+namespace agw {
+
+namespace {
+
+/// More directories than anybody has extensions.
+constexpr std::size_t most_directories = 1'000'000;
+
+std::string problem_text(const ApiError& of_the_record) {
+  const auto error = in_terms_of_file(of_the_record);
+  std::string text = error.error();
+  if (const auto* details = error.extra().if_contains("details"); details && details->is_array()) {
+    for (const auto& detail : details->get_array()) {
+      text += fmt::format("; {}", std::string_view(detail.at("message").as_string()));
+    }
+  }
+  return text;
+}
+
+bool is_missing(FileError error) { return error == FileError::not_found; }
+
+}  // namespace
+
+json::object ExtensionDirectories::Contents::flat(ExtensionType type) const {
+  if (prompt && !is_utf8(*prompt)) throw YamlError(1, "prompt.md is not UTF-8");
+  if (!prompt && !is_missing(prompt.error())) {
+    throw YamlError(1, fmt::format("prompt.md is {}", to_string(prompt.error())));
+  }
+  return flat_members(type, *config, prompt ? std::optional(*prompt) : std::nullopt);
+}
+
+ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, const std::string& path) const {
+  Contents contents{FileError::not_found, FileError::not_found, {}};
+  const auto directory = root_.directory(path);
+  if (!directory) {
+    contents.config = directory.error();
+    return contents;
+  }
+  const auto read_file = [&](const std::string& file, FileResult<std::string>& content, KnownFile& known) {
+    const auto name = file.substr(path.size() + 1);
+    if (const auto stamp = directory->stamp(name)) known.stamp = *stamp;
+    content = directory->read(name, longest_extension_file);
+    if (content) known.content_id = content_id(*content);
+  };
+  if (const auto stamp = directory->stamp(".")) contents.known.inode = stamp->inode;
+  read_file(config_path(path), contents.config, contents.known.config);
+  if (type == ExtensionType::job) read_file(prompt_path(path), contents.prompt, contents.known.prompt);
+  return contents;
+}
+
+FileStamp ExtensionDirectories::stamp_or_none(const std::string& path) const {
+  const auto stamp = root_.stamp(path);
+  return stamp ? *stamp : FileStamp{};
+}
+
+bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirectory& known) const {
+  return stamp_or_none(config_path(path)) == known.config.stamp &&
+         (type_of_directory(path) == ExtensionType::agent || stamp_or_none(prompt_path(path)) == known.prompt.stamp);
+}
+
+DirectoryFindings ExtensionDirectories::look(const std::vector<ExtensionPointer>& records, At at) {
+  DirectoryFindings findings;
+  take_again(std::exchange(failed_, {}));
+  for (const auto& step : failed_) findings.warnings.push_back(step.directory + ": cannot be written, see the log");
+  for (const auto type : file_backed_types) look_at_type(type, records, at, findings);
+  return findings;
+}
+
+void ExtensionDirectories::look_at_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
+                                        DirectoryFindings& findings) {
+  std::unordered_map<std::string_view, ExtensionPointer> left;
+  for (const auto& record : records) {
+    if (record->type == type) left.emplace(record->name, record);
+  }
+  const auto listed = root_.list(directories_of(type), most_directories);
+  if (!listed && !is_missing(listed.error())) {
+    findings.warnings.push_back(fmt::format("{}: {}", directories_of(type), to_string(listed.error())));
+    return;
+  }
+  for (const auto& entry : listed ? *listed : std::vector<DirectoryEntry>{}) {
+    if (entry.type != FileType::directory && entry.type != FileType::symlink) continue;
+    if (const auto record = left.find(entry.name); record != left.end()) {
+      look_at_record(record->second, at, findings);
+      left.erase(record);
+    } else {
+      look_at_new(type, entry.name, findings);
+    }
+  }
+  for (const auto& [name, record] : left) findings.missing.push_back(record);
+}
+
+void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at, DirectoryFindings& findings) {
+  const auto path = directory_of(record->type, record->name);
+  auto& known = known_[record->id];
+  if (at == At::contents || !is_as_known(path, known)) {
+    const auto contents = read(record->type, path);
+    if (!contents.config && is_missing(contents.config.error())) return findings.missing.push_back(record);
+    const bool same = contents.config && contents.known.config.content_id == known.config.content_id &&
+                      contents.known.prompt.content_id == known.prompt.content_id;
+    if (!same) return look_at_edit(record, path, contents, findings);
+    if (contents.known != known) accept(record->id, path, contents.known);
+  }
+  // A new version of the gateway may have brought another one.
+  if (record->source == Source::built_in && content_id(text_of(*record).config) != known.config.content_id) {
+    findings.missing.push_back(record);
+  }
+}
+
+void ExtensionDirectories::look_at_edit(const ExtensionPointer& record, const std::string& path,
+                                        const Contents& contents, DirectoryFindings& findings) {
+  with_warnings(path, contents, findings, [&] {
+    const auto body = change_body(contents.flat(record->type), *record, MissingTrigger::goes);
+    findings.taken.push_back({record, record->id, path, read_extension_change(body, record->type), contents.known});
+  });
+}
+
+void ExtensionDirectories::look_at_new(ExtensionType type, const std::string& name, DirectoryFindings& findings) {
+  const auto path = directory_of(type, name);
+  const auto contents = read(type, path);
+  if (!contents.config && is_missing(contents.config.error())) return;
+  with_warnings(path, contents, findings, [&] {
+    auto wanted = read_new_extension(new_body(contents.flat(type), type, name));
+    findings.taken.push_back({nullptr, new_id(), path, std::move(wanted), contents.known});
+  });
+}
+
+void ExtensionDirectories::with_warnings(const std::string& path, const Contents& contents, DirectoryFindings& findings,
+                                         const std::function<void()>& take) {
+  const auto warn = [&](std::string_view why) {
+    findings.warnings.push_back(to_utf8(fmt::format("{}: {}", config_path(path), why)));
+  };
+  if (!contents.config) return warn(to_string(contents.config.error()));
+  try {
+    take();
+  } catch (const ApiError& error) {
+    warn(problem_text(error));
+  } catch (const YamlError& error) {
+    warn(error.what());
+  }
+}
+
+}  // namespace agw

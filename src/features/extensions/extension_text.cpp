@@ -1,0 +1,138 @@
+#include "features/extensions/extension_text.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view trash = "trash/";
+
+/// What stands in the file beside the definition's members.
+constexpr std::array<std::string_view, 4> members_of_the_record = {"name", "description", "enabled", "trigger"};
+
+bool is_of_the_record(std::string_view member) {
+  return std::ranges::find(members_of_the_record, member) != members_of_the_record.end();
+}
+
+bool given(const json::object& members, std::string_view name) {
+  const auto* value = members.if_contains(name);
+  return value && !value->is_null();
+}
+
+/// The part of a flat file that is the definition.
+json::object definition_of(const json::object& flat) {
+  json::object definition;
+  for (const auto& member : flat) {
+    if (!is_of_the_record(member.key())) definition.insert(member);
+  }
+  return definition;
+}
+
+void drop_prefix(json::value& text) {
+  constexpr std::string_view prefix = "definition.";
+  auto& string = text.as_string();
+  if (std::string_view(string).starts_with(prefix)) string.erase(0, prefix.size());
+}
+
+void copy_member(const json::object& from, std::string_view name, json::object& to) {
+  if (given(from, name)) to[name] = from.at(name);
+}
+
+}  // namespace
+
+bool is_file_backed(ExtensionType type) {
+  return std::ranges::find(file_backed_types, type) != file_backed_types.end();
+}
+
+std::string directories_of(ExtensionType type) { return std::string(to_text(type)) + "s"; }
+
+std::string directory_of(ExtensionType type, std::string_view name) {
+  return directories_of(type) + "/" + std::string(name);
+}
+
+ExtensionType type_of_directory(std::string_view directory) {
+  return directory.starts_with("agents/") ? ExtensionType::agent : ExtensionType::job;
+}
+
+std::string config_path(std::string_view directory) {
+  return fmt::format("{}/{}.yaml", directory, to_text(type_of_directory(directory)));
+}
+
+std::string prompt_path(std::string_view directory) { return fmt::format("{}/prompt.md", directory); }
+
+std::string path_in_trash(std::string_view path, std::string_view tail) {
+  std::string name(path);
+  std::ranges::replace(name, '/', '-');
+  return fmt::format("{}{}-{}", trash, name, tail);
+}
+
+bool is_in_trash(std::string_view path) { return path.starts_with(trash); }
+
+json::object flat_members(const Extension& extension) {
+  json::object flat{{"name", extension.name}, {"description", extension.description}, {"enabled", extension.enabled}};
+  if (extension.trigger_def) flat["trigger"] = extension.trigger_def->members();
+  for (const auto& member : definition_of(extension.definition.members())) flat.insert(member);
+  return flat;
+}
+
+ExtensionText text_of(const Extension& extension) {
+  auto flat = flat_members(extension);
+  ExtensionText text;
+  if (extension.type == ExtensionType::job && !given(flat, "prompt_file")) {
+    text.owns_prompt = true;
+    if (const auto prompt = string_member(flat, "prompt")) {
+      text.prompt = *prompt;
+      flat.stable_erase(flat.find("prompt"));
+    }
+  }
+  text.config = json_to_yaml(flat);
+  return text;
+}
+
+json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt) {
+  auto value = yaml_to_json(config);
+  if (!value.is_object()) throw YamlError(1, "must be a map of members, such as `description: …`");
+  auto& flat = value.get_object();
+  const bool takes_prompt = type == ExtensionType::job && !given(flat, "prompt_file") && !flat.contains("prompt");
+  if (takes_prompt && prompt) flat["prompt"] = *prompt;
+  return std::move(flat);
+}
+
+json::object change_body(json::object flat, const Extension& current, MissingTrigger missing) {
+  json::object body;
+  copy_member(flat, "description", body);
+  copy_member(flat, "enabled", body);
+  if (flat.contains("trigger") || missing == MissingTrigger::goes) {
+    body["trigger"] = given(flat, "trigger") ? flat["trigger"] : nullptr;
+  }
+  auto definition = definition_of(flat);
+  for (const auto name : members_of_the_record) {
+    if (current.definition.members().contains(name)) definition[name] = current.definition.members().at(name);
+  }
+  body["definition"] = std::move(definition);
+  return body;
+}
+
+ApiError in_terms_of_file(const ApiError& error) {
+  auto extra = error.extra();
+  if (auto* details = extra.if_contains("details"); details && details->is_array()) {
+    for (auto& detail : details->get_array()) {
+      drop_prefix(detail.at("path"));
+      drop_prefix(detail.at("message"));
+    }
+  }
+  return {error.status(), error.error(), std::move(extra)};
+}
+
+json::object new_body(json::object flat, ExtensionType type, std::string_view name) {
+  json::object body{{"type", to_text(type)}, {"name", name}, {"description", ""}};
+  copy_member(flat, "description", body);
+  copy_member(flat, "enabled", body);
+  if (given(flat, "trigger")) body["trigger_def"] = flat["trigger"];
+  body["definition"] = definition_of(flat);
+  return body;
+}
+
+}  // namespace agw

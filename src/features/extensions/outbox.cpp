@@ -1,0 +1,176 @@
+#include "features/extensions/outbox.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/content_id.hpp"
+#include "base/log.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto time_to_gather = 1s;
+/// Rows that the background writes at once.
+constexpr std::size_t piece = 200;
+
+template <class T>
+std::vector<T> piece_of(const std::vector<T>& all, std::size_t begin) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+  return {first, first + static_cast<std::ptrdiff_t>(std::min(piece, all.size() - begin))};
+}
+
+DiskStep write_step(const Extension& extension, ExtensionText text) {
+  DiskStep step;
+  step.extension_id = extension.id;
+  step.action = DiskStep::Action::write;
+  step.directory = directory_of(extension.type, extension.name);
+  step.config_id = content_id(text.config);
+  if (text.prompt) step.prompt_id = content_id(*text.prompt);
+  step.text = std::move(text);
+  return step;
+}
+
+DiskStep move_step(Connection& connection, const Extension& extension, std::string target) {
+  DiskStep step;
+  step.extension_id = extension.id;
+  step.action = DiskStep::Action::move;
+  step.directory = directory_of(extension.type, extension.name);
+  step.target = std::move(target);
+  step.inode = outbox_store::known_inode(connection, extension.id);
+  return step;
+}
+
+}  // namespace
+
+ExtensionOutbox::ExtensionOutbox(Loop& loop, Database& database, const std::filesystem::path& data_directory)
+    : database_(database),
+      directories_(std::make_shared<ExtensionDirectories>(data_directory)),
+      disk_(loop, 1),
+      syncing_(loop, 1),
+      background_(loop) {}
+
+std::vector<DiskStep> ExtensionOutbox::note(Connection& connection, const Extension* before, const Extension* after,
+                                            Rewrite rewrite) {
+  const auto& any = after ? *after : *before;
+  std::vector<DiskStep> steps;
+  if (!is_file_backed(any.type)) return steps;
+  const auto note_step = [&](DiskStep step) { outbox_store::add(connection, steps.emplace_back(std::move(step))); };
+  if (!after) {
+    note_step(move_step(connection, *before, path_in_trash(directory_of(any.type, before->name), before->id)));
+    outbox_store::forget(connection, before->id);
+    return steps;
+  }
+  if (before && before->name != after->name) {
+    note_step(move_step(connection, *before, directory_of(any.type, after->name)));
+  }
+  auto text = text_of(*after);
+  const bool is_same = before && text == text_of(*before);
+  if (!is_same || rewrite == Rewrite::always) note_step(write_step(*after, std::move(text)));
+  return steps;
+}
+
+Task<> ExtensionOutbox::take(std::vector<DiskStep> steps) {
+  if (steps.empty()) co_return;
+  const auto done =
+      co_await disk_.run([directories = directories_, steps = std::move(steps)] { return directories->take(steps); });
+  done_.insert(done_.end(), done.begin(), done.end());
+  cross_out_later();
+}
+
+Task<DirectoryFindings> ExtensionOutbox::look(std::vector<ExtensionPointer> records) {
+  co_return co_await disk_.run([directories = directories_, records = std::move(records)] {
+    return directories->look(records, ExtensionDirectories::At::contents);
+  });
+}
+
+void ExtensionOutbox::note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
+  outbox_store::forget(connection, extension_id);
+  // Only a second look tells that nobody wrote again in the moment of the stamp.
+  known.config.stamp = known.prompt.stamp = {};
+  outbox_store::know(connection, extension_id, known);
+}
+
+Task<> ExtensionOutbox::accept(std::string extension_id, std::string path, KnownDirectory known) {
+  co_await disk_.run([directories = directories_, id = std::move(extension_id), path = std::move(path), known] {
+    directories->accept(id, path, known);
+  });
+  cross_out_later();
+}
+
+void ExtensionOutbox::load(Connection& connection) {
+  outbox_store::for_each_known(
+      connection, [&](std::string id, KnownDirectory known) { directories_->know(std::move(id), std::move(known)); });
+  done_ = directories_->take_again(outbox_store::steps(connection));
+}
+
+DirectoryFindings ExtensionOutbox::look_at_start(const std::vector<ExtensionPointer>& records) {
+  return directories_->look(records, ExtensionDirectories::At::stamps);
+}
+
+void ExtensionOutbox::take_at_start(const std::vector<DiskStep>& steps) {
+  const auto done = directories_->take(steps);
+  done_.insert(done_.end(), done.begin(), done.end());
+}
+
+void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std::string& path,
+                                      const KnownDirectory& known) {
+  directories_->accept(extension_id, path, known);
+}
+
+void ExtensionOutbox::start() {
+  started_ = true;
+  cross_out_later();
+}
+
+Task<> ExtensionOutbox::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
+
+void ExtensionOutbox::cross_out_later() {
+  has_news_ = true;
+  if (!started_ || crossing_out_ || stopping_.requested()) return;
+  crossing_out_ = true;
+  background_.spawn(cross_out());
+}
+
+Task<> ExtensionOutbox::cross_out() {
+  while (has_news_ && co_await pause(stopping_, time_to_gather) == End::done) {
+    has_news_ = false;
+    const auto done = std::exchange(done_, {});
+    std::string why;
+    try {
+      co_await cross_out(done);
+      continue;
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
+    log::error("the directories of extensions may not be on disk yet: {}", why);
+    has_news_ = true;
+    done_.insert(done_.end(), done.begin(), done.end());
+  }
+  crossing_out_ = false;
+}
+
+Task<> ExtensionOutbox::cross_out(std::vector<std::int64_t> done) {
+  const auto news = co_await disk_.run([directories = directories_] { return directories->news(); });
+  if (done.empty() && news.empty()) co_return;
+  co_await syncing_.run([directories = directories_] { directories->sync(); });
+  for (std::size_t begin = 0; begin < news.size(); begin += piece) {
+    const auto note = [news = piece_of(news, begin)](Connection& connection) {
+      for (const auto& [id, known] : news) outbox_store::know(connection, id, known);
+    };
+    co_await database_.write(note, Database::Lane::background);
+  }
+  for (std::size_t begin = 0; begin < done.size(); begin += piece) {
+    const auto cross_out = [done = piece_of(done, begin)](Connection& connection) {
+      for (const auto sequence : done) outbox_store::remove(connection, sequence);
+    };
+    co_await database_.write(cross_out, Database::Lane::background);
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cut.hpp"
+#include "base/group.hpp"
+#include "features/extensions/directories.hpp"
+#include "io/blocking.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+/// Makes directories follow records. What is to be done on disk is noted in the transaction of the record's change,
+/// done behind it in the order of the commits, put on disk by one sync for all that was done within a second, and only
+/// then crossed out. A start does again what is not crossed out.
+class ExtensionOutbox {
+public:
+  ExtensionOutbox(Loop& loop, Database& database, const std::filesystem::path& data_directory);
+
+  /// Whether files are written also where a change left the text of the record as it was.
+  enum class Rewrite { when_changed, always };
+  /// Inside the write that makes `after` of `before` (null: made, or deleted): notes the steps.
+  static std::vector<DiskStep> note(Connection& connection, const Extension* before, const Extension* after,
+                                    Rewrite rewrite = Rewrite::when_changed);
+
+  /// Takes the steps of a write that has just been committed. To be called before anything else is waited for. Returns
+  /// when they are taken, also where the disk refused: that is logged, and tried again later.
+  Task<> take(std::vector<DiskStep> steps);
+
+  /// Looks at all directories; `records` are all agents and jobs.
+  Task<DirectoryFindings> look(std::vector<ExtensionPointer> records);
+  /// Inside the write that takes a directory over: notes that the record says what the files say.
+  static void note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known);
+  /// Behind it.
+  Task<> accept(std::string extension_id, std::string path, KnownDirectory known);
+
+  // Before the loop runs.
+
+  /// Does again what a stopped gateway may have left undone.
+  void load(Connection& connection);
+  DirectoryFindings look_at_start(const std::vector<ExtensionPointer>& records);
+  void take_at_start(const std::vector<DiskStep>& steps);
+  void accept_at_start(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
+
+  /// Begins to cross out in the background, until `stop` has returned.
+  void start();
+  Task<> stop();
+
+private:
+  void cross_out_later();
+  Task<> cross_out();
+  Task<> cross_out(std::vector<std::int64_t> done);
+
+  Database& database_;
+  std::shared_ptr<ExtensionDirectories> directories_;
+  BlockingPool disk_;     ///< one thread: steps are taken in order
+  BlockingPool syncing_;  ///< a sync may take long, and nobody waits for it
+  std::vector<std::int64_t> done_;
+  bool has_news_ = false;
+  bool started_ = false;
+  bool crossing_out_ = false;
+  Stop stopping_;
+  Group background_;
+};
+
+}  // namespace agw

@@ -1,0 +1,130 @@
+#include "features/extensions/outbox_store.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace agw::outbox_store {
+
+namespace {
+
+constexpr std::string_view write_action = "write";
+constexpr std::string_view move_action = "move";
+
+std::string stamp_text(const FileStamp& stamp) {
+  return fmt::format("{} {} {} {}", stamp.inode, stamp.size, stamp.modified_ns, stamp.changed_ns);
+}
+
+template <class Number>
+void read_number(std::string_view& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(std::min(text.size(), static_cast<std::size_t>(end - text.data()) + 1));
+}
+
+FileStamp read_stamp(std::string_view text) {
+  FileStamp stamp;
+  read_number(text, stamp.inode);
+  read_number(text, stamp.size);
+  read_number(text, stamp.modified_ns);
+  read_number(text, stamp.changed_ns);
+  return stamp;
+}
+
+DiskStep read_step(const Statement& row) {
+  DiskStep step;
+  step.sequence = row.integer(0);
+  step.extension_id = row.text(1);
+  step.action = row.text(2) == write_action ? DiskStep::Action::write : DiskStep::Action::move;
+  step.directory = row.text(3);
+  step.target = row.text(4);
+  step.inode = static_cast<std::uint64_t>(row.integer(5));
+  if (!row.is_null(6)) step.text = {row.string(6), row.optional_string(7), row.boolean(8)};
+  step.config_id = row.text(9);
+  step.prompt_id = row.text(10);
+  return step;
+}
+
+}  // namespace
+
+void add(Connection& connection, DiskStep& step) {
+  const bool is_write = step.action == DiskStep::Action::write;
+  if (is_write) {
+    connection.prepare("UPDATE extension_outbox SET config = NULL, prompt = NULL WHERE extension_id = :id")
+        .bind(":id", step.extension_id)
+        .run();
+  }
+  std::optional<std::string_view> config;
+  if (step.text) config = step.text->config;
+  connection
+      .prepare(
+          "INSERT INTO extension_outbox (extension_id, action, directory, target, inode, config, prompt, owns_prompt, "
+          "config_id, prompt_id) VALUES (:extension_id, :action, :directory, :target, :inode, :config, :prompt, "
+          ":owns_prompt, :config_id, :prompt_id)")
+      .bind(":extension_id", step.extension_id)
+      .bind(":action", is_write ? write_action : move_action)
+      .bind(":directory", step.directory)
+      .bind(":target", is_write ? std::nullopt : std::optional(step.target))
+      .bind(":inode", step.inode)
+      .bind(":config", config)
+      .bind(":prompt", step.text ? step.text->prompt : std::nullopt)
+      .bind(":owns_prompt", step.text && step.text->owns_prompt)
+      .bind(":config_id", step.config_id)
+      .bind(":prompt_id", step.prompt_id)
+      .run();
+  step.sequence = connection.last_insert_rowid();
+}
+
+void forget(Connection& connection, std::string_view extension_id) {
+  connection.prepare("DELETE FROM extension_outbox WHERE extension_id = :id AND action = 'write'")
+      .bind(":id", extension_id)
+      .run();
+  connection.prepare("DELETE FROM extension_directories WHERE extension_id = :id").bind(":id", extension_id).run();
+}
+
+std::vector<DiskStep> steps(Connection& connection) {
+  std::vector<DiskStep> steps;
+  auto row = connection.prepare(
+      "SELECT sequence, extension_id, action, directory, target, inode, config, prompt, owns_prompt, config_id, "
+      "prompt_id FROM extension_outbox ORDER BY sequence");
+  while (row.step()) steps.push_back(read_step(row));
+  return steps;
+}
+
+void remove(Connection& connection, std::int64_t sequence) {
+  connection.prepare("DELETE FROM extension_outbox WHERE sequence = :sequence").bind(":sequence", sequence).run();
+}
+
+void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory) {
+  connection
+      .prepare(
+          "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
+          "SELECT :id, :inode, :config_id, :config_stamp, :prompt_id, :prompt_stamp FROM extensions WHERE id = :id "
+          "ON CONFLICT (extension_id) DO UPDATE SET inode = :inode, config_id = :config_id, config_stamp = "
+          ":config_stamp, prompt_id = :prompt_id, "
+          "prompt_stamp = :prompt_stamp")
+      .bind(":id", extension_id)
+      .bind(":inode", directory.inode)
+      .bind(":config_id", directory.config.content_id)
+      .bind(":config_stamp", stamp_text(directory.config.stamp))
+      .bind(":prompt_id", directory.prompt.content_id)
+      .bind(":prompt_stamp", stamp_text(directory.prompt.stamp))
+      .run();
+}
+
+void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each) {
+  auto row = connection.prepare(
+      "SELECT extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp FROM extension_directories");
+  while (row.step()) {
+    each(row.string(0), {static_cast<std::uint64_t>(row.integer(1)),
+                         {row.string(2), read_stamp(row.text(3))},
+                         {row.string(4), read_stamp(row.text(5))}});
+  }
+}
+
+std::uint64_t known_inode(Connection& connection, std::string_view extension_id) {
+  auto row = connection.prepare("SELECT inode FROM extension_directories WHERE extension_id = :id");
+  return row.bind(":id", extension_id).step() ? static_cast<std::uint64_t>(row.integer(0)) : 0;
+}
+
+}  // namespace agw::outbox_store

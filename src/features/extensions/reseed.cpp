@@ -1,0 +1,121 @@
+// How records follow directories: what people wrote, edited and dropped into place becomes the record.
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "features/extensions/built_ins.hpp"
+#include "features/extensions/registry.hpp"
+#include "features/extensions/service.hpp"
+#include "features/extensions/writing.hpp"
+
+namespace agw {
+
+namespace {
+
+/// What taking the findings over has done.
+struct TakenOver {
+  ExtensionWrites writes;
+  std::vector<TakenDirectory> accepted;  ///< those whose record now says what they say
+  std::vector<std::string> warnings;
+};
+
+/// Only what really differs, so that a built-in may have its `enabled` changed in a file, too.
+ExtensionChange without_what_is_so(ExtensionChange change, const Extension& current) {
+  if (change.description == current.description) change.description.reset();
+  if (change.enabled == current.enabled) change.enabled.reset();
+  if (change.definition && change.definition->members() == current.definition.members()) change.definition.reset();
+  const auto& trigger = change.trigger.value;
+  const bool same_trigger = trigger && current.trigger_def ? trigger->members() == current.trigger_def->members()
+                                                           : !trigger && !current.trigger_def;
+  if (same_trigger) change.trigger = {};
+  return change;
+}
+
+/// Nothing where something else has changed the record since the directory was looked at: what was written last holds.
+std::optional<ExtensionWrites> write_taken(Connection& connection, const TakenDirectory& taken, Timestamp now) {
+  if (const auto* wanted = std::get_if<NewExtension>(&taken.wanted)) {
+    const auto named = extension_store::find_named(connection, wanted->name);
+    if (named && named->extension.type == wanted->type) return std::nullopt;
+    return write_new(connection, new_extension(taken.id, *wanted, now));
+  }
+  const auto row = extension_store::find(connection, taken.id);
+  if (!row || row->extension.updated_at != taken.record->updated_at) return std::nullopt;
+  const auto change = without_what_is_so(std::get<ExtensionChange>(taken.wanted), row->extension);
+  return write_change(connection, *row, change, now, ExtensionOutbox::Rewrite::when_changed);
+}
+
+void take_over(Connection& connection, const TakenDirectory& taken, Timestamp now, TakenOver& result) {
+  try {
+    auto writes = write_taken(connection, taken, now);
+    if (!writes) return;
+    // The files say already what the record says now.
+    writes->steps.clear();
+    ExtensionOutbox::note_taken(connection, taken.id, taken.known);
+    result.writes.add(std::move(*writes));
+    result.accepted.push_back(taken);
+  } catch (const ApiError& error) {
+    result.warnings.push_back(fmt::format("{}: {}", config_path(taken.path), error.error()));
+  }
+}
+
+TakenOver take_over(Connection& connection, const DirectoryFindings& findings, Timestamp now) {
+  TakenOver result;
+  for (const auto& taken : findings.taken) take_over(connection, taken, now, result);
+  for (const auto& record : findings.missing) {
+    const auto row = extension_store::find(connection, record->id);
+    if (row) result.writes.add({{}, ExtensionOutbox::note(connection, nullptr, &row->extension)});
+  }
+  return result;
+}
+
+bool is_empty(const DirectoryFindings& findings) { return findings.taken.empty() && findings.missing.empty(); }
+
+}  // namespace
+
+std::vector<ExtensionPointer> Extensions::file_backed() const {
+  std::vector<ExtensionPointer> records;
+  for (const auto type : file_backed_types) {
+    auto some = registry_->list({.type = type});
+    records.insert(records.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+  }
+  return records;
+}
+
+void Extensions::take_directories_over(Connection& connection) {
+  outbox_->load(connection);
+  const auto findings = outbox_->look_at_start(file_backed());
+  for (const auto& warning : findings.warnings) log::warn("{}", warning);
+  if (is_empty(findings)) return;
+  connection.execute("BEGIN IMMEDIATE");
+  auto result = take_over(connection, findings, clock_.now());
+  connection.execute("COMMIT");
+  for (const auto& warning : result.warnings) log::warn("{}", warning);
+  for (auto& write : result.writes.records) registry_->put(write.row.position, std::move(write.row.extension));
+  for (const auto& taken : result.accepted) outbox_->accept_at_start(taken.id, taken.path, taken.known);
+  outbox_->take_at_start(result.writes.steps);
+}
+
+Task<std::vector<std::string>> Extensions::reseed() {
+  const auto now = clock_.now();
+  auto shipped = co_await database_.read([now](Connection&) { return built_ins(now); });
+  co_await publish(co_await database_.write(
+      [shipped = std::move(shipped)](Connection& connection) { return write_built_ins(connection, shipped); }));
+  if (!outbox_) co_return std::vector<std::string>{};
+
+  auto findings = co_await outbox_->look(file_backed());
+  auto warnings = findings.warnings;
+  if (is_empty(findings)) co_return warnings;
+  auto result = co_await database_.write(
+      [findings = std::move(findings), now](Connection& connection) { return take_over(connection, findings, now); });
+  std::ranges::move(result.warnings, std::back_inserter(warnings));
+  co_await publish(std::move(result.writes));
+  for (auto& taken : result.accepted) co_await outbox_->accept(taken.id, taken.path, taken.known);
+  co_return warnings;
+}
+
+}  // namespace agw

@@ -1,0 +1,97 @@
+#include "features/extensions/writing.hpp"
+
+#include <iterator>
+#include <utility>
+
+#include "api/error.hpp"
+
+namespace agw {
+
+namespace {
+
+void require_free(Connection& connection, const std::string& name) {
+  if (!extension_store::find_named(connection, name)) return;
+  throw Conflict("extension name already exists", {{"name", name}});
+}
+
+bool changes_content(const ExtensionChange& change) {
+  return change.name || change.description || change.definition || change.trigger.given;
+}
+
+void check_allowed(const Extension& current, const ExtensionChange& change) {
+  if (current.source == Source::built_in && changes_content(change)) {
+    throw Forbidden("built-in extensions are not editable");
+  }
+  if (current.essential && change.enabled == false) throw Forbidden("cannot disable essential extensions");
+}
+
+void apply(const ExtensionChange& change, Extension& extension) {
+  if (change.name) extension.name = *change.name;
+  if (change.description) extension.description = *change.description;
+  if (change.definition) extension.definition = *change.definition;
+  if (change.trigger.given) extension.trigger_def = change.trigger.value;
+  if (change.enabled) extension.enabled = *change.enabled;
+}
+
+}  // namespace
+
+void ExtensionWrites::add(ExtensionWrites more) {
+  records.insert(records.end(), std::make_move_iterator(more.records.begin()),
+                 std::make_move_iterator(more.records.end()));
+  steps.insert(steps.end(), std::make_move_iterator(more.steps.begin()), std::make_move_iterator(more.steps.end()));
+}
+
+extension_store::Row require_row(Connection& connection, std::string_view id) {
+  auto row = extension_store::find(connection, id);
+  if (!row) throw NotFound("extension not found");
+  return std::move(*row);
+}
+
+Extension new_extension(std::string id, NewExtension wanted, Timestamp now) {
+  Extension made;
+  made.id = std::move(id);
+  made.type = wanted.type;
+  made.name = std::move(wanted.name);
+  made.description = std::move(wanted.description);
+  made.definition = std::move(wanted.definition);
+  made.trigger_def = std::move(wanted.trigger_def);
+  made.source = wanted.source;
+  made.enabled = wanted.enabled;
+  made.owner_agent_id = std::move(wanted.owner_agent_id);
+  made.created_at = made.updated_at = now;
+  return made;
+}
+
+ExtensionWrites write_new(Connection& connection, const Extension& made) {
+  require_free(connection, made.name);
+  const auto position = extension_store::insert(connection, made);
+  return {{{{position, made}, ExtensionAction::created}}, ExtensionOutbox::note(connection, nullptr, &made)};
+}
+
+ExtensionWrites write_change(Connection& connection, const extension_store::Row& row, const ExtensionChange& change,
+                             Timestamp now, ExtensionOutbox::Rewrite rewrite) {
+  const auto& before = row.extension;
+  check_allowed(before, change);
+  if (change.if_updated_at && *change.if_updated_at != before.updated_at) throw Conflict("changed meanwhile");
+  if (!changes_content(change) && !change.enabled) return {};
+  if (change.name && *change.name != before.name) require_free(connection, *change.name);
+  auto after = before;
+  apply(change, after);
+  after.updated_at = version_after(before.updated_at, now);
+  extension_store::update(connection, after);
+  auto steps = ExtensionOutbox::note(connection, &before, &after, rewrite);
+  return {{{{row.position, std::move(after)}, ExtensionAction::updated}}, std::move(steps)};
+}
+
+ExtensionWrites write_removal(Connection& connection, std::string_view id) {
+  auto row = require_row(connection, id);
+  if (row.extension.essential) throw Forbidden("cannot delete essential extensions");
+  if (row.extension.source == Source::built_in) {
+    extension_store::remember_deleted_built_in(connection, row.extension.name);
+  }
+  extension_store::remove(connection, id);
+  auto steps = ExtensionOutbox::note(connection, &row.extension, nullptr);
+  return {{{std::move(row), ExtensionAction::deleted}}, std::move(steps)};
+}
+
+}  // namespace agw

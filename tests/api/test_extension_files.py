@@ -1,0 +1,328 @@
+"""Directories of agents, jobs and apps: made, renamed, moved to the trash; looked into (decisions, 3)."""
+
+import base64
+import os
+
+import pytest
+import yaml
+
+from checks import UNKNOWN_ID, accepted, at_once, is_timestamp, refused
+
+TRAVERSAL = "path traversal not allowed"
+
+
+@pytest.fixture
+def create(gateway, name):
+    def create(type="agent", **members):
+        definition = {"agent_id": "assistant", "prompt": "work"} if type == "job" else {"systemPrompt": "You help."}
+        return accepted(gateway.http.post("/extensions", json={
+            "type": type, "name": name(type), "description": "d", "definition": definition, **members}), 201)
+    return create
+
+
+def folder(gateway, extension):
+    return gateway.data / f"{extension['type']}s" / extension["name"]
+
+
+def config(gateway, extension):
+    return yaml.safe_load((folder(gateway, extension) / f"{extension['type']}.yaml").read_text())
+
+
+def patch(gateway, extension, **members):
+    return accepted(gateway.http.patch(f"/extensions/{extension['id']}", json=members))
+
+
+def read(gateway, extension, path, **parameters):
+    return gateway.http.get(f"/extensions/{extension['id']}/file", params={"path": path, **parameters})
+
+
+def files(gateway, extension):
+    return gateway.http.get(f"/extensions/{extension['id']}/files")
+
+
+# The directory follows the record.
+
+
+@pytest.mark.parametrize("kind", ["agent", "job"])
+def test_a_new_agent_or_job_gets_its_directory(gateway, create, kind):
+    made = create(kind, enabled=True, trigger_def={"type": "cron", "expression": "0 9 * * *"})
+    found = config(gateway, made)
+    assert found.pop("name") == made["name"] and found.pop("description") == "d" and found.pop("enabled") is True
+    assert found.pop("trigger") == {"type": "cron", "expression": "0 9 * * *"}
+    assert found == ({"systemPrompt": "You help."} if kind == "agent" else {"agent_id": "assistant"})
+
+
+def test_a_jobs_prompt_stands_in_prompt_md(gateway, create):
+    made = create("job", definition={"agent_id": "assistant", "prompt": "Do this.\n\nThen that."})
+    assert (folder(gateway, made) / "prompt.md").read_text() == "Do this.\n\nThen that."
+    patch(gateway, made, definition={"agent_id": "assistant", "schedule": "@daily"})
+    assert not (folder(gateway, made) / "prompt.md").exists()
+
+
+def test_a_prompt_file_of_a_persons_own_is_left_alone(gateway, create):
+    made = create("job", definition={"agent_id": "assistant", "prompt_file": "prompt.md"})
+    (folder(gateway, made) / "prompt.md").write_text("mine")
+    patch(gateway, made, description="new")
+    assert (folder(gateway, made) / "prompt.md").read_text() == "mine"
+
+
+def test_types_of_yaml_are_kept(gateway, create):
+    definition = {"systemPrompt": "no", "a": "yes", "b": "1", "c": 1, "d": 1.5, "e": None, "f": True, "g": "true",
+                  "h": "2026-01-02", "i": ["on", "~", ""], "j": {"k": "0x1f", "no": 1e30}, "l": "a: b # c\n\n d\n"}
+    made = create(definition=definition)
+    found = config(gateway, made)
+    assert {member: found[member] for member in definition} == definition
+    assert {member: type(found[member]) for member in definition} == {m: type(v) for m, v in definition.items()}
+
+
+def test_changing_a_record_changes_its_file(gateway, create):
+    made = create()
+    patch(gateway, made, description="new", definition={"model": "a/b"}, trigger={"type": "webhook"}, enabled=True)
+    assert config(gateway, made) == {"name": made["name"], "description": "new", "enabled": True,
+                                     "trigger": {"type": "webhook"}, "model": "a/b"}
+    accepted(gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    patch(gateway, made, trigger=None)
+    assert config(gateway, made) == {"name": made["name"], "description": "new", "enabled": False, "model": "a/b"}
+
+
+def test_renaming_moves_the_directory(gateway, create, name):
+    made = create()
+    (folder(gateway, made) / "soul.md").write_text("kind")
+    wanted = name("renamed")
+    changed = patch(gateway, made, name=wanted)
+    assert not folder(gateway, made).exists()
+    assert (folder(gateway, changed) / "soul.md").read_text() == "kind"
+    assert config(gateway, changed)["name"] == wanted
+
+
+def test_renaming_onto_a_directory_that_is_there_loses_nothing(gateway, create, name):
+    made, wanted = create(), name("taken")
+    (folder(gateway, made) / "soul.md").write_text("mine")
+    theirs = gateway.data / "agents" / wanted
+    theirs.mkdir()
+    (theirs / "soul.md").write_text("theirs")
+    changed = patch(gateway, made, name=wanted)
+    assert (folder(gateway, changed) / "soul.md").read_text() == "mine"
+    kept = list((gateway.data / "trash").glob(f"*{wanted}*/soul.md"))
+    assert [path.read_text() for path in kept] == ["theirs"]
+
+
+def test_deleting_moves_the_directory_to_the_trash(gateway, create):
+    made = create()
+    (folder(gateway, made) / "notes.md").write_text("kept")
+    assert gateway.http.delete(f"/extensions/{made['id']}").status_code == 204
+    assert not folder(gateway, made).exists()
+    kept = list((gateway.data / "trash").glob(f"*{made['name']}*"))
+    assert len(kept) == 1 and (kept[0] / "notes.md").read_text() == "kept" and (kept[0] / "agent.yaml").exists()
+
+
+def test_a_name_whose_directory_is_there_already_takes_it_over(gateway, create, name):
+    wanted = name("there")
+    place = gateway.data / "agents" / wanted
+    place.mkdir()
+    (place / "soul.md").write_text("soul")
+    (place / "agent.yaml").write_text("systemPrompt: by hand\n")
+    made = create(name=wanted)
+    assert config(gateway, made)["systemPrompt"] == "You help." and (place / "soul.md").read_text() == "soul"
+    kept = list((gateway.data / "trash").glob(f"*{wanted}-agent.yaml*"))
+    assert [path.read_text() for path in kept] == ["systemPrompt: by hand\n"], "what a person wrote is kept"
+
+
+def test_an_edit_that_was_not_taken_yet_is_kept_when_the_record_changes(gateway, create):
+    made = create()
+    (folder(gateway, made) / "agent.yaml").write_text("systemPrompt: edited\n")
+    patch(gateway, made, description="new")
+    assert config(gateway, made)["description"] == "new"
+    kept = list((gateway.data / "trash").glob(f"*{made['name']}-agent.yaml*"))
+    assert [path.read_text() for path in kept] == ["systemPrompt: edited\n"]
+
+
+def test_two_writers_leave_one_of_both_whole(gateway, create):
+    made = create()
+    at_once(8, lambda n: gateway.http.patch(f"/extensions/{made['id']}", json={
+        "description": str(n), "definition": {"systemPrompt": f"prompt {n}", "n": n}}))
+    record = accepted(gateway.http.get(f"/extensions/{made['id']}"))
+    found = config(gateway, made)
+    assert record["definition"] == {"systemPrompt": f"prompt {record['description']}", "n": int(record["description"])}
+    assert found["description"] == record["description"] and found["n"] == record["definition"]["n"]
+
+
+def test_names_that_are_swapped_swap_their_directories(gateway, create, name):
+    one, two, spare = create(), create(), name("spare")
+    (folder(gateway, one) / "soul.md").write_text("one")
+    (folder(gateway, two) / "soul.md").write_text("two")
+    patch(gateway, one, name=spare)
+    patch(gateway, two, name=one["name"])
+    patch(gateway, one, name=two["name"])
+    assert (folder(gateway, one) / "soul.md").read_text() == "two"
+    assert (folder(gateway, two) / "soul.md").read_text() == "one"
+    assert not (gateway.data / "agents" / spare).exists()
+
+
+def test_a_file_is_as_private_as_the_data_directory(gateway, create):
+    made = create()
+    assert (folder(gateway, made) / "agent.yaml").stat().st_mode & 0o777 == 0o600
+    assert folder(gateway, made).stat().st_mode & 0o777 == 0o700
+
+
+# Files.
+
+
+def test_files_are_listed_recursively_sorted_and_without_following_symlinks(gateway, create):
+    made = create()
+    place = folder(gateway, made)
+    (place / "b" / "c").mkdir(parents=True)
+    (place / "b" / "c" / "d.md").write_text("d")
+    (place / "a.md").write_text("a")
+    (place / "loop").symlink_to(place)
+    assert accepted(files(gateway, made)) == {"root": str(place), "files": [
+        {"name": "a.md", "isDirectory": False}, {"name": "agent.yaml", "isDirectory": False},
+        {"name": "b", "isDirectory": True}, {"name": "b/c", "isDirectory": True},
+        {"name": "b/c/d.md", "isDirectory": False}, {"name": "loop", "isDirectory": False}]}
+
+
+def test_at_most_10000_files_are_listed(gateway, create):
+    made = create()
+    place = folder(gateway, made) / "many"
+    place.mkdir()
+    for number in range(10_050):
+        (place / f"{number:05}").touch()
+    assert len(accepted(files(gateway, made))["files"]) == 10_000
+
+
+def test_an_extension_can_be_named_instead_of_its_id(gateway):
+    found = accepted(gateway.http.get("/extensions/assistant/files"))
+    assert found["root"] == str(gateway.data / "agents" / "assistant")
+    assert {"name": "agent.yaml", "isDirectory": False} in found["files"]
+
+
+@pytest.mark.parametrize("path", ["files", "file", "file?path=a", "file?raw=maybe"])
+def test_types_without_a_directory_have_no_files(gateway, path):
+    refused(gateway.http.get(f"/extensions/dark/{path}"), 400, "extension has no disk path")
+    refused(gateway.http.get(f"/extensions/{UNKNOWN_ID}/{path}"), 404, "extension not found")
+
+
+def test_a_file_is_answered_as_json(gateway, create):
+    made = create()
+    (folder(gateway, made) / "note.md").write_bytes("h\u00e9llo\n".encode())
+    found = accepted(read(gateway, made, "note.md"))
+    assert is_timestamp(found.pop("modified_at"))
+    assert found == {"path": "note.md", "content": "h\u00e9llo\n", "encoding": "utf-8", "size": 7}
+
+
+def test_bytes_that_are_no_text_are_answered_in_base64(gateway, create):
+    made = create()
+    bytes_ = bytes(range(256)) * 3 + b"\xff"
+    (folder(gateway, made) / "data").write_bytes(bytes_)
+    found = accepted(read(gateway, made, "data"))
+    assert found["encoding"] == "base64" and base64.b64decode(found["content"], validate=True) == bytes_
+    assert found["size"] == len(bytes_)
+
+
+@pytest.mark.parametrize("content", [b"", b"<script>alert(1)</script>", bytes(range(256))])
+def test_raw_answers_the_bytes_in_a_sandbox(gateway, create, content):
+    made = create()
+    (folder(gateway, made) / "page.html").write_bytes(content)
+    response = read(gateway, made, "page.html", raw="true")
+    assert response.status_code == 200 and response.content == content
+    assert response.headers["content-security-policy"] == "sandbox"
+    assert not response.headers["content-type"].startswith("text/html")
+
+
+def test_a_path_is_required(gateway, create):
+    made = create()
+    for query in "", "?path=", "?raw=true":
+        refused(gateway.http.get(f"/extensions/{made['id']}/file{query}"), 400, "path query param required")
+
+
+def test_raw_must_be_a_boolean(gateway, create):
+    refused(read(gateway, create(), "agent.yaml", raw="maybe"), 400, "raw must be true or false")
+
+
+@pytest.mark.parametrize("path", ["..", "../", "../../config.yaml", "/etc/passwd", "a/../../../config.yaml", "./../x",
+                                  "//etc/passwd", "/proc/self/environ", "../../../../../../etc/passwd"])
+def test_a_path_that_leads_out_is_refused(gateway, create, path):
+    refused(read(gateway, create(), path), 400, TRAVERSAL)
+
+
+@pytest.mark.parametrize("query", ["%2e%2e%2fconfig.yaml", "..%2f..%2f.gateway-token", "%2fetc%2fpasswd"])
+def test_an_encoded_path_that_leads_out_is_refused(gateway, create, query):
+    refused(gateway.http.get(f"/extensions/{create()['id']}/file?path={query}"), 400, TRAVERSAL)
+
+
+def test_symlinks_that_lead_out_are_refused_and_others_followed(gateway, create, tmp_path):
+    made = create()
+    place = folder(gateway, made)
+    (tmp_path / "secret").write_text("secret")
+    (place / "out").symlink_to(tmp_path / "secret")
+    (place / "up").symlink_to("../..")
+    (place / "proc").symlink_to("/proc/self")
+    (place / "in").symlink_to("agent.yaml")
+    (place / "loop").symlink_to("loop")
+    for path in "out", "up/config.yaml", "up/.gateway-token", "proc/environ", "proc/cwd":
+        refused(read(gateway, made, path), 400, TRAVERSAL)
+    assert accepted(read(gateway, made, "in"))["content"].startswith("name:")
+    refused(read(gateway, made, "loop"), 404, "file not found")
+
+
+@pytest.mark.parametrize("path", ["missing", "missing/agent.yaml", "agent.yaml/x", "sub", "sub/", ".", "fifo",
+                                  "x" * 300, "%2e%2e%2fx", "..\\x"])
+def test_what_is_no_file_is_not_found(gateway, create, path):
+    made = create()
+    (folder(gateway, made) / "sub").mkdir()
+    os.mkfifo(folder(gateway, made) / "fifo")
+    refused(read(gateway, made, path), 404, "file not found")
+
+
+def test_a_zero_byte_in_a_path_is_refused(gateway, create):
+    assert gateway.http.get(f"/extensions/{create()['id']}/file?path=agent.yaml%00.png").status_code == 400
+
+
+def test_a_file_of_more_than_5_mib_is_too_large(gateway, create):
+    made = create()
+    (folder(gateway, made) / "big").write_bytes(b"x" * (5 * 2**20))
+    assert accepted(read(gateway, made, "big"))["size"] == 5 * 2**20
+    (folder(gateway, made) / "big").write_bytes(b"x" * (5 * 2**20 + 1))
+    refused(read(gateway, made, "big"), 413, "file too large")
+    refused(read(gateway, made, "big", raw="true"), 413, "file too large")
+
+
+def test_a_directory_that_vanished_is_told_and_comes_back(gateway, create):
+    made = create()
+    for path in folder(gateway, made).iterdir():
+        path.unlink()
+    folder(gateway, made).rmdir()
+    refused(files(gateway, made), 500, "could not read directory")
+    refused(read(gateway, made, "agent.yaml"), 404, "file not found")
+    patch(gateway, made, description="back")
+    assert config(gateway, made)["description"] == "back"
+
+
+# Apps.
+
+
+def make_app(gateway, name, path):
+    return accepted(gateway.http.post("/extensions", json={
+        "type": "app", "name": name("app"), "description": "d", "definition": {"type": "static", "path": str(path)}}),
+        201)
+
+
+def test_an_app_has_the_files_of_the_directory_that_it_names(gateway, name):
+    place = gateway.home / name("site")
+    place.mkdir()
+    (place / "index.html").write_text("<p>")
+    app = make_app(gateway, name, place)
+    assert accepted(files(gateway, app)) == {"root": str(place), "files": [{"name": "index.html",
+                                                                           "isDirectory": False}]}
+    assert accepted(read(gateway, app, "index.html"))["content"] == "<p>"
+    refused(read(gateway, app, "../.agent-gateway/.gateway-token"), 400, TRAVERSAL)
+    refused(gateway.http.get(f"/extensions/{app['id']}/disk-config"), 400, "disk-config not supported for type 'app'")
+
+
+def test_an_app_shows_no_directory_that_is_not_for_everybody(gateway, name, tmp_path):
+    (gateway.home / ".ssh").mkdir(exist_ok=True)
+    link = gateway.home / name("link")
+    link.symlink_to(gateway.data)
+    for path in (gateway.data, gateway.home, gateway.data / "logs", gateway.home / ".ssh", tmp_path, "/", "/proc/self",
+                 "relative", "", link, gateway.home / "missing", f"{gateway.home}/x/../.agent-gateway"):
+        refused(files(gateway, make_app(gateway, name, path)), 400, "extension has no disk path")
