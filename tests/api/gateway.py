@@ -97,6 +97,15 @@ class Gateway:
         self.url = self._printed.split(b"\n")[0].decode().removeprefix("listening on ")
         return self
 
+    def fails(self):
+        """Starts the process, which is to end instead of serving. Answers how it failed."""
+        try:
+            self.start()
+        except StartFailed as failed:
+            assert failed.stdout == "", "nothing but the ready line is printed"
+            return failed
+        raise AssertionError("it started")
+
     def stop(self, by=signal.SIGTERM):
         """Asks the process to end and answers its exit status."""
         self._leave()

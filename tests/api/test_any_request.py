@@ -59,7 +59,7 @@ def quoted(text):
     return "".join(f"%{byte:02X}" for byte in text.encode())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_request_is_an_internal_error(own, seed):
     thread = accepted(own.http.post("/threads", json={}), 201)
     turn = accepted(own.http.post(f"/threads/{thread['id']}/turns", json={"content": "a", "role": "user"}), 201)
@@ -69,7 +69,7 @@ def test_no_request_is_an_internal_error(own, seed):
     routes = [(method, path, operation) for path, operations in document["paths"].items()
               for method, operation in operations.items() if method in METHODS and path not in ENDS_THE_PROCESS]
     chance = Chance(seed, [thread["id"], turn["id"], extension["id"], "known"])
-    for _ in range(400):
+    for _ in range(300):
         method, template, operation = chance.random.choice(routes)
         path, params = chance.path(template, quoted), chance.query(operation)
         body = chance.body() if method in ("post", "put", "patch") else None

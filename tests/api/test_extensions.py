@@ -3,9 +3,8 @@
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, invalid, is_id, is_timestamp, refused
+from extensions import MEMBERS, get, named, patch, toggle
 
-MEMBERS = {"id", "type", "name", "description", "definition", "trigger_def", "source", "enabled", "owner_agent_id",
-           "created_at", "updated_at", "essential"}
 TYPES = ["command", "agent", "job", "app", "theme", "renderer", "integration", "action", "widget", "artifact",
          "capability", "control"]
 ENOUGH = {
@@ -25,22 +24,6 @@ def create(gateway, name):
         return gateway.http.post("/extensions", json={
             "type": "theme", "name": name(), "description": "for a test", "definition": {}, **members})
     return create
-
-
-def get(gateway, extension):
-    return accepted(gateway.http.get(f"/extensions/{extension['id']}"))
-
-
-def patch(gateway, extension, **members):
-    return gateway.http.patch(f"/extensions/{extension['id']}", json=members)
-
-
-def toggle(gateway, extension):
-    return gateway.http.post(f"/extensions/{extension['id']}/toggle")
-
-
-def named(gateway, wanted):
-    return next((found for found in accepted(gateway.http.get("/extensions")) if found["name"] == wanted), None)
 
 
 # Create.
@@ -379,87 +362,6 @@ def test_delete_removes_the_record_for_good(gateway, create, name):
         refused(answer, 404, "extension not found")
     assert named(gateway, wanted) is None
     assert accepted(create(name=wanted), 201)["id"] != made["id"]
-
-
-# Built-ins.
-
-BUILT_INS = {
-    "agent": {"assistant"}, "job": {"compile-knowledge", "self-reflect"},
-    "command": {"help", "new", "plan", "act", "stop", "search", "remember", "jobs", "proposals"},
-    "action": {"current-time", "calculate"}, "theme": {"light", "dark"},
-    "renderer": {"markdown", "code", "diff", "json"}, "control": {"mode-switch", "stop-button"},
-    "capability": {"read-only", "workspace", "network"},
-}
-
-
-def built_ins(gateway):
-    return accepted(gateway.http.get("/extensions", params={"source": "built-in"}))
-
-
-def test_a_new_gateway_has_exactly_the_built_ins(own):
-    found = accepted(own.http.get("/extensions"))
-    by_type = {}
-    for extension in found:
-        by_type.setdefault(extension["type"], set()).add(extension["name"])
-    assert by_type == BUILT_INS and len(found) == 25
-    assert {extension["source"] for extension in found} == {"built-in"}
-    assert [extension["name"] for extension in found if not extension["enabled"]] == ["self-reflect"]
-
-
-def test_essential_are_the_assistant_the_commands_and_the_actions(gateway):
-    for extension in built_ins(gateway):
-        assert extension["essential"] is (extension["type"] in ("agent", "command", "action")), extension["name"]
-
-
-def test_built_ins_are_useful_records(gateway):
-    for extension in built_ins(gateway):
-        assert set(extension) == MEMBERS and extension["description"] and is_id(extension["id"])
-        assert extension["definition"], extension["name"]
-
-
-@pytest.mark.parametrize("wanted", ["assistant", "help", "calculate"])
-def test_an_essential_extension_stays(gateway, wanted):
-    extension = named(gateway, wanted)
-    refused(toggle(gateway, extension), 403, "cannot disable essential extensions")
-    refused(patch(gateway, extension, enabled=False), 403, "cannot disable essential extensions")
-    refused(gateway.http.delete(f"/extensions/{extension['id']}"), 403, "cannot delete essential extensions")
-    assert accepted(patch(gateway, extension, enabled=True))["enabled"] is True
-    assert get(gateway, extension)["enabled"] is True
-
-
-def test_a_built_in_that_is_not_essential_can_be_switched(own):
-    theme = named(own, "dark")
-    assert accepted(toggle(own, theme))["enabled"] is False
-    assert accepted(patch(own, theme, enabled=True))["enabled"] is True
-    assert accepted(toggle(own, named(own, "self-reflect")))["enabled"] is True
-
-
-@pytest.mark.parametrize("members", [
-    {"description": "mine"}, {"name": "mine"}, {"definition": {}}, {"trigger": None},
-    {"trigger": {"type": "webhook"}}, {"enabled": True, "description": "mine"},
-])
-def test_any_other_change_of_a_built_in_is_refused(gateway, members):
-    for wanted in ("dark", "assistant"):
-        extension = named(gateway, wanted)
-        refused(patch(gateway, extension, **members), 403, "built-in extensions are not editable")
-        assert get(gateway, extension) == extension
-
-
-def test_an_empty_change_of_a_built_in_is_fine(gateway):
-    extension = named(gateway, "dark")
-    assert accepted(patch(gateway, extension)) == extension
-
-
-def test_what_was_done_to_built_ins_stays_done_after_restarts(own):
-    off, gone = named(own, "dark"), named(own, "light")
-    accepted(toggle(own, off))
-    assert own.http.delete(f"/extensions/{gone['id']}").status_code == 204
-    for again in (own.restart, lambda: (own.kill(), own.start())):
-        again()
-        assert named(own, "light") is None
-        assert named(own, "dark")["enabled"] is False and named(own, "dark")["id"] == off["id"]
-        assert len(built_ins(own)) == 24
-    refused(own.http.get(f"/extensions/{gone['id']}"), 404, "extension not found")
 
 
 def test_records_are_the_same_after_a_restart(own):

@@ -1,0 +1,80 @@
+"""config.yaml, the environment and flags: which wins, and what is told of a wrong value (decisions, 1)."""
+
+import re
+
+import pytest
+
+from connection import Connection
+
+
+def test_a_commented_example_is_written_on_first_start(own):
+    text = (own.data / "config.yaml").read_text()
+    assert text.strip() and all(line.startswith("#") or not line.strip() for line in text.splitlines())
+    own.restart()
+    assert (own.data / "config.yaml").read_text() == text
+
+
+def test_a_configuration_that_is_there_is_left_alone(make_gateway):
+    gateway = make_gateway(config="# mine\nlimits:\n  body_mib: 3\n").start()
+    assert (gateway.data / "config.yaml").read_text() == "# mine\nlimits:\n  body_mib: 3\n"
+
+
+@pytest.mark.parametrize("text, line, key", [
+    ("limits:\n  body_mib: many\n", 2, "body_mib"), ("limits:\n  body_mib: -1\n", 2, "body_mib"),
+    ("\n\nlimits:\n  connections: []\n", 4, "connections"), ("limits: 5\n", 1, "limits"), ("auth: maybe\n", 1, "auth"),
+    ("hosts: 5\n", 1, "hosts"), ("# c\norigins:\n  a: b\n", 2, "origins"),
+    ("providers:\n  mine:\n    kind: telepathy\n", 3, "kind"), ("models: yes\n", 1, "models"),
+])
+def test_a_wrong_value_is_named_with_file_line_key_and_reason(make_gateway, text, line, key):
+    gateway = make_gateway(config=text)
+    failed = gateway.fails()
+    assert failed.status == 2
+    file = re.escape(str(gateway.data / "config.yaml"))
+    assert re.search(rf"{file}:{line}: [\w.\-\[\]]*{key}[\w.\-\[\]]*: \S+", failed.stderr), failed.stderr
+
+
+@pytest.mark.parametrize("text", ["limits: [\n", "a: b: c\n", "\tlimits: 5\n", "- 1\n- 2\n", "just text\n", "\xff\n"])
+def test_what_is_no_yaml_mapping_is_named_with_its_line(make_gateway, text):
+    gateway = make_gateway(config="")
+    (gateway.data / "config.yaml").write_bytes(text.encode("latin-1"))
+    failed = gateway.fails()
+    assert failed.status == 2 and re.search(r"config\.yaml:\d+: ", failed.stderr)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "{}\n"])
+def test_an_empty_configuration_is_fine(make_gateway, text):
+    make_gateway(config=text).start()
+
+
+def test_another_file_can_be_named(make_gateway, tmp_path):
+    other = tmp_path / "other.yaml"
+    other.write_text("hosts: [other.example]\n")
+    gateway = make_gateway(config={"hosts": ["default.example"]}, arguments=["--config", str(other)]).start()
+    for host, status in (("other.example", 200), ("default.example", 403)):
+        with Connection(gateway) as connection:
+            connection.request("GET /health HTTP/1.1", f"Host: {host}", host=False)
+            assert connection.answer().status == status
+    failed = make_gateway(arguments=["--config", str(tmp_path / "missing.yaml")]).fails()
+    assert failed.status == 2 and "missing.yaml" in failed.stderr
+
+
+def test_a_flag_wins_over_the_file(make_gateway):
+    gateway = make_gateway(config={"host": "::1", "port": 1}).start()
+    assert gateway.port != 1
+
+
+def test_the_environment_wins_over_the_file_and_a_flag_over_both(make_gateway):
+    def is_quiet(**options):
+        gateway = make_gateway(**options).start()
+        assert gateway.stop() == 0
+        return gateway.stderr == ""
+
+    file, variable = {"log_level": "info"}, {"AGENT_GATEWAY_LOG_LEVEL": "off"}
+    assert not is_quiet(config=file)
+    assert is_quiet(config=file, environment=variable)
+    assert not is_quiet(config=file, environment=variable, arguments=["--log-level", "info"])
+
+
+def test_a_wrong_value_in_the_environment_is_named(make_gateway):
+    failed = make_gateway(environment={"AGENT_GATEWAY_LOG_LEVEL": "loud"}).fails()
+    assert failed.status == 2 and "AGENT_GATEWAY_LOG_LEVEL" in failed.stderr

@@ -1,0 +1,97 @@
+"""A database or a disk that cannot be used: a clear message, and nothing is lost (decisions, 1 and 2)."""
+
+import os
+import sqlite3
+import subprocess
+
+import pytest
+
+from checks import accepted, refused
+
+
+
+def corrupted(gateway, change):
+    """The data directory of a gateway that ran, with its database changed; answers the file's new bytes."""
+    gateway.start()
+    accepted(gateway.http.post("/threads", json={}), 201)
+    assert gateway.stop() == 0
+    file = gateway.data / "gateway.db"
+    change(file)
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize("change", [
+    lambda file: file.write_bytes(b"this is no database, but some text that is long enough" * 100),
+    lambda file: file.write_bytes(file.read_bytes()[:5000]),
+    lambda file: file.write_bytes(file.read_bytes()[:100] + os.urandom(len(file.read_bytes()) - 100)),
+], ids=["text", "cut off", "overwritten"])
+def test_a_corrupt_database_is_named_and_left_alone(make_gateway, change):
+    gateway = make_gateway()
+    left = corrupted(gateway, change)
+    failed = gateway.fails()
+    assert failed.status == 5 and str(gateway.data / "gateway.db") in failed.stderr
+    assert (gateway.data / "gateway.db").read_bytes() == left
+
+
+def test_a_newer_database_is_named_and_left_alone(make_gateway):
+    def raise_version(file):
+        with sqlite3.connect(file) as database:
+            version = database.execute("PRAGMA user_version").fetchone()[0]
+            assert version > 0, "the schema's version is the database's user_version"
+            database.execute(f"PRAGMA user_version = {version + 1000}")
+        database.close()
+
+    gateway = make_gateway()
+    left = corrupted(gateway, raise_version)
+    failed = gateway.fails()
+    assert failed.status == 5 and str(gateway.data / "gateway.db") in failed.stderr and "newer" in failed.stderr
+    assert (gateway.data / "gateway.db").read_bytes() == left
+
+
+def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway):
+    gateway = make_gateway(user=65534 if os.geteuid() == 0 else None)
+    left = corrupted(gateway, lambda file: file.chmod(0o400))
+    failed = gateway.fails()
+    assert failed.status not in (0, 75) and str(gateway.data / "gateway.db") in failed.stderr
+    assert (gateway.data / "gateway.db").read_bytes() == left
+
+
+# A disk that is full.
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a small file system can only be mounted by root")
+def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(make_gateway, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", small]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting is not permitted")
+    gateway = make_gateway(data=small)
+    try:
+        fill_and_free(gateway.start())
+        gateway.close()
+    finally:
+        if gateway.running:
+            gateway.kill()
+        subprocess.run(["umount", small], check=True)
+
+
+def fill_and_free(gateway):
+    """Writes until the disk is full, looks, makes room and writes again."""
+    made = accepted(gateway.http.post("/threads", json={}), 201)
+    path, body = f"/threads/{made['id']}/turns", {"content": "x" * 200_000, "role": "user"}
+    kept = []
+    for _ in range(300):
+        response = gateway.http.post(path, json=body)
+        if response.status_code != 201:
+            break
+        kept.append(response.json()["id"])
+    refused(response, 507, "disk full")
+    accepted(gateway.http.get("/health"))
+    assert [turn["id"] for turn in accepted(gateway.http.get(path, params={"limit": 1000}))] == kept[::-1]
+    refused(gateway.http.post(path, json=body), 507, "disk full")
+    subprocess.run(["mount", "-o", "remount,size=64m", gateway.data], check=True)
+    after = accepted(gateway.http.post(path, json=body), 201)["id"]
+    gateway.restart()
+    found = [turn["id"] for turn in accepted(gateway.http.get(path, params={"limit": 1000}))]
+    assert found == [after, *kept[::-1]]
