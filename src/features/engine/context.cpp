@@ -1,6 +1,7 @@
 #include "features/engine/context.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace agw {
 
@@ -49,7 +50,9 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
     if (turn.content.empty() || turn.role == Role::tool) continue;
     request.messages.push_back(message_of(turn));
   }
-  if (message && !request.messages.empty()) request.messages.back().text = *message;
+  if (message && !request.messages.empty()) {
+    request.typed = std::exchange(request.messages.back().text, *message);
+  }
   if (!turns.empty()) request.thread_id = turns.back().thread_id;
   return request;
 }

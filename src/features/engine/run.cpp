@@ -23,6 +23,12 @@ std::vector<std::string> texts(const json::object& definition, std::string_view 
   return list;
 }
 
+/// What the model reads instead of the question, where a command made something of it.
+std::optional<std::string> expanded_text(const Run& run) {
+  const auto text = string_member(run.order, "text");
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
@@ -80,7 +86,7 @@ Task<RunOutcome> Engine::ask(ActiveRun& active, const Extension& agent, std::vec
   const auto model = models_.info(choices.front());
   const auto limit = output_limit(agent, model);
   const auto turns = co_await threads_.context(active.run.thread_id, active.run.turn_id, context_budget(model, limit));
-  auto request = model_request(agent, turns, std::nullopt);
+  auto request = model_request(agent, turns, expanded_text(active.run));
   request.max_output_tokens = limit;
 
   bool anything_came = false;
