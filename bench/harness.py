@@ -11,6 +11,7 @@ import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -51,10 +52,23 @@ def milliseconds(seconds):
     return f"{seconds * 1e3:.2f} ms"
 
 
+def median_and_p99(times):
+    return f"{times['p50'] * 1e3:.2f} / {times['p99'] * 1e3:.2f} ms"
+
+
 def raise_file_limit():
     """Thousands of connections need as many descriptors, here and in what is started from here."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def go_first():
+    """What else runs on the machine should not be in the figures: all that is started from here goes before it, where
+    the system allows that."""
+    try:
+        os.nice(-10)
+    except PermissionError:
+        print("(figures are disturbed by what else runs here: only root may go first)", file=sys.stderr)
 
 
 class Process:

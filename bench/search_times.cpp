@@ -1,6 +1,9 @@
-// How long searches and lists take in a data directory that seed_turns has filled, without HTTP around them.
+// How long searches and lists take in a data directory that seed_turns has filled, without HTTP around them; and what
+// they cost, which other programs on the machine change less.
 //
 //     search_times <directory> [agent]
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -14,18 +17,30 @@ using Time = std::chrono::steady_clock;
 
 constexpr int repetitions = 300;
 
+/// What the process has had of the processors, in milliseconds.
+double processor_time() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto milliseconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+}
+
 /// Runs what `make` makes, one at a time, and prints a line about it.
 Task<> measure(std::string name, std::function<Task<std::string>()> make) {
   std::vector<double> times;
   std::size_t bytes = 0;
+  const double before = processor_time();
   for (int i = 0; i < repetitions; ++i) {
     const auto start = Time::now();
     bytes += (co_await make()).size();
     times.push_back(std::chrono::duration<double, std::milli>(Time::now() - start).count());
   }
+  const double spent = (processor_time() - before) / repetitions;
   std::ranges::sort(times);
-  std::printf("%-44s p50 %7.2f  p99 %7.2f  max %7.2f ms  %8zu bytes\n", name.c_str(), times[repetitions / 2],
-              times[repetitions * 99 / 100], times.back(), bytes / repetitions);
+  std::printf("%-40s processor %6.2f  p50 %6.2f  p99 %6.2f  max %6.2f ms  %6zu bytes\n", name.c_str(), spent,
+              times[repetitions / 2], times[repetitions * 99 / 100], times.back(), bytes / repetitions);
 }
 
 Task<> measure_searches(Threads& threads, std::string agent, std::optional<std::string> thread, bench::Words& words) {

@@ -10,8 +10,16 @@
 #include "config/binding.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
-#include "features/access/authenticator.hpp"
+#include "features/access/routes.hpp"
+#include "features/agents/routes.hpp"
+#include "features/agents/service.hpp"
+#include "features/attachments/routes.hpp"
+#include "features/attachments/service.hpp"
+#include "features/costs/routes.hpp"
+#include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
+#include "features/engine/choice_routes.hpp"
+#include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/file_routes.hpp"
@@ -19,11 +27,16 @@
 #include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/filesystem/routes.hpp"
+#include "features/jobs/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
+#include "features/projects/routes.hpp"
 #include "features/runs/service.hpp"
+#include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
+#include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
 #include "models/catalog.hpp"
@@ -76,23 +89,34 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
-        authenticator_(settings.auth == Auth::none ? std::nullopt
-                                                   : std::optional(Token::load_or_create(directory.path))),
+        blocking_(loop),
+        access_(loop, blocking_, clock_, directory.path,
+                settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
+        filesystem_(blocking_, directory.home),
+        projects_(database_, filesystem_, clock_, directory.path),
+        signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
+        attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
         extension_outbox_(loop, database_, directory.path),
         extensions_(database_, hub_, clock_),
+        identities_(loop, blocking_, directory.path, extensions_),
+        stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_),
+        costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
+        jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
+              {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
-        server_(loop, std::move(listener_), hosts_, router_, authenticator_, idempotency_, hub_,
+        server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
@@ -100,9 +124,13 @@ public:
     document_routes_.describe_table(router_.routes());
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
+    projects_.load(connection);
     extensions_.follow_with(extension_outbox_);
     extensions_.load(connection);
+    stages_.load(connection);
+    costs_.load(connection);
     interrupted_ = Runs::interrupted(connection);
+    jobs_.load(connection);
   }
 
   ExitStatus run() {
@@ -116,10 +144,19 @@ private:
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes_.routes());
+    append(table, access_routes_.routes());
+    append(table, filesystem_routes_.routes());
+    append(table, project_routes_.routes());
+    append(table, signal_routes_.routes());
+    append(table, attachment_routes_.routes());
     append(table, extension_routes_.routes());
+    append(table, agent_routes_.routes());
     append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
+    append(table, cost_routes_.routes());
     append(table, engine_routes_.routes());
+    append(table, choice_routes_.routes());
+    append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     return table;
   }
@@ -144,11 +181,21 @@ private:
           const auto job = extensions_.find(ExtensionType::job, id_or_name);
           return job ? std::optional(job->id) : std::nullopt;
         },
-        .project_exists = [](std::string_view) { return false; },
+        .project_exists = [this](std::string_view id) { return projects_.find(id) != nullptr; },
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
+        .created = [this](const Thread& thread) { jobs_.tell_record("thread.created", thread); },
     };
+  }
+
+  PromptLinks prompt_links() {
+    return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
+              const auto project = projects_.find(id);
+              if (!project) return std::nullopt;
+              return PromptProject{project->name, project->path, project->trusted};
+            },
+            .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
   }
 
   Task<> begin() {
@@ -156,8 +203,10 @@ private:
     extension_outbox_.start();
     runs_.start();
     threads_.start();
+    jobs_.start();
     daemon_.start();
     server_.start();
+    access_.start([this] { server_.close_sockets(); });
     lock_.publish(server_.url());
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
@@ -169,7 +218,10 @@ private:
   }
 
   Task<> shut_down() {
+    co_await access_.stop();
+    co_await jobs_.disarm();
     co_await engine_.stop();
+    co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
     co_await runs_.stop();
@@ -180,23 +232,42 @@ private:
   Loop& loop_;
   LockFile& lock_;
   SystemClock clock_;
-  TokenAuthenticator authenticator_;
+  BlockingPool blocking_;
+  Access access_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
+  Filesystem filesystem_;
+  Projects projects_;
+  Signals signals_;
   HttpClient http_;
   Models models_;
+  Attachments attachments_;
   Runs runs_;
   ExtensionOutbox extension_outbox_;
   Extensions extensions_;
+  Identities identities_;
+  Stages stages_;
   ExtensionFiles extension_files_;
   Threads threads_;
+  Costs costs_;
+  Prompts prompts_;
   Engine engine_;
+  Jobs jobs_;
   DaemonRoutes daemon_routes_{daemon_};
+  AccessRoutes access_routes_{access_};
+  FilesystemRoutes filesystem_routes_{filesystem_};
+  ProjectRoutes project_routes_{projects_};
+  SignalRoutes signal_routes_{signals_};
+  AttachmentRoutes attachment_routes_{attachments_};
   ExtensionRoutes extension_routes_{extensions_};
+  AgentRoutes agent_routes_{identities_, stages_};
   ExtensionFileRoutes extension_file_routes_{extensions_, extension_files_};
   ThreadRoutes thread_routes_{threads_};
-  EngineRoutes engine_routes_{engine_, threads_, runs_};
+  ChoiceRoutes choice_routes_{models_};
+  CostRoutes cost_routes_{costs_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
+  JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
   Listener listener_;
   Hosts hosts_;

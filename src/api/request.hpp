@@ -26,6 +26,7 @@ class Request {
 public:
   Method method = Method::get;
   const Route* route = nullptr;
+  bool head = false;                                            ///< a GET's answer is wanted without its body
   std::vector<std::string> segments;                            ///< of the path, percent-decoded
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, decoded, in order
   std::vector<std::pair<std::string, std::string>> headers;     ///< names in lower case

@@ -40,8 +40,12 @@ struct Route {
   const Description* body_type = nullptr;
   bool body_required = false;
   std::function<json::object()> answer_schema;  ///< empty where the answer is no JSON
-  std::optional<json::object> example;          ///< a body that succeeds on an empty gateway
-  std::vector<int> errors;                      ///< statuses beside the general ones
+  const Description* answer_type = nullptr;     ///< of the answer, or of each element of a list; null for free JSON
+  bool answers_list = false;
+  /// What is answered instead of reading the body, nothing to go on. Empty for none.
+  std::function<std::optional<ApiError>()> refusal;
+  std::optional<json::object> example;  ///< a body that succeeds on an empty gateway
+  std::vector<int> errors;              ///< statuses beside the general ones
 
   template <DescribedStruct T>
   Route query() && {
@@ -63,6 +67,8 @@ struct Route {
   Route answers(int success = 200) && {
     status = success;
     answer_schema = [] { return schema_of_answer(Tag<T>{}); };
+    answer_type = type_of_answer(Tag<T>{});
+    answers_list = is_list(Tag<T>{});
     return std::move(*this);
   }
   Route answers_nothing() && {
@@ -90,6 +96,10 @@ struct Route {
     body_limit = bytes;
     return std::move(*this);
   }
+  Route refuses_when(std::function<std::optional<ApiError>()> asked) && {
+    refusal = std::move(asked);
+    return std::move(*this);
+  }
   Route like(json::object body) && {
     example = std::move(body);
     return std::move(*this);
@@ -109,6 +119,23 @@ private:
     return {{"type", "array"}, {"items", schema_of_answer(Tag<T>{})}};
   }
   static json::object schema_of_answer(Tag<json::object>) { return {{"type", "object"}}; }
+  template <class T>
+  static const Description* type_of_answer(Tag<T>) {
+    return &describe(Tag<T>{});
+  }
+  template <class T>
+  static const Description* type_of_answer(Tag<std::vector<T>>) {
+    return type_of_answer(Tag<T>{});
+  }
+  static const Description* type_of_answer(Tag<json::object>) { return nullptr; }
+  template <class T>
+  static constexpr bool is_list(Tag<T>) {
+    return false;
+  }
+  template <class T>
+  static constexpr bool is_list(Tag<std::vector<T>>) {
+    return true;
+  }
 };
 
 using Routes = std::vector<Route>;

@@ -4,7 +4,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <boost/url/url.hpp>
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/cut.hpp"
 #include "base/group.hpp"
@@ -44,6 +45,11 @@ Task<> send_and_read(const FoundGateway& gateway, Request& request, Response& re
   response = parser.release();
 }
 
+std::string encoded(const std::string& text) {
+  // All that is not unreserved: the gateway reads a bare `+` as a space.
+  return boost::urls::encode(text, boost::urls::unreserved_chars);
+}
+
 json::value parse_answer(const std::string& path, const std::string& body) {
   auto value = parse_json(body);
   if (!value) throw std::runtime_error(fmt::format("the gateway's answer to {} is not JSON", path));
@@ -76,13 +82,15 @@ std::string refused_token(const FoundGateway& gateway) {
 }  // namespace
 
 std::string path(const std::vector<std::string>& segments, const Parameters& parameters) {
-  boost::urls::url url;
-  url.set_path_absolute(true);
-  for (const auto& segment : segments) url.segments().push_back(segment);
+  std::string text;
+  for (const auto& segment : segments) text += '/' + encoded(segment);
+  char before = '?';
   for (const auto& [name, value] : parameters) {
-    if (value) url.params().append({name, *value});
+    if (!value) continue;
+    text += before + encoded(name) + '=' + encoded(*value);
+    before = '&';
   }
-  return {url.buffer().data(), url.buffer().size()};
+  return text;
 }
 
 Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body) const {
@@ -91,9 +99,9 @@ Task<Client::Reply> Client::exchange(std::string method, std::string path, std::
   Stop never;
   std::string why = fmt::format("nothing came within {} s", patience.count());
   try {
-    if (co_await cut(never, patience, send_and_read(gateway_, request, response)) == End::done) {
-      co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
-    }
+    const auto end = co_await cut(never, patience, send_and_read(gateway_, request, response));
+    if (end == End::done) co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
+    if (end == End::stopped) why = "it was not waited for";
   } catch (const boost::system::system_error& error) {
     why = error.code().message();
   }

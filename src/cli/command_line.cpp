@@ -134,7 +134,7 @@ void Arguments::word(const std::string& name, std::optional<std::string>& value,
 }
 
 void Arguments::words(const std::string& name, std::vector<std::string>& value, const std::string& about) {
-  app_.add_option(name, keep_in(value), about)->expected(1, CLI::detail::expected_max_vector_size)->required();
+  app_.add_option(name, keep_in(value), about)->expected(CLI::detail::expected_max_vector_size)->required();
 }
 
 std::variant<Action, Notice> parse(std::span<const Command> commands, const std::vector<std::string>& arguments) {

@@ -12,8 +12,14 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"chat", "Talk to an agent", chat_command},
       {"threads", "List the threads, the latest first", threads_command},
       {"search", "Search the turns of an agent's threads", search_command},
+      {"pair", "Show a code that pairs a new device", pair_command},
       {"token", "The token that opens the gateway's endpoints", {}},
       {"token show", "Print it", token_show_command},
+      {"token rotate", "Replace it: every device must be paired again", token_rotate_command},
+      {"secret", "Values that extensions use as ${secret:NAME}", {}},
+      {"secret set", "Keep a value, read from stdin or asked for", secret_set_command},
+      {"secret list", "List the names", secret_list_command},
+      {"secret rm", "Forget one", secret_remove_command},
   };
 }
 

@@ -17,6 +17,11 @@ Action status_command(Arguments& arguments);
 Action chat_command(Arguments& arguments);
 Action threads_command(Arguments& arguments);
 Action search_command(Arguments& arguments);
+Action pair_command(Arguments& arguments);
 Action token_show_command(Arguments& arguments);
+Action token_rotate_command(Arguments& arguments);
+Action secret_set_command(Arguments& arguments);
+Action secret_list_command(Arguments& arguments);
+Action secret_remove_command(Arguments& arguments);
 
 }  // namespace agw::cli

@@ -8,9 +8,6 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/cut.hpp"
-#include "base/group.hpp"
-
 namespace agw::cli {
 
 namespace {
@@ -25,6 +22,13 @@ std::string id_of(const json::object& record) { return std::string(string_member
 
 void add(json::object& body, std::string_view name, const std::optional<std::string>& value) {
   if (value) body[name] = *value;
+}
+
+/// Whether a signal came before the waiting was cancelled.
+Task<bool> comes(asio::signal_set& signals) {
+  boost::system::error_code cancelled;
+  co_await signals.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  co_return !cancelled;
 }
 
 }  // namespace
@@ -64,11 +68,13 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   asio::signal_set interrupts(loop_, SIGINT);
   StreamedAnswer answer(co_await post(std::move(message)), printer_);
 
+  Stop give_up;
   Group group(loop_);
-  group.spawn(stop_at_interrupt(interrupts));
+  group.spawn(watch(interrupts, group, give_up));
   std::exception_ptr failure;
+  auto end = End::done;
   try {
-    co_await follow(answer, std::move(events));
+    end = co_await cut(give_up, no_limit, follow(answer, std::move(events)));
   } catch (...) {
     failure = std::current_exception();
   }
@@ -76,7 +82,9 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   co_await group.join();
   printer_.end();
   if (failure) std::rethrow_exception(failure);
-  co_return *answer.outcome();
+  if (end == End::done) co_return *answer.outcome();
+  printer_.note("(given up; the gateway may still be answering)");
+  co_return StreamedAnswer::Outcome::stopped;
 }
 
 Task<std::string> Conversation::post(std::string message) {
@@ -86,18 +94,23 @@ Task<std::string> Conversation::post(std::string message) {
   co_return id_of(co_await client_.post("/chat", std::move(body)));
 }
 
-Task<> Conversation::stop_at_interrupt(asio::signal_set& interrupts) {
-  boost::system::error_code ended;
-  co_await interrupts.async_wait(asio::redirect_error(asio::use_awaitable, ended));
-  if (ended) co_return;
-  // From now on a second Ctrl-C ends the program, as a last resort.
-  interrupts.clear();
+Task<> Conversation::watch(asio::signal_set& interrupts, Group& group, Stop& give_up) {
+  if (!co_await comes(interrupts)) co_return;
+  group.spawn(stop_answer(give_up));
+  // Once more: whatever keeps the gateway from stopping it is not waited for.
+  if (co_await comes(interrupts)) give_up.request();
+}
+
+Task<> Conversation::stop_answer(Stop& give_up) {
   try {
-    co_await client_.post("/chat/stop", {{"threadId", *options_.thread}});
+    co_await cut(give_up, no_limit, post_stop());
   } catch (const std::exception& error) {
+    if (give_up.requested()) co_return;
     printer_.error(fmt::format("the answer could not be stopped: {}", error.what()));
   }
 }
+
+Task<> Conversation::post_stop() { co_await client_.post("/chat/stop", {{"threadId", *options_.thread}}); }
 
 Task<> Conversation::follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events) {
   while (!answer.outcome()) {

@@ -6,6 +6,8 @@
 
 #include <boost/asio/signal_set.hpp>
 
+#include "base/cut.hpp"
+#include "base/group.hpp"
 #include "base/task.hpp"
 #include "cli/client.hpp"
 #include "cli/event_stream.hpp"
@@ -30,9 +32,9 @@ public:
   /// Throws StartError where no gateway runs. `printer` must outlive this.
   Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer);
 
-  /// Says `message` and prints the answer until it ends. Ctrl-C meanwhile stops the answer. A connection that breaks is
-  /// made again, and nothing of the answer is lost or doubled. Throws Refused where the gateway does not take the
-  /// message, and leaves no thread behind that was made for it.
+  /// Says `message` and prints the answer until it ends. Ctrl-C meanwhile stops the answer; once more, and it is not
+  /// waited for. A connection that breaks is made again, and nothing of the answer is lost or doubled. Throws Refused
+  /// where the gateway does not take the message, and leaves no thread behind that was made for it.
   Task<StreamedAnswer::Outcome> say(std::string message);
 
   /// Nothing before the first message of a new thread.
@@ -42,7 +44,9 @@ private:
   Task<bool> ensure_thread();
   Task<StreamedAnswer::Outcome> say_on_thread(std::string message);
   Task<std::string> post(std::string message);
-  Task<> stop_at_interrupt(asio::signal_set& interrupts);
+  Task<> watch(asio::signal_set& interrupts, Group& group, Stop& give_up);
+  Task<> stop_answer(Stop& give_up);
+  Task<> post_stop();
   Task<> follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events);
   Task<std::unique_ptr<EventStream>> connect_again();
   Task<> catch_up(StreamedAnswer& answer);

@@ -57,6 +57,8 @@ LineInput::Editor::Editor() {
   history(lines, &event, H_SETUNIQUE, 1);
   el_set(edit_line, EL_HIST, history, lines);
   el_set(edit_line, EL_EDITOR, "emacs");
+  // Between two lines: what is typed during an answer waits for the prompt unseen, and a Ctrl-D among it is kept.
+  el_set(edit_line, EL_SETTY, "-x", "-icanon", "-echo", nullptr);
   el_set(edit_line, EL_PROMPT, +[](EditLine*) -> const char* { return "> "; });
 }
 

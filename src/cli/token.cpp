@@ -1,8 +1,10 @@
+#include <csignal>
 #include <iostream>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "base/cut.hpp"
 #include "base/error.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
@@ -12,6 +14,11 @@
 namespace agw::cli {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int attempts = 100;
+constexpr auto interval = 50ms;
 
 struct TokenOptions {
   std::optional<std::string> data_dir;
@@ -25,23 +32,73 @@ Task<int> warn_where_refused(const FoundGateway& gateway) {
   co_return 0;
 }
 
+Token require_token(const std::filesystem::path& directory) {
+  if (auto token = Token::load(directory)) return *std::move(token);
+  throw StartError(ExitStatus::failure, fmt::format("there is no token in {}: `agw serve` makes it on its first start, "
+                                                    "but for --no-token and auth: none",
+                                                    directory.string()));
+}
+
 int show(const TokenOptions& options) {
   const auto directory = data_directory(options.data_dir);
-  const auto token = Token::load(directory);
-  if (!token) {
-    throw StartError(ExitStatus::failure,
-                     fmt::format("there is no token in {}: `agw serve` makes it on its first start, "
-                                 "but for --no-token and auth: none",
-                                 directory.string()));
-  }
-  std::cout << token->secret() << '\n' << std::flush;
+  const auto token = require_token(directory);
+  std::cout << token.secret() << '\n' << std::flush;
   if (!find_running_gateway(directory)) return 0;
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);
   return run(loop, warn_where_refused(gateway));
 }
 
+Task<bool> runs_without_token(const Client& client) {
+  constexpr int not_available = 501;
+  try {
+    co_await client.get("/pair/refresh");
+  } catch (const Refused& refusal) {
+    co_return refusal.status() == not_available;
+  }
+  co_return false;
+}
+
+/// Waits until the gateway lets the new token in, which also means that the old one is out.
+Task<int> wait_until_taken(const FoundGateway& gateway) {
+  const Client client(gateway);
+  Stop never;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (co_await client.is_let_in()) co_return 0;
+    if (co_await runs_without_token(client)) {
+      std::cerr << "The gateway that runs was started without a token (--no-token or auth: none): it takes none.\n";
+      co_return 0;
+    }
+    co_await pause(never, interval);
+  }
+  throw std::runtime_error(
+      fmt::format("the gateway (process {}) still takes the old token: look into {}/logs, and "
+                  "restart it",
+                  gateway.pid, gateway.data_directory.string()));
+}
+
+int rotate(const TokenOptions& options) {
+  const auto directory = data_directory(options.data_dir);
+  require_token(directory);
+  Token::replace(directory);
+  if (find_running_gateway(directory)) {
+    Loop loop;
+    // One that is just starting may have read the old token: found here, it listens to the signal.
+    const auto gateway = find_gateway(options.data_dir);
+    ::kill(gateway.pid, SIGUSR1);
+    run(loop, wait_until_taken(gateway));
+  }
+  std::cout << "The token was replaced. Pair your devices again: agw pair\n";
+  return 0;
+}
+
 }  // namespace
+
+Action token_rotate_command(Arguments& arguments) {
+  auto options = std::make_shared<TokenOptions>();
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return rotate(*options); };
+}
 
 Action token_show_command(Arguments& arguments) {
   auto options = std::make_shared<TokenOptions>();

@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <boost/url/parse.hpp>
+#include <boost/url/url.hpp>
 
 namespace agw {
 
@@ -22,12 +24,15 @@ constexpr UsualVariables usual_variables[] = {
     {"ollama", nullptr, "OLLAMA_HOST"},
 };
 
-/// `OLLAMA_HOST` is also written as Ollama itself reads it: `127.0.0.1`, `:11434`, `box:11434`.
-std::string to_url(std::string address) {
-  if (address.find("://") != std::string::npos) return address;
-  if (address.starts_with(':')) address.insert(0, "127.0.0.1");
-  const bool has_port = address.rfind(':') != std::string::npos && !address.ends_with(']');
-  return "http://" + address + (has_port ? "" : ":11434");
+/// OLLAMA_HOST is also what the server binds to, so it may be a bare host, a port, or an address that means "all".
+std::string url_of_ollama(std::string_view host) {
+  const std::string with_scheme = (host.find("://") == std::string_view::npos ? "http://" : "") + std::string(host);
+  const auto parsed = boost::urls::parse_uri(with_scheme);
+  if (!parsed) return with_scheme;
+  boost::urls::url url(*parsed);
+  if (url.host().empty() || url.host() == "0.0.0.0" || url.host() == "[::]") url.set_host("127.0.0.1");
+  if (!url.has_port() && url.scheme() == "http") url.set_port("11434");
+  return url.buffer();
 }
 
 ConfiguredProvider& find_or_add(std::vector<ConfiguredProvider>& providers, const std::string& name) {
@@ -83,7 +88,8 @@ void apply_environment(std::vector<ConfiguredProvider>& providers, const Environ
       if (provider.api_key_env.empty()) provider.api_key_env = usual.api_key;
     }
     if (const auto address = environment(usual.base_url)) {
-      find_or_add(providers, usual.kind).base_url = to_url(*address);
+      const bool of_ollama = std::string_view(usual.kind) == "ollama";
+      find_or_add(providers, usual.kind).base_url = of_ollama ? url_of_ollama(*address) : *address;
     }
   }
 }

@@ -58,5 +58,19 @@ TEST_F(ApiKeyTest, TheVendorsKeyNeverGoesToAnotherAddress) {
   EXPECT_EQ(read({.name = "box", .kind = "ollama"}).problem, "");
 }
 
+TEST(ConfiguredProviders, ReadOllamasHostInAllItsForms) {
+  const auto url = [](const std::string& host) {
+    std::vector<ConfiguredProvider> providers;
+    apply_environment(
+        providers, [&](const std::string& name) { return name == "OLLAMA_HOST" ? std::optional(host) : std::nullopt; });
+    return providers.at(0).base_url;
+  };
+  EXPECT_EQ(url("192.168.1.5"), "http://192.168.1.5:11434");
+  EXPECT_EQ(url("0.0.0.0"), "http://127.0.0.1:11434");
+  EXPECT_EQ(url("box:8000"), "http://box:8000");
+  EXPECT_EQ(url(":8000"), "http://127.0.0.1:8000");
+  EXPECT_EQ(url("https://ollama.com/api"), "https://ollama.com/api");
+}
+
 }  // namespace
 }  // namespace agw

@@ -213,21 +213,31 @@ FileResult<FileStamp> Directory::stamp(std::string_view path) const {
                    .changed_ns = nanoseconds(status->st_ctim)};
 }
 
-FileResult<std::vector<DirectoryEntry>> Directory::list(std::string_view path, std::size_t limit) const {
-  const auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {
+  auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
   if (!opened) return opened.error();
-  const int own = ::fcntl(opened->get(), F_DUPFD_CLOEXEC, 0);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened->get()), ::closedir);
   if (!stream) return last_error(path);
-  std::vector<DirectoryEntry> entries;
+  const int directory = opened->release();
   errno = 0;
   while (const auto* entry = ::readdir(stream.get())) {
-    if (!is_listed(entry->d_name)) continue;
-    if (entries.size() == limit) return FileError::too_large;
-    entries.push_back({entry->d_name, type_of(opened->get(), *entry)});
+    if (is_listed(entry->d_name) && !each({entry->d_name, type_of(directory, *entry)})) return {};
     errno = 0;
   }
   if (errno != 0) return last_error(path);
+  return {};
+}
+
+FileResult<std::vector<DirectoryEntry>> Directory::list(std::string_view path, std::size_t limit) const {
+  std::vector<DirectoryEntry> entries;
+  bool too_many = false;
+  const auto visited = visit(path, [&](DirectoryEntry entry) {
+    too_many = entries.size() == limit;
+    if (!too_many) entries.push_back(std::move(entry));
+    return !too_many;
+  });
+  if (!visited) return visited.error();
+  if (too_many) return FileError::too_large;
   std::ranges::sort(entries, {}, &DirectoryEntry::name);
   return entries;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,9 @@ public:
   /// Of what the path leads to.
   FileResult<FileStatus> status(std::string_view path) const;
   FileResult<FileStamp> stamp(std::string_view path) const;
+
+  /// Calls `each` with the entries as they come, without those that `list` leaves out, until it answers false.
+  FileResult<void> visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const;
 
   /// By name, without `.`, `..` and files that are being written; too_large when there are more than `limit`.
   FileResult<std::vector<DirectoryEntry>> list(std::string_view path, std::size_t limit) const;

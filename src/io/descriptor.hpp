@@ -19,6 +19,8 @@ public:
 
   int get() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
+  /// Gives it up to somebody else, who closes it.
+  int release() { return std::exchange(number_, -1); }
 
 private:
   int number_ = -1;

@@ -62,6 +62,10 @@ Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
     : default_model_(std::move(settings.default_model)), prices_(std::move(prices)) {
   for (auto& provider : settings.providers) {
     if (find(provider.name)) continue;
+    if (!provider.problem.empty()) {
+      entries_.push_back({std::move(provider), nullptr, true});
+      continue;
+    }
     auto completed = complete(std::move(provider));
     auto service = std::make_unique<HttpProvider>(http, completed, settings.silence_limit);
     entries_.push_back({std::move(completed), std::move(service), true});
@@ -82,14 +86,14 @@ const Models::Entry* Models::find(std::string_view name) const {
 
 const Models::Entry* Models::find_kind(std::string_view kind) const {
   const auto found = std::ranges::find_if(
-      entries_, [&](const Entry& entry) { return entry.is_service && to_string(entry.settings.kind) == kind; });
+      entries_, [&](const Entry& entry) { return entry.is_model_service() && to_string(entry.settings.kind) == kind; });
   return found == entries_.end() ? nullptr : &*found;
 }
 
 std::string Models::default_model() const {
   if (!default_model_.empty()) return default_model_;
   for (const auto& entry : entries_) {
-    if (entry.is_service) return entry.settings.name + "/" + entry.settings.default_model;
+    if (entry.is_model_service()) return entry.settings.name + "/" + entry.settings.default_model;
   }
   return fmt::format("{}/{}", offline_provider, offline_model);
 }
@@ -107,9 +111,10 @@ std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view refere
     if (!how_to_configure(prefix).empty()) return not_configured(prefix);
   }
   if (is_default) {
-    const auto* first = entries_.empty() ? nullptr : &entries_.front();
-    if (!first) return NotConfigured{fmt::format("model {} is not available: no provider is configured", reference)};
-    return choose(first, reference);
+    const auto first = std::ranges::find_if(entries_, [](const Entry& entry) { return entry.provider != nullptr; });
+    if (first == entries_.end())
+      return NotConfigured{fmt::format("model {} is not available: no provider is configured", reference)};
+    return choose(&*first, reference);
   }
   // An id of the default model's provider.
   auto chosen = resolve(fallback);
@@ -118,6 +123,7 @@ std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view refere
 }
 
 std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std::string_view model) const {
+  if (!entry->provider) return NotConfigured{entry->settings.problem};
   if (model.empty()) model = entry->settings.default_model;
   if (!entry->is_service && model != entry->settings.default_model) {
     return NotConfigured{fmt::format(
@@ -144,6 +150,7 @@ std::vector<ModelChoice> Models::resolve_fallbacks(const std::vector<std::string
 std::vector<ModelInfo> Models::list() const {
   std::vector<ModelInfo> rows;
   for (const auto& [settings, provider, is_service] : entries_) {
+    if (!provider) continue;
     rows.push_back(info(settings.name, settings.default_model));
     const bool has_known =
         is_service && (settings.kind == ProviderKind::anthropic || is_openais_own(settings.base_url));

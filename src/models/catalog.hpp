@@ -24,6 +24,7 @@ struct ModelInfo {
   bool vision = false;
   std::optional<Price> price;  ///< nothing: unknown
 };
+const Description& describe(Tag<ModelInfo>);
 
 /// A model to call. Borrows the provider from Models.
 struct ModelChoice {
@@ -77,8 +78,10 @@ public:
 private:
   struct Entry {
     ProviderSettings settings;
-    std::unique_ptr<Provider> provider;
-    bool is_service = true;  ///< false for what `add` registered
+    std::unique_ptr<Provider> provider;  ///< null where it cannot be used
+    bool is_service = true;              ///< false for what `add` registered
+
+    bool is_model_service() const { return is_service && provider; }
   };
 
   const Entry* find(std::string_view name) const;

@@ -139,36 +139,6 @@ TEST(KnownModels, AreFoundByDatedIdsToo) {
   EXPECT_EQ(find_known_model(""), nullptr);
 }
 
-TEST(ProvidersFromEnvironment, AreNamedByTheirKinds) {
-  std::map<std::string, std::string> variables;
-  const auto get = [&](const char* name) { return variables[name]; };
-  EXPECT_TRUE(providers_from_environment(get).empty());
-
-  variables = {{"ANTHROPIC_API_KEY", "a"}, {"OPENAI_BASE_URL", "http://localhost:8080/v1"}, {"OLLAMA_HOST", "0.0.0.0"}};
-  const auto found = providers_from_environment(get);
-  ASSERT_EQ(found.size(), 3u);
-  EXPECT_EQ(found[0].name, "anthropic");
-  EXPECT_EQ(found[0].api_key, "a");
-  EXPECT_EQ(found[1].name, "openai");
-  EXPECT_EQ(found[1].base_url, "http://localhost:8080/v1");
-  EXPECT_EQ(found[2].name, "ollama");
-  EXPECT_EQ(found[2].base_url, "http://127.0.0.1:11434");
-}
-
-TEST(ProvidersFromEnvironment, ReadOllamasHostInAllItsForms) {
-  const auto url = [](std::string host) {
-    return providers_from_environment(
-               [&](const char* name) { return std::string_view(name) == "OLLAMA_HOST" ? host : std::string(); })
-        .at(0)
-        .base_url;
-  };
-  EXPECT_EQ(url("192.168.1.5"), "http://192.168.1.5:11434");
-  EXPECT_EQ(url("box:8000"), "http://box:8000");
-  EXPECT_EQ(url(":8000"), "http://127.0.0.1:8000");
-  EXPECT_EQ(url("http://box:8000"), "http://box:8000");
-  EXPECT_EQ(url("https://ollama.com/api"), "https://ollama.com/api");
-}
-
 TEST(ProviderSettings, AreCompletedByTheirKind) {
   EXPECT_EQ(complete({.kind = ProviderKind::openai}).api, OpenAiApi::responses);
   EXPECT_EQ(complete({.kind = ProviderKind::openai, .base_url = "http://localhost:1234/v1/"}).api, OpenAiApi::chat);

@@ -11,14 +11,12 @@ ModelSettings configured_models(const Settings& settings, const Environment& env
   models.default_model = settings.models.default_model;
   for (const auto& configured : settings.providers) {
     auto key = read_api_key(configured, environment);
-    if (!key.problem.empty()) {
-      log::warn("provider {} is not used: {}", configured.name, key.problem);
-      continue;
-    }
+    if (!key.problem.empty()) log::warn("{}", key.problem);
     ProviderSettings provider{.name = configured.name,
                               .base_url = configured.base_url,
                               .api_key = std::move(key.value),
-                              .default_model = configured.default_model};
+                              .default_model = configured.default_model,
+                              .problem = std::move(key.problem)};
     boost::describe::enum_from_string(configured.kind.c_str(), provider.kind);
     OpenAiApi api{};
     if (boost::describe::enum_from_string(configured.api.c_str(), api)) provider.api = api;

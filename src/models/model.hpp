@@ -23,6 +23,7 @@ struct Usage {
   std::int64_t cache_write_tokens = 0;
 
   Usage& operator+=(const Usage& other);
+  bool operator==(const Usage&) const = default;
 };
 
 /// A tool as a model is told of it.

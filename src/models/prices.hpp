@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/described.hpp"
 #include "models/model.hpp"
 
 namespace agw {
@@ -19,6 +20,7 @@ struct Price {
 
   bool operator==(const Price&) const = default;
 };
+const Description& describe(Tag<Price>);
 
 /// What tokens cost at that price, in USD.
 double cost(const Price& price, const Usage& usage);

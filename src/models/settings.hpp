@@ -28,6 +28,7 @@ struct ProviderSettings {
   std::string api_key{};           ///< the key itself; empty: none is sent
   std::optional<OpenAiApi> api{};  ///< unset: `responses` where the base URL is OpenAI's own, else `chat`
   std::string default_model{};     ///< empty: the kind's
+  std::string problem{};           ///< why it cannot be used, and what to set; empty where it can
 };
 
 /// Of the configuration's `models:`, and all providers.
@@ -39,13 +40,6 @@ struct ModelSettings {
 };
 
 std::string_view to_string(ProviderKind kind);
-
-/// The value of an environment variable; empty where it is not set.
-using GetEnvironment = std::function<std::string(const char* name)>;
-
-/// The providers that ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL and OLLAMA_HOST describe,
-/// in this order, each named by its kind.
-std::vector<ProviderSettings> providers_from_environment(const GetEnvironment& get);
 
 /// `settings` with what was left empty filled in by the kind's defaults, and its URL and key made tidy.
 ProviderSettings complete(ProviderSettings settings);

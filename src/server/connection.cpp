@@ -155,6 +155,10 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   } catch (const DiskFull& error) {
     log::error("{} {}: {}", to_text(request.method), admission.target.path, error.what());
     co_return error_answer(507, "disk full");
+  } catch (const std::system_error& error) {
+    log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
+    const bool is_full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
+    co_return is_full ? error_answer(507, "disk full") : error_answer(500, "internal server error");
   } catch (const std::exception& error) {
     log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
     co_return error_answer(500, "internal server error");
@@ -163,7 +167,9 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
 
 Task<Answer> HttpConnection::call(Request& request, const Admission& admission) {
   const auto& handler = admission.route->handler;
-  const auto key = request.method == Method::post ? request.header("idempotency-key") : std::nullopt;
+  // What anybody may ask is never kept: the answer to a pairing is the token.
+  const bool may_repeat = request.method == Method::post && !admission.route->open;
+  const auto key = may_repeat ? request.header("idempotency-key") : std::nullopt;
   if (!key || key->empty()) co_return co_await handler(request);
   if (key->size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
   co_return co_await context_.idempotency.once(request, std::string(*key), std::string(admission.target.path), handler);
@@ -173,6 +179,7 @@ Request HttpConnection::make_request(Admission& admission) {
   Request request;
   request.method = admission.route->method;
   request.route = admission.route;
+  request.head = parser_.head().method == "HEAD";
   request.segments = std::move(admission.target.segments);
   request.parameters = std::move(admission.target.parameters);
   request.headers = std::move(parser_.head().fields);

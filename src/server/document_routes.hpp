@@ -4,7 +4,7 @@
 
 namespace agw {
 
-/// The documents that are made from the route table: `/openapi.json`.
+/// The documents that are made from the route table: `/openapi.json`, `/asyncapi.json` and `/utcp`.
 class DocumentRoutes {
 public:
   Routes routes();
@@ -13,6 +13,8 @@ public:
 
 private:
   Task<Answer> openapi(Request& request);
+  Task<Answer> asyncapi(Request& request);
+  Task<Answer> utcp(Request& request);
   const Routes* table_ = nullptr;
 };
 

@@ -61,6 +61,8 @@ Admission Gate::judge(const Head& head) const {
   } else if (!match.route) {
     admission.answer = error_answer(405, "method not allowed");
     admission.answer->headers.emplace_back("Allow", allowed_methods(match.at_path));
+  } else if (match.route->refusal) {
+    if (const auto refusal = match.route->refusal()) admission.answer = error_answer(*refusal);
   }
   return admission;
 }

@@ -24,7 +24,7 @@ struct Admission {
 };
 
 /// The checks between a well-formed head and a route's handler, in the decided order: host, origin, declared length,
-/// pairing, token, route.
+/// pairing, token, route, the route's own refusal.
 class Gate {
 public:
   Gate(const Hosts& hosts, const Router& router, const Authenticator& authenticator, std::size_t body_limit);

@@ -4,7 +4,9 @@
 #include <charconv>
 
 #include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
 namespace agw {
@@ -25,20 +27,21 @@ std::optional<Refusal> check_hosts(const Head& head) {
 }
 
 std::optional<Refusal> check_transfer_coding(Head& head) {
-  std::string codings;
+  std::vector<std::string> codings;
   for (const auto& [name, value] : head.fields) {
-    if (name == "transfer-encoding") codings += codings.empty() ? value : "," + value;
+    if (name != "transfer-encoding") continue;
+    std::vector<std::string> listed;
+    boost::split(listed, value, boost::is_any_of(","));
+    for (auto& coding : listed) codings.push_back(boost::to_lower_copy(boost::trim_copy(coding)));
   }
-  if (!head.field("transfer-encoding")) return std::nullopt;
+  if (codings.empty()) return std::nullopt;
   if (head.version == 10) return malformed("Transfer-Encoding in HTTP/1.0");
   if (head.field("content-length")) return malformed("Content-Length together with Transfer-Encoding");
-  boost::to_lower(codings);
-  boost::trim(codings);
-  if (codings != "chunked") {
-    const bool chunked_twice_or_inside = codings.empty() || codings.find("chunked") != codings.npos;
-    if (chunked_twice_or_inside) return malformed("Transfer-Encoding must be chunked");
-    return Refusal{501, "unknown transfer coding"};
+  for (const auto& coding : codings) {
+    if (coding.empty()) return malformed("an empty transfer coding");
+    if (coding != "chunked") return Refusal{501, "unknown transfer coding"};
   }
+  if (codings.size() > 1) return malformed("chunked twice");
   head.chunked = true;
   return std::nullopt;
 }
@@ -108,7 +111,8 @@ Refusal refuse_version(std::string_view raw) {
   const auto version = space == line.npos ? std::string_view{} : line.substr(space + 1);
   const bool of_http =
       version.size() > 5 && version.starts_with("HTTP/") && version.find_first_not_of("0123456789.", 5) == version.npos;
-  if (of_http) return {505, "HTTP version not supported"};
+  const bool supported = version == "HTTP/1.0" || version == "HTTP/1.1";
+  if (of_http && !supported) return {505, "HTTP version not supported"};
   return malformed("the request line");
 }
 

@@ -32,7 +32,7 @@ TEST(Framing, RefusesWhatTwoServersCouldReadInTwoWays) {
        {"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", "Content-Length: 3,3\r\n",
         "Content-Length: 3\r\nContent-Length: 3\r\n", "Content-Length: -1\r\n", "Content-Length: +3\r\n",
         "Content-Length: 3 3\r\n", "Content-Length: 0x3\r\n", "Content-Length: 99999999999999999999999\r\n",
-        "Content-Length: \r\n", "Transfer-Encoding: chunked, chunked\r\n", "Transfer-Encoding: chunked, gzip\r\n",
+        "Content-Length: \r\n", "Transfer-Encoding: chunked, chunked\r\n", "Transfer-Encoding: \r\n",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "Host: other\r\n", "X-Folded: a\r\n b\r\n",
         "Bad Name: x\r\n", "X : y\r\n", "X: a\x01 b\r\n"}) {
     EXPECT_EQ(refused(with(fields)), 400) << fields;
@@ -43,10 +43,14 @@ TEST(Framing, RefusesWhatTwoServersCouldReadInTwoWays) {
   EXPECT_EQ(refused("GET health HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(refused("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(refused("nonsense\r\n\r\n"), 400);
+  EXPECT_EQ(refused("GET / HTTP/1.1\nHost: a\n\n"), 400);
+  EXPECT_EQ(refused("\x16\x03\x01"), 400);
 }
 
 TEST(Framing, NamesWhatItDoesNotSupport) {
-  EXPECT_EQ(refused(with("Transfer-Encoding: gzip\r\n")), 501);
+  for (const auto* coding : {"gzip", "gzip, chunked", "chunked, gzip", "xchunked", "chunked;q=1"}) {
+    EXPECT_EQ(refused(with("Transfer-Encoding: " + std::string(coding) + "\r\n")), 501) << coding;
+  }
   EXPECT_EQ(refused("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 505);
   EXPECT_EQ(refused("GET / HTTP/1.2\r\nHost: a\r\n\r\n"), 505);
   EXPECT_EQ(refused("GET / HTTQ/1.1\r\nHost: a\r\n\r\n"), 400);
@@ -87,7 +91,7 @@ TEST(RequestParser, KeepsNoMoreOfABodyThanItMay) {
 }
 
 TEST(RequestParser, RefusesBrokenChunks) {
-  for (const auto* chunk : {"zz\r\n", "-1\r\n", "4\r\nabcdX\r\n", "fffffffffffffffff\r\n"}) {
+  for (const auto* chunk : {"zz\r\n", "-1\r\n", "4\r\nabcdXX0\r\n\r\n", "fffffffffffffffff\r\n"}) {
     RequestParser parser;
     std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
     in.erase(0, parser.put(in));

@@ -30,12 +30,16 @@ bool contains(const std::vector<std::string>& list, std::string_view wanted) {
 }  // namespace
 
 std::string host_name(std::string_view host) {
-  if (host.starts_with('[')) {
-    const auto end = host.find(']');
-    if (end == host.npos) return {};
-    return boost::to_lower_copy(std::string(host.substr(1, end - 1)));
-  }
-  return boost::to_lower_copy(std::string(host.substr(0, host.find(':'))));
+  auto end = host.starts_with('[') ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == host.npos) return {};
+  const auto name = host.starts_with('[') ? host.substr(1, end++ - 1) : host.substr(0, end);
+  auto port = host.substr(end);
+  if (port.starts_with(':'))
+    port.remove_prefix(1);
+  else if (!port.empty())
+    return {};
+  if (port.size() > 5 || port.find_first_not_of("0123456789") != port.npos) return {};
+  return boost::to_lower_copy(std::string(name));
 }
 
 Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopback(host_name(options_.bound_host))) {

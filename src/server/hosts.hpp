@@ -37,7 +37,8 @@ private:
   bool loopback_;
 };
 
-/// The host of a Host field without its port and without the brackets of an IPv6 address, in lower case.
+/// The host of a Host field without its port and without the brackets of an IPv6 address, in lower case; empty for what
+/// is no Host.
 std::string host_name(std::string_view host);
 
 }  // namespace agw

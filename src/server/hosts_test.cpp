@@ -12,7 +12,7 @@ TEST(Hosts, OnLoopbackOnlyLoopbackNamesAndConfiguredOnesAddressTheGateway) {
     EXPECT_TRUE(hosts.allows_host(host)) << host;
   }
   for (const auto* host : {"evil.example", "localhost.evil.example", "192.168.1.2:7420", "", "[::2]", "127.0.0.1.evil",
-                           "0.0.0.0", "[::1"}) {
+                           "0.0.0.0", "[::1", "localhost:port", "127.0.0.1:1:2"}) {
     EXPECT_FALSE(hosts.allows_host(host)) << host;
   }
 }

@@ -1,35 +1,23 @@
 #include "server/openapi.hpp"
 
-#include <boost/algorithm/string/case_conv.hpp>
+#include <set>
 
+#include "server/path_template.hpp"
 #include "server/response.hpp"
 
 namespace agw {
 
 namespace {
 
-/// `/threads/:id/turns` as `/threads/{id}/turns`, and the names in it.
-struct Template {
-  std::string path;
-  std::vector<std::string> names;
-};
+constexpr std::string_view schemas = "#/components/schemas/";
 
-Template template_of(std::string_view path) {
-  Template made;
-  while (!path.empty()) {
-    path.remove_prefix(1);
-    auto segment = path.substr(0, path.find('/'));
-    path.remove_prefix(segment.size());
-    const bool named = segment.starts_with(':') || segment == "*";
-    if (named) made.names.emplace_back(segment == "*" ? "rest" : segment.substr(1));
-    made.path += named ? "/{" + made.names.back() + "}" : "/" + std::string(segment);
-  }
-  return made;
+json::object reference(std::string_view place, std::string_view name) {
+  return {{"$ref", std::string(place) + std::string(name)}};
 }
 
 /// `get /threads/:id/turns` as `getThreadsIdTurns`: stable, and unique as the route is.
 std::string operation_id(const Route& route) {
-  auto id = boost::to_lower_copy(std::string(to_text(route.method)));
+  auto id = lower_case_name(route.method);
   bool capital = true;
   for (const char c : route.path) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
@@ -40,16 +28,43 @@ std::string operation_id(const Route& route) {
   return id;
 }
 
+/// Whether the answer is kept for an Idempotency-Key.
+bool is_repeatable(const Route& route) { return route.method == Method::post && !route.open; }
+
+std::string description_of_operation(const Route& route) {
+  std::string text = route.summary + ". ";
+  switch (route.effect) {
+    case Effect::read:
+      text += "It changes nothing.";
+      break;
+    case Effect::write:
+      text += "It changes what the gateway keeps.";
+      break;
+    case Effect::execute:
+      text += "It makes the gateway act.";
+      break;
+  }
+  return text;
+}
+
 json::object json_content(json::object schema) {
   return {{"application/json", json::object{{"schema", std::move(schema)}}}};
 }
 
-json::array parameters_of(const Route& route, const Template& path) {
+json::object answer_schema(const Route& route) {
+  if (!route.answer_type) return route.answer_schema();
+  auto schema = reference(schemas, route.answer_type->name);
+  if (!route.answers_list) return schema;
+  return {{"type", "array"}, {"items", std::move(schema)}};
+}
+
+json::array parameters_of(const Route& route, const PathTemplate& path) {
   json::array parameters;
   for (const auto& name : path.names) {
     parameters.push_back(
         json::object{{"name", name}, {"in", "path"}, {"required", true}, {"schema", json::object{{"type", "string"}}}});
   }
+  if (is_repeatable(route)) parameters.push_back(reference("#/components/parameters/", "IdempotencyKey"));
   if (!route.query_type) return parameters;
   for (const auto& field : route.query_type->fields) {
     const bool required = !field.operations->optional && !field.rule.keep;
@@ -61,59 +76,107 @@ json::array parameters_of(const Route& route, const Template& path) {
   return parameters;
 }
 
+/// Those that it declares, and those that any route may answer.
+std::set<int> errors_of(const Route& route) {
+  std::set<int> errors(route.errors.begin(), route.errors.end());
+  errors.insert(403);
+  if (!route.open) errors.insert(401);
+  if (is_repeatable(route)) errors.insert(409);
+  return errors;
+}
+
 json::object responses_of(const Route& route) {
   json::object success{{"description", "success"}};
-  if (route.answer_schema) success["content"] = json_content(route.answer_schema());
+  if (route.answer_schema) success["content"] = json_content(answer_schema(route));
   json::object responses{{std::to_string(route.status), std::move(success)}};
-  auto errors = route.errors;
-  if (!route.open) errors.push_back(401);
-  for (const int status : errors) {
-    responses[std::to_string(status)] = json::object{
-        {"description", reason_phrase(status)}, {"content", json_content({{"$ref", "#/components/schemas/Error"}})}};
+  for (const int status : errors_of(route)) {
+    responses[std::to_string(status)] =
+        json::object{{"description", reason_phrase(status)}, {"content", json_content(reference(schemas, "Error"))}};
   }
   return responses;
 }
 
-json::object operation_of(const Route& route, const Template& path) {
-  json::object operation{{"operationId", operation_id(route)}, {"summary", route.summary}};
-  const auto room = route.path.substr(1, route.path.find('/', 1) - 1);
-  operation["tags"] = json::array{room};
+json::object request_body_of(const Route& route) {
+  if (route.raw_body) {
+    const json::object bytes{{"schema", json::object{{"type", "string"}, {"format", "binary"}}}};
+    return {{"required", true}, {"content", json::object{{"application/octet-stream", bytes}}}};
+  }
+  auto content = json_content(schema_of(*route.body_type, Direction::request));
+  if (route.example) content["application/json"].get_object()["example"] = *route.example;
+  return {{"required", route.body_required}, {"content", std::move(content)}};
+}
+
+json::object operation_of(const Route& route, const PathTemplate& path) {
+  json::object operation{{"operationId", operation_id(route)},
+                         {"summary", route.summary},
+                         {"description", description_of_operation(route)},
+                         {"tags", json::array{room_of(route)}}};
   if (auto parameters = parameters_of(route, path); !parameters.empty())
     operation["parameters"] = std::move(parameters);
-  if (route.body_type) {
-    auto content = json_content(schema_of(*route.body_type, Direction::request));
-    if (route.example) content["application/json"].get_object()["example"] = *route.example;
-    operation["requestBody"] = json::object{{"required", route.body_required}, {"content", std::move(content)}};
-  }
+  if (route.body_type || route.raw_body) operation["requestBody"] = request_body_of(route);
   operation["responses"] = responses_of(route);
   if (route.open) operation["security"] = json::array{};
   return operation;
 }
 
-}  // namespace
-
-json::object openapi_document(const Routes& routes, std::string_view server_url) {
+json::object paths_of(const Routes& routes) {
   json::object paths;
   for (const auto& route : routes) {
-    const auto path = template_of(route.path);
+    const auto path = path_template(route.path);
     auto& item = paths[path.path];
     if (!item.is_object()) item = json::object{};
-    item.get_object()[boost::to_lower_copy(std::string(to_text(route.method)))] = operation_of(route, path);
+    item.get_object()[lower_case_name(route.method)] = operation_of(route, path);
   }
-  json::object error{{"type", "object"},
-                     {"properties", json::object{{"error", json::object{{"type", "string"}}}}},
-                     {"required", json::array{"error"}}};
-  return {
-      {"openapi", "3.1.0"},
-      {"info", json::object{{"title", "Agent Gateway"},
-                            {"version", AGW_VERSION},
-                            {"description", "A local gateway that configures and runs AI agents."}}},
-      {"servers", json::array{json::object{{"url", server_url}}}},
-      {"security", json::array{json::object{{"bearer", json::array{}}}}},
-      {"paths", std::move(paths)},
-      {"components", json::object{{"schemas", json::object{{"Error", std::move(error)}}},
-                                  {"securitySchemes",
-                                   json::object{{"bearer", json::object{{"type", "http"}, {"scheme", "bearer"}}}}}}}};
+  return paths;
+}
+
+json::object schemas_of(const Routes& routes) {
+  json::object named{{"Error", json::object{{"type", "object"},
+                                            {"properties", json::object{{"error", json::object{{"type", "string"}}}}},
+                                            {"required", json::array{"error"}}}}};
+  for (const auto& route : routes) {
+    if (route.answer_type) named[route.answer_type->name] = schema_of(*route.answer_type, Direction::answer);
+  }
+  return named;
+}
+
+json::array tags_of(const Routes& routes) {
+  std::set<std::string> rooms;
+  for (const auto& route : routes) rooms.insert(room_of(route));
+  json::array tags;
+  for (const auto& room : rooms) tags.push_back(json::object{{"name", room}, {"description", "What is at /" + room}});
+  return tags;
+}
+
+json::object components_of(const Routes& routes) {
+  const json::object key{{"name", "Idempotency-Key"},
+                         {"in", "header"},
+                         {"description", "The same key and body within 24 hours answer the first answer again."},
+                         {"required", false},
+                         {"schema", json::object{{"type", "string"}, {"maxLength", 255}}}};
+  return {{"schemas", schemas_of(routes)},
+          {"parameters", json::object{{"IdempotencyKey", key}}},
+          {"securitySchemes", json::object{{"bearer", json::object{{"type", "http"}, {"scheme", "bearer"}}}}}};
+}
+
+}  // namespace
+
+json::object document_information() {
+  return {{"title", "Agent Gateway"},
+          {"version", AGW_VERSION},
+          {"description", "A local gateway that configures and runs AI agents."},
+          {"contact", json::object{{"name", "Agent Gateway"}}},
+          {"license", json::object{{"name", "Apache-2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0"}}}};
+}
+
+json::object openapi_document(const Routes& routes, std::string_view server_url) {
+  return {{"openapi", "3.1.0"},
+          {"info", document_information()},
+          {"servers", json::array{json::object{{"url", server_url}}}},
+          {"security", json::array{json::object{{"bearer", json::array{}}}}},
+          {"tags", tags_of(routes)},
+          {"paths", paths_of(routes)},
+          {"components", components_of(routes)}};
 }
 
 }  // namespace agw

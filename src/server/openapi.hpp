@@ -6,6 +6,9 @@
 
 namespace agw {
 
+/// Title, version and what else the documents say about the gateway as a whole.
+json::object document_information();
+
 /// The OpenAPI 3.1 document of a route table.
 json::object openapi_document(const Routes& routes, std::string_view server_url);
 

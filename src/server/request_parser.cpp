@@ -1,6 +1,7 @@
 #include "server/request_parser.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
@@ -19,6 +20,17 @@ std::string lower_case(string_view text) {
   std::transform(text.begin(), text.end(), out.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return out;
+}
+
+bool has_bare_line_feed(std::string_view text) {
+  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
+    if (at == 0 || text[at - 1] != '\r') return true;
+  }
+  return false;
+}
+
+bool starts_unlike_a_method(std::string_view text) {
+  return !text.empty() && text != "\r" && !std::isalpha(static_cast<unsigned char>(text.front()));
 }
 
 }  // namespace
@@ -103,21 +115,26 @@ std::size_t RequestParser::put_head(std::string_view in) {
     refusal_ = Refusal{431, "request head too large"};
     return skipped;
   }
+  if (end == in.npos) {
+    // What can never become a head is refused now, not when its sender has been silent for long.
+    if (has_bare_line_feed(in) || starts_unlike_a_method(in)) refusal_ = Refusal{400, "malformed request: no HTTP"};
+    return skipped;
+  }
+  const auto raw = in.substr(0, end + 4);
   error_code error;
-  const auto used = parser_->put(boost::asio::const_buffer(in.data(), in.size()), error);
-  if (error == http::error::need_more) return skipped;
+  parser_->put(boost::asio::const_buffer(raw.data(), raw.size()), error);
   if (error == http::error::header_limit) {
     refusal_ = Refusal{431, "request head too large"};
   } else if (error == http::error::bad_version) {
-    refusal_ = refuse_version(in);
+    refusal_ = refuse_version(raw);
   } else if (error) {
     // Beast judges the lengths of a body before we see its fields; it names the same faults.
     refusal_ = Refusal{400, "malformed request: " + error.message()};
-  } else if (parser_->is_header_done()) {
+  } else {
     head_done_ = true;
-    refusal_ = check_framing(in.substr(0, used), head_);
+    refusal_ = check_framing(raw, head_);
   }
-  return skipped + used;
+  return skipped + raw.size();
 }
 
 std::size_t RequestParser::put_body(std::string_view in) {

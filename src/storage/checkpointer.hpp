@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "storage/connection.hpp"
 #include "io/worker_thread.hpp"
+#include "storage/connection.hpp"
 
 namespace agw {
 

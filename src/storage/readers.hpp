@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "storage/job.hpp"
 #include "io/worker_thread.hpp"
+#include "storage/job.hpp"
 
 namespace agw {
 

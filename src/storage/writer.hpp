@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "storage/checkpointer.hpp"
 #include "io/worker_thread.hpp"
+#include "storage/checkpointer.hpp"
 #include "storage/write_queue.hpp"
 
 namespace agw {

@@ -25,7 +25,8 @@ struct ReadAnswer {
 };
 
 /// Reads `stream` as the network would bring it in pieces of `piece` bytes.
-inline ReadAnswer read_stream(const WireFormat& wire, std::string_view stream, std::size_t piece = std::string_view::npos,
+inline ReadAnswer read_stream(const WireFormat& wire, std::string_view stream,
+                              std::size_t piece = std::string_view::npos,
                               std::string_view content_type = "text/event-stream") {
   ReadAnswer answer;
   const OnDelta on_delta = [&](const Delta& delta) {

@@ -161,8 +161,9 @@ class FrameConnection(Connection):
         return json.loads(payload)
 
     def close_code(self):
-        """The code that the gateway closes with; what comes before is dropped."""
+        """The code that the gateway closes with, which is answered; what comes before is dropped."""
         opcode, payload = self.receive()
         while opcode != CLOSE:
             opcode, payload = self.receive()
+        self.frame(CLOSE, payload)
         return struct.unpack("!H", payload[:2])[0]

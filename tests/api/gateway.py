@@ -4,6 +4,7 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -47,13 +48,24 @@ class Gateway:
         self._clients = {}
         self._sockets = []
         self.home.mkdir(parents=True, exist_ok=True)
+        if user is not None:
+            self._hand_over()
         if config is not None:
             self.configure(config)
 
     def configure(self, config):
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        text = config if isinstance(config, str) else yaml.safe_dump(config)
+        text = config if isinstance(config, str) else yaml.safe_dump(config, sort_keys=False)
         (self.data / "config.yaml").write_text(text)
+
+    def _hand_over(self):
+        """Makes the directories the user's, and lets them through to what lies in the temporary directory."""
+        for directory in (self.root, self.home):
+            os.chown(directory, self.user, self.user)
+        for parent in self.root.parents:
+            if parent == Path(tempfile.gettempdir()):
+                break
+            parent.chmod(parent.stat().st_mode | 0o011)
 
     # The process.
 

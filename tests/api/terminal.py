@@ -4,7 +4,10 @@ import os
 import pty
 import select
 import signal
+import termios
 import time
+
+LOCAL_FLAGS = 3  # of what tcgetattr answers
 
 
 class Terminal:
@@ -38,11 +41,20 @@ class Terminal:
         before, _, self.shown = self.shown.partition(text)
         return before
 
+    def wait_for_prompt(self, prompt, seconds=15):
+        """Waits until the prompt is shown and the line editor behind it has taken the terminal over: a Ctrl-D that is
+        pressed before would be lost."""
+        self.wait_for(prompt, seconds)
+        deadline = time.monotonic() + seconds
+        while termios.tcgetattr(self.screen)[LOCAL_FLAGS] & termios.ICANON:
+            assert time.monotonic() < deadline, "the terminal is not taken over"
+
     def exit_status(self, seconds=15):
         """Waits for the end."""
         deadline = time.monotonic() + seconds
         while self._read(deadline):
             pass
+        assert time.monotonic() < deadline, f"it goes on; shown: {self.shown!r}"
         _, status = os.waitpid(self.process, 0)
         self.process = None
         return os.waitstatus_to_exitcode(status)

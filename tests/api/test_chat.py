@@ -306,7 +306,7 @@ def test_a_run_is_not_found_in_another_thread(gateway, thread):
     assert events_of(gateway, other, run[0]["runId"]) == []
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "1.5"])
+@pytest.mark.parametrize("after", ["x", "1.5", "1x"])
 def test_a_bad_place_to_catch_up_from_is_refused(gateway, thread, after):
     assert gateway.http.get(f"/threads/{thread['id']}/events", params={"runId": "a", "after": after}).status_code == 400
 
@@ -334,6 +334,15 @@ def test_an_answer_stands_for_its_question(gateway, thread):
         assert again["id"] == turn["id"]
         events.run(turn["id"])
     assert [found["role"] for found in turns(gateway, thread["id"])] == ["assistant", "assistant", "user"]
+
+
+def test_an_answer_that_was_inserted_stands_for_the_user_turn_before_it(gateway, thread):
+    path = f"/threads/{thread['id']}/turns"
+    question, _, answer = (accepted(gateway.http.post(path, json={"content": role, "role": role}), 201)
+                           for role in ("user", "tool", "assistant"))
+    with gateway.events(thread["id"]) as events:
+        assert accepted(gateway.http.post(f"/turns/{answer['id']}/regenerate"), 201)["id"] == question["id"]
+        events.run(question["id"])
 
 
 def test_all_later_turns_are_superseded(gateway, thread):

@@ -11,6 +11,7 @@ from gateway import BINARY
 from stubs.provider import Fault
 from terminal import Terminal
 
+PROMPT = "> "
 COMMANDS = [["status"], ["chat", "hello"], ["threads"], ["search", "hello"]]
 
 
@@ -204,8 +205,10 @@ def test_a_conversation_at_the_terminal(talker, terminal):
     thread, running = terminal
     for question, answer in (("first question", "first answer"), ("second question", "second answer")):
         talker.answers(answer)
+        running.wait_for_prompt(PROMPT)
         running.type(f"{question}\n")
         running.wait_for(answer)
+    running.wait_for_prompt(PROMPT)
     running.type("\x04")
     assert running.exit_status() == 0
     assert talker.conversation() == [("user", "first question"), ("assistant", "first answer"),
@@ -215,13 +218,16 @@ def test_a_conversation_at_the_terminal(talker, terminal):
 def test_ctrl_c_stops_the_answer_and_not_the_program(talker, terminal):
     thread, running = terminal
     held = talker.holds("Once", " upon")
+    running.wait_for_prompt(PROMPT)
     running.type("tell me\n")
     running.wait_for("Once upon")
     running.type("\x03")
     assert held.was_aborted()
     talker.answers("still here")
+    running.wait_for_prompt(PROMPT)
     running.type("are you there?\n")
     running.wait_for("still here")
+    running.wait_for_prompt(PROMPT)
     turns = accepted(talker.gateway.http.get(f"/threads/{thread['id']}/turns"))
     assert turns[2]["content"] == "Once upon" and turns[2]["metadata"]["partial"] is True
     running.type("\x04")

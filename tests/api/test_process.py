@@ -164,11 +164,14 @@ def test_without_a_token_everything_that_needs_one_answers_401(make_gateway, opt
         connection.request("GET /ws HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", token=False)
         assert connection.answer().status == 401
-    refused(gateway.anonymous.get("/pair/refresh"), 501,
-            "Pairing not available \u2014 gateway started without token")
-    refused(gateway.anonymous.post("/pair", json={"otp": "123456"}), 501, "Pairing not available")
     said = gateway.command("status")
     assert "token" in (said.stdout + said.stderr).lower()
+
+
+def test_without_a_token_there_is_no_pairing(make_gateway):
+    gateway = make_gateway(arguments=["--no-token"]).start()
+    refused(gateway.anonymous.get("/pair/refresh"), 501, "Pairing not available \u2014 gateway started without token")
+    refused(gateway.anonymous.post("/pair", json={"otp": "123456"}), 501, "Pairing not available")
 
 
 def test_without_a_token_a_stored_one_is_ignored_and_kept(make_gateway):
@@ -244,6 +247,23 @@ def test_a_flag_wins_over_the_file(make_gateway):
     assert gateway.port != 1
 
 
+def test_the_environment_wins_over_the_file_and_a_flag_over_both(make_gateway):
+    def is_quiet(**options):
+        gateway = make_gateway(**options).start()
+        assert gateway.stop() == 0
+        return gateway.stderr == ""
+
+    file, variable = {"log_level": "info"}, {"AGENT_GATEWAY_LOG_LEVEL": "off"}
+    assert not is_quiet(config=file)
+    assert is_quiet(config=file, environment=variable)
+    assert not is_quiet(config=file, environment=variable, arguments=["--log-level", "info"])
+
+
+def test_a_wrong_value_in_the_environment_is_named(make_gateway):
+    failed = fails(make_gateway(environment={"AGENT_GATEWAY_LOG_LEVEL": "loud"}))
+    assert failed.status == 2 and "AGENT_GATEWAY_LOG_LEVEL" in failed.stderr
+
+
 # One gateway in a data directory.
 
 
@@ -315,8 +335,13 @@ def test_stop_needs_the_token(own):
 
 
 def test_stop_may_be_asked_for_twice(own):
-    answers = at_once(4, lambda _: own.http.post("/daemon/stop"))
-    assert all(accepted(answer) == {"status": "stopping"} for answer in answers)
+    with Connection(own) as first, Connection(own) as second:
+        for connection in (first, second):
+            assert connection.request("GET /health HTTP/1.1").answer().status == 200
+        for connection in (first, second):
+            connection.request("POST /daemon/stop HTTP/1.1")
+        for connection in (first, second):
+            assert connection.answer().json() == {"status": "stopping"}
     assert own.wait() == 0
 
 
@@ -396,15 +421,8 @@ def test_a_newer_database_is_named_and_left_alone(make_gateway):
     assert (gateway.data / "gateway.db").read_bytes() == left
 
 
-def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway, tmp_path):
-    if os.geteuid() == 0:
-        tmp_path.chmod(0o711)
-        for parent in list(tmp_path.parents)[:2]:
-            parent.chmod(0o711)
-    user = 65534 if os.geteuid() == 0 else None
-    gateway = make_gateway(user=user)
-    for directory in (gateway.root, gateway.home):
-        os.chown(directory, user or os.geteuid(), -1)
+def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway):
+    gateway = make_gateway(user=65534 if os.geteuid() == 0 else None)
     left = corrupted(gateway, lambda file: file.chmod(0o400))
     failed = fails(gateway)
     assert failed.status not in (0, 75) and str(gateway.data / "gateway.db") in failed.stderr

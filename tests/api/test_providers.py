@@ -180,6 +180,15 @@ def test_the_environment_wins_over_the_file(make_gateway, stub):
         assert events.run(turn["id"])[-1]["finishReason"] == "stop"
 
 
+def test_a_proxy_of_the_environment_is_used(make_gateway, stub):
+    config = {"providers": {"far": {"kind": "openai", "base_url": "http://model.example/v1"}}}
+    gateway = make_gateway(config=config, environment={"http_proxy": stub.base_url}).start()
+    with gateway.events() as events:
+        turn = accepted(gateway.http.post("/chat", json={"content": "a", "model": "far/m"}), 201)
+        assert events.run(turn["id"])[-1]["finishReason"] == "stop"
+    assert stub.requests[0].path == "http://model.example/v1/chat/completions"
+
+
 def test_a_bare_id_belongs_to_the_default_models_provider(connected, ask):
     run = ask("model-7")
     assert run[-1]["model"] == "messages/model-7"

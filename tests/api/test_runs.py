@@ -106,6 +106,15 @@ def test_the_agent_that_answers_lends_its_words_and_its_model(talker, name):
     assert talker.asked_model() == "chosen-1"
 
 
+def test_an_agents_limits_reach_the_model(talker, name):
+    body = {"type": "agent", "name": name("curt"), "description": "", "enabled": True,
+            "definition": {"max_output_tokens": 77, "temperature": 0.25}}
+    agent = accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    talker.says(new_thread(talker.gateway, agent_id=agent["id"]), "hello", answer="yes")
+    told = talker.stub.requests[-1].json
+    assert told["temperature"] == 0.25 and 77 in (told.get("max_tokens"), told.get("max_completion_tokens"))
+
+
 def test_a_change_of_an_agent_reaches_its_next_run(talker, name):
     body = {"type": "agent", "name": name("changing"), "description": "", "enabled": True,
             "definition": {"systemPrompt": "The first words."}}

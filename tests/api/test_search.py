@@ -204,7 +204,7 @@ def test_operators_are_in_capitals_and_words_otherwise(find):
 @pytest.mark.parametrize("query, expected", [
     ('"cat sat', {"cat"}), ("(cat mat", {"cat"}), ("cat) mat", {"cat"}), ('cat"', {"cat", "dog"}),
     ("*cat", {"cat", "dog"}),
-    ("dog AND", {"both"}), ("AND fish dog", {"both"}), ("+cat -mat", {"cat"}), ("^cat", {"cat", "dog"}),
+    ("AND fish dog", {"both"}), ("fish dog OR", {"both"}), ("+cat -mat", {"cat"}), ("^cat", {"cat", "dog"}),
     ("std::vector", {"code"}), ("push_back(5)", {"code"}), ("127.0.0.1", {"code"}),
     ("C++", {"code"}), ("cat; mat", {"cat"}), ("{cat mat}", {"cat"}), ("cat + mat", {"cat"}), ("#cat @mat", {"cat"}),
 ])

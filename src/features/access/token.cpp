@@ -75,12 +75,16 @@ std::optional<Token> Token::load(const std::filesystem::path& data_directory) {
 
 Token Token::load_or_create(const std::filesystem::path& data_directory) {
   if (auto token = load(data_directory)) return *std::move(token);
-  Token token(random_hex(token_bytes));
   try {
-    replace_file(path_in(data_directory), token.secret_, 0600);
+    return replace(data_directory);
   } catch (const std::system_error& error) {
     throw StartError(ExitStatus::failure, error.what());
   }
+}
+
+Token Token::replace(const std::filesystem::path& data_directory) {
+  Token token(random_hex(token_bytes));
+  replace_file(path_in(data_directory), token.secret_, 0600);
   return token;
 }
 

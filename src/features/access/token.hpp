@@ -15,6 +15,9 @@ public:
   /// holds something else.
   static Token load_or_create(const std::filesystem::path& data_directory);
 
+  /// Makes a new token and puts it in place of the one there is. Throws std::system_error.
+  static Token replace(const std::filesystem::path& data_directory);
+
   /// Reads it, for the command line; nothing where there is none. Throws as above.
   static std::optional<Token> load(const std::filesystem::path& data_directory);
 

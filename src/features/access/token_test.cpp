@@ -63,6 +63,13 @@ TEST_F(TokenTest, LoadMakesNone) {
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
+TEST_F(TokenTest, CanBeReplacedByAnother) {
+  const auto first = Token::load_or_create(directory_.path());
+  const auto second = Token::replace(directory_.path());
+  EXPECT_FALSE(second.matches(first.secret()));
+  EXPECT_EQ(Token::load(directory_.path())->secret(), second.secret());
+}
+
 TEST_F(TokenTest, MatchesItselfOnly) {
   const auto token = Token::load_or_create(directory_.path());
   const auto& secret = token.secret();

@@ -9,7 +9,7 @@ namespace {
 
 /// Text of any language has seldom fewer bytes to a token; a little too careful is better than a refused request.
 constexpr std::int64_t bytes_per_token = 3;
-constexpr std::int64_t tokens_for_instructions = 4'000;
+constexpr std::int64_t tokens_for_tools = 4'000;
 constexpr std::int64_t smallest_context = 2'000;
 constexpr std::int64_t usual_output = 8'192;
 
@@ -23,8 +23,9 @@ Message message_of(const Turn& turn) {
 
 }  // namespace
 
-std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens) {
-  const auto tokens = std::max(model.context_window - max_output_tokens - tokens_for_instructions, smallest_context);
+std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens, std::int64_t prompt_tokens) {
+  const auto taken = max_output_tokens + prompt_tokens + tokens_for_tools;
+  const auto tokens = std::max(model.context_window - taken, smallest_context);
   return static_cast<std::size_t>(tokens * bytes_per_token);
 }
 
@@ -38,20 +39,18 @@ std::int64_t output_limit(const Extension& agent, const ModelInfo& model) {
 }
 
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
-                           const std::optional<std::string>& message) {
+                           const std::optional<std::string>& message, const AttachedFiles& files) {
   const auto& definition = agent.definition.members();
   ModelRequest request;
   request.agent_id = agent.id;
-  request.system = string_member(definition, "systemPrompt").value_or("");
   if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
     request.temperature = temperature->to_number<double>();
   }
   for (const auto& turn : turns) {
-    if (turn.content.empty() || turn.role == Role::tool) continue;
-    request.messages.push_back(message_of(turn));
-  }
-  if (message && !request.messages.empty()) {
-    request.typed = std::exchange(request.messages.back().text, *message);
+    if ((turn.content.empty() && !has_attachments(turn)) || turn.role == Role::tool) continue;
+    auto& made = request.messages.emplace_back(message_of(turn));
+    if (message && &turn == &turns.back()) request.typed = std::exchange(made.text, *message);
+    add_attached(made, turn, files);
   }
   if (!turns.empty()) request.thread_id = turns.back().thread_id;
   return request;

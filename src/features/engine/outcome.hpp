@@ -3,8 +3,10 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json.hpp"
+#include "features/costs/types.hpp"
 #include "features/runs/service.hpp"
 #include "models/model.hpp"
 
@@ -18,7 +20,8 @@ struct RunOutcome {
   std::string model;                   ///< `<provider>/<model>` that answered
   Usage usage;
   double cost_usd = 0;
-  bool partial = false;  ///< cut off: stopped, or a stream that broke
+  std::vector<Spending> spendings;  ///< of its model calls, to be stored with its end
+  bool partial = false;             ///< cut off: stopped, or a stream that broke
   std::chrono::milliseconds duration{};
 };
 

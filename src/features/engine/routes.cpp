@@ -1,5 +1,7 @@
 #include "features/engine/routes.hpp"
 
+#include "features/engine/modes.hpp"
+
 namespace agw {
 
 Routes EngineRoutes::routes() {
@@ -23,6 +25,12 @@ Routes EngineRoutes::routes() {
           .query<EventsQuery>()
           .answers<std::vector<json::object>>()
           .fails_with({400, 404}),
+      get("/modes", "List the modes that agents work in", this, &EngineRoutes::list_modes)
+          .answers<std::vector<ModeDetail>>(),
+      get("/agents/:name/prompt", "Show what an agent is told before the conversation", this, &EngineRoutes::prompt)
+          .query<AgentPromptQuery>()
+          .answers<AgentPrompt>()
+          .fails_with({400, 404}),
   };
 }
 
@@ -43,6 +51,22 @@ Task<Answer> EngineRoutes::events(Request& request) {
   Answer answer;
   answer.body = co_await runs_.events(thread.id, request.query<EventsQuery>());
   co_return answer;
+}
+
+Task<Answer> EngineRoutes::list_modes(Request&) { co_return Answer::of(modes()); }
+
+Task<Answer> EngineRoutes::prompt(Request& request) {
+  const auto agent = stages_.require_agent(request.path("name"));
+  const auto query = request.query<AgentPromptQuery>();
+  const auto own_mode = string_member(agent->definition.members(), "mode");
+  Thread thread;
+  if (own_mode) thread.mode = from_text<ThreadMode>(*own_mode).value_or(thread.mode);
+  if (query.thread_id) thread = co_await threads_.require(*query.thread_id);
+  AgentPrompt prompt{.agent = agent->name, .mode = query.mode.value_or(thread.mode)};
+  prompt.sections = co_await prompts_.sections(agent, thread.project_id, prompt.mode);
+  prompt.text = prompt_text(prompt.sections);
+  prompt.tokens = estimated_tokens(prompt.text);
+  co_return Answer::of(prompt);
 }
 
 }  // namespace agw

@@ -5,10 +5,11 @@
 
 namespace agw {
 
-/// `/chat`, `/chat/stop`, and what a client asks about runs.
+/// `/chat`, `/chat/stop`, what a client asks about runs, and what agents are told.
 class EngineRoutes {
 public:
-  EngineRoutes(Engine& engine, Threads& threads, Runs& runs) : engine_(engine), threads_(threads), runs_(runs) {}
+  EngineRoutes(Engine& engine, Threads& threads, Runs& runs, Stages& stages, Prompts& prompts)
+      : engine_(engine), threads_(threads), runs_(runs), stages_(stages), prompts_(prompts) {}
   Routes routes();
 
 private:
@@ -16,10 +17,14 @@ private:
   Task<Answer> stop(Request& request);
   Task<Answer> regenerate(Request& request);
   Task<Answer> events(Request& request);
+  Task<Answer> list_modes(Request& request);
+  Task<Answer> prompt(Request& request);
 
   Engine& engine_;
   Threads& threads_;
   Runs& runs_;
+  Stages& stages_;
+  Prompts& prompts_;
 };
 
 }  // namespace agw

@@ -1,6 +1,8 @@
 // The story of an answer: choose the model, gather what it is to read, stream what it says, store it, say that it
 // ended.
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "features/engine/context.hpp"
 #include "features/engine/service.hpp"
@@ -29,35 +31,44 @@ std::optional<std::string> expanded_text(const Run& run) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
+/// What the run was ordered with (by a command or a job), else the thread's.
+ThreadMode run_mode(const Run& run, const Thread& thread) {
+  const auto ordered = string_member(run.order, "mode");
+  return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
+}
+
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
   const auto began = std::chrono::steady_clock::now();
   RunOutcome outcome;
   try {
-    outcome = co_await produce(*active);
+    outcome = co_await produce(active);
   } catch (const std::exception& error) {
     log::error("run {}: {}", active->run.id, error.what());
     outcome.finish_reason = "error";
     outcome.error = "internal server error";
     outcome.partial = !active->log.content().empty();
   }
+  take_failure(active->run, outcome);
   outcome.duration = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
   if (!outcome.error.empty()) runs_.emit(*active, "error", {{"error", outcome.error}});
   co_await save(active, std::move(outcome));
 }
 
-Task<RunOutcome> Engine::produce(ActiveRun& active) {
+Task<RunOutcome> Engine::produce(ActiveRunPointer active) {
   RunOutcome outcome;
-  if (active.stop.requested()) {
+  if (active->stop.requested()) {
     outcome.stopped = true;
     co_return outcome;
   }
-  const auto agent = extensions_.find(active.run.agent_id);
+  const auto job_turn = job_turn_of(active->run);
+  if (job_turn && job_turn->answerer) co_return co_await answer_without_model(active, job_turn);
+  const auto agent = extensions_.find(active->run.agent_id);
   std::string problem;
   std::vector<ModelChoice> choices;
   if (agent)
-    choices = choose_models(active.run, *agent, problem);
+    choices = choose_models(active->run, *agent, problem);
   else
     problem = "the agent was deleted before it could answer";
   if (!problem.empty()) {
@@ -65,7 +76,7 @@ Task<RunOutcome> Engine::produce(ActiveRun& active) {
     outcome.error = problem;
     co_return outcome;
   }
-  co_return co_await ask(active, *agent, std::move(choices));
+  co_return co_await ask(*active, agent, std::move(choices));
 }
 
 /// The model of the message, else the agent's, else the default; then the agent's fallbacks.
@@ -82,12 +93,33 @@ std::vector<ModelChoice> Engine::choose_models(const Run& run, const Extension& 
   return choices;
 }
 
-Task<RunOutcome> Engine::ask(ActiveRun& active, const Extension& agent, std::vector<ModelChoice> choices) {
-  const auto model = models_.info(choices.front());
-  const auto limit = output_limit(agent, model);
-  const auto turns = co_await threads_.context(active.run.thread_id, active.run.turn_id, context_budget(model, limit));
-  auto request = model_request(agent, turns, expanded_text(active.run));
+/// What the model is to read: who the agent is, and as much of the conversation as fits.
+Task<ModelRequest> Engine::gather(const Run& run, ExtensionPointer agent, ModelInfo model) {
+  const auto thread = co_await threads_.require(run.thread_id);
+  auto system = co_await prompts_.text(agent, thread.project_id, run_mode(run, thread));
+  const auto limit = output_limit(*agent, model);
+  const auto budget = context_budget(model, limit, estimated_tokens(system));
+  auto turns = co_await threads_.context(run.thread_id, run.turn_id, budget);
+  const auto files = co_await load_attached(attachments_, turns, model.vision, budget / 2);
+  if (!files.empty()) make_room(turns, files, budget);
+  auto request = model_request(*agent, turns, expanded_text(run), files);
+  request.system = std::move(system);
   request.max_output_tokens = limit;
+  co_return request;
+}
+
+Task<RunOutcome> Engine::ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices) {
+  RunOutcome outcome;
+  outcome.model = choices.front().id();
+  if (!costs_.may_spend(*agent)) {
+    outcome.finish_reason = "budget";
+    co_return outcome;
+  }
+  auto request = co_await gather(active.run, agent, models_.info(choices.front()));
+  // A fallback that does not see would refuse pictures.
+  const bool has_images =
+      std::ranges::any_of(request.messages, [](const auto& message) { return !message.images.empty(); });
+  if (has_images) std::erase_if(choices, [this](const auto& choice) { return !models_.info(choice).vision; });
 
   bool anything_came = false;
   const auto on_delta = [&](const Delta& delta) {
@@ -99,11 +131,20 @@ Task<RunOutcome> Engine::ask(ActiveRun& active, const Extension& agent, std::vec
       runs_.reasoning(active, delta.text);
   };
   const auto answered = co_await answer_with_retries(std::move(choices), std::move(request), on_delta, active.stop);
-  RunOutcome outcome;
   outcome.model = answered.id();
   take_over(outcome, answered.outcome, anything_came);
-  outcome.cost_usd = models_.cost(answered.provider, answered.model, outcome.usage).value_or(0);
+  pay(outcome, *agent, active.run, answered);
   co_return outcome;
+}
+
+/// Prices a model call. One that was refused before it used a token has cost nothing.
+void Engine::pay(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered) {
+  const auto* reply = std::get_if<ModelReply>(&answered.outcome);
+  const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
+  if (!reply && usage == Usage{}) return;
+  const auto usd = models_.cost(answered.provider, answered.model, usage);
+  outcome.cost_usd += usd.value_or(0);
+  outcome.spendings.push_back(costs_.spend(agent, run.thread_id, answered.id(), usd));
 }
 
 /// Stores the answer, whatever it takes: while the disk is full it is tried again, because it was promised.
@@ -111,7 +152,7 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
   for (;;) {
     std::string why;
     try {
-      co_await end(active, outcome);
+      if (co_await end(active, outcome)) tell_ended(active->run);
       co_return;
     } catch (const std::exception& error) {
       why = error.what();
@@ -136,7 +177,8 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
     ending.type = "finish";
     ending.members = finish_members(run, outcome);
   }
-  if (nothing_to_store) co_return co_await runs_.end(active, std::move(ending), {});
+  auto at_end = ending_of(run, outcome);
+  if (nothing_to_store) co_return co_await runs_.end(active, std::move(ending), std::move(at_end));
 
   const auto prepared = threads_.prepare({.thread_id = run.thread_id,
                                           .role = Role::assistant,
@@ -147,7 +189,10 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   auto added = std::make_shared<AddedTurn>();
   co_return co_await runs_.end(
       active, std::move(ending),
-      [added, prepared](Connection& connection) { *added = Threads::insert_in(connection, prepared); },
+      [added, prepared, at_end](Connection& connection) {
+        *added = Threads::insert_in(connection, prepared);
+        at_end(connection);
+      },
       [this, added] { threads_.announce(*added); });
 }
 

@@ -1,11 +1,15 @@
 #include "features/engine/service.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "features/engine/attached.hpp"
 #include "features/engine/command_expansion.hpp"
 
 namespace agw {
@@ -14,22 +18,20 @@ namespace {
 
 constexpr std::string_view default_agent = "assistant";
 
-/// How to answer a message: what its command says, but for what was asked for in so many words.
+/// How to answer a message, as `Run` keeps it.
 json::object order_of(const std::optional<ExpandedCommand>& command, const std::optional<std::string>& model) {
   json::object order;
-  if (command) {
-    order["text"] = command->text;
-    if (command->mode) order["mode"] = *command->mode;
-    if (command->model) order["model"] = *command->model;
-  }
   if (model) order["model"] = *model;
+  if (!command) return order;
+  order["text"] = command->text;
+  if (command->mode) order["mode"] = *command->mode;
   return order;
 }
 
 }  // namespace
 
 Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-               Models& models)
+               Models& models, Prompts& prompts, Costs& costs, Attachments& attachments)
     : loop_(loop),
       database_(database),
       clock_(clock),
@@ -37,6 +39,9 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
       threads_(threads),
       runs_(runs),
       models_(models),
+      prompts_(prompts),
+      costs_(costs),
+      attachments_(attachments),
       workers_(loop) {
   workers_.on_failure([](std::exception_ptr failure) {
     try {
@@ -65,13 +70,16 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
     if (!asked) owner = thread.agent_id;
   }
   const auto agent = require_agent(command && command->agent_id ? *command->agent_id : owner);
-  if (thread_id.empty()) thread_id = (co_await threads_.create({.agent_id = owner})).id;
+  if (command && !message.model) message.model = command->model;
+  const auto files = co_await require_files(message, *agent);
+  if (!message.threadId) thread_id = (co_await threads_.create({.agent_id = owner})).id;
 
   auto order = order_of(command, message.model);
   const auto turn_id = new_id();
   auto active = open_run(thread_id, turn_id, *agent, std::move(order));
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
+    if (!files.empty()) wanted.metadata = attachment_metadata(files);
     auto turn = co_await threads_.add_turn(std::move(wanted), recording(active, std::move(along)));
     begin(active);
     co_return turn;
@@ -81,6 +89,17 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   }
 }
 
+Task<std::vector<Attachment>> Engine::require_files(const ChatMessage& message, const Extension& agent) {
+  auto files = co_await attachments_.require(message.attachments.value_or(std::vector<std::string>{}));
+  if (std::ranges::none_of(files, is_image)) co_return files;
+  const auto own = string_member(agent.definition.members(), "model").value_or("");
+  const auto resolved = models_.resolve(message.model ? std::string_view(*message.model) : own);
+  // One that is not configured says so when it is asked.
+  const auto* choice = std::get_if<ModelChoice>(&resolved);
+  if (choice && !models_.info(*choice).vision) throw BadRequest("model does not accept images");
+  co_return files;
+}
+
 Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
   const auto question = co_await threads_.question_of(turn_id);
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
@@ -88,7 +107,7 @@ Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
   const auto command = expand_command(question.content, extensions_);
   const auto agent = require_agent(command && command->agent_id ? *command->agent_id : thread.agent_id);
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
-  auto active = open_run(thread.id, question.id, *agent, order_of(command, std::nullopt));
+  auto active = open_run(thread.id, question.id, *agent, order_of(command, command ? command->model : std::nullopt));
   try {
     auto turn = co_await threads_.supersede_after(question.id, recording(active, std::move(along)));
     begin(active);
@@ -126,7 +145,12 @@ void Engine::begin(const ActiveRunPointer& active) {
 
 Task<> Engine::work(std::string thread_id) {
   for (auto active = runs_.front(thread_id); active && active->recorded; active = runs_.front(thread_id)) {
-    active->started = true;
+    co_await wait_for_others(active);
+    if (std::exchange(active->started, true)) {
+      co_await until_ended(active);
+      continue;
+    }
+    tell_started(*active);
     co_await answer(active);
   }
   working_.erase(thread_id);
@@ -136,10 +160,7 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto thread = co_await threads_.require(wanted.threadId);
   const auto active = runs_.of_thread(thread.id);
   for (const auto& run : active) run->stop.request();
-  for (const auto& run : active) {
-    boost::system::error_code ignored;
-    while (!run->has_ended) co_await run->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  }
+  for (const auto& run : active) co_await until_ended(run);
   co_return ChatStopped{active.empty() ? "idle" : "stopped", thread.id};
 }
 

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "base/group.hpp"
+#include "features/attachments/service.hpp"
+#include "features/costs/service.hpp"
+#include "features/engine/job_turn.hpp"
 #include "features/engine/outcome.hpp"
+#include "features/engine/prompt.hpp"
 #include "features/engine/types.hpp"
 #include "features/extensions/service.hpp"
 #include "features/runs/service.hpp"
@@ -20,10 +27,10 @@ namespace agw {
 class Engine {
 public:
   Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-         Models& models);
+         Models& models, Prompts& prompts, Costs& costs, Attachments& attachments);
 
   /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
-  /// `agent_id`), NotFound `thread not found`.
+  /// `agent_id`) or `model does not accept images`, NotFound `thread not found` or `file not found`.
   Task<Turn> chat(ChatMessage message, Along<Turn> along = {});
 
   /// Stops what answers on the thread and drops what waits; returns once all of it has ended and is stored. Throws
@@ -34,6 +41,18 @@ public:
   /// Conflict `turn is in use`, and for the thread's agent as `chat` does.
   Task<Turn> regenerate(std::string turn_id, Along<Turn> along = {});
 
+  // For jobs (see job_turn.hpp).
+
+  /// Puts a run behind those of its thread. `begin_job_run` follows.
+  ActiveRunPointer open_job_run(JobTurn job_turn);
+  /// Stores the turns and begins to answer; `along` runs first in the same transaction, and what it throws leaves
+  /// nothing behind. Throws NotFound `thread not found`.
+  Task<> begin_job_run(ActiveRunPointer active, std::function<void(Connection&)> along);
+  /// Stops the run, also one that waits, and returns once it has ended and is stored.
+  Task<> stop_run(ActiveRunPointer active);
+  /// Ends the run with that error, keeping what it has made.
+  void fail_run(const ActiveRunPointer& active, std::string why);
+
   /// Ends, before anything else runs, what a killed gateway left under way.
   Task<> recover(std::vector<InterruptedRun> interrupted);
 
@@ -42,16 +61,28 @@ public:
 
 private:
   ExtensionPointer require_agent(const std::string& id_or_name) const;
+  Task<std::vector<Attachment>> require_files(const ChatMessage& message, const Extension& agent);
   ActiveRunPointer open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,
                             json::object order);
   Along<Turn> recording(const ActiveRunPointer& active, Along<Turn> along) const;
   void begin(const ActiveRunPointer& active);
 
+  std::shared_ptr<const JobTurn> job_turn_of(const Run& run) const;
+  static Task<> until_ended(ActiveRunPointer active);
+  Task<> wait_for_others(ActiveRunPointer active);
+  void tell_started(const ActiveRun& active) const;
+  void take_failure(const Run& run, RunOutcome& outcome);
+  Runs::AtEnd ending_of(const Run& run, const RunOutcome& outcome) const;
+  void tell_ended(const Run& run);
+  Task<RunOutcome> answer_without_model(ActiveRunPointer active, std::shared_ptr<const JobTurn> job_turn);
+
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
-  Task<RunOutcome> produce(ActiveRun& active);
-  Task<RunOutcome> ask(ActiveRun& active, const Extension& agent, std::vector<ModelChoice> choices);
+  Task<RunOutcome> produce(ActiveRunPointer active);
+  Task<ModelRequest> gather(const Run& run, ExtensionPointer agent, ModelInfo model);
+  Task<RunOutcome> ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices);
   std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
+  void pay(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered);
   Task<> save(ActiveRunPointer active, RunOutcome outcome);
   Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);
 
@@ -62,7 +93,12 @@ private:
   Threads& threads_;
   Runs& runs_;
   Models& models_;
-  std::set<std::string, std::less<>> working_;  ///< threads that have a worker
+  Prompts& prompts_;
+  Costs& costs_;
+  Attachments& attachments_;
+  std::set<std::string, std::less<>> working_;                                    ///< threads that have a worker
+  std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
+  std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
   Stop stopping_;
   Group workers_;
 };

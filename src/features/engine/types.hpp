@@ -1,18 +1,21 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "base/described.hpp"
+#include "features/threads/types.hpp"
 
 namespace agw {
 
 /// The body of `POST /chat`.
 struct ChatMessage {
   std::string content;
-  std::optional<std::string> threadId;  ///< none: a new thread
-  std::optional<std::string> agentId;   ///< id or name; none: the thread's agent
-  std::optional<std::string> model;     ///< `provider/model`, or an id of the default provider
+  std::optional<std::string> threadId;                  ///< none: a new thread
+  std::optional<std::string> agentId;                   ///< id or name; none: the thread's agent
+  std::optional<std::string> model;                     ///< `provider/model`, or an id of the default provider
+  std::optional<std::vector<std::string>> attachments;  ///< ids that `POST /files` answered
 };
 const Description& describe(Tag<ChatMessage>);
 
@@ -28,5 +31,30 @@ struct ChatStopped {
   std::string threadId;
 };
 const Description& describe(Tag<ChatStopped>);
+
+/// A part of what an agent is told before the conversation.
+struct PromptSection {
+  std::string name;
+  std::int64_t tokens = 0;  ///< estimated
+  std::string text;
+};
+const Description& describe(Tag<PromptSection>);
+
+/// `GET /agents/:name/prompt`: what would be sent.
+struct AgentPrompt {
+  std::string agent;  ///< its name
+  ThreadMode mode{};
+  std::int64_t tokens = 0;  ///< estimated, of the whole text
+  std::vector<PromptSection> sections;
+  std::string text;
+};
+const Description& describe(Tag<AgentPrompt>);
+
+/// The query of `GET /agents/:name/prompt`.
+struct AgentPromptQuery {
+  std::optional<std::string> thread_id;  ///< whose mode and project count; none: a new thread's
+  std::optional<ThreadMode> mode;        ///< instead of the thread's
+};
+const Description& describe(Tag<AgentPromptQuery>);
 
 }  // namespace agw

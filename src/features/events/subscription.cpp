@@ -37,9 +37,11 @@ std::optional<std::vector<std::string>> named_threads(const json::object& messag
   return threads;
 }
 
-bool flag(const json::object& message, std::string_view name) {
+/// A member that may be omitted; nothing where it is no boolean.
+std::optional<bool> flag(const json::object& message, std::string_view name) {
   const auto* value = message.if_contains(name);
-  return value && value->is_bool() && value->get_bool();
+  if (!value || value->is_null()) return false;
+  return value->is_bool() ? std::optional(value->get_bool()) : std::nullopt;
 }
 
 }  // namespace
@@ -59,12 +61,15 @@ std::string Subscription::take(std::string_view text) {
 
 std::string Subscription::subscribe(const json::object& message) {
   const auto threads = named_threads(message);
-  const bool lists = flag(message, "lists");
-  if (!threads && !lists) return error("threadId or threadIds is required");
+  const auto lists = flag(message, "lists");
+  const auto resume = flag(message, "resume");
+  if (!lists) return error("lists must be a boolean");
+  if (!resume) return error("resume must be a boolean");
+  if (!threads && !*lists) return error("threadId or threadIds is required");
   narrowed_ = true;
-  lists_ = lists_ || lists;
+  lists_ = lists_ || *lists;
   if (threads) threads_.insert(threads->begin(), threads->end());
-  return current_set(flag(message, "resume"));
+  return current_set(*resume);
 }
 
 std::string Subscription::unsubscribe(const json::object& message) {

@@ -19,16 +19,19 @@ namespace {
 using Node = SearchQuery::Node;
 using search_store::Scope;
 
-/// A word that so many turns have is common: to intersect its list with others costs more than to look for it in what
-/// the others have found.
-constexpr std::size_t common_from = 2000;
+/// What more than this part of all turns match is common: to intersect its list with others costs more than to look for
+/// it in what the others have found.
+constexpr double common_part = 0.02;
+/// The index gathers the lists of all words that begin with a prefix; of shorter ones these are too many.
+constexpr std::size_t long_prefix = 4;
 /// Of a long turn, the piece that its snippet is taken from.
 constexpr std::size_t most_bytes_shown = 64 * 1024;
 
 /// What the index is asked, and what is then looked for in the turns that it gives.
 struct Plan {
   std::string query;
-  std::vector<std::size_t> phrases;  ///< the term that each phrase of the query is, after the scope
+  bool scoped = true;                ///< it is narrowed to the scope, which is its first phrase
+  std::vector<std::size_t> phrases;  ///< the term that each further phrase of it is
   std::optional<Node> rest;
 };
 
@@ -48,6 +51,7 @@ std::string compile(const Node& node, const std::vector<SearchQuery::Term>& term
     return fmt::format("\"{}\"{}", fmt::join(term.words, " "), term.prefix ? " *" : "");
   }
   std::vector<std::string> parts;
+  parts.reserve(node.parts.size());
   for (const auto& part : node.parts) parts.push_back(compile(part, terms, phrases));
   if (node.kind == Node::Kind::all) return fmt::format("({})", fmt::join(parts, " AND "));
   if (node.kind == Node::Kind::any) return fmt::format("({})", fmt::join(parts, " OR "));
@@ -68,73 +72,88 @@ public:
 
   std::vector<FoundTurn> run() {
     if (!query_.root()) return {};
-    count_terms();
+    estimate_frequencies();
     if (indexed_ >= large_index) {
+      const auto plan = quick_plan();
       bool all_seen = false;
-      auto found = results(quick_plan(), all_seen);
+      auto found = results(plan, all_seen);
       if (all_seen || found.size() == limit_) return found;
     }
     bool all_seen = false;
-    return results(whole_plan(), all_seen);
+    return results(plan_for(*query_.root(), std::nullopt, true), all_seen);
   }
 
 private:
-  void count_terms() {
+  void estimate_frequencies() {
+    scope_frequency_ = search_store::frequency(connection_, scope_query());
     for (const auto& term : query_.terms()) {
-      auto fewest = term.prefix ? common_from : std::size_t(-1);
+      auto rarest = static_cast<double>(indexed_);
       for (const auto& word : term.words) {
-        fewest = std::min(fewest, search_store::count(connection_, fmt::format("body : \"{}\"", word), common_from));
+        const bool open = term.prefix && &word == &term.words.back();
+        if (open && word.size() < long_prefix) continue;
+        const auto query = fmt::format("body : \"{}\"{}", word, open ? " *" : "");
+        rarest = std::min(rarest, search_store::frequency(connection_, query));
       }
-      frequencies_.push_back(fewest);
+      frequencies_.push_back(rarest);
     }
   }
 
-  /// Whether the index answers the part quickly: it follows the list of a rare word.
+  std::string scope_query() const { return fmt::format("scope : \"{}\"", scope_.word()); }
+
+  bool is_common(double frequency) const { return frequency > common_part * static_cast<double>(indexed_); }
+
+  /// Whether the index answers the part quickly: it follows the list of a rare word, and gathers nothing beforehand.
   bool is_quick(const Node& node) const {
     const auto quick = [this](const Node& part) { return is_quick(part); };
     switch (node.kind) {
       case Node::Kind::term:
-        return !query_.terms()[node.term].prefix && frequencies_[node.term] < common_from;
-      case Node::Kind::all:
-        return std::ranges::any_of(node.parts, quick) && !has_prefix(node);
+        return !is_common(frequencies_[node.term]) && !has_short_prefix(node);
       case Node::Kind::any:
         return std::ranges::all_of(node.parts, quick);
+      case Node::Kind::all:
       case Node::Kind::without:
-        return quick(node.parts.front()) && !has_prefix(node);
+        return quick(node.parts.front()) && !has_short_prefix(node);
     }
     return false;
   }
 
-  /// The index gathers all words that begin with a prefix before it gives the first turn.
-  bool has_prefix(const Node& node) const {
-    if (node.kind == Node::Kind::term) return query_.terms()[node.term].prefix;
-    return std::ranges::any_of(node.parts, [this](const Node& part) { return has_prefix(part); });
+  bool has_short_prefix(const Node& node) const {
+    if (node.kind == Node::Kind::term) {
+      const auto& term = query_.terms()[node.term];
+      return term.prefix && term.words.back().size() < long_prefix;
+    }
+    return std::ranges::any_of(node.parts, [this](const Node& part) { return has_short_prefix(part); });
   }
 
-  Plan whole_plan() const { return plan(*query_.root(), std::nullopt); }
-
-  /// Asks the index for the parts that it answers quickly, or else for one, or for the scope alone.
+  /// Asks the index for the parts that it answers quickly, or else for one of them, or for the scope alone.
   Plan quick_plan() const {
     Node asked{Node::Kind::all, 0, {}};
     Node rest{Node::Kind::all, 0, {}};
     const auto& root = *query_.root();
-    const auto parts = root.kind == Node::Kind::all ? root.parts : std::vector{root};
-    for (const auto& part : parts) (is_quick(part) ? asked : rest).parts.push_back(part);
-    if (asked.parts.empty()) {
-      const auto first = std::ranges::find_if(rest.parts, [this](const Node& part) { return !has_prefix(part); });
+    for (const auto& part : root.kind == Node::Kind::all ? root.parts : std::vector{root}) {
+      const bool cut = part.kind == Node::Kind::without && is_quick(part.parts.front());
+      if (cut) asked.parts.push_back(part.parts.front());
+      (is_quick(part) && !cut ? asked : rest).parts.push_back(part);
+    }
+    const bool quick = !asked.parts.empty();
+    if (!quick) {
+      const auto first = std::ranges::find_if(rest.parts, [this](const Node& part) { return !has_short_prefix(part); });
       if (first != rest.parts.end()) {
         asked.parts.push_back(*first);
         rest.parts.erase(first);
       }
     }
-    return plan(asked, rest.parts.empty() ? std::nullopt : std::optional(rest));
+    return plan_for(asked, rest.parts.empty() ? std::nullopt : std::optional(rest),
+                    !quick || !is_common(scope_frequency_));
   }
 
-  Plan plan(const Node& asked, std::optional<Node> rest) const {
-    Plan made{fmt::format("scope : \"{}\"", scope_.word()), {}, std::move(rest)};
-    const bool any = asked.kind == Node::Kind::term || !asked.parts.empty();
-    if (any) made.query += " AND body : (" + compile(asked, query_.terms(), made.phrases) + ")";
-    return made;
+  Plan plan_for(const Node& asked, std::optional<Node> rest, bool scoped) const {
+    Plan plan{scoped ? scope_query() : "", scoped, {}, std::move(rest)};
+    if (asked.kind == Node::Kind::term || !asked.parts.empty()) {
+      if (scoped) plan.query += " AND ";
+      plan.query += "body : (" + compile(asked, query_.terms(), plan.phrases) + ")";
+    }
+    return plan;
   }
 
   /// `all_seen`: whether no match can have been missed.
@@ -155,8 +174,8 @@ private:
     std::vector<Hit> hits;
     for (const auto& candidate : search_store::newest(connection_, plan.query, most_candidates)) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
-      // The first phrase is the scope.
-      for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] = candidate.hits.at(i + 2);
+      const std::size_t first = plan.scoped ? 2 : 1;
+      for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] = candidate.hits.at(first + i);
       hits.push_back(std::move(hit));
     }
     return hits;
@@ -190,7 +209,7 @@ private:
     const double length = 1.2 * (0.25 + 0.75 * hit.length / average);
     for (std::size_t i = 0; i < hit.hits.size(); ++i) {
       const auto turns = static_cast<double>(std::max<std::int64_t>(indexed_, 1));
-      const double rarity = std::log(1 + turns / (1 + static_cast<double>(frequencies_[i])));
+      const double rarity = std::log(1 + turns / (1 + frequencies_[i]));
       sum += rarity * hit.hits[i] * 2.2 / (hit.hits[i] + length);
     }
     return sum;
@@ -199,12 +218,17 @@ private:
   /// Nothing for a turn of a thread that was deleted, or one that does not match the rest of the query.
   std::optional<FoundTurn> show(const Hit& hit, const Plan& plan) {
     auto stored = turn_store::find(connection_, hit.number);
-    if (!stored) return std::nullopt;
+    if (!stored || (!plan.scoped && !in_scope(*stored))) return std::nullopt;
     const auto text = search_store::indexed_text(stored->turn.content);
     if (!hit.sure && !SearchQuery::matches(*plan.rest, query_.hits(tokenizer_.tokens(text)))) return std::nullopt;
     const auto shown = text.substr(0, most_bytes_shown);
     auto snippet = snippet_of(shown, tokenizer_.tokens(shown), query_);
     return FoundTurn{std::move(stored->turn), std::move(snippet)};
+  }
+
+  bool in_scope(const turn_store::StoredTurn& stored) {
+    if (scope_.thread) return stored.thread == *scope_.thread;
+    return thread_store::require(connection_, stored.turn.thread_id).thread.agent_id == scope_.agent_id;
   }
 
   Connection& connection_;
@@ -213,8 +237,9 @@ private:
   Scope scope_;
   std::size_t limit_;
   std::int64_t indexed_;
-  /// In how many turns the rarest word of each term stands; common_from for that many and more.
-  std::vector<std::size_t> frequencies_;
+  /// About how many turns the scope has, and in how many the rarest word of each term stands.
+  double scope_frequency_ = 0;
+  std::vector<double> frequencies_;
 };
 
 }  // namespace

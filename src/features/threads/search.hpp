@@ -12,7 +12,7 @@ namespace agw {
 /// turns have, the newest `most_candidates` turns are judged. `wanted.agent_id` is an id here.
 std::vector<FoundTurn> search_turns(Connection& connection, const TurnSearch& wanted);
 
-inline constexpr std::size_t most_candidates = 1000;
+inline constexpr std::size_t most_candidates = 500;
 
 /// From how many turns on the index is asked for the rarer words alone, and the rest is looked up in the turns found.
 inline constexpr std::int64_t large_index = 10'000;

@@ -2,6 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "features/threads/full_text.hpp"
@@ -14,6 +17,7 @@ namespace {
 constexpr std::size_t turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 128 * 1024;
 constexpr int pages_a_merge = 32;
+constexpr int few = 500;
 
 /// Any text as one word of the index: its FNV-1a hash. Two agents that shared one would find each other's turns, which
 /// with 64 bits does not happen by chance.
@@ -44,9 +48,13 @@ std::vector<Entry> piece(Statement& row) {
   return entries;
 }
 
+/// The index gives rows in ascending order much faster than in descending, and the newest turns are wanted first. So a
+/// turn stands in it under its number, negated.
+std::int64_t row_of(std::int64_t number) { return -number; }
+
 void add(Connection& connection, const Entry& entry) {
-  connection.prepare("INSERT INTO turn_words (rowid, scope, body) VALUES (:number, :scope, :body)")
-      .bind(":number", entry.number)
+  connection.prepare("INSERT INTO turn_words (rowid, scope, body) VALUES (:row, :scope, :body)")
+      .bind(":row", row_of(entry.number))
       .bind(":scope", entry.scope)
       .bind(":body", entry.content)
       .run();
@@ -54,9 +62,8 @@ void add(Connection& connection, const Entry& entry) {
 
 /// The index keeps no texts, so what was added must be told again to be taken away.
 void take_away(Connection& connection, const Entry& entry) {
-  connection
-      .prepare("INSERT INTO turn_words (turn_words, rowid, scope, body) VALUES ('delete', :number, :scope, :body)")
-      .bind(":number", entry.number)
+  connection.prepare("INSERT INTO turn_words (turn_words, rowid, scope, body) VALUES ('delete', :row, :scope, :body)")
+      .bind(":row", row_of(entry.number))
       .bind(":scope", entry.scope)
       .bind(":body", entry.content)
       .run();
@@ -117,7 +124,8 @@ std::string_view indexed_text(std::string_view content) {
 bool index_some(Connection& connection) {
   const auto entries = not_indexed(connection);
   if (entries.empty()) return false;
-  for (const auto& entry : entries) add(connection, entry);
+  // In the order of the index's rows: it writes out what it has gathered whenever it has to go back.
+  for (const auto& entry : std::views::reverse(entries)) add(connection, entry);
   connection.prepare("UPDATE search_progress SET indexed = :indexed").bind(":indexed", entries.back().number).run();
   return true;
 }
@@ -136,7 +144,7 @@ bool purge_some(Connection& connection) {
   if (!thread) return false;
   const auto last = indexed(connection);
   const auto entries = to_purge(connection, *thread);
-  for (const auto& entry : entries) {
+  for (const auto& entry : std::views::reverse(entries)) {
     if (entry.number <= last) take_away(connection, entry);
     connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", entry.number).run();
   }
@@ -169,20 +177,23 @@ std::int64_t indexed(Connection& connection) {
   return row.integer(0);
 }
 
-std::size_t count(Connection& connection, const std::string& query, std::size_t most) {
-  auto row =
-      connection.prepare("SELECT count(*) FROM (SELECT 1 FROM turn_words WHERE turn_words MATCH :query LIMIT :most)");
-  row.bind(":query", query).bind(":most", most);
+double frequency(Connection& connection, const std::string& query) {
+  auto row = connection.prepare(
+      "SELECT count(*), coalesce(-min(rowid), 0), coalesce(-max(rowid), 0) FROM (SELECT rowid FROM turn_words WHERE "
+      "turn_words MATCH :query ORDER BY rowid LIMIT :few)");
+  row.bind(":query", query).bind(":few", few);
   row.step();
-  return static_cast<std::size_t>(row.integer(0));
+  const auto count = static_cast<double>(row.integer(0));
+  if (count < few) return count;
+  const auto stretch = static_cast<double>(row.integer(1) - row.integer(2) + 1);
+  return std::max(count, count / stretch * static_cast<double>(indexed(connection)));
 }
 
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most) {
   std::vector<Candidate> found;
   auto row = prepare_with_hits(
       connection,
-      "SELECT rowid, turn_hits(turn_words) FROM turn_words WHERE turn_words MATCH :query ORDER BY rowid DESC "
-      "LIMIT :most");
+      "SELECT -rowid, turn_hits(turn_words) FROM turn_words WHERE turn_words MATCH :query ORDER BY rowid LIMIT :most");
   row.bind(":query", query).bind(":most", most);
   while (row.step()) found.push_back({row.integer(0), read_hits(row.text(1))});
   return found;
@@ -190,10 +201,19 @@ std::vector<Candidate> newest(Connection& connection, const std::string& query, 
 
 void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
                const std::function<void(std::int64_t number, std::string_view content)>& each) {
-  auto row = connection.prepare(
-      "SELECT turns.number, content FROM turns JOIN threads ON threads.number = thread WHERE turns.number > :after "
-      "AND agent_id = :agent_id AND (:thread IS NULL OR thread = :thread) ORDER BY turns.number DESC");
-  row.bind(":after", after).bind(":agent_id", scope.agent_id).bind(":thread", scope.thread);
+  // Few turns are unindexed, and an agent may have many threads: the turns come first.
+  auto row = scope.thread ? connection.prepare(
+                                "SELECT number, content FROM turns WHERE thread = :thread AND number > :after "
+                                "ORDER BY number DESC")
+                          : connection.prepare(
+                                "SELECT turns.number, content FROM turns CROSS JOIN threads ON threads.number = thread "
+                                "WHERE turns.number > :after AND agent_id = :agent_id ORDER BY turns.number DESC");
+  row.bind(":after", after);
+  if (scope.thread) {
+    row.bind(":thread", *scope.thread);
+  } else {
+    row.bind(":agent_id", scope.agent_id);
+  }
   while (row.step()) each(row.integer(0), indexed_text(row.text(1)));
 }
 

@@ -11,7 +11,7 @@
 #include "features/threads/turn_store.hpp"
 #include "storage/connection.hpp"
 
-struct fts5_api;
+struct fts5_api;  // NOLINT(readability-identifier-naming): named by SQLite
 
 /// The SQL of the search index: what writes it behind the turns, and what reads it.
 namespace agw::search_store {
@@ -19,7 +19,7 @@ namespace agw::search_store {
 /// What a search is narrowed to: an agent, and one of its threads perhaps.
 struct Scope {
   std::string agent_id;
-  std::optional<std::int64_t> thread;
+  std::optional<std::int64_t> thread;  ///< a thread of that agent
 
   /// The word that stands for it in the index.
   std::string word() const;
@@ -47,8 +47,8 @@ fts5_api* full_text_api(Connection& connection);
 
 /// The number of the last turn that is indexed.
 std::int64_t indexed(Connection& connection);
-/// How many turns match a query of the index; counts to `most` only.
-std::size_t count(Connection& connection, const std::string& query, std::size_t most);
+/// About how many turns match a query of the index: exact for a few, else judged by how close the newest ones stand.
+double frequency(Connection& connection, const std::string& query);
 
 struct Candidate {
   std::int64_t number = 0;

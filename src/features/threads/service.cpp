@@ -6,9 +6,8 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "features/events/hub.hpp"
-#include "features/threads/search.hpp"
+#include "features/threads/array_text.hpp"
 #include "features/threads/search_indexer.hpp"
-#include "features/threads/search_store.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/title.hpp"
 #include "features/threads/turn_store.hpp"
@@ -21,36 +20,6 @@ namespace {
 using thread_store::TitledBy;
 
 constexpr std::string_view default_agent = "assistant";
-
-/// Collects what a store gives one by one as the text of a JSON array.
-template <class T>
-struct ArrayText {
-  std::string text = "[";
-  void operator()(const T& record) {
-    if (text.size() > 1) text += ',';
-    write_json(text, record);
-  }
-  std::string close() {
-    text += ']';
-    return std::move(text);
-  }
-};
-
-/// The newest turns that fit, in the order of the conversation.
-std::vector<Turn> fitting(Connection& connection, const turn_store::StoredTurn& question, std::size_t most) {
-  std::vector<turn_store::StoredTurn> kept;
-  std::size_t size = 0;
-  turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
-    size += stored.bytes;
-    if (size > most && stored.number != question.number) return stored.number > question.number;
-    kept.push_back(std::move(stored));
-    return true;
-  });
-  std::ranges::sort(kept, {}, [](const auto& stored) { return std::pair(stored.place(), stored.number); });
-  std::vector<Turn> turns;
-  for (auto& stored : kept) turns.push_back(std::move(stored.turn));
-  return turns;
-}
 
 }  // namespace
 
@@ -76,6 +45,11 @@ void Threads::publish(const Thread& thread) {
   if (hub_.heard()) hub_.publish_record("thread-updated", thread.id, "thread", to_json(thread));
 }
 
+void Threads::announce_new(const Thread& thread) {
+  publish(thread);
+  if (links_.created) links_.created(thread);
+}
+
 std::string Threads::agent_id_of(std::string_view id_or_name) const {
   const auto agent = links_.agent(id_or_name);
   return agent ? agent->id : std::string(id_or_name);
@@ -99,7 +73,7 @@ Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
     thread_store::insert(connection, thread, titled_by, moment);
     if (along) along(connection, thread);
   });
-  publish(thread);
+  announce_new(thread);
   co_return thread;
 }
 
@@ -197,7 +171,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
     return thread;
   });
   indexer_->wake();
-  publish(copy);
+  announce_new(copy);
   co_return copy;
 }
 
@@ -205,118 +179,6 @@ Task<> Threads::suggest_title(std::string id, std::string title) {
   const auto thread = co_await database_.write(
       [id, title](Connection& connection) { return thread_store::retitle(connection, id, title); });
   if (thread) publish(*thread);
-}
-
-PreparedTurn Threads::prepare(AddTurn wanted) {
-  PreparedTurn prepared{.turn = {.id = wanted.id ? std::move(*wanted.id) : new_id(),
-                                 .thread_id = std::move(wanted.thread_id),
-                                 .role = wanted.role,
-                                 .content = std::move(wanted.content),
-                                 .metadata = std::move(wanted.metadata),
-                                 .created_at = clock_.now()},
-                        .in_reply_to = std::move(wanted.in_reply_to),
-                        .moment = next_moment()};
-  if (prepared.turn.role == Role::user) {
-    auto title = title_from(prepared.turn.content);
-    if (!title.empty()) prepared.title = std::move(title);
-  }
-  return prepared;
-}
-
-AddedTurn Threads::insert_in(Connection& connection, const PreparedTurn& prepared) {
-  return {prepared.turn, turn_store::insert(connection, prepared)};
-}
-
-void Threads::announce(const Turn& turn, const Thread& thread) {
-  indexer_->wake();
-  if (hub_.heard()) hub_.publish_record("turn-created", turn.thread_id, "turn", to_json(turn));
-  publish(thread);
-}
-
-Task<Turn> Threads::add_turn(AddTurn wanted, Along<Turn> along) {
-  // Shared, because a write may be run again and is copied on its way.
-  const auto prepared = std::make_shared<const PreparedTurn>(prepare(std::move(wanted)));
-  const auto thread = co_await database_.write([prepared, along](Connection& connection) {
-    auto changed = turn_store::insert(connection, *prepared);
-    if (along) along(connection, prepared->turn);
-    return changed;
-  });
-  announce(prepared->turn, thread);
-  co_return prepared->turn;
-}
-
-Task<> Threads::remove_turn(std::string id) {
-  if (links_.turn_in_use(id)) throw Conflict("turn is in use");
-  const auto moment = next_moment();
-  const auto thread = co_await database_.write([id, moment](Connection& connection) {
-    const auto stored = turn_store::require(connection, id);
-    search_store::remove(connection, stored);
-    return turn_store::remove(connection, stored, moment);
-  });
-  indexer_->wake();
-  publish(thread);
-}
-
-Task<Turn> Threads::require_turn(std::string id) {
-  co_return co_await database_.read([id](Connection& connection) { return turn_store::require(connection, id).turn; });
-}
-
-Task<std::vector<Turn>> Threads::turns(std::string thread_id, TurnFilter filter) {
-  co_return co_await database_.read([thread_id, filter](Connection& connection) {
-    std::vector<Turn> turns;
-    turn_store::list(connection, thread_id, filter, [&](const Turn& turn) { turns.push_back(turn); });
-    return turns;
-  });
-}
-
-Task<std::string> Threads::turns_text(std::string thread_id, TurnFilter filter) {
-  co_return co_await database_.read([thread_id, filter](Connection& connection) {
-    ArrayText<Turn> array;
-    turn_store::list(connection, thread_id, filter, std::ref(array));
-    return array.close();
-  });
-}
-
-Task<std::vector<Turn>> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes) {
-  co_return co_await database_.read([thread_id, question_id, max_bytes](Connection& connection) {
-    const auto question = turn_store::require(connection, question_id);
-    if (question.turn.thread_id != thread_id) throw NotFound("turn not found");
-    return fitting(connection, question, max_bytes);
-  });
-}
-
-Task<Turn> Threads::question_of(std::string turn_id) {
-  co_return co_await database_.read([turn_id](Connection& connection) {
-    auto stored = turn_store::require(connection, turn_id);
-    if (stored.turn.role == Role::user) return stored.turn;
-    auto question = stored.answers ? turn_store::find(connection, *stored.answers) : std::nullopt;
-    if (!question) question = turn_store::user_turn_before(connection, stored);
-    if (!question) throw NotFound("turn not found");
-    return question->turn;
-  });
-}
-
-Task<Turn> Threads::supersede_after(std::string question_id, Along<Turn> along) {
-  co_return co_await database_.write([question_id, along](Connection& connection) {
-    turn_store::supersede_after(connection, turn_store::require(connection, question_id));
-    auto question = turn_store::require(connection, question_id).turn;
-    if (along) along(connection, question);
-    return question;
-  });
-}
-
-Task<std::vector<FoundTurn>> Threads::search(TurnSearch wanted) {
-  wanted.agent_id = agent_id_of(wanted.agent_id);
-  co_return co_await database_.read([wanted](Connection& connection) { return search_turns(connection, wanted); });
-}
-
-Task<std::string> Threads::search_text(TurnSearch wanted) {
-  wanted.agent_id = agent_id_of(wanted.agent_id);
-  co_return co_await database_.read([wanted](Connection& connection) {
-    std::string text;
-    write_json(text, search_turns(connection, wanted));
-    return text;
-  });
 }
 
 }  // namespace agw

@@ -35,6 +35,8 @@ struct ThreadLinks {
   std::function<bool(std::string_view turn_id)> turn_in_use;
   /// What `GET /threads/:id` shows as `active_run`.
   std::function<std::optional<json::value>(std::string_view thread_id)> active_run;
+  /// Told of every new thread once it is on disk. May be empty.
+  std::function<void(const Thread& thread)> created;
 };
 
 /// A turn that the gateway itself inserts.
@@ -134,6 +136,7 @@ private:
   /// Microseconds, greater than every one before: `updated_at` with an order within its millisecond.
   std::int64_t next_moment();
   void publish(const Thread& thread);
+  void announce_new(const Thread& thread);
   void announce(const Turn& turn, const Thread& thread);
   std::string agent_id_of(std::string_view id_or_name) const;
   ThreadFilter resolved(ThreadFilter filter) const;

@@ -53,9 +53,10 @@ const Description& describe(Tag<ThreadChange>) { return description_of<ThreadCha
 
 BOOST_DESCRIBE_STRUCT(ThreadFilter, (), (agent_id, project_id, job_id, archived, since, limit, before))
 constexpr auto rules(Tag<ThreadFilter>) {
-  return std::tuple{On<&ThreadFilter::archived>{{.about = "true lists archived threads too", .keep = true}},
-                    On<&ThreadFilter::since>{{.about = "updated after"}},
-                    On<&ThreadFilter::before>{{.about = "a thread: those listed behind it"}}};
+  return std::tuple{
+      On<&ThreadFilter::archived>{{.about = "true lists archived threads too", .keep = true}},
+      On<&ThreadFilter::since>{{.about = "updated after"}},
+      On<&ThreadFilter::before>{{.about = "a thread: those listed behind it, none behind an unknown one"}}};
 }
 const Description& describe(Tag<ThreadFilter>) { return description_of<ThreadFilter>("ThreadFilter"); }
 

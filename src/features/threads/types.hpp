@@ -107,7 +107,8 @@ const Description& describe(Tag<NewTurn>);
 
 /// The body of `POST /threads/:id/fork`.
 struct ForkPoint {
-  std::optional<std::string> turnId;  ///< the last turn to copy; none copies all
+  /// The last turn to copy; none copies all.
+  std::optional<std::string> turnId;  // NOLINT(readability-identifier-naming): the name on the wire
 };
 const Description& describe(Tag<ForkPoint>);
 

@@ -52,7 +52,8 @@ CREATE TABLE turns (
 CREATE INDEX turns_by_thread ON turns (thread);
 
 -- The words of the turns, for search; texts are kept in `turns` alone. `scope` holds one word for the thread and one for
--- the agent, so that a search is narrowed inside the index. The gateway merges the index itself, a little and often.
+-- the agent, so that a search is narrowed inside the index. A turn's row is its number, negated: the newest come first.
+-- The gateway merges the index itself, a little and often.
 CREATE VIRTUAL TABLE turn_words USING fts5(
   scope, body, content = '', tokenize = 'unicode61 remove_diacritics 2'
 );

@@ -1,0 +1,76 @@
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/client.hpp"
+#include "cli/commands.hpp"
+#include "cli/printable.hpp"
+#include "cli/qr_code.hpp"
+#include "config/settings.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+struct PairOptions {
+  bool json = false;
+  std::optional<std::string> url;
+  std::optional<std::string> data_dir;
+};
+
+std::string member(const json::object& object, std::string_view name) {
+  return std::string(string_member(object, name).value_or(""));
+}
+
+/// Where a device finds the gateway.
+std::string device_url(const FoundGateway& gateway, const PairOptions& options) {
+  SettingsSources sources;
+  sources.file = gateway.data_directory / "config.yaml";
+  auto url = options.url ? *options.url : load_settings(sources).public_url;
+  if (url.empty()) url = gateway.url;
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+void print_for_people(const std::string& link, const json::object& answer) {
+  if (const auto modules = qr_modules(link)) {
+    std::cout << draw(*modules, terminal_at(1)) << '\n';
+  } else {
+    std::cerr << "There is no QR code: install the package libqrencode4 to see one.\n";
+  }
+  std::cout << "Code   " << one_line(member(answer, "code")) << '\n'
+            << "Link   " << one_line(link) << '\n'
+            << "Until  " << one_line(member(answer, "expiresAt")) << ", for one device\n";
+}
+
+Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
+  const auto url = device_url(gateway, options);
+  auto answer = co_await Client(gateway).get("/pair/refresh");
+  auto& object = answer.as_object();
+  const auto link = fmt::format("{}/ui/#code={}", url, member(object, "code"));
+  object["url"] = link;
+  if (options.json)
+    std::cout << to_json(answer) << '\n';
+  else
+    print_for_people(link, object);
+  co_return 0;
+}
+
+int pair(const PairOptions& options) {
+  Loop loop;
+  const auto gateway = find_gateway(options.data_dir);
+  return run(loop, print_code(gateway, options));
+}
+
+}  // namespace
+
+Action pair_command(Arguments& arguments) {
+  auto options = std::make_shared<PairOptions>();
+  arguments.option("--url", options->url, "Where the device finds the gateway (default: public_url, else its own)");
+  arguments.flag("--json", options->json, "Print JSON");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return pair(*options); };
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,64 @@
+#include "cli/qr_code.hpp"
+
+#include <dlfcn.h>
+#include <qrencode.h>
+
+#include <array>
+#include <cstddef>
+
+namespace agw::cli {
+
+namespace {
+
+constexpr int border = 4;
+
+/// By whether the upper and the lower of two modules are light.
+constexpr std::array<std::array<const char*, 2>, 2> half_blocks{{{" ", "▄"}, {"▀", "█"}}};
+
+/// Loaded when it is wanted: Debian has it as a shared library only, and the gateway itself never needs it.
+struct Library {
+  decltype(&QRcode_encodeString8bit) encode = nullptr;
+  decltype(&QRcode_free) free = nullptr;
+
+  Library() {
+    void* library = dlopen("libqrencode.so.4", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return;
+    encode = reinterpret_cast<decltype(encode)>(dlsym(library, "QRcode_encodeString8bit"));
+    free = reinterpret_cast<decltype(free)>(dlsym(library, "QRcode_free"));
+  }
+};
+
+bool is_light(const QrModules& modules, int row, int column) {
+  const int size = static_cast<int>(modules.size());
+  const bool inside = row >= 0 && row < size && column >= 0 && column < size;
+  return !inside || !modules[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+}
+
+}  // namespace
+
+std::optional<QrModules> qr_modules(const std::string& text) {
+  const Library library;
+  if (!library.encode || !library.free) return std::nullopt;
+  auto* code = library.encode(text.c_str(), 0, QR_ECLEVEL_L);
+  if (!code) return std::nullopt;
+  const auto width = static_cast<std::size_t>(code->width);
+  QrModules modules(width, std::vector<bool>(width));
+  for (std::size_t i = 0; i < width * width; ++i) modules[i / width][i % width] = (code->data[i] & 1) != 0;
+  library.free(code);
+  return modules;
+}
+
+std::string draw(const QrModules& modules, const Terminal& terminal) {
+  const int size = static_cast<int>(modules.size());
+  std::string drawn;
+  for (int row = -border; row < size + border; row += 2) {
+    if (terminal.colours) drawn += "\x1b[97;40m";
+    for (int column = -border; column < size + border; ++column) {
+      drawn += half_blocks[is_light(modules, row, column)][is_light(modules, row + 1, column)];
+    }
+    drawn += terminal.colours ? "\x1b[0m\n" : "\n";
+  }
+  return drawn;
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,49 @@
+#include "features/access/pairing.hpp"
+
+#include <openssl/crypto.h>
+
+#include <random>
+
+#include <fmt/format.h>
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t failures_that_lock = 5;
+constexpr auto failure_window = 60s;
+constexpr int last_code = 999'999;
+
+std::string random_digits() {
+  std::random_device kernel("getentropy");
+  return fmt::format("{:06}", std::uniform_int_distribution<int>(0, last_code)(kernel));
+}
+
+}  // namespace
+
+std::string Pairing::new_code(Moment now) { return code_.emplace(Code{random_digits(), now + validity}).digits; }
+
+bool Pairing::locked(Moment now) const {
+  return failures_.size() >= failures_that_lock && now < failures_.back() + failure_window;
+}
+
+Pairing::Verdict Pairing::judge(std::string_view code, Moment now) {
+  if (locked(now)) return Verdict::locked;
+  if (is_right(code, now)) {
+    failures_.clear();
+    void_code();
+    return Verdict::right;
+  }
+  while (!failures_.empty() && failures_.front() + failure_window <= now) failures_.pop_front();
+  failures_.push_back(now);
+  return Verdict::wrong;
+}
+
+bool Pairing::is_right(std::string_view code, Moment now) const {
+  return code_ && now < code_->expires_at && code.size() == code_->digits.size() &&
+         CRYPTO_memcmp(code.data(), code_->digits.data(), code.size()) == 0;
+}
+
+}  // namespace agw

@@ -1,0 +1,116 @@
+#include "features/access/pairing.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using Verdict = Pairing::Verdict;
+
+constexpr Pairing::Moment start = 1h;
+
+class PairingTest : public ::testing::Test {
+protected:
+  /// Another code than the right one.
+  static std::string wrong(std::string code) {
+    code.back() = code.back() == '0' ? '1' : '0';
+    return code;
+  }
+
+  void fail(int times, Pairing::Moment now) {
+    for (int i = 0; i < times; ++i) EXPECT_EQ(pairing_.judge("", now), Verdict::wrong);
+  }
+
+  Pairing pairing_;
+};
+
+TEST_F(PairingTest, ACodeIsSixDigitsAndNoTwoAreAlike) {
+  std::set<std::string> codes;
+  for (int i = 0; i < 50; ++i) {
+    const auto code = pairing_.new_code(start);
+    EXPECT_THAT(code, ::testing::MatchesRegex("[0-9][0-9][0-9][0-9][0-9][0-9]"));
+    codes.insert(code);
+  }
+  EXPECT_GT(codes.size(), 45u);
+}
+
+TEST_F(PairingTest, ACodeLetsOneDeviceIn) {
+  const auto code = pairing_.new_code(start);
+  EXPECT_EQ(pairing_.judge(code, start), Verdict::right);
+  EXPECT_EQ(pairing_.judge(code, start), Verdict::wrong);
+}
+
+TEST_F(PairingTest, ANewCodeVoidsTheOneBefore) {
+  const auto first = pairing_.new_code(start);
+  const auto second = pairing_.new_code(start);
+  EXPECT_EQ(pairing_.judge(first, start), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge(second, start), Verdict::right);
+}
+
+TEST_F(PairingTest, ACodeIsValidForTenMinutes) {
+  auto code = pairing_.new_code(start);
+  EXPECT_EQ(pairing_.judge(code, start + 10min - 1ms), Verdict::right);
+  code = pairing_.new_code(start);
+  EXPECT_EQ(pairing_.judge(code, start + 10min), Verdict::wrong);
+}
+
+TEST_F(PairingTest, AVoidedCodeLetsNobodyIn) {
+  const auto code = pairing_.new_code(start);
+  pairing_.void_code();
+  EXPECT_EQ(pairing_.judge(code, start), Verdict::wrong);
+}
+
+TEST_F(PairingTest, WhatIsNoCodeIsWrong) {
+  const auto code = pairing_.new_code(start);
+  EXPECT_EQ(pairing_.judge("", start), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge(code + "0", start), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge(code.substr(1), start), Verdict::wrong);
+  EXPECT_EQ(pairing_.judge(wrong(code), start), Verdict::wrong);
+}
+
+TEST_F(PairingTest, FiveWrongCodesWithinAMinuteLockItForTheRightOneToo) {
+  const auto code = pairing_.new_code(start);
+  fail(5, start);
+  EXPECT_TRUE(pairing_.locked(start));
+  EXPECT_EQ(pairing_.judge(code, start), Verdict::locked);
+}
+
+TEST_F(PairingTest, TheLockIsOverAMinuteAfterTheLastFailure) {
+  const auto code = pairing_.new_code(start);
+  fail(4, start);
+  fail(1, start + 59s);
+  EXPECT_EQ(pairing_.judge(code, start + 119s - 1ms), Verdict::locked);
+  EXPECT_FALSE(pairing_.locked(start + 119s));
+  EXPECT_EQ(pairing_.judge(code, start + 119s), Verdict::right);
+}
+
+TEST_F(PairingTest, WhatComesWhileItIsLockedDoesNotProlongIt) {
+  const auto code = pairing_.new_code(start);
+  fail(5, start);
+  EXPECT_EQ(pairing_.judge("", start + 59s), Verdict::locked);
+  EXPECT_EQ(pairing_.judge(code, start + 60s), Verdict::right);
+}
+
+TEST_F(PairingTest, FiveFailuresSpreadOverMoreThanAMinuteDoNotLockIt) {
+  for (auto now = start; now < start + 10min; now += 15s) EXPECT_EQ(pairing_.judge("", now), Verdict::wrong);
+}
+
+TEST_F(PairingTest, AfterTheLockFiveFailuresAreFreeAgain) {
+  fail(5, start);
+  fail(5, start + 60s);
+  EXPECT_TRUE(pairing_.locked(start + 60s));
+}
+
+TEST_F(PairingTest, ARightCodeClearsTheCount) {
+  fail(4, start);
+  EXPECT_EQ(pairing_.judge(pairing_.new_code(start), start), Verdict::right);
+  fail(5, start);
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,40 @@
+#include "features/access/routes.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t pairing_body_limit = 1024;
+
+}  // namespace
+
+Routes AccessRoutes::routes() {
+  return {
+      get("/pair/refresh", "Make a one-time code that pairs a new device", this, &AccessRoutes::refresh)
+          .answers<PairingCode>()
+          .fails_with({501})
+          .takes_part_in_pairing(),
+      post("/pair", "Pair a new device: its code for the token", this, &AccessRoutes::pair)
+          .body<PairingRequest>()
+          .answers<PairedDevice>()
+          .fails_with({400, 401, 413, 429, 501})
+          .needs_no_token()
+          .takes_part_in_pairing()
+          .limits_body(pairing_body_limit)
+          .refuses_when([this] { return access_.lockout(); }),
+  };
+}
+
+Task<Answer> AccessRoutes::refresh(Request& request) {
+  // A look at the fields must not void the code that somebody is just typing.
+  co_return Answer::of(request.head ? access_.sample_code() : access_.new_code());
+}
+
+Task<Answer> AccessRoutes::pair(Request& request) {
+  // Others may have guessed wrong while this body arrived.
+  if (const auto lockout = access_.lockout()) throw *lockout;
+  if (request.content.empty()) throw BadRequest("otp field required");
+  co_return Answer::of(access_.pair(request.body<PairingRequest>().otp));
+}
+
+}  // namespace agw

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/signal_set.hpp>
+
+#include "api/authenticator.hpp"
+#include "api/error.hpp"
+#include "base/group.hpp"
+#include "features/access/pairing.hpp"
+#include "features/access/token.hpp"
+#include "features/access/types.hpp"
+#include "io/blocking.hpp"
+
+namespace agw {
+
+/// Who is let in: those who hold the token, and new devices that know a pairing code. Nobody where the gateway runs
+/// without a token.
+class Access : public Authenticator {
+public:
+  /// `token` is the one of `data_directory`, or nothing.
+  Access(Loop& loop, BlockingPool& blocking, const Clock& clock, std::filesystem::path data_directory,
+         std::optional<Token> token);
+
+  bool accepts(std::string_view token) const override { return token_ && token_->matches(token); }
+  bool configured() const override { return token_.has_value(); }
+
+  /// Makes a code for one new device; the code before it is void.
+  PairingCode new_code();
+  /// What a new code's answer looks like, without making one.
+  PairingCode sample_code() const;
+  /// 429 while too many wrong codes came, else nothing.
+  std::optional<ApiError> lockout() const;
+  /// The token, for a right code. Throws TooManyRequests, Unauthorized `Invalid or expired code`.
+  PairedDevice pair(std::string_view code);
+
+  /// From now on SIGUSR1 makes it read the token file again. Another token in it voids the old one and the pairing
+  /// code, and `replaced` is called on the loop.
+  void start(std::function<void()> replaced);
+  Task<> stop();
+
+private:
+  Task<> follow_signals();
+  Task<> read_token_again();
+  void replace(Token token);
+
+  BlockingPool& blocking_;
+  const Clock& clock_;
+  std::filesystem::path data_directory_;
+  std::optional<Token> token_;
+  Pairing pairing_;
+  std::function<void()> replaced_;
+  asio::signal_set signals_;
+  Group group_;
+};
+
+}  // namespace agw

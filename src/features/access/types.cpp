@@ -1,0 +1,32 @@
+#include "features/access/types.hpp"
+
+#include "base/describe.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view otp_required = "otp field required";
+
+}  // namespace
+
+BOOST_DESCRIBE_STRUCT(PairingCode, (), (code, expiresAt))
+constexpr auto rules(Tag<PairingCode>) {
+  return std::tuple{On<&PairingCode::code>{{.about = "six digits, good for one device"}}};
+}
+const Description& describe(Tag<PairingCode>) { return description_of<PairingCode>("PairingCode"); }
+
+BOOST_DESCRIBE_STRUCT(PairingRequest, (), (otp))
+constexpr auto rules(Tag<PairingRequest>) {
+  return std::tuple{On<&PairingRequest::otp>{
+      {.about = "the code that a paired device shows", .missing = otp_required, .wrong_type = otp_required}}};
+}
+const Description& describe(Tag<PairingRequest>) { return description_of<PairingRequest>("PairingRequest"); }
+
+BOOST_DESCRIBE_STRUCT(PairedDevice, (), (token))
+constexpr auto rules(Tag<PairedDevice>) {
+  return std::tuple{On<&PairedDevice::token>{{.about = "the long-lived bearer token"}}};
+}
+const Description& describe(Tag<PairedDevice>) { return description_of<PairedDevice>("PairedDevice"); }
+
+}  // namespace agw

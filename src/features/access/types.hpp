@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// `GET /pair/refresh`: what a new device is told, by eye or by QR code.
+struct PairingCode {
+  std::string code;  ///< six digits, good for one device
+  Timestamp expiresAt;
+};
+const Description& describe(Tag<PairingCode>);
+
+/// The body of `POST /pair`.
+struct PairingRequest {
+  std::string otp;
+};
+const Description& describe(Tag<PairingRequest>);
+
+/// What the new device gets.
+struct PairedDevice {
+  std::string token;  ///< the gateway's own
+};
+const Description& describe(Tag<PairedDevice>);
+
+}  // namespace agw

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cctype>
+
+#include "api/error.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "features/agents/service.hpp"
+#include "features/extensions/service.hpp"
+#include "io/beneath.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_name = 128;
+constexpr std::string_view notes_name = "notes.md";
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+bool is_safe_name(std::string_view name) {
+  return !name.empty() && name.size() <= longest_name && !name.starts_with('.') && name.find("..") == name.npos &&
+         name.find_first_of("/\\") == name.npos && std::ranges::none_of(name, is_control);
+}
+
+std::string_view name_of(IdentityFile file) { return file == IdentityFile::soul ? "soul.md" : "user-profile.md"; }
+
+std::string directory_of(const std::optional<std::string>& agent) { return agent ? "agents/" + *agent : "."; }
+
+std::string path_of(std::string_view name, const std::optional<std::string>& agent) {
+  return (agent ? directory_of(agent) + '/' : "") + std::string(name);
+}
+
+[[noreturn]] void refuse(FileError error, bool of_agent) {
+  switch (error) {
+    case FileError::too_large:
+      throw PayloadTooLarge("soul content too large (max 100KB)");
+    case FileError::outside:
+    case FileError::symlink:
+    case FileError::bad_name:
+    case FileError::not_directory:
+      if (of_agent) throw BadRequest("invalid agent name");
+      [[fallthrough]];
+    default:
+      throw Forbidden("permission denied");
+  }
+}
+
+Directory open_data_directory(const std::filesystem::path& path) {
+  // No symlink is followed, also none that stays inside: it could lead to the token.
+  return Directory::open(path, Symlinks::refuse).value();
+}
+
+std::string read_file(const Directory& directory, std::string_view name, const std::optional<std::string>& agent) {
+  auto content = directory.read(path_of(name, agent), identity_limit);
+  if (content) return to_utf8(*content);
+  if (content.error() == FileError::not_found) return {};
+  refuse(content.error(), agent.has_value());
+}
+
+void write_file(const Directory& directory, std::string_view name, const std::optional<std::string>& agent,
+                std::string_view content) {
+  if (content.size() > identity_limit) throw PayloadTooLarge("soul content too large (max 100KB)");
+  if (const auto made = directory.make_directories(directory_of(agent)); !made) refuse(made.error(), agent.has_value());
+  const auto written = directory.write(path_of(name, agent), content);
+  if (!written) refuse(written.error(), agent.has_value());
+}
+
+/// For the prompt: an agent that cannot read one of its files answers without it.
+std::string read_if_possible(const Directory& directory, std::string_view name,
+                             const std::optional<std::string>& agent) {
+  try {
+    return read_file(directory, name, agent);
+  } catch (const ApiError& error) {
+    log::warn("{} is left out: {}", path_of(name, agent), error.error());
+    return {};
+  }
+}
+
+std::string as_line(std::string text) {
+  std::ranges::replace_if(text, is_control, ' ');
+  return "- " + text + '\n';
+}
+
+}  // namespace
+
+void check_agent_name(std::string_view name) {
+  if (!is_safe_name(name)) throw BadRequest("invalid agent name");
+}
+
+Identities::Identities(Loop& loop, BlockingPool& blocking, std::filesystem::path data_directory,
+                       const Extensions& extensions)
+    : data_directory_(std::move(data_directory)), extensions_(extensions), reading_(blocking), writing_(loop, 1) {}
+
+std::string Identities::directory_name(std::string_view id_or_name) const {
+  check_agent_name(id_or_name);
+  const auto agent = extensions_.find_agent(id_or_name);
+  return agent ? agent->name : std::string(id_or_name);
+}
+
+Task<std::string> Identities::read(IdentityFile file, std::optional<std::string> agent) {
+  co_return co_await reading_.run([path = data_directory_, file, agent = std::move(agent)] {
+    return read_file(open_data_directory(path), name_of(file), agent);
+  });
+}
+
+Task<> Identities::write(IdentityFile file, std::optional<std::string> agent, std::string content) {
+  co_await writing_.run([path = data_directory_, file, agent = std::move(agent), content = std::move(content)] {
+    write_file(open_data_directory(path), name_of(file), agent, content);
+  });
+}
+
+Task<AgentIdentity> Identities::of(std::string agent) {
+  co_return co_await reading_.run([path = data_directory_, agent = std::optional(std::move(agent))] {
+    const auto directory = open_data_directory(path);
+    AgentIdentity identity;
+    identity.base_soul = read_if_possible(directory, "soul.md", std::nullopt);
+    identity.agent_soul = read_if_possible(directory, "soul.md", agent);
+    identity.user_profile = read_if_possible(directory, "user-profile.md", agent);
+    if (identity.user_profile.empty())
+      identity.user_profile = read_if_possible(directory, "user-profile.md", std::nullopt);
+    identity.notes = read_if_possible(directory, notes_name, agent);
+    return identity;
+  });
+}
+
+Task<> Identities::remember(std::string agent, std::string text) {
+  co_await writing_.run([path = data_directory_, agent = std::optional(std::move(agent)), text = std::move(text)] {
+    const auto directory = open_data_directory(path);
+    auto notes = read_file(directory, notes_name, agent);
+    if (!notes.empty() && !notes.ends_with('\n')) notes += '\n';
+    notes += as_line(text);
+    if (notes.size() > identity_limit) throw PayloadTooLarge("the notes are full (max 100KB)");
+    write_file(directory, notes_name, agent, notes);
+  });
+}
+
+}  // namespace agw

@@ -1,0 +1,199 @@
+#include "features/agents/service.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace testing::extensions;
+using Names = std::vector<std::string>;
+
+/// The rooms of agents and their extensions, on one data directory.
+struct AgentRoom : Room {
+  AgentRoom(Loop& loop, const testing::Directory& directory)
+      : Room(loop, directory),
+        data(directory.path()),
+        blocking(loop),
+        identities(loop, blocking, data, extensions),
+        stages(database, clock, extensions) {}
+
+  Task<ExtensionPointer> make_agent(std::string name) {
+    json::object body{{"type", "agent"}, {"name", name}, {"description", "d"}, {"definition", json::object{}}};
+    return extensions.create(std::move(body));
+  }
+  void put(const fs::path& file, const std::string& content) {
+    fs::create_directories((data / file).parent_path());
+    std::ofstream(data / file) << content;
+  }
+  std::string get(const fs::path& file) {
+    std::ifstream in(data / file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path data;
+  BlockingPool blocking;
+  Identities identities;
+  Stages stages;
+};
+
+void in_agent_room(std::function<Task<>(AgentRoom&)> body) {
+  testing::run([&](Loop& loop) -> Task<> {
+    const testing::Directory directory;
+    AgentRoom room(loop, directory);
+    co_await body(room);
+  });
+}
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const ApiError& error) {
+    return std::to_string(error.status()) + " " + error.error();
+  }
+  return "none";
+}
+
+TEST(AgentNames, AreSafeNamesOfDirectories) {
+  for (const std::string name : {"assistant", "A b", "x.y", "ä", "a-z"}) {
+    EXPECT_EQ(refusal([&] { check_agent_name(name); }), "none") << name;
+  }
+  for (const std::string& name :
+       Names{"", ".", "..", "a..b", "a/b", "a\\b", ".hidden", "a\nb", "a\x7f", "a\x01", std::string(129, 'x')}) {
+    EXPECT_EQ(refusal([&] { check_agent_name(name); }), "400 invalid agent name") << name;
+  }
+}
+
+TEST(Identities, AreEmptyWithoutFiles) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    EXPECT_EQ(co_await room.identities.read(IdentityFile::soul, std::nullopt), "");
+    EXPECT_EQ(co_await room.identities.read(IdentityFile::user_profile, "nobody"), "");
+  });
+}
+
+TEST(Identities, AreKeptWhereTheSpecificationSaysForNobodyElse) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    co_await room.identities.write(IdentityFile::soul, std::nullopt, "base");
+    co_await room.identities.write(IdentityFile::soul, "helper", "own");
+    co_await room.identities.write(IdentityFile::user_profile, std::nullopt, "shared");
+    co_await room.identities.write(IdentityFile::user_profile, "helper", "override");
+    EXPECT_EQ(room.get("soul.md"), "base");
+    EXPECT_EQ(room.get("agents/helper/soul.md"), "own");
+    EXPECT_EQ(room.get("user-profile.md"), "shared");
+    EXPECT_EQ(room.get("agents/helper/user-profile.md"), "override");
+    EXPECT_EQ(fs::status(room.data / "agents/helper/soul.md").permissions(),
+              fs::perms::owner_read | fs::perms::owner_write);
+    EXPECT_EQ(fs::status(room.data / "agents/helper").permissions(), fs::perms::owner_all);
+  });
+}
+
+TEST(Identities, OfAnAgentAreAddressedByItsIdToo) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    const auto agent = co_await room.make_agent("helper");
+    EXPECT_EQ(room.identities.directory_name(agent->id), "helper");
+    EXPECT_EQ(room.identities.directory_name("helper"), "helper");
+    EXPECT_EQ(room.identities.directory_name("somebody else"), "somebody else");
+  });
+}
+
+TEST(Identities, HoldAtMost102400Bytes) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    co_await room.identities.write(IdentityFile::soul, std::nullopt, std::string(102'400, 'x'));
+    EXPECT_EQ(co_await failure(room.identities.write(IdentityFile::soul, "helper", std::string(102'401, 'x'))),
+              "413 soul content too large (max 100KB)");
+    EXPECT_FALSE(fs::exists(room.data / "agents/helper"));
+    room.put("user-profile.md", std::string(102'401, 'x'));
+    EXPECT_EQ(co_await failure(room.identities.read(IdentityFile::user_profile, std::nullopt)),
+              "413 soul content too large (max 100KB)");
+  });
+}
+
+TEST(Identities, AreNotReachedThroughSymlinks) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    room.put(".gateway-token", "secret");
+    fs::create_directories(room.data / "agents/inside");
+    fs::create_symlink("../../.gateway-token", room.data / "agents/inside/soul.md");
+    fs::create_symlink("/etc", room.data / "agents/outside");
+    fs::create_symlink("/etc/passwd", room.data / "soul.md");
+    EXPECT_EQ(co_await failure(room.identities.read(IdentityFile::soul, "inside")), "400 invalid agent name");
+    EXPECT_EQ(co_await failure(room.identities.read(IdentityFile::soul, "outside")), "400 invalid agent name");
+    EXPECT_EQ(co_await failure(room.identities.write(IdentityFile::soul, "outside", "x")), "400 invalid agent name");
+    EXPECT_EQ(co_await failure(room.identities.read(IdentityFile::soul, std::nullopt)), "403 permission denied");
+    co_await room.identities.write(IdentityFile::soul, "inside", "mine");
+    EXPECT_EQ(room.get(".gateway-token"), "secret");
+    EXPECT_EQ(co_await room.identities.read(IdentityFile::soul, "inside"), "mine");
+  });
+}
+
+TEST(Identities, AreToldWithTheAgentsOwnProfileBeforeTheSharedOne) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    room.put("soul.md", "base");
+    room.put("user-profile.md", "shared");
+    EXPECT_EQ((co_await room.identities.of("helper")).user_profile, "shared");
+    room.put("agents/helper/soul.md", "own");
+    room.put("agents/helper/user-profile.md", "override");
+    const auto identity = co_await room.identities.of("helper");
+    EXPECT_EQ(identity.base_soul + identity.agent_soul + identity.user_profile, "baseownoverride");
+  });
+}
+
+TEST(Identities, LeaveOutOfAPromptWhatCannotBeRead) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    fs::create_directories(room.data / "soul.md");
+    room.put("agents/helper/soul.md", "own");
+    const auto identity = co_await room.identities.of("helper");
+    EXPECT_EQ(identity.base_soul, "");
+    EXPECT_EQ(identity.agent_soul, "own");
+  });
+}
+
+TEST(Identities, RememberALineAtATime) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    co_await room.identities.remember("helper", "likes tea");
+    co_await room.identities.remember("helper", "two\nlines");
+    EXPECT_EQ((co_await room.identities.of("helper")).notes, "- likes tea\n- two lines\n");
+    EXPECT_EQ(co_await failure(room.identities.remember("helper", std::string(102'400, 'x'))),
+              "413 the notes are full (max 100KB)");
+  });
+}
+
+TEST(Stages, BeginWithTheApprentice) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    const auto agent = co_await room.make_agent("helper");
+    EXPECT_EQ(to_json(co_await room.stages.show(agent)),
+              R"({"agent":"helper","stage":"apprentice","reason":null,"updated_at":null,"history":[]})");
+    EXPECT_EQ(room.stages.of(agent->id), Stage::apprentice);
+  });
+}
+
+TEST(Stages, KeepEveryChangeInOrder) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    const auto agent = co_await room.make_agent("helper");
+    co_await room.stages.change(agent, {Stage::sovereign, "proven"});
+    const auto changed = co_await room.stages.change(agent, {Stage::operating, "too much"});
+    EXPECT_EQ(to_json(changed),
+              R"({"agent":"helper","stage":"operator","reason":"too much","updated_at":"2026-01-02T03:04:05.678Z",)"
+              R"("history":[{"from":"apprentice","to":"sovereign","reason":"proven","at":"2026-01-02T03:04:05.678Z"},)"
+              R"({"from":"sovereign","to":"operator","reason":"too much","at":"2026-01-02T03:04:05.678Z"}]})");
+    EXPECT_EQ(room.stages.of(agent->id), Stage::operating);
+    EXPECT_EQ(to_json(co_await room.stages.show(agent)), to_json(changed));
+  });
+}
+
+TEST(Stages, AreOfAgentsThatThereAre) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    EXPECT_EQ(refusal([&] { room.stages.require_agent("nobody"); }), "404 agent not found");
+    EXPECT_EQ(refusal([&] { room.stages.require_agent("light"); }), "404 agent not found");
+    EXPECT_EQ(refusal([&] { room.stages.require_agent(".."); }), "400 invalid agent name");
+    EXPECT_EQ(room.stages.require_agent("assistant")->name, "assistant");
+    co_return;
+  });
+}
+
+}  // namespace
+}  // namespace agw

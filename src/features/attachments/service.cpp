@@ -1,0 +1,92 @@
+#include "features/attachments/service.hpp"
+
+#include <algorithm>
+
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/trim.hpp>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "features/attachments/store.hpp"
+#include "io/beneath.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_name = 255;
+constexpr auto folder = "attachments";
+constexpr auto unknown_type = "application/octet-stream";
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+bool is_mime_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || std::string_view("!#$&-^_.+").find(c) != std::string::npos;
+}
+
+/// `text/plain` of `Text/Plain; charset=utf-8`.
+std::string mime_of(const std::string& content_type) {
+  auto mime = boost::to_lower_copy(content_type.substr(0, content_type.find(';')));
+  boost::trim(mime);
+  const auto slash = mime.find('/');
+  if (slash == mime.npos || slash == 0 || slash + 1 == mime.size()) return unknown_type;
+  const bool valid = std::all_of(mime.begin(), mime.begin() + static_cast<std::ptrdiff_t>(slash), is_mime_character) &&
+                     std::all_of(mime.begin() + static_cast<std::ptrdiff_t>(slash) + 1, mime.end(), is_mime_character);
+  return valid ? mime : unknown_type;
+}
+
+std::string path_of(const std::string& id) { return std::string(folder) + '/' + id; }
+
+}  // namespace
+
+Attachments::Attachments(BlockingPool& blocking, Database& database, const Clock& clock,
+                         std::filesystem::path data_directory)
+    : blocking_(blocking), database_(database), clock_(clock), data_directory_(std::move(data_directory)) {}
+
+Task<Attachment> Attachments::add(std::string name, std::string content_type, std::string bytes,
+                                  Along<Attachment> along) {
+  if (name.size() > longest_name || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
+  const Attachment made{new_id(), std::move(name), mime_of(content_type), static_cast<std::int64_t>(bytes.size())};
+  co_await blocking_.run([path = data_directory_, id = made.id, bytes = std::move(bytes)] {
+    const auto directory = Directory::open(path, Symlinks::refuse).value();
+    directory.make_directories(folder).value();
+    directory.write(path_of(id), bytes).value();
+  });
+  co_await database_.write([made, along, now = clock_.now()](Connection& connection) {
+    attachment_store::insert(connection, made, now);
+    if (along) along(connection, made);
+  });
+  co_return made;
+}
+
+Task<std::vector<Attachment>> Attachments::find(std::vector<std::string> ids) {
+  if (ids.empty()) co_return std::vector<Attachment>{};
+  co_return co_await database_.read([ids = std::move(ids)](Connection& connection) {
+    std::vector<Attachment> found;
+    for (const auto& id : ids) {
+      if (auto attachment = attachment_store::find(connection, id)) found.push_back(*std::move(attachment));
+    }
+    return found;
+  });
+}
+
+Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids) {
+  const auto wanted = ids.size();
+  auto found = co_await find(std::move(ids));
+  if (found.size() != wanted) throw NotFound("file not found");
+  co_return found;
+}
+
+Task<std::optional<std::string>> Attachments::bytes(Attachment attachment) {
+  co_return co_await blocking_.run([path = data_directory_, attachment = std::move(attachment)] {
+    const auto directory = Directory::open(path, Symlinks::refuse).value();
+    auto content = directory.read(path_of(attachment.id), attachment_limit);
+    if (content) return std::optional(*std::move(content));
+    log::warn("the attachment {} ({}) cannot be read: {}", attachment.id, attachment.name, to_string(content.error()));
+    return std::optional<std::string>();
+  });
+}
+
+}  // namespace agw

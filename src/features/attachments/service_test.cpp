@@ -1,0 +1,78 @@
+#include "features/attachments/service.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace testing::extensions;
+
+void in_attachment_room(std::function<Task<>(Attachments&, const fs::path& data)> body) {
+  testing::run([&](Loop& loop) -> Task<> {
+    const testing::Directory directory;
+    Room room(loop, directory);
+    BlockingPool blocking(loop);
+    Attachments attachments(blocking, room.database, room.clock, directory.path());
+    co_await body(attachments, directory.path());
+  });
+}
+
+TEST(Attachments, KeepBytesAsFilesForNobodyElse) {
+  in_attachment_room([](Attachments& attachments, const fs::path& data) -> Task<> {
+    const std::string bytes("a\0b\xff", 4);
+    const auto made = co_await attachments.add("notes.txt", "text/plain", bytes);
+    EXPECT_EQ(made.name, "notes.txt");
+    EXPECT_EQ(made.mime, "text/plain");
+    EXPECT_EQ(made.size, 4);
+    EXPECT_EQ(co_await attachments.bytes(made), bytes);
+    EXPECT_EQ(fs::file_size(data / "attachments" / made.id), 4u);
+    EXPECT_EQ(fs::status(data / "attachments").permissions(), fs::perms::owner_all);
+  });
+}
+
+TEST(Attachments, TakeTheirTypeFromTheHeaderWhereItIsOne) {
+  in_attachment_room([](Attachments& attachments, const fs::path&) -> Task<> {
+    EXPECT_EQ((co_await attachments.add("a", "Text/Plain; charset=utf-8", "x")).mime, "text/plain");
+    EXPECT_EQ((co_await attachments.add("a", "image/svg+xml", "x")).mime, "image/svg+xml");
+    for (const std::string bad : {"", "text", "/plain", "text/", "te xt/plain", "a/b/c"}) {
+      EXPECT_EQ((co_await attachments.add("a", bad, "x")).mime, "application/octet-stream") << bad;
+    }
+  });
+}
+
+TEST(Attachments, AreFoundInTheOrderOfTheirIds) {
+  in_attachment_room([](Attachments& attachments, const fs::path&) -> Task<> {
+    const auto a = co_await attachments.add("a", "", "x");
+    const auto b = co_await attachments.add("b", "", "x");
+    const auto found = co_await attachments.require({b.id, a.id});
+    EXPECT_EQ(found.at(0).name + found.at(1).name, "ba");
+    EXPECT_EQ((co_await attachments.find({a.id, "unknown"})).size(), 1u);
+    EXPECT_EQ(co_await failure(attachments.require({a.id, "unknown"})), "404 file not found");
+  });
+}
+
+TEST(Attachments, HaveNamesOfOneLine) {
+  in_attachment_room([](Attachments& attachments, const fs::path& data) -> Task<> {
+    EXPECT_EQ(co_await failure(attachments.add("a\nb", "", "x")), "400 invalid name: a\nb");
+    EXPECT_EQ((co_await failure(attachments.add(std::string(256, 'x'), "", "x"))).substr(0, 16), "400 invalid name");
+    const auto made = co_await attachments.add("../../etc/passwd", "", "x");
+    EXPECT_TRUE(fs::exists(data / "attachments" / made.id)) << "the name is only a label";
+  });
+}
+
+TEST(Attachments, MissNothingButTheFileThatIsGone) {
+  in_attachment_room([](Attachments& attachments, const fs::path& data) -> Task<> {
+    const auto made = co_await attachments.add("a", "", "x");
+    fs::remove(data / "attachments" / made.id);
+    fs::create_symlink("/etc/passwd", data / "attachments" / made.id);
+    EXPECT_EQ(co_await attachments.bytes(made), std::nullopt);
+  });
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// A file that somebody uploaded for a chat.
+struct Attachment {
+  std::string id;
+  std::string name;  ///< as it was called where it came from; never a path of this host
+  std::string mime;
+  std::int64_t size = 0;  ///< bytes
+};
+const Description& describe(Tag<Attachment>);
+
+/// The query of `POST /files`.
+struct UploadQuery {
+  std::string name = "file";
+};
+const Description& describe(Tag<UploadQuery>);
+
+}  // namespace agw

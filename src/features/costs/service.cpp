@@ -1,0 +1,152 @@
+#include "features/costs/service.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "api/error.hpp"
+#include "features/costs/store.hpp"
+#include "features/extensions/service.hpp"
+#include "features/threads/service.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+using std::chrono::days;
+
+constexpr days week{7};
+constexpr days month{30};
+constexpr int dearest_threads = 20;
+
+days length_of(CostPeriod period) {
+  switch (period) {
+    case CostPeriod::today:
+      return days{1};
+    case CostPeriod::week:
+      return week;
+    case CostPeriod::month:
+      return month;
+  }
+  return days{1};
+}
+
+LocalDay first_day(days length, LocalDay last) { return last - length + days{1}; }
+
+/// Sums of doubles end in digits that mean nothing.
+double rounded(double usd) { return std::round(usd * 1e10) / 1e10; }
+
+template <class Rows>
+void round_all(Rows& rows) {
+  for (auto& row : rows) row.cost = rounded(row.cost);
+}
+
+double sum_since(const std::map<LocalDay, double>& by_day, LocalDay first) {
+  double sum = 0;
+  for (auto day = by_day.lower_bound(first); day != by_day.end(); ++day) sum += day->second;
+  return rounded(sum);
+}
+
+std::vector<DayCost> every_day(const std::map<LocalDay, double>& by_day, LocalDay first, LocalDay last) {
+  std::vector<DayCost> all;
+  for (auto day = first; day <= last; day += days{1}) {
+    const auto found = by_day.find(day);
+    all.push_back({to_iso8601(day), found == by_day.end() ? 0 : rounded(found->second)});
+  }
+  return all;
+}
+
+CostReport read_report(Connection& connection, LocalDay today, days period) {
+  const auto first = first_day(period, today);
+  const auto first_of_month = first_day(month, today);
+  const auto by_day = cost_store::by_day(connection, first_of_month, today);
+  CostReport report{.today = sum_since(by_day, today),
+                    .week = sum_since(by_day, first_day(week, today)),
+                    .month = sum_since(by_day, first_of_month),
+                    .by_agent = cost_store::by_agent(connection, first, today),
+                    .by_model = cost_store::by_model(connection, first, today),
+                    .unpriced = cost_store::unpriced(connection, first_of_month, today),
+                    .days = every_day(by_day, first_of_month, today),
+                    .by_thread = cost_store::by_thread(connection, first, today, dearest_threads)};
+  round_all(report.by_agent);
+  round_all(report.by_model);
+  round_all(report.by_thread);
+  return report;
+}
+
+std::optional<double> budget_of(const Extension& agent) {
+  const auto* budget = agent.definition.members().if_contains("budget_usd_per_day");
+  return budget && budget->is_number() ? std::optional(budget->to_number<double>()) : std::nullopt;
+}
+
+Task<std::optional<std::string>> title_of(Threads& threads, std::string id) {
+  try {
+    co_return (co_await threads.require(std::move(id))).title;
+  } catch (const NotFound&) {
+    co_return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Costs::Costs(Database& database, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
+             std::optional<double> budget_usd_per_day)
+    : database_(database),
+      clock_(clock),
+      zone_(std::move(zone)),
+      extensions_(extensions),
+      threads_(threads),
+      budget_(budget_usd_per_day) {}
+
+void Costs::load(Connection& connection) {
+  day_ = local_day(clock_.now(), zone_);
+  by_agent_ = cost_store::agents_of_day(connection, day_);
+}
+
+double Costs::spent_today(std::string_view agent_id) const {
+  const auto found = by_agent_.find(agent_id);
+  return found == by_agent_.end() || day_ != local_day(clock_.now(), zone_) ? 0 : found->second;
+}
+
+double Costs::spent_today() const {
+  if (day_ != local_day(clock_.now(), zone_)) return 0;
+  return std::accumulate(by_agent_.begin(), by_agent_.end(), 0.0,
+                         [](double sum, const auto& agent) { return sum + agent.second; });
+}
+
+bool Costs::may_spend(const Extension& agent) const {
+  const auto own = budget_of(agent);
+  return (!own || spent_today(agent.id) < *own) && (!budget_ || spent_today() < *budget_);
+}
+
+Spending Costs::spend(const Extension& agent, const std::string& thread_id, const std::string& model,
+                      std::optional<double> usd) {
+  const auto today = local_day(clock_.now(), zone_);
+  if (day_ != today) by_agent_.clear();
+  day_ = today;
+  by_agent_[agent.id] += usd.value_or(0);
+  return {.day = today,
+          .agent_id = agent.id,
+          .agent_name = agent.name,
+          .thread_id = thread_id,
+          .model = model,
+          .usd = usd.value_or(0),
+          .priced = usd.has_value()};
+}
+
+void Costs::record(Connection& connection, const std::vector<Spending>& spendings) {
+  for (const auto& spending : spendings) cost_store::add(connection, spending);
+}
+
+Task<CostReport> Costs::report(CostPeriod period) {
+  const auto today = local_day(clock_.now(), zone_);
+  auto report = co_await database_.read(
+      [today, period](Connection& connection) { return read_report(connection, today, length_of(period)); });
+  for (auto& row : report.by_agent) {
+    if (const auto agent = extensions_.find(row.agent_id)) row.name = agent->name;
+  }
+  for (auto& row : report.by_thread) row.title = co_await title_of(threads_, row.thread_id);
+  co_return report;
+}
+
+}  // namespace agw

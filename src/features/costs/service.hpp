@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/task.hpp"
+#include "base/time_zone.hpp"
+#include "features/costs/types.hpp"
+#include "features/extensions/types.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+class Extensions;
+class Threads;
+
+/// What models cost, by day, agent, model and thread, and whether an agent may spend more today. A day is one of the
+/// calendar of `zone`.
+class Costs {
+public:
+  /// `budget_usd_per_day` is that of all agents together.
+  Costs(Database& database, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
+        std::optional<double> budget_usd_per_day);
+
+  /// Before the loop runs: what was spent today.
+  void load(Connection& connection);
+
+  /// Whether the agent's `budget_usd_per_day` and that of all leave anything for today. Asked before each model call.
+  bool may_spend(const Extension& agent) const;
+
+  /// Counts a model call against the budgets, at once. What it returns is stored with `record` when its run ends.
+  /// `usd` is nothing where the price is not known.
+  Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model,
+                 std::optional<double> usd);
+  /// Inside the write that ends the run.
+  static void record(Connection& connection, const std::vector<Spending>& spendings);
+
+  Task<CostReport> report(CostPeriod period);
+
+private:
+  double spent_today(std::string_view agent_id) const;
+  double spent_today() const;
+
+  Database& database_;
+  const Clock& clock_;
+  TimeZone zone_;
+  const Extensions& extensions_;
+  Threads& threads_;
+  std::optional<double> budget_;
+  LocalDay day_{};                                       ///< what follows is of this day
+  std::map<std::string, double, std::less<>> by_agent_;  ///< USD, calls of runs under way included
+};
+
+}  // namespace agw

@@ -1,0 +1,199 @@
+#include "features/costs/service.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "features/threads/service.hpp"
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::extensions;
+using ::testing::ElementsAre;
+
+constexpr auto model = "stub/talker";
+
+/// The room in Berlin, at a quarter to midnight there, with the agents `ann` and `bob`, of whom ann has a budget of 2
+/// USD, and one of 5 USD for both.
+struct CostRoom : Room {
+  CostRoom(Loop& loop, const testing::Directory& directory)
+      : Room(loop, directory),
+        threads(loop, database, hub, clock,
+                {.agent = [](std::string_view) { return std::nullopt; },
+                 .job_id = [](std::string_view) { return std::nullopt; },
+                 .project_exists = [](std::string_view) { return false; },
+                 .thread_in_use = [](std::string_view) { return false; },
+                 .turn_in_use = [](std::string_view) { return false; },
+                 .active_run = [](std::string_view) { return std::nullopt; }}) {
+    clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
+  }
+
+  Costs start() { return {database, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, 5.0}; }
+
+  Task<> make_agents() {
+    ann = co_await make_agent("ann", R"({"budget_usd_per_day": 2})");
+    bob = co_await make_agent("bob", "{}");
+    thread = (co_await threads.create({.title = "Sums"})).id;
+  }
+  Task<ExtensionPointer> make_agent(std::string name, std::string definition) {
+    json::object body{{"type", "agent"}, {"name", name}, {"description", "d"}, {"definition", object(definition)}};
+    return extensions.create(std::move(body));
+  }
+  Task<> pay(Costs& costs, ExtensionPointer agent, std::optional<double> usd, std::string of_model = model) {
+    std::vector<Spending> spendings{costs.spend(*agent, thread, of_model, usd)};
+    co_await database.write([spendings](Connection& connection) { Costs::record(connection, spendings); });
+  }
+
+  Threads threads;
+  ExtensionPointer ann;
+  ExtensionPointer bob;
+  std::string thread;
+};
+
+void in_cost_room(std::function<Task<>(CostRoom&, Costs&)> body) {
+  testing::run([&](Loop& loop) -> Task<> {
+    const testing::Directory directory;
+    CostRoom room(loop, directory);
+    auto costs = room.start();
+    costs.load(room.database.start_connection());
+    co_await room.make_agents();
+    co_await body(room, costs);
+  });
+}
+
+std::vector<std::string> texts(const std::vector<AgentCost>& rows) {
+  std::vector<std::string> found;
+  for (const auto& row : rows) found.push_back(row.name + " " + std::to_string(row.cost));
+  return found;
+}
+
+TEST(Costs, AreNoneAtFirst) {
+  in_cost_room([](CostRoom&, Costs& costs) -> Task<> {
+    const auto report = co_await costs.report(CostPeriod::month);
+    EXPECT_EQ(report.today + report.week + report.month, 0);
+    EXPECT_TRUE(report.by_agent.empty() && report.by_model.empty() && report.by_thread.empty());
+    EXPECT_TRUE(report.unpriced.empty());
+    EXPECT_EQ(report.days.size(), 30u);
+    EXPECT_EQ(report.days.front().date, "2026-02-09");
+    EXPECT_EQ(report.days.back().date, "2026-03-10");
+  });
+}
+
+TEST(Costs, AddUpByAgentModelAndThreadTheDearestFirst) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    co_await room.pay(costs, room.ann, 0.1);
+    co_await room.pay(costs, room.ann, 0.2);
+    co_await room.pay(costs, room.bob, 1.5, "stub/other");
+    const auto report = co_await costs.report(CostPeriod::today);
+    EXPECT_EQ(report.today, 1.8);
+    EXPECT_THAT(texts(report.by_agent), ElementsAre("bob 1.500000", "ann 0.300000"));
+    EXPECT_EQ(report.by_agent.back().cost, 0.3);
+    EXPECT_EQ(report.by_model.front().model, "stub/other");
+    EXPECT_EQ(report.by_thread.front().title, "Sums");
+    EXPECT_EQ(report.days.back().cost, 1.8);
+  });
+}
+
+TEST(Costs, BeginANewDayAtTheZonesMidnight) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    co_await room.pay(costs, room.ann, 1.0);
+    room.clock.time += std::chrono::minutes{20};
+    co_await room.pay(costs, room.bob, 0.5);
+    const auto report = co_await costs.report(CostPeriod::today);
+    EXPECT_EQ(report.today, 0.5);
+    EXPECT_EQ(report.week, 1.5);
+    EXPECT_EQ(report.days.back().date, "2026-03-11");
+    EXPECT_EQ(report.days[28].cost, 1.0);
+    EXPECT_THAT(texts(report.by_agent), ElementsAre("bob 0.500000"));
+  });
+}
+
+TEST(Costs, TakeTodayIntoTheSevenAndThirtyDays) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    room.clock.time -= std::chrono::hours{12};  // the clocks change meanwhile
+    co_await room.pay(costs, room.bob, 1.0);
+    room.clock.time += std::chrono::days{6};
+    EXPECT_EQ((co_await costs.report(CostPeriod::week)).week, 1.0);
+    EXPECT_EQ((co_await costs.report(CostPeriod::week)).by_model.size(), 1u);
+    room.clock.time += std::chrono::days{1};
+    EXPECT_EQ((co_await costs.report(CostPeriod::week)).week, 0.0);
+    EXPECT_EQ((co_await costs.report(CostPeriod::week)).by_model.size(), 0u);
+    room.clock.time += std::chrono::days{22};
+    EXPECT_EQ((co_await costs.report(CostPeriod::month)).month, 1.0);
+    room.clock.time += std::chrono::days{1};
+    EXPECT_EQ((co_await costs.report(CostPeriod::month)).month, 0.0);
+  });
+}
+
+TEST(Costs, NameModelsWithoutAPrice) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    co_await room.pay(costs, room.bob, std::nullopt, "stub/new");
+    co_await room.pay(costs, room.bob, 0.0, "offline/librarian");
+    const auto report = co_await costs.report(CostPeriod::today);
+    EXPECT_THAT(report.unpriced, ElementsAre("stub/new"));
+    EXPECT_EQ(report.by_model.size(), 2u);
+    EXPECT_EQ(report.today, 0);
+    EXPECT_TRUE(report.by_thread.empty());
+  });
+}
+
+TEST(Costs, KeepTheNamesOfWhatIsGone) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    co_await room.pay(costs, room.bob, 1.0);
+    co_await room.extensions.remove("bob");
+    co_await room.threads.remove(room.thread);
+    const auto report = co_await costs.report(CostPeriod::today);
+    EXPECT_THAT(texts(report.by_agent), ElementsAre("bob 1.000000"));
+    EXPECT_EQ(report.by_thread.front().title, std::nullopt);
+  });
+}
+
+TEST(Budgets, EndWithWhatAnAgentMaySpendInADay) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    costs.spend(*room.ann, room.thread, model, 1.99);
+    EXPECT_TRUE(costs.may_spend(*room.ann));
+    costs.spend(*room.ann, room.thread, model, 0.01);
+    EXPECT_FALSE(costs.may_spend(*room.ann));
+    EXPECT_TRUE(costs.may_spend(*room.bob));
+    room.clock.time += std::chrono::minutes{20};
+    EXPECT_TRUE(costs.may_spend(*room.ann)) << "the next day has begun";
+    co_return;
+  });
+}
+
+TEST(Budgets, EndWithWhatAllMaySpendInADay) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    costs.spend(*room.bob, room.thread, model, 5.0);
+    EXPECT_FALSE(costs.may_spend(*room.bob));
+    EXPECT_FALSE(costs.may_spend(*room.ann));
+    co_return;
+  });
+}
+
+TEST(Budgets, OfNothingAllowNothing) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    EXPECT_FALSE(costs.may_spend(*co_await room.make_agent("poor", R"({"budget_usd_per_day": 0})")));
+  });
+}
+
+TEST(Budgets, AreKnownAfterARestart) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::Directory directory;
+    {
+      CostRoom room(loop, directory);
+      auto costs = room.start();
+      co_await room.make_agents();
+      room.clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
+      co_await room.pay(costs, room.ann, 2.0);
+    }
+    CostRoom room(loop, directory);
+    auto costs = room.start();
+    costs.load(room.database.start_connection());
+    EXPECT_FALSE(costs.may_spend(*room.extensions.find_agent("ann")));
+    EXPECT_TRUE(costs.may_spend(*room.extensions.find_agent("bob")));
+  });
+}
+
+}  // namespace
+}  // namespace agw

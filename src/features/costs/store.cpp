@@ -1,0 +1,113 @@
+#include "features/costs/store.hpp"
+
+namespace agw::cost_store {
+
+namespace {
+
+std::int64_t number(LocalDay day) { return day.time_since_epoch().count(); }
+
+Statement between(Connection& connection, std::string_view sql, LocalDay first, LocalDay last) {
+  auto rows = connection.prepare(sql);
+  rows.bind(":first", number(first)).bind(":last", number(last));
+  return rows;
+}
+
+}  // namespace
+
+void add(Connection& connection, const Spending& spending) {
+  const auto day = number(spending.day);
+  connection
+      .prepare(
+          "INSERT INTO cost_agents (day, agent_id, name, usd) VALUES (:day, :agent, :name, :usd) ON CONFLICT DO UPDATE "
+          "SET usd = usd + excluded.usd, name = excluded.name")
+      .bind(":day", day)
+      .bind(":agent", spending.agent_id)
+      .bind(":name", spending.agent_name)
+      .bind(":usd", spending.usd)
+      .run();
+  connection
+      .prepare(
+          "INSERT INTO cost_models (day, model, usd, unpriced) VALUES (:day, :model, :usd, :unpriced) ON CONFLICT DO "
+          "UPDATE SET usd = usd + excluded.usd, unpriced = unpriced + excluded.unpriced")
+      .bind(":day", day)
+      .bind(":model", spending.model)
+      .bind(":usd", spending.usd)
+      .bind(":unpriced", spending.priced ? 0 : 1)
+      .run();
+  if (spending.usd == 0) return;
+  connection
+      .prepare(
+          "INSERT INTO cost_days (day, usd) VALUES (:day, :usd) ON CONFLICT DO UPDATE SET usd = usd + excluded.usd")
+      .bind(":day", day)
+      .bind(":usd", spending.usd)
+      .run();
+  connection
+      .prepare(
+          "INSERT INTO cost_threads (day, thread_id, usd) VALUES (:day, :thread, :usd) ON CONFLICT DO UPDATE SET usd = "
+          "usd + excluded.usd")
+      .bind(":day", day)
+      .bind(":thread", spending.thread_id)
+      .bind(":usd", spending.usd)
+      .run();
+}
+
+std::map<std::string, double, std::less<>> agents_of_day(Connection& connection, LocalDay day) {
+  std::map<std::string, double, std::less<>> found;
+  auto rows = connection.prepare("SELECT agent_id, usd FROM cost_agents WHERE day = :day");
+  rows.bind(":day", number(day));
+  while (rows.step()) found[rows.string(0)] = rows.real(1);
+  return found;
+}
+
+std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalDay last) {
+  std::map<LocalDay, double> found;
+  auto rows = between(connection, "SELECT day, usd FROM cost_days WHERE day BETWEEN :first AND :last", first, last);
+  while (rows.step()) found[LocalDay(std::chrono::days(rows.integer(0)))] = rows.real(1);
+  return found;
+}
+
+std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last) {
+  std::vector<AgentCost> found;
+  // With max(day), SQLite takes `name` from the latest row.
+  auto rows = between(connection,
+                      "SELECT agent_id, name, sum(usd) AS cost, max(day) FROM cost_agents WHERE day BETWEEN :first AND "
+                      ":last GROUP BY agent_id ORDER BY cost DESC, agent_id",
+                      first, last);
+  while (rows.step()) found.push_back({rows.string(0), rows.string(1), rows.real(2)});
+  return found;
+}
+
+std::vector<ModelCost> by_model(Connection& connection, LocalDay first, LocalDay last) {
+  std::vector<ModelCost> found;
+  auto rows = between(connection,
+                      "SELECT model, sum(usd) AS cost FROM cost_models WHERE day BETWEEN :first AND :last GROUP BY "
+                      "model ORDER BY cost DESC, model",
+                      first, last);
+  while (rows.step()) found.push_back({rows.string(0), rows.real(1)});
+  return found;
+}
+
+std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalDay last, int limit) {
+  std::vector<ThreadCost> found;
+  auto rows =
+      between(connection,
+              "SELECT thread_id, sum(usd) AS cost FROM cost_threads WHERE day BETWEEN :first AND :last GROUP BY "
+              "thread_id ORDER BY cost DESC, thread_id LIMIT :limit",
+              first, last);
+  rows.bind(":limit", limit);
+  while (rows.step()) found.push_back({rows.string(0), std::nullopt, rows.real(1)});
+  return found;
+}
+
+std::vector<std::string> unpriced(Connection& connection, LocalDay first, LocalDay last) {
+  std::vector<std::string> found;
+  auto rows =
+      between(connection,
+              "SELECT DISTINCT model FROM cost_models WHERE day BETWEEN :first AND :last AND unpriced > 0 ORDER "
+              "BY model",
+              first, last);
+  while (rows.step()) found.push_back(rows.string(0));
+  return found;
+}
+
+}  // namespace agw::cost_store

@@ -1,0 +1,39 @@
+#include "features/costs/types.hpp"
+
+#include "base/describe.hpp"
+
+namespace agw {
+
+BOOST_DESCRIBE_ENUM(CostPeriod, today, week, month)
+std::span<const EnumName> names(Tag<CostPeriod>) { return enum_names<CostPeriod>(); }
+
+BOOST_DESCRIBE_STRUCT(CostQuery, (), (period))
+constexpr auto rules(Tag<CostQuery>) {
+  return std::tuple{On<&CostQuery::period>{{.about = "what the lists are about; today by default", .keep = true}}};
+}
+const Description& describe(Tag<CostQuery>) { return description_of<CostQuery>("CostQuery"); }
+
+BOOST_DESCRIBE_STRUCT(AgentCost, (), (agent_id, name, cost))
+const Description& describe(Tag<AgentCost>) { return description_of<AgentCost>("AgentCost"); }
+
+BOOST_DESCRIBE_STRUCT(ModelCost, (), (model, cost))
+const Description& describe(Tag<ModelCost>) { return description_of<ModelCost>("ModelCost"); }
+
+BOOST_DESCRIBE_STRUCT(DayCost, (), (date, cost))
+const Description& describe(Tag<DayCost>) { return description_of<DayCost>("DayCost"); }
+
+BOOST_DESCRIBE_STRUCT(ThreadCost, (), (thread_id, title, cost))
+const Description& describe(Tag<ThreadCost>) { return description_of<ThreadCost>("ThreadCost"); }
+
+BOOST_DESCRIBE_STRUCT(CostReport, (), (today, week, month, by_agent, by_model, unpriced, days, by_thread))
+constexpr auto rules(Tag<CostReport>) {
+  return std::tuple{On<&CostReport::today>{{.about = "USD since midnight"}},
+                    On<&CostReport::week>{{.about = "USD of the last 7 days"}},
+                    On<&CostReport::month>{{.about = "USD of the last 30 days"}},
+                    On<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
+                    On<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
+                    On<&CostReport::by_thread>{{.about = "the 20 dearest threads of the period"}}};
+}
+const Description& describe(Tag<CostReport>) { return description_of<CostReport>("CostReport"); }
+
+}  // namespace agw

@@ -1,0 +1,59 @@
+#include "features/engine/agent_limits.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::extensions;
+using ::testing::ElementsAre;
+using ::testing::Optional;
+
+const FileRoots roots{.home = "/home/ann", .data_directory = "/home/ann/.agw", .agent = "a", .project = "/home/ann/p"};
+
+Task<ExtensionPointer> make(Room& room, std::string type, std::string name, std::string definition,
+                            bool enabled = true) {
+  json::object body{{"type", type}, {"name", name}, {"description", "d"}, {"enabled", enabled}};
+  body["definition"] = object(definition);
+  return room.extensions.create(std::move(body));
+}
+
+TEST(AgentLimits, AreNoneWithoutToolsAndCapabilities) {
+  in_room([](Room& room) -> Task<> {
+    for (const std::string definition : {"{}", R"({"tools": null, "capabilities": []})"}) {
+      const auto name = "agent-" + std::to_string(definition.size());
+      const auto limits = limits_of(*co_await make(room, "agent", name, definition), room.extensions, roots);
+      EXPECT_FALSE(limits.tools || limits.paths || limits.hosts || limits.stage);
+    }
+  });
+}
+
+TEST(AgentLimits, AreTheMeetOfItsToolsAndTheSumOfItsCapabilities) {
+  in_room([](Room& room) -> Task<> {
+    co_await make(room, "capability", "reading", R"({"tools": ["Read", "Grep"], "stage": "apprentice"})");
+    co_await make(
+        room, "capability", "docs",
+        R"({"tools": ["Write"], "paths": ["docs", "~/notes", "/srv"], "hosts": ["a.b"], "stage": "operator"})");
+    const auto agent = co_await make(room, "agent", "helper",
+                                     R"({"tools": ["Read", "Write", "Bash"], "capabilities": ["reading", "docs"]})");
+    const auto limits = limits_of(*agent, room.extensions, roots);
+    EXPECT_THAT(limits.tools, Optional(ElementsAre("Read", "Write")));
+    EXPECT_THAT(limits.paths, Optional(ElementsAre("/home/ann/p/docs", "/home/ann/notes", "/srv")));
+    EXPECT_THAT(limits.hosts, Optional(ElementsAre("a.b")));
+    EXPECT_EQ(limits.stage, Stage::operating);
+  });
+}
+
+TEST(AgentLimits, ACapabilityThatIsNotThereOrDisabledOpensNothing) {
+  in_room([](Room& room) -> Task<> {
+    co_await make(room, "capability", "off", R"({"tools": ["Bash"]})", false);
+    const auto agent = co_await make(room, "agent", "helper", R"({"capabilities": ["off", "gone"]})");
+    EXPECT_THAT(limits_of(*agent, room.extensions, roots).tools, Optional(ElementsAre()));
+  });
+}
+
+}  // namespace
+}  // namespace agw

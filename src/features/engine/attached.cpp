@@ -1,0 +1,121 @@
+#include "features/engine/attached.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+/// What the providers' body limits leave, pictures growing by a third on their way.
+constexpr std::size_t image_budget = attachment_limit;
+
+std::string text_of(const json::object& object, std::string_view member) {
+  return std::string(string_member(object, member).value_or(""));
+}
+
+/// As the turn's metadata names them; what else is said there is not relied upon.
+std::vector<Attachment> named_in(const Turn& turn) {
+  std::vector<Attachment> named;
+  const auto* list = turn.metadata && turn.role == Role::user ? turn.metadata->if_contains("attachments") : nullptr;
+  if (!list || !list->is_array()) return named;
+  for (const auto& entry : list->get_array()) {
+    if (!entry.is_object()) continue;
+    const auto& object = entry.get_object();
+    named.push_back({text_of(object, "id"), text_of(object, "name"), text_of(object, "mime")});
+  }
+  return named;
+}
+
+std::vector<std::string> ids_of(const std::vector<Attachment>& attachments) {
+  std::vector<std::string> ids;
+  for (const auto& attachment : attachments) ids.push_back(attachment.id);
+  return ids;
+}
+
+bool is_text(std::string_view bytes) { return bytes.find('\0') == bytes.npos && is_utf8(bytes); }
+
+/// In one line, without what could look like the end of it.
+std::string label_of(const Attachment& attachment) {
+  auto name = attachment.name;
+  std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return fmt::format("{} ({})", name, attachment.mime);
+}
+
+/// The id in both lines was not known to whoever wrote the file, so that its text cannot pretend to end.
+std::string text_of(const AttachedFile& file) {
+  return fmt::format("\n\n--- begin of the attached file {}, {} ---\n{}\n--- end of the attached file, {} ---",
+                     label_of(file.attachment), file.attachment.id, file.bytes, file.attachment.id);
+}
+
+std::size_t text_size(const Turn& turn, const AttachedFiles& files) {
+  auto size = turn.content.size();
+  for (const auto& named : named_in(turn)) {
+    const auto file = files.find(named.id);
+    if (file != files.end() && !is_image(file->second.attachment)) size += file->second.bytes.size();
+  }
+  return size;
+}
+
+}  // namespace
+
+bool is_image(const Attachment& attachment) {
+  constexpr std::array<std::string_view, 4> mimes{"image/png", "image/jpeg", "image/gif", "image/webp"};
+  return std::ranges::find(mimes, attachment.mime) != mimes.end();
+}
+
+json::object attachment_metadata(const std::vector<Attachment>& attachments) {
+  json::array list;
+  for (const auto& attachment : attachments) {
+    list.push_back(json::object{
+        {"id", attachment.id}, {"name", attachment.name}, {"mime", attachment.mime}, {"size", attachment.size}});
+  }
+  return {{"attachments", std::move(list)}};
+}
+
+Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Turn>& turns, bool sees,
+                                  std::size_t text_budget) {
+  AttachedFiles files;
+  auto image_bytes = image_budget;
+  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+    const auto found = co_await attachments.find(ids_of(named_in(*turn)));
+    for (const auto& attachment : found) {
+      auto& budget = is_image(attachment) ? image_bytes : text_budget;
+      const auto size = static_cast<std::size_t>(attachment.size);
+      if (size > budget || (is_image(attachment) && !sees)) continue;
+      auto bytes = co_await attachments.bytes(attachment);
+      if (!bytes || (!is_image(attachment) && !is_text(*bytes))) continue;
+      if (files.emplace(attachment.id, AttachedFile{attachment, *std::move(bytes)}).second) budget -= size;
+    }
+  }
+  co_return files;
+}
+
+void make_room(std::vector<Turn>& turns, const AttachedFiles& files, std::size_t budget) {
+  std::size_t used = 0;
+  auto first = turns.rbegin();
+  while (first != turns.rend()) {
+    used += text_size(*first, files);
+    if (used > budget && first != turns.rbegin()) break;
+    ++first;
+  }
+  turns.erase(turns.begin(), first.base());
+}
+
+bool has_attachments(const Turn& turn) { return !named_in(turn).empty(); }
+
+void add_attached(Message& message, const Turn& turn, const AttachedFiles& files) {
+  for (const auto& named : named_in(turn)) {
+    const auto file = files.find(named.id);
+    if (file == files.end())
+      message.text += fmt::format("\n\n[The file {} is attached, but cannot be shown to you.]", label_of(named));
+    else if (is_image(file->second.attachment))
+      message.images.push_back({file->second.attachment.mime, file->second.bytes});
+    else
+      message.text += text_of(file->second);
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,112 @@
+#include "features/engine/attached.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::extensions;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct AttachedRoom : Room {
+  AttachedRoom(Loop& loop, const testing::Directory& directory)
+      : Room(loop, directory), blocking(loop), attachments(blocking, database, clock, directory.path()) {}
+
+  Task<Turn> say(std::string content, std::string name, std::string mime, std::string bytes) {
+    const std::vector<Attachment> files{co_await attachments.add(name, mime, bytes)};
+    co_return Turn{.role = Role::user, .content = std::move(content), .metadata = attachment_metadata(files)};
+  }
+  /// What a model is shown of the turns' last one.
+  Task<Message> shown(std::vector<Turn> turns, bool sees = true, std::size_t budget = 1'000) {
+    const auto files = co_await load_attached(attachments, turns, sees, budget);
+    Message message{.text = turns.back().content};
+    add_attached(message, turns.back(), files);
+    co_return message;
+  }
+
+  BlockingPool blocking;
+  Attachments attachments;
+};
+
+void in_attached_room(std::function<Task<>(AttachedRoom&)> body) {
+  testing::run([&](Loop& loop) -> Task<> {
+    const testing::Directory directory;
+    AttachedRoom room(loop, directory);
+    co_await body(room);
+  });
+}
+
+TEST(Attached, TextStandsBehindTheMessage) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    std::vector<Turn> turns{co_await room.say("read this", "notes.txt", "text/plain", "the cat is Tom")};
+    const auto message = co_await room.shown(turns);
+    EXPECT_THAT(message.text, StartsWith("read this\n\n--- begin of the attached file notes.txt (text/plain), "));
+    EXPECT_THAT(message.text, HasSubstr("---\nthe cat is Tom\n---"));
+    EXPECT_TRUE(message.images.empty());
+  });
+}
+
+TEST(Attached, PicturesGoToModelsThatSee) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    std::vector<Turn> turns{co_await room.say("look", "a.png", "image/png", "\x89PNG")};
+    const auto seen = co_await room.shown(turns);
+    EXPECT_EQ(seen.images.at(0).mime + seen.images.at(0).bytes, "image/png\x89PNG");
+    EXPECT_EQ(seen.text, "look");
+    const auto unseen = co_await room.shown(turns, false);
+    EXPECT_TRUE(unseen.images.empty());
+    EXPECT_THAT(unseen.text, HasSubstr("[The file a.png (image/png) is attached, but cannot be shown to you.]"));
+  });
+}
+
+TEST(Attached, WhatIsNoTextIsOnlyNamed) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    for (const std::string& bytes : {std::string("\xff\xfe"), std::string("a\0b", 3)}) {
+      std::vector<Turn> turns{co_await room.say("read", "x.bin", "text/plain", bytes)};
+      EXPECT_THAT((co_await room.shown(turns)).text, HasSubstr("cannot be shown"));
+    }
+  });
+}
+
+TEST(Attached, TheNewestTextGetsTheRoom) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    std::vector<Turn> turns{co_await room.say("one", "a.txt", "text/plain", std::string(600, 'a')),
+                            co_await room.say("two", "b.txt", "text/plain", std::string(600, 'b'))};
+    const auto files = co_await load_attached(room.attachments, turns, true, 1'000);
+    EXPECT_EQ(files.size(), 1u);
+    EXPECT_EQ(files.begin()->second.attachment.name, "b.txt");
+  });
+}
+
+TEST(Attached, OldTurnsMakeRoomForFiles) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    std::vector<Turn> turns{Turn{.role = Role::user, .content = std::string(500, 'x')},
+                            Turn{.role = Role::assistant, .content = std::string(300, 'y')},
+                            co_await room.say("two", "b.txt", "text/plain", std::string(600, 'b'))};
+    const auto files = co_await load_attached(room.attachments, turns, true, 1'000);
+    make_room(turns, files, 1'000);
+    EXPECT_EQ(turns.size(), 2u);
+    make_room(turns, files, 10);
+    EXPECT_EQ(turns.size(), 1u) << "the question stays";
+  });
+}
+
+TEST(Attached, MetadataThatSomebodyMadeUpReachesNoFile) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    for (const std::string made_up : {R"([{"id": "../.gateway-token", "name": "a\nb"}])", R"([1, {}])", R"("x")"}) {
+      Turn turn{.role = Role::user, .content = "read", .metadata = json::object{}};
+      (*turn.metadata)["attachments"] = *parse_json(made_up);
+      const auto files = co_await load_attached(room.attachments, {turn}, true, 1'000);
+      EXPECT_TRUE(files.empty());
+      Message message;
+      add_attached(message, turn, files);
+      EXPECT_EQ(message.text.find("a\nb"), std::string::npos);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace agw

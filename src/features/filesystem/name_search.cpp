@@ -1,0 +1,89 @@
+#include "features/filesystem/name_search.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int levels = 3;
+constexpr std::size_t most_results = 15;
+constexpr std::size_t between_looks_at_the_clock = 64;
+/// No name has more bytes, and a pattern of this length is made in no time.
+constexpr std::size_t longest_part = 1024;
+
+RE2::Options options() {
+  RE2::Options options;
+  options.set_literal(true);
+  options.set_case_sensitive(false);
+  options.set_log_errors(false);
+  return options;
+}
+
+bool is_passed_over(std::string_view name) { return name.starts_with('.') || name == "node_modules" || !is_utf8(name); }
+
+std::string joined(const std::string& directory, const std::string& name) {
+  return directory == "." ? name : directory + '/' + name;
+}
+
+}  // namespace
+
+NameSearch::NameSearch(const Home& home, std::string_view part, SearchBudget budget)
+    : home_(home),
+      pattern_(re2::StringPiece(part.data(), std::min(part.size(), longest_part)), options()),
+      budget_(budget),
+      deadline_(std::chrono::steady_clock::now() + budget.time) {}
+
+FileResult<std::vector<FileEntry>> NameSearch::run(const fs::path& root) {
+  std::vector<FileEntry> results;
+  std::vector<std::string> level{home_.below(root)};
+  for (int depth = 1; depth <= levels && results.size() < most_results && !spent_; ++depth) {
+    for (const auto& directory : level) {
+      if (spent_) break;
+      const auto looked = look_into(directory, depth == levels);
+      if (!looked && depth == 1) return looked.error();
+    }
+    take_found(results);
+    level = std::exchange(next_level_, {});
+  }
+  return results;
+}
+
+FileResult<void> NameSearch::look_into(const std::string& directory, bool last_level) {
+  return home_.directory().visit(directory, [&](const DirectoryEntry& entry) {
+    if (!is_passed_over(entry.name)) look_at(directory, entry, last_level);
+    return !spent();
+  });
+}
+
+void NameSearch::look_at(const std::string& directory, const DirectoryEntry& entry, bool last_level) {
+  const bool matches = RE2::PartialMatch(entry.name, pattern_);
+  const bool leads_on = entry.type == FileType::directory && !last_level;
+  if (matches) found_.push_back({joined(directory, entry.name), entry.type});
+  if (leads_on) next_level_.push_back(joined(directory, entry.name));
+}
+
+void NameSearch::take_found(std::vector<FileEntry>& results) {
+  std::ranges::sort(found_, {}, &DirectoryEntry::name);
+  for (const auto& found : found_) {
+    if (results.size() == most_results) break;
+    const auto path = home_.path() / found.name;
+    const auto is_directory = found.type == FileType::symlink ? home_.link_is_directory(path)
+                                                              : std::optional(found.type == FileType::directory);
+    if (is_directory) results.push_back({path.filename().string(), path.string(), *is_directory});
+  }
+  found_.clear();
+}
+
+bool NameSearch::spent() {
+  if (++seen_ >= budget_.entries && seen_ % between_looks_at_the_clock == 0) {
+    spent_ = std::chrono::steady_clock::now() >= deadline_;
+  }
+  return spent_;
+}
+
+}  // namespace agw

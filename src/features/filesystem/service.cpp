@@ -1,0 +1,92 @@
+#include "features/filesystem/service.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "api/error.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "features/filesystem/home.hpp"
+#include "features/filesystem/name_search.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view too_short = "query too short (min 2 chars)";
+constexpr auto fewest_characters = 2;
+
+std::ptrdiff_t character_count(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+/// Does what reads from home, and gives failures that nobody expects the name that clients know.
+template <class Reading>
+auto reading(const fs::path& home, const char* failure, Reading read) {
+  try {
+    const Home open(home);
+    return read(open);
+  } catch (const std::system_error& error) {
+    log::error("{}: {}", failure, error.what());
+    throw ApiError(500, failure);
+  }
+}
+
+void require_read(const FileResult<void>& read, const char* failure) {
+  if (read) return;
+  if (read.error() == FileError::permission) throw Forbidden("permission denied");
+  if (read.error() == FileError::not_found) throw NotFound("path not found");
+  throw ApiError(500, failure);
+}
+
+bool is_directory(const Home& home, const fs::path& path, FileType type) {
+  if (type == FileType::symlink) return home.link_is_directory(path).value_or(false);
+  return type == FileType::directory;
+}
+
+DirectoryListing list_directories(const Home& home, const ListQuery& query) {
+  const auto directory = home.require_directory(query.path);
+  DirectoryListing listing{.path = to_utf8(directory.string()), .entries = {}};
+  const auto visited = home.directory().visit(home.below(directory), [&](const DirectoryEntry& entry) {
+    const bool hidden = entry.name.starts_with('.') || !is_utf8(entry.name);
+    const auto path = directory / entry.name;
+    if (!hidden && is_directory(home, path, entry.type)) listing.entries.push_back({entry.name, path.string(), true});
+    return true;
+  });
+  require_read(visited, "could not read directory");
+  std::ranges::sort(listing.entries, {}, &FileEntry::name);
+  return listing;
+}
+
+NamesFound search_names(const Home& home, const NameQuery& query) {
+  const auto root = home.require_directory(query.path);
+  auto found = NameSearch(home, query.q).run(root);
+  if (!found) require_read(found.error(), "search failed");
+  return {query.q, to_utf8(root.string()), std::move(*found)};
+}
+
+}  // namespace
+
+Task<DirectoryListing> Filesystem::list(ListQuery query) {
+  co_return co_await blocking_.run([home = home_, query] {
+    return reading(home, "could not read directory", [&](const Home& open) { return list_directories(open, query); });
+  });
+}
+
+Task<NamesFound> Filesystem::search(NameQuery query) {
+  if (character_count(query.q) < fewest_characters) throw BadRequest(std::string(too_short));
+  co_return co_await blocking_.run([home = home_, query] {
+    return reading(home, "search failed", [&](const Home& open) { return search_names(open, query); });
+  });
+}
+
+Task<fs::path> Filesystem::require_directory(std::string path, AllowedPlace allowed) {
+  co_return co_await blocking_.run([home = home_, path = std::move(path), allowed = std::move(allowed)] {
+    return reading(home, "could not read directory",
+                   [&](const Home& open) { return open.require_directory(path, allowed); });
+  });
+}
+
+}  // namespace agw

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// A file or directory of the host, as a person browses them.
+struct FileEntry {
+  std::string name;
+  std::string path;  ///< absolute
+  bool isDirectory = false;
+};
+const Description& describe(Tag<FileEntry>);
+
+/// The query of `GET /filesystem/ls`.
+struct ListQuery {
+  std::optional<std::string> path;  ///< absolute; home where there is none
+};
+const Description& describe(Tag<ListQuery>);
+
+/// The directories in a directory.
+struct DirectoryListing {
+  std::string path;  ///< with symlinks resolved
+  std::vector<FileEntry> entries;
+};
+const Description& describe(Tag<DirectoryListing>);
+
+/// The query of `GET /filesystem/search`.
+struct NameQuery {
+  std::string q;                    ///< a part of the name, in either case
+  std::optional<std::string> path;  ///< where to search; home where there is none
+};
+const Description& describe(Tag<NameQuery>);
+
+/// What a search by name found, the nearest first.
+struct NamesFound {
+  std::string query;
+  std::string root;  ///< with symlinks resolved
+  std::vector<FileEntry> results;
+};
+const Description& describe(Tag<NamesFound>);
+
+}  // namespace agw

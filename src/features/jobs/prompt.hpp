@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "features/jobs/plan.hpp"
+
+namespace agw {
+
+/// A job cannot run; the message says why, for its row.
+class JobProblem : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What the job's agent is told: the text of its `prompt_file`, else its `prompt`, else its prompt.md, else its
+/// description. `directory` is the job's; files are read from it as they are now. Blocks. Throws JobProblem for a file
+/// that cannot be had.
+std::string read_prompt(const Extension& job, const std::filesystem::path& directory);
+
+}  // namespace agw

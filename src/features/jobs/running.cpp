@@ -1,0 +1,242 @@
+// The story of a job's run: what it may not start beside, where its output goes, what its agent is told, and how it
+// ends.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "features/jobs/due_time_taken.hpp"
+#include "features/jobs/prompt.hpp"
+#include "features/jobs/requested.hpp"
+#include "features/jobs/service.hpp"
+#include "features/jobs/store.hpp"
+
+namespace agw {
+
+namespace {
+
+/// A thread that was deleted right after it was chosen is chosen once more.
+constexpr int thread_choices = 2;
+
+json::object order_members(const JobPlan& plan, const JobOrder& order) {
+  json::object members{{"mode", plan.mode}, {"dry", order.dry}, {"depth", order.depth}};
+  if (plan.model) members["model"] = *plan.model;
+  return members;
+}
+
+json::object usage_members(const Usage& usage) {
+  return {{"input_tokens", usage.input_tokens},
+          {"output_tokens", usage.output_tokens},
+          {"cache_read_tokens", usage.cache_read_tokens},
+          {"cache_write_tokens", usage.cache_write_tokens}};
+}
+
+JobRunStatus status_of(const RunOutcome& outcome) {
+  if (outcome.stopped) return JobRunStatus::stopped;
+  const bool failed = outcome.finish_reason == "error" || outcome.finish_reason == "budget";
+  return failed ? JobRunStatus::failed : JobRunStatus::completed;
+}
+
+/// The row of a run that ended like that.
+JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
+  run.status = status_of(outcome);
+  run.finished_at = now;
+  if (run.started_at) run.duration_ms = std::max<std::int64_t>(0, (now - *run.started_at).count());
+  if (!outcome.error.empty()) run.error = outcome.error;
+  if (outcome.finish_reason == "budget") run.error = "the day's budget is used up";
+  run.usage = usage_members(outcome.usage);
+  run.cost_usd = outcome.cost_usd;
+  return run;
+}
+
+}  // namespace
+
+Task<JobRunUnderWayPointer> Jobs::begin(ExtensionPointer job, JobOrder order, Along<JobRun> along) {
+  const JobPlan plan(*job);
+  require_agent(plan.agent_id);
+  if (plan.owner_agent_id) require_agent(*plan.owner_agent_id);
+  check_free(*job, plan);
+
+  auto run = std::make_shared<JobRunUnderWay>();
+  run->job = job;
+  run->depth = order.depth;
+  run->run = {.id = new_id(), .job = job->name, .trigger = order.trigger, .dry = order.dry, .due_at = order.due_at};
+  under_way_.add(run);
+  try {
+    co_await put_on_thread(run, std::move(order), std::move(along));
+  } catch (...) {
+    over(run);
+    throw;
+  }
+  co_return run;
+}
+
+void Jobs::check_free(const Extension& job, const JobPlan& plan) const {
+  if (plan.concurrency == JobConcurrency::forbid && !under_way_.of_job(job.id).empty()) {
+    throw Conflict("job is already running");
+  }
+}
+
+/// The runs of a job get their places in order: one that ran ahead of a run that it waits for would wait for ever.
+Task<> Jobs::wait_for_places(JobRunUnderWayPointer run) {
+  for (const auto& other : under_way_.of_job(run->job->id)) {
+    if (other == run) break;
+    co_await requested(other->placed);
+  }
+}
+
+Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobRun> along) {
+  const JobPlan plan(*run->job);
+  const auto agent_id = require_agent(plan.agent_id)->id;
+  const auto owner_id = plan.owner_agent_id ? std::optional(require_agent(*plan.owner_agent_id)->id) : std::nullopt;
+  std::string prompt;
+  std::string problem;
+  try {
+    prompt = co_await database_.read([job = run->job, directory = options_.directory / run->job->name](Connection&) {
+      return read_prompt(*job, directory);
+    });
+  } catch (const JobProblem& error) {
+    problem = error.what();
+  }
+  co_await wait_for_places(run);
+  for (int choice = 1;; ++choice) {
+    run->run.thread_id = co_await job_threads_.choose(run->job, agent_id, owner_id);
+    if (!problem.empty()) co_return co_await fail_at_once(run, problem, along);
+    try {
+      co_return co_await begin_turn(run, job_turn_of(run, order, prompt), along);
+    } catch (const NotFound&) {
+      if (choice == thread_choices) throw;
+    }
+  }
+}
+
+JobTurn Jobs::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt) {
+  const JobPlan plan(*run->job);
+  JobTurn job_turn{.run_id = run->run.id,
+                   .thread_id = *run->run.thread_id,
+                   .agent_id = require_agent(plan.agent_id)->id,
+                   .prompt = std::move(prompt),
+                   .enclosure = order.enclosure,
+                   .metadata = {{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}},
+                   .order = order_members(plan, order),
+                   .behind = {},
+                   .answerer = answerer_of(*run),
+                   .answerer_name = "gateway/" + run->job->name,
+                   .follower = follower_of(run)};
+  for (const auto& other : under_way_.of_job(run->job->id)) {
+    if (other == run) break;
+    job_turn.behind.push_back(other->run.id);
+  }
+  return job_turn;
+}
+
+Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRun> along) {
+  const bool waits = !job_turn.behind.empty() || runs_.thread_in_use(job_turn.thread_id);
+  const bool replaces = JobPlan(*run->job).concurrency == JobConcurrency::replace;
+  run->run.status = waits ? JobRunStatus::queued : JobRunStatus::started;
+  if (!waits) run->run.started_at = clock_.now();
+  for (const auto& other : under_way_.of_job(run->job->id)) {
+    if (!replaces || other == run) break;
+    other->stop_wanted = true;
+    if (other->active) other->active->stop.request();
+  }
+  run->active = engine_.open_job_run(std::move(job_turn));
+  run->placed.request();
+  if (run->stop_wanted) run->active->stop.request();
+  co_await engine_.begin_job_run(run->active, [job_id = run->job->id, row = run->run, along](Connection& connection) {
+    if (!job_store::insert(connection, job_id, row)) throw DueTimeTaken();
+    if (along) along(connection, row);
+  });
+}
+
+Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
+  const auto handler = handlers_.find(run.job->name);
+  if (handler == handlers_.end() || run.job->source != Source::built_in) return {};
+  if (handler->second.when == JobHandler::When::without_model) {
+    const JobPlan plan(*run.job);
+    const auto agent = require_agent(plan.agent_id);
+    const auto own = string_member(agent->definition.members(), "model").value_or("");
+    const auto model = models_.resolve(plan.model.value_or(std::string(own)));
+    const auto* choice = std::get_if<ModelChoice>(&model);
+    if (!choice || choice->provider_name != offline_provider) return {};
+  }
+  return [work = handler->second.work, dry = run.run.dry](Stop& stop) { return work({dry, stop}); };
+}
+
+/// A run that cannot begin has its row all the same: its start was acknowledged.
+Task<> Jobs::fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobRun> along) {
+  run->run.status = JobRunStatus::failed;
+  run->run.error = std::move(why);
+  run->run.started_at = run->run.finished_at = clock_.now();
+  run->run.duration_ms = 0;
+  co_await database_.write([job_id = run->job->id, row = run->run, along](Connection& connection) {
+    if (!job_store::insert(connection, job_id, row)) throw DueTimeTaken();
+    if (along) along(connection, row);
+  });
+  publish("job-started", run->run);
+  ended(run);
+}
+
+RunFollower Jobs::follower_of(const JobRunUnderWayPointer& run) {
+  const auto last = std::make_shared<JobRun>();
+  return {.started = [this, run] { started(run); },
+          .ending = [this, run, last](const RunOutcome& outcome) -> Runs::AtEnd {
+            *last = ended_row(run->run, outcome, clock_.now());
+            return [row = *last](Connection& connection) { job_store::end(connection, row); };
+          },
+          .ended =
+              [this, run, last] {
+                run->run = *last;
+                ended(run);
+              }};
+}
+
+void Jobs::started(const JobRunUnderWayPointer& run) {
+  if (run->run.status == JobRunStatus::queued) {
+    run->run.status = JobRunStatus::started;
+    run->run.started_at = clock_.now();
+    work_.spawn(mark_started(run->run.id, *run->run.started_at));
+  }
+  publish("job-started", run->run);
+  work_.spawn(watch_time(run));
+}
+
+Task<> Jobs::mark_started(std::string id, Timestamp now) {
+  co_await database_.write([id, now](Connection& connection) { job_store::start(connection, id, now); });
+}
+
+Task<> Jobs::watch_time(JobRunUnderWayPointer run) {
+  const JobPlan plan(*run->job);
+  if (co_await pause(run->over, plan.timeout()) != End::done) co_return;
+  engine_.fail_run(run->active, fmt::format("timed out after {} s", plan.timeout_s));
+}
+
+void Jobs::over(const JobRunUnderWayPointer& run) {
+  under_way_.remove(run);
+  run->placed.request();
+  run->over.request();
+}
+
+void Jobs::ended(const JobRunUnderWayPointer& run) {
+  over(run);
+  tell_end(run);
+}
+
+void Jobs::tell_end(const JobRunUnderWayPointer& run) {
+  publish("job-finished", run->run);
+  const auto* event = run->run.status == JobRunStatus::completed ? "job.completed"
+                      : run->run.status == JobRunStatus::failed  ? "job.failed"
+                                                                 : nullptr;
+  if (!event) return;
+  ended_ = run;
+  tell_record(event, run->run);
+  ended_.reset();
+}
+
+void Jobs::publish(std::string_view type, const JobRun& run) {
+  if (hub_.heard()) hub_.publish_record(type, run.thread_id.value_or(""), "run", to_json(run));
+}
+
+}  // namespace agw

@@ -1,0 +1,94 @@
+#include "features/jobs/schedule.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// All times in `from` to `until`, of which the latest are kept.
+DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until) {
+  std::deque<Timestamp> kept;
+  DueTimes found;
+  for (auto time = timing.cron.next(from - 1ms, timing.zone); time && *time <= until;
+       time = timing.cron.next(*time, timing.zone)) {
+    kept.push_back(*time);
+    if (kept.size() <= Schedule::most_times) continue;
+    kept.pop_front();
+    found.more = true;
+  }
+  found.times.assign(kept.begin(), kept.end());
+  return found;
+}
+
+}  // namespace
+
+DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp first, Timestamp now) {
+  // Looked for backwards, in longer and longer stretches: a job of every second may have been due a million times.
+  DueTimes found;
+  for (std::chrono::milliseconds stretch = 30s;; stretch *= 2) {
+    const auto from = now - first > stretch ? now - stretch : first;
+    found = times_between(timing, from, now);
+    if (found.more || from == first) break;
+  }
+  found.job_id = std::move(job_id);
+  return found;
+}
+
+std::vector<Timestamp> next_times(const JobTiming& timing, Timestamp after, std::size_t count) {
+  std::vector<Timestamp> times;
+  while (times.size() < count) {
+    const auto next = timing.cron.next(after, timing.zone);
+    if (!next) break;
+    times.push_back(*next);
+    after = *next;
+  }
+  return times;
+}
+
+void Schedule::put(std::string job_id, JobTiming timing, Timestamp after) {
+  remove(job_id);
+  auto& entry = jobs_.emplace(job_id, Entry{std::move(timing), {}}).first->second;
+  queue(job_id, entry, after);
+}
+
+void Schedule::remove(const std::string& job_id) {
+  const auto found = jobs_.find(job_id);
+  if (found == jobs_.end()) return;
+  unqueue(job_id, found->second);
+  jobs_.erase(found);
+}
+
+std::optional<Timestamp> Schedule::next_due() const {
+  return queue_.empty() ? std::nullopt : std::optional(queue_.begin()->first);
+}
+
+std::optional<DueTimes> Schedule::take(Timestamp now) {
+  if (latest_now_ && now < *latest_now_) start_over(now);
+  latest_now_ = now;
+  if (queue_.empty() || queue_.begin()->first > now) return std::nullopt;
+  const auto [due, job_id] = *queue_.begin();
+  auto& entry = jobs_.at(job_id);
+  unqueue(job_id, entry);
+  queue(job_id, entry, now);
+  return latest_times(job_id, entry.timing, due, now);
+}
+
+void Schedule::queue(const std::string& job_id, Entry& entry, Timestamp after) {
+  entry.due = entry.timing.cron.next(after, entry.timing.zone);
+  if (entry.due) queue_.emplace(*entry.due, job_id);
+}
+
+void Schedule::unqueue(const std::string& job_id, const Entry& entry) {
+  if (entry.due) queue_.erase({*entry.due, job_id});
+}
+
+void Schedule::start_over(Timestamp now) {
+  queue_.clear();
+  for (auto& [job_id, entry] : jobs_) queue(job_id, entry, now);
+}
+
+}  // namespace agw

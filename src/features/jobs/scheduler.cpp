@@ -1,0 +1,60 @@
+#include "features/jobs/scheduler.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace agw {
+
+namespace {
+
+/// So many jobs are told between two looks at what else the loop has to do.
+constexpr int told_at_once = 100;
+
+}  // namespace
+
+std::optional<JobTiming> timing_of(const CronTrigger& trigger) {
+  const auto zone = trigger.timezone ? TimeZone::named(*trigger.timezone) : std::optional(TimeZone::host());
+  if (!zone) return std::nullopt;
+  try {
+    return JobTiming{Cron(trigger.expression), *zone};
+  } catch (const CronError&) {
+    return std::nullopt;
+  }
+}
+
+Scheduler::Scheduler(Loop& loop, const Clock& clock, OnDue on_due)
+    : clock_(clock), on_due_(std::move(on_due)), alarm_(loop), group_(loop) {}
+
+void Scheduler::arm(const std::string& job_id, const CronTrigger& trigger, Timestamp after) {
+  auto timing = timing_of(trigger);
+  if (!timing) return disarm(job_id);
+  schedule_.put(job_id, std::move(*timing), after);
+  alarm_.set(schedule_.next_due());
+}
+
+void Scheduler::disarm(const std::string& job_id) {
+  schedule_.remove(job_id);
+  alarm_.set(schedule_.next_due());
+}
+
+void Scheduler::start() { group_.spawn(keep()); }
+
+Task<> Scheduler::stop() {
+  stopping_.request();
+  co_await group_.join();
+}
+
+Task<> Scheduler::keep() {
+  const auto executor = co_await asio::this_coro::executor;
+  while (co_await alarm_.wait(stopping_) == End::done) {
+    int told = 0;
+    while (auto due = schedule_.take(clock_.now())) {
+      on_due_(std::move(*due));
+      if (++told % told_at_once == 0) co_await asio::post(executor, asio::use_awaitable);
+      if (stopping_.requested()) co_return;
+    }
+    alarm_.set(schedule_.next_due());
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,158 @@
+#include "features/jobs/service.hpp"
+
+#include <algorithm>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "features/jobs/requested.hpp"
+#include "features/jobs/store.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t shown_due_times = 5;
+constexpr int shown_runs = 20;
+
+void log_failure(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    log::error("background work of jobs failed: {}", error.what());
+  }
+}
+
+std::optional<double> success_rate(const std::vector<JobRun>& runs) {
+  const auto completed = std::ranges::count(runs, JobRunStatus::completed, &JobRun::status);
+  const auto failed = std::ranges::count(runs, JobRunStatus::failed, &JobRun::status);
+  if (completed + failed == 0) return std::nullopt;
+  return static_cast<double>(completed) / static_cast<double>(completed + failed);
+}
+
+JobSummary summary(Connection& connection, const Extension& job, Timestamp now) {
+  JobSummary summary{.id = job.id, .name = job.name, .description = job.description, .enabled = job.enabled};
+  const auto trigger = trigger_of(job);
+  if (const auto* cron = trigger ? std::get_if<CronTrigger>(&*trigger) : nullptr) {
+    summary.schedule = cron->expression;
+    summary.timezone = cron->timezone;
+    const auto timing = timing_of(*cron);
+    if (job.enabled && timing) summary.next_due = next_times(*timing, now, shown_due_times);
+  }
+  auto runs = job_store::list(connection, job.id, shown_runs);
+  summary.success_rate = success_rate(runs);
+  if (!runs.empty()) summary.last_run = runs.front();
+  for (const auto& run : runs) summary.recent_runs.push_back({run.status, run.duration_ms});
+  return summary;
+}
+
+}  // namespace
+
+Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Threads& threads,
+           Runs& runs, Engine& engine, Models& models, Options options)
+    : loop_(loop),
+      database_(database),
+      hub_(hub),
+      clock_(clock),
+      extensions_(extensions),
+      threads_(threads),
+      runs_(runs),
+      engine_(engine),
+      models_(models),
+      options_(std::move(options)),
+      up_since_(clock.now()),
+      job_threads_(loop, threads),
+      scheduler_(loop, clock, [this](const DueTimes& due) { on_due(due); }),
+      events_(hub, [this](const std::string& job_id, std::string_view event,
+                          const json::object& record) { on_event(job_id, event, record); }),
+      work_(loop) {
+  work_.on_failure(log_failure);
+  extensions_.observe(*this);
+}
+
+void Jobs::load(Connection& connection) {
+  const auto interrupted = job_store::end_interrupted(connection, clock_.now());
+  if (interrupted > 0) log::warn("{} job runs were interrupted when the gateway was killed", interrupted);
+}
+
+void Jobs::start() {
+  work_.spawn(arm_all());
+  work_.spawn(purge_old());
+}
+
+Task<> Jobs::disarm() {
+  stopping_.request();
+  co_await scheduler_.stop();
+}
+
+Task<> Jobs::stop() {
+  for (const auto& run : under_way_.all()) over(run);
+  co_await work_.join();
+}
+
+void Jobs::handle(std::string job_name, JobHandler handler) {
+  handlers_.insert_or_assign(std::move(job_name), std::move(handler));
+}
+
+ExtensionPointer Jobs::require(std::string_view id_or_name) const {
+  auto job = extensions_.find(ExtensionType::job, id_or_name);
+  if (!job) throw NotFound("job not found");
+  return job;
+}
+
+ExtensionPointer Jobs::require_agent(const std::string& id_or_name) const {
+  auto agent = extensions_.find_agent(id_or_name);
+  if (!agent) throw BadRequest("agent not found", {{"agent_id", id_or_name}});
+  if (!agent->enabled) throw BadRequest("agent is disabled", {{"agent_id", id_or_name}});
+  return agent;
+}
+
+Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, Along<JobRunStarted> along) {
+  return started_by(std::move(job), {.dry = dry}, std::move(along));
+}
+
+Task<JobRunStarted> Jobs::started_by(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along) {
+  const auto answer = [](const JobRun& run) { return JobRunStarted{run.job, run.dry, run.thread_id.value_or("")}; };
+  Along<JobRun> along_row;
+  if (along) {
+    along_row = [along = std::move(along), answer](Connection& connection, const JobRun& run) {
+      along(connection, answer(run));
+    };
+  }
+  const auto run = co_await begin(std::move(job), std::move(order), std::move(along_row));
+  co_return answer(run->run);
+}
+
+Task<JobRun> Jobs::stop_run(std::string run_id) {
+  if (const auto run = under_way_.find(run_id)) {
+    run->stop_wanted = true;
+    if (run->active) co_await engine_.stop_run(run->active);
+    co_await requested(run->over);
+  }
+  const auto row =
+      co_await database_.read([run_id](Connection& connection) { return job_store::find(connection, run_id); });
+  if (!row) throw NotFound("run not found");
+  co_return *row;
+}
+
+Task<std::vector<JobRun>> Jobs::runs_of(ExtensionPointer job, JobRunFilter filter) {
+  co_return co_await database_.read([job_id = job->id, filter](Connection& connection) {
+    return job_store::list(connection, job_id, filter.limit.value);
+  });
+}
+
+Task<std::string> Jobs::list_text() {
+  ExtensionFilter filter;
+  filter.type = ExtensionType::job;
+  // Thousands of schedules take their time, so not on the loop.
+  co_return co_await database_.read([jobs = extensions_.list(filter), now = clock_.now()](Connection& connection) {
+    std::string text = "[";
+    for (const auto& job : jobs) {
+      if (text.size() > 1) text += ',';
+      write_json(text, summary(connection, *job, now));
+    }
+    text += ']';
+    return text;
+  });
+}
+
+}  // namespace agw

@@ -1,0 +1,150 @@
+#include "features/jobs/store.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+
+namespace agw::job_store {
+
+namespace {
+
+constexpr std::string_view columns =
+    "id, job, thread_id, \"trigger\", dry, status, due_at, started_at, finished_at, error, usage, cost_usd";
+
+std::optional<json::object> object_of(const std::optional<std::string>& text) {
+  auto value = text ? parse_json(*text) : std::nullopt;
+  if (!value || !value->is_object()) return std::nullopt;
+  return std::move(value->get_object());
+}
+
+std::optional<std::string> text_of(const std::optional<json::object>& object) {
+  return object ? std::optional(to_json(json::value(*object))) : std::nullopt;
+}
+
+JobRun read(const Statement& row) {
+  JobRun run{.id = row.string(0),
+             .job = row.string(1),
+             .thread_id = row.optional_string(2),
+             .trigger = from_text<JobRunTrigger>(row.text(3)).value_or(JobRunTrigger::manual),
+             .dry = row.boolean(4),
+             .status = from_text<JobRunStatus>(row.text(5)).value_or(JobRunStatus::interrupted),
+             .due_at = row.optional_time(6),
+             .started_at = row.optional_time(7),
+             .finished_at = row.optional_time(8),
+             .error = row.optional_string(9),
+             .usage = object_of(row.optional_string(10))};
+  if (!row.is_null(11)) run.cost_usd = row.real(11);
+  if (run.started_at && run.finished_at) run.duration_ms = (*run.finished_at - *run.started_at).count();
+  return run;
+}
+
+void remember_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
+  connection
+      .prepare(
+          "INSERT INTO job_due_times (job_id, latest) VALUES (:job_id, :due_at) "
+          "ON CONFLICT (job_id) DO UPDATE SET latest = max(latest, :due_at)")
+      .bind(":job_id", job_id)
+      .bind(":due_at", due_at)
+      .run();
+}
+
+}  // namespace
+
+bool insert(Connection& connection, const std::string& job_id, const JobRun& run) {
+  connection
+      .prepare(
+          "INSERT INTO job_runs (id, job_id, job, thread_id, \"trigger\", dry, status, due_at, started_at, "
+          "finished_at, error, usage, cost_usd) VALUES (:id, :job_id, :job, :thread_id, :trigger, :dry, :status, "
+          ":due_at, :started_at, :finished_at, :error, :usage, :cost_usd) "
+          "ON CONFLICT (job_id, due_at) WHERE due_at IS NOT NULL DO NOTHING")
+      .bind(":id", run.id)
+      .bind(":job_id", job_id)
+      .bind(":job", run.job)
+      .bind(":thread_id", run.thread_id)
+      .bind(":trigger", to_text(run.trigger))
+      .bind(":dry", run.dry)
+      .bind(":status", to_text(run.status))
+      .bind(":due_at", run.due_at)
+      .bind(":started_at", run.started_at)
+      .bind(":finished_at", run.finished_at)
+      .bind(":error", run.error)
+      .bind(":usage", text_of(run.usage))
+      .bind(":cost_usd", run.cost_usd)
+      .run();
+  if (connection.changes() == 0) return false;
+  if (run.due_at) remember_due_time(connection, job_id, *run.due_at);
+  return true;
+}
+
+void start(Connection& connection, const std::string& id, Timestamp now) {
+  connection.prepare("UPDATE job_runs SET status = 'started', started_at = :now WHERE id = :id AND status = 'queued'")
+      .bind(":now", now)
+      .bind(":id", id)
+      .run();
+}
+
+void end(Connection& connection, const JobRun& run) {
+  connection
+      .prepare(
+          "UPDATE job_runs SET status = :status, started_at = :started_at, finished_at = :finished_at, error = :error, "
+          "usage = :usage, cost_usd = :cost_usd WHERE id = :id AND finished_at IS NULL")
+      .bind(":status", to_text(run.status))
+      .bind(":started_at", run.started_at)
+      .bind(":finished_at", run.finished_at)
+      .bind(":error", run.error)
+      .bind(":usage", text_of(run.usage))
+      .bind(":cost_usd", run.cost_usd)
+      .bind(":id", run.id)
+      .run();
+}
+
+int end_interrupted(Connection& connection, Timestamp now) {
+  connection
+      .prepare(
+          "UPDATE job_runs SET status = 'interrupted', finished_at = :now, error = 'the gateway was killed' "
+          "WHERE finished_at IS NULL")
+      .bind(":now", now)
+      .run();
+  return connection.changes();
+}
+
+std::optional<JobRun> find(Connection& connection, const std::string& id) {
+  static const auto sql = fmt::format("SELECT {} FROM job_runs WHERE id = :id", columns);
+  auto row = connection.prepare(sql);
+  row.bind(":id", id);
+  if (!row.step()) return std::nullopt;
+  return read(row);
+}
+
+std::vector<JobRun> list(Connection& connection, const std::string& job_id, int limit) {
+  static const auto sql =
+      fmt::format("SELECT {} FROM job_runs WHERE job_id = :job_id ORDER BY number DESC LIMIT :limit", columns);
+  auto row = connection.prepare(sql);
+  row.bind(":job_id", job_id).bind(":limit", limit);
+  std::vector<JobRun> runs;
+  while (row.step()) runs.push_back(read(row));
+  return runs;
+}
+
+std::map<std::string, Timestamp> latest_due_times(Connection& connection) {
+  std::map<std::string, Timestamp> latest;
+  auto row = connection.prepare("SELECT job_id, latest FROM job_due_times");
+  while (row.step()) latest.emplace_hint(latest.end(), row.string(0), row.time(1));
+  return latest;
+}
+
+void forget_due_times(Connection& connection, const std::string& job_id) {
+  connection.prepare("DELETE FROM job_due_times WHERE job_id = :job_id").bind(":job_id", job_id).run();
+}
+
+int purge(Connection& connection, Timestamp oldest, int limit) {
+  connection
+      .prepare(
+          "DELETE FROM job_runs WHERE number IN (SELECT number FROM job_runs WHERE finished_at < :oldest LIMIT :limit)")
+      .bind(":oldest", oldest)
+      .bind(":limit", limit)
+      .run();
+  return connection.changes();
+}
+
+}  // namespace agw::job_store

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/jobs/types.hpp"
+#include "storage/connection.hpp"
+
+/// The SQL of job runs.
+namespace agw::job_store {
+
+/// False where the run's due time belongs to another row; then nothing is written.
+bool insert(Connection& connection, const std::string& job_id, const JobRun& run);
+
+/// A run that was waiting is under way since then.
+void start(Connection& connection, const std::string& id, Timestamp now);
+
+/// Writes how the run ended, unless it had.
+void end(Connection& connection, const JobRun& run);
+
+/// Ends what a killed gateway left waiting or under way. How many there were.
+int end_interrupted(Connection& connection, Timestamp now);
+
+std::optional<JobRun> find(Connection& connection, const std::string& id);
+
+/// Newest first.
+std::vector<JobRun> list(Connection& connection, const std::string& job_id, int limit);
+
+/// By job: the latest due time that has, or had, a row.
+std::map<std::string, Timestamp> latest_due_times(Connection& connection);
+void forget_due_times(Connection& connection, const std::string& job_id);
+
+/// Removes up to `limit` runs that ended before `oldest`; how many there were.
+int purge(Connection& connection, Timestamp oldest, int limit);
+
+}  // namespace agw::job_store

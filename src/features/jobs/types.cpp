@@ -1,0 +1,61 @@
+#include "features/jobs/types.hpp"
+
+#include "base/describe.hpp"
+
+namespace agw {
+
+BOOST_DESCRIBE_ENUM(JobRunTrigger, manual, cron, event, webhook)
+std::span<const EnumName> names(Tag<JobRunTrigger>) { return enum_names<JobRunTrigger>(); }
+
+BOOST_DESCRIBE_ENUM(JobRunStatus, queued, started, completed, failed, stopped, skipped, interrupted)
+std::span<const EnumName> names(Tag<JobRunStatus>) { return enum_names<JobRunStatus>(); }
+
+BOOST_DESCRIBE_STRUCT(JobRun, (),
+                      (id, job, thread_id, trigger, dry, status, due_at, started_at, finished_at, duration_ms, error,
+                       usage, cost_usd))
+constexpr auto rules(Tag<JobRun>) {
+  return std::tuple{On<&JobRun::id>{{.about = "also the runId of its events"}},
+                    On<&JobRun::job>{{.about = "the job's name, as it was then"}},
+                    On<&JobRun::thread_id>{{.about = "where its output is; null where nothing ran"}},
+                    On<&JobRun::due_at>{{.about = "the time of its schedule that it ran for"}},
+                    On<&JobRun::error>{{.about = "why it failed or did not run"}}};
+}
+const Description& describe(Tag<JobRun>) { return description_of<JobRun>("JobRun"); }
+
+BOOST_DESCRIBE_STRUCT(JobRunOptions, (), (dry))
+constexpr auto rules(Tag<JobRunOptions>) {
+  return std::tuple{
+      On<&JobRunOptions::dry>{{.about = "tools say what they would do instead of doing it", .keep = true}}};
+}
+const Description& describe(Tag<JobRunOptions>) { return description_of<JobRunOptions>("JobRunOptions"); }
+
+BOOST_DESCRIBE_STRUCT(JobRunStarted, (), (job, dry, threadId, status))
+const Description& describe(Tag<JobRunStarted>) { return description_of<JobRunStarted>("JobRunStarted"); }
+
+BOOST_DESCRIBE_STRUCT(JobRunFilter, (), (limit))
+const Description& describe(Tag<JobRunFilter>) { return description_of<JobRunFilter>("JobRunFilter"); }
+
+BOOST_DESCRIBE_STRUCT(JobRunGlance, (), (status, duration_ms))
+const Description& describe(Tag<JobRunGlance>) { return description_of<JobRunGlance>("JobRunGlance"); }
+
+BOOST_DESCRIBE_STRUCT(JobSummary, (),
+                      (id, name, description, enabled, schedule, timezone, next_due, last_run, success_rate,
+                       recent_runs))
+constexpr auto rules(Tag<JobSummary>) {
+  return std::tuple{On<&JobSummary::next_due>{{.about = "the next five times"}},
+                    On<&JobSummary::success_rate>{{.about = "0 to 1, of the recent runs; null where none ended"}},
+                    On<&JobSummary::recent_runs>{{.about = "the latest 20, newest first"}}};
+}
+const Description& describe(Tag<JobSummary>) { return description_of<JobSummary>("JobSummary"); }
+
+BOOST_DESCRIBE_STRUCT(CronQuery, (), (expression, timezone))
+constexpr auto rules(Tag<CronQuery>) {
+  return std::tuple{On<&CronQuery::expression>{{.about = "5 fields, 6 with seconds first, or a macro; required"}},
+                    On<&CronQuery::timezone>{{.about = "an IANA name; the host's when omitted"}}};
+}
+const Description& describe(Tag<CronQuery>) { return description_of<CronQuery>("CronQuery"); }
+
+BOOST_DESCRIBE_STRUCT(CronTimes, (), (next))
+const Description& describe(Tag<CronTimes>) { return description_of<CronTimes>("CronTimes"); }
+
+}  // namespace agw

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// What started a job's run.
+enum class JobRunTrigger { manual, cron, event, webhook };
+std::span<const EnumName> names(Tag<JobRunTrigger>);
+
+enum class JobRunStatus {
+  queued,       ///< waits: for the job's run before it, or for its thread
+  started,      ///< under way
+  completed,    ///< ended well
+  failed,       ///< `error` says why
+  stopped,      ///< by a person, by the run that replaced it, or by the gateway's stop
+  skipped,      ///< did not run; `error` says why
+  interrupted,  ///< was waiting or under way when the gateway was killed
+};
+std::span<const EnumName> names(Tag<JobRunStatus>);
+
+/// One run of a job, or the reason why there was none. Its id is also the `runId` of its events.
+struct JobRun {
+  std::string id;
+  std::string job;                       ///< its name, as it was then
+  std::optional<std::string> thread_id;  ///< where its output is; none where nothing ran
+  JobRunTrigger trigger{};
+  bool dry = false;
+  JobRunStatus status{};
+  std::optional<Timestamp> due_at;  ///< cron only: the time that it ran for
+  std::optional<Timestamp> started_at;
+  std::optional<Timestamp> finished_at;
+  std::optional<std::int64_t> duration_ms;
+  std::optional<std::string> error;
+  std::optional<json::object> usage;
+  std::optional<double> cost_usd;
+};
+const Description& describe(Tag<JobRun>);
+
+/// The query of `POST /run/:job`.
+struct JobRunOptions {
+  bool dry = false;  ///< tools say what they would do instead of doing it
+};
+const Description& describe(Tag<JobRunOptions>);
+
+/// Its answer.
+struct JobRunStarted {
+  std::string job;  ///< its name
+  bool dry = false;
+  std::string threadId;
+  std::string status = "started";
+};
+const Description& describe(Tag<JobRunStarted>);
+
+/// The query of `GET /jobs/:name/runs`.
+struct JobRunFilter {
+  Limit limit{20};
+};
+const Description& describe(Tag<JobRunFilter>);
+
+/// What a list of jobs shows of a run.
+struct JobRunGlance {
+  JobRunStatus status{};
+  std::optional<std::int64_t> duration_ms;
+};
+const Description& describe(Tag<JobRunGlance>);
+
+/// A row of `GET /jobs`.
+struct JobSummary {
+  std::string id;
+  std::string name;
+  std::string description;
+  bool enabled = false;
+  std::optional<std::string> schedule;  ///< its cron expression
+  std::optional<std::string> timezone;  ///< none: the host's
+  std::vector<Timestamp> next_due;      ///< the next five times; none of a job that is disabled or has no schedule
+  std::optional<JobRun> last_run;
+  std::optional<double> success_rate;     ///< of `recent_runs`: completed among completed and failed
+  std::vector<JobRunGlance> recent_runs;  ///< the latest 20, newest first
+};
+const Description& describe(Tag<JobSummary>);
+
+/// The query of `GET /cron`.
+struct CronQuery {
+  std::optional<std::string> expression;
+  std::optional<std::string> timezone;  ///< an IANA name; the host's where omitted
+};
+const Description& describe(Tag<CronQuery>);
+
+struct CronTimes {
+  std::vector<Timestamp> next;  ///< five, or fewer where there are no more
+};
+const Description& describe(Tag<CronTimes>);
+
+}  // namespace agw

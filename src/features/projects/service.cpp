@@ -1,0 +1,115 @@
+#include "features/projects/service.hpp"
+
+#include <algorithm>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "features/projects/store.hpp"
+#include "io/resolve_path.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+NotFound project_not_found() { return NotFound("project not found"); }
+
+void require_some(const std::string& text) {
+  if (text.empty()) throw BadRequest("name and path are required");
+}
+
+bool changes_nothing(const ProjectChange& change) {
+  return !change.name && !change.path && !change.description && !change.trusted;
+}
+
+Project changed(Project project, const ProjectChange& change, Timestamp now) {
+  if (change.name) project.name = *change.name;
+  if (change.path) project.path = *change.path;
+  if (change.description) project.description = *change.description;
+  if (change.trusted) project.trusted = *change.trusted;
+  project.updated_at = now;
+  return project;
+}
+
+}  // namespace
+
+Projects::Projects(Database& database, Filesystem& filesystem, const Clock& clock, std::filesystem::path data_directory)
+    : database_(database),
+      filesystem_(filesystem),
+      clock_(clock),
+      // A project around the data directory is one around home, or would hold the token and every agent's files.
+      allowed_([data = std::move(data_directory), home = filesystem.home()](const std::filesystem::path& path) {
+        return path != home && !is_within(path, data) && !is_within(data, path);
+      }) {}
+
+void Projects::load(Connection& connection) {
+  for (auto& project : project_store::all(connection)) {
+    projects_.insert(projects_.begin(), std::make_shared<const Project>(std::move(project)));
+  }
+}
+
+std::vector<ProjectPointer>::const_iterator Projects::place_of(std::string_view id) const {
+  return std::ranges::find(projects_, id, [](const auto& project) -> const std::string& { return project->id; });
+}
+
+ProjectPointer Projects::find(std::string_view id) const {
+  const auto place = place_of(id);
+  return place == projects_.end() ? nullptr : *place;
+}
+
+ProjectPointer Projects::require(std::string_view id) const {
+  if (auto found = find(id)) return found;
+  throw project_not_found();
+}
+
+Task<std::string> Projects::resolved(std::string path) {
+  co_return (co_await filesystem_.require_directory(std::move(path), allowed_)).string();
+}
+
+Task<ProjectPointer> Projects::create(NewProject wanted, Along<Project> along) {
+  require_some(wanted.name);
+  require_some(wanted.path);
+  const auto now = clock_.now();
+  const Project made{.id = new_id(),
+                     .name = std::move(wanted.name),
+                     .path = co_await resolved(std::move(wanted.path)),
+                     .description = std::move(wanted.description),
+                     .trusted = wanted.trusted.value_or(false),
+                     .created_at = now,
+                     .updated_at = now};
+  co_await database_.write([made, along](Connection& connection) {
+    project_store::insert(connection, made);
+    if (along) along(connection, made);
+  });
+  projects_.insert(projects_.begin(), std::make_shared<const Project>(made));
+  co_return projects_.front();
+}
+
+Task<ProjectPointer> Projects::change(std::string id, ProjectChange change) {
+  auto current = require(id);
+  if (changes_nothing(change)) co_return current;
+  if (change.name) require_some(*change.name);
+  if (change.path) {
+    require_some(*change.path);
+    change.path = co_await resolved(*change.path);
+  }
+  const auto project = co_await database_.write([id, change, now = clock_.now()](Connection& connection) {
+    auto stored = project_store::find(connection, id);
+    if (!stored) throw project_not_found();
+    auto project = changed(std::move(*stored), change, now);
+    project_store::update(connection, project);
+    return project;
+  });
+  // Inserted before it was changed, and not removed before: commits reach the loop in their order.
+  const auto place = projects_.begin() + (place_of(id) - projects_.cbegin());
+  co_return * place = std::make_shared<const Project>(project);
+}
+
+Task<> Projects::remove(std::string id) {
+  co_await database_.write([id](Connection& connection) {
+    if (!project_store::remove(connection, id)) throw project_not_found();
+  });
+  projects_.erase(place_of(id));
+}
+
+}  // namespace agw

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.hpp"
+#include "features/filesystem/service.hpp"
+#include "features/projects/types.hpp"
+#include "storage/along.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+
+/// The projects. The database is their journal, memory answers; a change is on disk and in memory before its caller
+/// resumes. What lies in a project's directory is never touched.
+class Projects {
+public:
+  /// `data_directory` is resolved: no project lies in it or around it.
+  Projects(Database& database, Filesystem& filesystem, const Clock& clock, std::filesystem::path data_directory);
+
+  /// Before the loop runs: reads all.
+  void load(Connection& connection);
+
+  /// Null where there is none.
+  ProjectPointer find(std::string_view id) const;
+  /// Throws NotFound `project not found`.
+  ProjectPointer require(std::string_view id) const;
+  /// Newest first.
+  const std::vector<ProjectPointer>& list() const { return projects_; }
+
+  /// Throws BadRequest `name and path are required`, and of a bad path what Filesystem::require_directory does; home
+  /// itself, and what lies in or around the data directory, is as bad as outside.
+  Task<ProjectPointer> create(NewProject wanted, Along<Project> along = {});
+  /// The same, and NotFound. A change of nothing leaves `updated_at` as it is.
+  Task<ProjectPointer> change(std::string id, ProjectChange change);
+  /// Throws NotFound.
+  Task<> remove(std::string id);
+
+private:
+  Task<std::string> resolved(std::string path);
+  std::vector<ProjectPointer>::const_iterator place_of(std::string_view id) const;
+
+  Database& database_;
+  Filesystem& filesystem_;
+  const Clock& clock_;
+  AllowedPlace allowed_;
+  std::vector<ProjectPointer> projects_;
+};
+
+}  // namespace agw

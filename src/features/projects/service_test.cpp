@@ -1,0 +1,73 @@
+#include "features/projects/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include "api/error.hpp"
+#include "storage/database.hpp"
+#include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ProjectsRoom {
+  explicit ProjectsRoom(Loop& loop)
+      : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
+        blocking(loop),
+        filesystem(blocking, directory.path() / "home"),
+        projects(database, filesystem, clock, directory.path() / "home/data") {
+    fs::create_directories(directory.path() / "home/data/inner");
+    fs::create_directories(directory.path() / "home/data-of-mine");
+    projects.load(database.start_connection());
+  }
+
+  Task<ProjectPointer> create(const std::string& path) {
+    return projects.create({.name = "Atlas", .path = (directory.path() / path).string()});
+  }
+
+  Task<int> status_of_creating(std::string path) {
+    try {
+      co_await create(path);
+    } catch (const ApiError& error) {
+      co_return error.status();
+    }
+    co_return 201;
+  }
+
+  testing::ScratchDirectory directory;
+  SystemClock clock;
+  Database database;
+  BlockingPool blocking;
+  Filesystem filesystem;
+  Projects projects;
+};
+
+TEST(ProjectsTest, AProjectLiesInHomeAndAwayFromTheGatewaysOwnFiles) {
+  testing::run([](Loop& loop) -> Task<> {
+    ProjectsRoom room(loop);
+    EXPECT_EQ(co_await room.status_of_creating("home/data-of-mine"), 201);
+    for (const char* path : {"", "home", "home/data", "home/data/inner", "home/data/nothing", "home/data/../data"}) {
+      EXPECT_EQ(co_await room.status_of_creating(path), 403) << path;
+    }
+    EXPECT_EQ(co_await room.status_of_creating("home/nothing"), 404);
+  });
+}
+
+TEST(ProjectsTest, MemoryFollowsWhatIsWritten) {
+  testing::run([](Loop& loop) -> Task<> {
+    ProjectsRoom room(loop);
+    const auto made = co_await room.create("home/data-of-mine");
+    const auto changed = co_await room.projects.change(made->id, {.trusted = true});
+    EXPECT_TRUE(changed->trusted);
+    EXPECT_EQ(room.projects.find(made->id), changed);
+    EXPECT_FALSE(made->trusted);
+    co_await room.projects.remove(made->id);
+    EXPECT_EQ(room.projects.find(made->id), nullptr);
+    EXPECT_TRUE(room.projects.list().empty());
+  });
+}
+
+}  // namespace
+}  // namespace agw

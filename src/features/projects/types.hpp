@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// A directory in home that agents may work in, for the threads that belong to it.
+struct Project {
+  std::string id;
+  std::string name;
+  std::string path;  ///< absolute, symlinks resolved
+  std::optional<std::string> description;
+  bool trusted = false;  ///< what lies in it may instruct agents: its skills load
+  Timestamp created_at;
+  Timestamp updated_at;
+};
+const Description& describe(Tag<Project>);
+using ProjectPointer = std::shared_ptr<const Project>;
+
+/// The body of `POST /projects`.
+struct NewProject {
+  std::string name;
+  std::string path;
+  std::optional<std::string> description;
+  std::optional<bool> trusted;
+};
+const Description& describe(Tag<NewProject>);
+
+/// The body of `PATCH /projects/:id`.
+struct ProjectChange {
+  std::optional<std::string> name;
+  std::optional<std::string> path;
+  std::optional<std::string> description;
+  std::optional<bool> trusted;
+};
+const Description& describe(Tag<ProjectChange>);
+
+}  // namespace agw

@@ -1,0 +1,140 @@
+#include "features/secrets/service.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/yaml.hpp"
+#include "io/beneath.hpp"
+#include "io/descriptor.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto file_name = "secrets.yaml";
+constexpr std::size_t longest_name = 128;
+constexpr std::size_t longest_value = 64 * 1024;
+constexpr std::string_view opening = "${secret:";
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+void check_name(std::string_view name) {
+  const bool valid = !name.empty() && name.size() <= longest_name && !(name[0] >= '0' && name[0] <= '9') &&
+                     std::ranges::all_of(name, is_name_character);
+  if (valid) return;
+  throw SecretError(
+      "the name of a secret is made of letters, digits and _, does not begin with a digit, and has 128 "
+      "characters at most");
+}
+
+void check_value(const std::string& value) {
+  if (value.empty()) throw SecretError("the value is empty");
+  if (value.size() > longest_value) throw SecretError("the value is longer than 64 KiB");
+  if (!is_utf8(value) || value.find('\0') != value.npos) throw SecretError("the value is no UTF-8 text");
+}
+
+/// One writer at a time: whoever changes the file holds this.
+Descriptor lock(const std::filesystem::path& data_directory) {
+  Descriptor directory(::open(data_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) throw_errno("cannot open " + data_directory.string());
+  if (::flock(directory.get(), LOCK_EX) != 0) throw_errno("cannot lock " + data_directory.string());
+  return directory;
+}
+
+}  // namespace
+
+Secrets::Secrets(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
+
+Secrets::Values Secrets::read() const {
+  const auto path = (data_directory_ / file_name).string();
+  const auto directory = Directory::open(data_directory_, Symlinks::refuse);
+  if (!directory) throw SecretError(fmt::format("{}: {}", data_directory_.string(), to_string(directory.error())));
+  const auto status = directory->status(file_name);
+  if (!status && status.error() == FileError::not_found) return {};
+  if (status && (status->mode & 077) != 0) {
+    throw SecretError(fmt::format("{0} is open to others: run chmod 600 '{0}'", path));
+  }
+  const auto text = directory->read(file_name, max_yaml_size);
+  if (!text) throw SecretError(fmt::format("cannot read {}: {}", path, to_string(text.error())));
+  json::value parsed;
+  try {
+    parsed = yaml_to_json(*text);
+  } catch (const YamlError& error) {
+    // What the parser says may quote a value.
+    throw SecretError(fmt::format("{}:{}: this is no YAML", path, error.line()));
+  }
+  Values values;
+  if (parsed.is_null()) return values;
+  if (!parsed.is_object()) throw SecretError(fmt::format("{} must be a map from names to texts", path));
+  for (const auto& member : parsed.get_object()) {
+    check_name(member.key());
+    if (!member.value().is_string()) throw SecretError(fmt::format("{}: {} must be a text", path, member.key()));
+    values.emplace(member.key(), member.value().get_string());
+  }
+  return values;
+}
+
+void Secrets::write(const Values& values) const {
+  std::string text = "# Written by `agw secret`. Used as ${secret:NAME}.\n";
+  for (const auto& [name, value] : values) {
+    text += name + ": ";
+    // A JSON string is a YAML one in quotes.
+    write_json(text, std::string_view(value));
+    text += '\n';
+  }
+  const auto written = Directory::open(data_directory_, Symlinks::refuse).value().write(file_name, text);
+  if (!written) throw SecretError(fmt::format("cannot write {}: {}", file_name, to_string(written.error())));
+}
+
+void Secrets::set(const std::string& name, const std::string& value) const {
+  check_name(name);
+  check_value(value);
+  const auto locked = lock(data_directory_);
+  auto values = read();
+  values[name] = value;
+  write(values);
+}
+
+bool Secrets::remove(const std::string& name) const {
+  check_name(name);
+  const auto locked = lock(data_directory_);
+  auto values = read();
+  if (values.erase(name) == 0) return false;
+  write(values);
+  return true;
+}
+
+std::vector<std::string> Secrets::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : read()) names.push_back(name);
+  return names;
+}
+
+std::string Secrets::expand(std::string_view text) const {
+  std::optional<Values> values;
+  std::string out;
+  for (;;) {
+    const auto begin = text.find(opening);
+    const auto end = begin == text.npos ? text.npos : text.find('}', begin);
+    if (end == text.npos) return out.append(text);
+    const auto name = text.substr(begin + opening.size(), end - begin - opening.size());
+    check_name(name);
+    if (!values) values = read();
+    const auto found = values->find(name);
+    if (found == values->end()) {
+      throw SecretError(fmt::format("there is no secret {0}: set it with `agw secret set {0}`", name));
+    }
+    out.append(text.substr(0, begin)).append(found->second);
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace agw

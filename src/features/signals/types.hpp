@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+enum class Severity { info, warning, critical };
+std::span<const EnumName> names(Tag<Severity>);
+
+/// Something that a person should look at.
+struct Signal {
+  std::string id;
+  std::string kind;  ///< `cost-spike`, `job-failing`, `provider-errors`, `disk-low`, or what others report
+  Severity severity = Severity::info;
+  std::string message;             ///< a sentence for people
+  std::optional<double> value;     ///< what was measured
+  std::optional<double> baseline;  ///< what was to be expected
+  Timestamp created_at;
+};
+const Description& describe(Tag<Signal>);
+
+/// The body of `POST /signals`, and what features raise.
+struct NewSignal {
+  std::string kind;
+  std::string message;
+  Severity severity = Severity::info;
+  std::optional<double> value;
+  std::optional<double> baseline;
+};
+const Description& describe(Tag<NewSignal>);
+
+/// The query of `GET /signals`.
+struct SignalFilter {
+  std::optional<std::string> kind;
+  std::optional<Timestamp> since;  ///< created after
+  Limit limit;
+};
+const Description& describe(Tag<SignalFilter>);
+
+}  // namespace agw

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// Collects what a store gives one by one as the text of a JSON array.
+template <class T>
+struct ArrayText {
+  std::string text = "[";
+  void operator()(const T& record) {
+    if (text.size() > 1) text += ',';
+    write_json(text, record);
+  }
+  std::string close() {
+    text += ']';
+    return std::move(text);
+  }
+};
+
+}  // namespace agw

@@ -1,0 +1,225 @@
+#include "features/threads/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/threads_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::threads;
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+TEST(Turns, AreCountedAndMoveTheirThread) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    room.clock.time += 7ms;
+    const auto turn = co_await room.say(thread.id, "hello");
+    EXPECT_EQ(turn.created_at, room.clock.time);
+    auto now = co_await room.threads.require(thread.id);
+    EXPECT_EQ(now.turn_count, 1);
+    EXPECT_EQ(now.updated_at, room.clock.time);
+    room.clock.time += 7ms;
+    co_await room.threads.remove_turn(turn.id);
+    now = co_await room.threads.require(thread.id);
+    EXPECT_EQ(now.turn_count, 0);
+    EXPECT_EQ(now.updated_at, room.clock.time);
+  });
+}
+
+TEST(Turns, AreKeptAsTheyWereGiven) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto turn = co_await room.threads.add_turn({.thread_id = thread.id,
+                                                      .role = Role::tool,
+                                                      .content = std::string("a\0b ü", 6),
+                                                      .metadata = json::object{{"n", 1.5}, {"o", {{"x", nullptr}}}},
+                                                      .id = "given"});
+    EXPECT_EQ(turn.id, "given");
+    EXPECT_EQ(to_json(co_await room.threads.require_turn("given")), to_json(turn));
+    EXPECT_EQ(co_await room.threads.turns_text(thread.id, {}), "[" + to_json(turn) + "]");
+    const auto plain = co_await room.say(thread.id, "");
+    EXPECT_EQ((co_await room.threads.require_turn(plain.id)).metadata, std::nullopt);
+  });
+}
+
+TEST(Turns, AreListedStrictlyNewestFirstEvenWhenTheClockGoesBack) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    co_await room.say(thread.id, "one");
+    room.clock.time -= 1h;
+    co_await room.say(thread.id, "two");
+    co_await room.say(thread.id, "three");
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {})), (Texts{"three", "two", "one"}));
+  });
+}
+
+TEST(Turns, AreListedInPages) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto other = co_await room.threads.create({});
+    for (const auto* text : {"one", "two", "three"}) co_await room.say(thread.id, text);
+    const auto foreign = co_await room.say(other.id, "foreign");
+    const auto page = co_await room.threads.turns(thread.id, {.limit = Limit{2}});
+    EXPECT_EQ(contents_of(page), (Texts{"three", "two"}));
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.before = page.back().id})), Texts{"one"});
+    for (const auto& id : {foreign.id, std::string("x")}) {
+      EXPECT_EQ(co_await failure(room.threads.turns(thread.id, {.before = id})),
+                "400 before must be a turn of this thread");
+    }
+  });
+}
+
+TEST(Turns, AreNarrowedByRoleAndTime) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "question");
+    room.clock.time += 1ms;
+    co_await room.say(thread.id, "answer", Role::assistant);
+    co_await room.say(thread.id, "result", Role::tool);
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.role = ListedRole::user})), Texts{"question"});
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.role = ListedRole::assistant})), Texts{"answer"});
+    EXPECT_EQ(contents_of(co_await room.threads.turns(thread.id, {.since = question.created_at})),
+              (Texts{"result", "answer"}));
+  });
+}
+
+TEST(Turns, AreNotDeletedWhileInUse) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto turn = co_await room.say(thread.id, "hello");
+    room.in_use = {turn.id};
+    EXPECT_EQ(co_await failure(room.threads.remove_turn(turn.id)), "409 turn is in use");
+    room.in_use.clear();
+    co_await room.threads.remove_turn(turn.id);
+    EXPECT_EQ(co_await failure(room.threads.remove_turn(turn.id)), "404 turn not found");
+  });
+}
+
+TEST(Turns, ArePublishedWithTheirThread) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    room.heard.types.clear();
+    const auto turn = co_await room.say(thread.id, "hello");
+    EXPECT_EQ(room.heard.types, (Texts{"turn-created", "thread-updated"}));
+    EXPECT_EQ(room.heard.last, R"({"type":"thread-updated","threadId":")" + thread.id + R"(","thread":)" +
+                                   to_json(co_await room.threads.require(thread.id)) + "}");
+  });
+}
+
+TEST(Turns, AreOneStepWithWhatIsDoneAlong) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const Along<Turn> refusing = [](Connection&, const Turn& turn) { throw Conflict(turn.content); };
+    EXPECT_EQ(co_await failure(room.threads.add_turn({.thread_id = thread.id, .content = "no"}, refusing)), "409 no");
+    EXPECT_EQ((co_await room.threads.require(thread.id)).turn_count, 0);
+    EXPECT_EQ(co_await room.threads.turns_text(thread.id, {}), "[]");
+  });
+}
+
+TEST(Turns, AreInsertedWithinAnothersWrite) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto prepared = room.threads.prepare({.thread_id = thread.id, .role = Role::user, .content = "hello"});
+    const auto added = co_await room.database.write(
+        [prepared](Connection& connection) { return Threads::insert_in(connection, prepared); });
+    room.threads.announce(added);
+    EXPECT_EQ(added.thread.turn_count, 1);
+    EXPECT_EQ(to_json(co_await room.threads.require_turn(prepared.turn.id)), to_json(prepared.turn));
+    EXPECT_EQ(room.heard.types.back(), "thread-updated");
+  });
+}
+
+/// Asks `question` and, later, answers it.
+Task<Turn> answer(Room& room, const Turn& question, std::string content) {
+  return room.threads.add_turn({.thread_id = question.thread_id,
+                                .role = Role::assistant,
+                                .content = std::move(content),
+                                .in_reply_to = question.id});
+}
+
+TEST(Context, HoldsTheTurnsThatFitOldestFirst) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    for (const auto* text : {"11111", "22222", "33333"}) co_await room.say(thread.id, text);
+    const auto last = co_await room.say(thread.id, "44444");
+    const auto& id = last.id;
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 1000)),
+              (Texts{"11111", "22222", "33333", "44444"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 14)), (Texts{"33333", "44444"}));
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 0)), Texts{"44444"});
+  });
+}
+
+TEST(Context, EndsWithTheQuestionAndHasAnswersBehindTheirs) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto first = co_await room.say(thread.id, "first");
+    const auto second = co_await room.say(thread.id, "second");
+    co_await room.say(thread.id, "third");
+    co_await answer(room, first, "to the first");
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+              (Texts{"first", "to the first", "second"}));
+  });
+}
+
+TEST(Context, LeavesOutWhatWasSuperseded) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "question");
+    const auto poor = co_await answer(room, question, "poor answer");
+    const auto later = co_await room.say(thread.id, "thanks");
+    co_await room.threads.supersede_after(question.id);
+    EXPECT_TRUE((co_await room.threads.require_turn(poor.id)).metadata->at("superseded").as_bool());
+    EXPECT_TRUE((co_await room.threads.require_turn(later.id)).metadata->at("superseded").as_bool());
+    EXPECT_EQ((co_await room.threads.require_turn(question.id)).metadata, std::nullopt);
+    co_await answer(room, question, "better answer");
+    const auto next = co_await room.say(thread.id, "next");
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, next.id, 1000)),
+              (Texts{"question", "better answer", "next"}));
+  });
+}
+
+TEST(Context, KeepsAnswersOfEarlierQuestionsWhenALaterOneIsAnsweredAgain) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto first = co_await room.say(thread.id, "first");
+    const auto second = co_await room.say(thread.id, "second");
+    co_await answer(room, first, "to the first");
+    co_await answer(room, second, "to the second");
+    co_await room.threads.supersede_after(second.id);
+    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+              (Texts{"first", "to the first", "second"}));
+  });
+}
+
+TEST(Context, SupersedesNothingWhenTheStepAlongFails) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "question");
+    const auto reply = co_await answer(room, question, "answer");
+    const Along<Turn> refusing = [](Connection&, const Turn&) { throw Conflict("turn is in use"); };
+    EXPECT_EQ(co_await failure(room.threads.supersede_after(question.id, refusing)), "409 turn is in use");
+    EXPECT_EQ((co_await room.threads.require_turn(reply.id)).metadata, std::nullopt);
+  });
+}
+
+TEST(Context, FindsTheQuestionOfEveryKindOfTurn) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto system = co_await room.say(thread.id, "be kind", Role::system);
+    const auto first = co_await room.say(thread.id, "first");
+    const auto second = co_await room.say(thread.id, "second");
+    const auto reply = co_await answer(room, first, "to the first");
+    const auto inserted = co_await room.say(thread.id, "by hand", Role::assistant);
+    EXPECT_EQ((co_await room.threads.question_of(first.id)).id, first.id);
+    EXPECT_EQ((co_await room.threads.question_of(reply.id)).id, first.id);
+    EXPECT_EQ((co_await room.threads.question_of(inserted.id)).id, second.id);
+    EXPECT_EQ(co_await failure(room.threads.question_of(system.id)), "404 turn not found");
+    EXPECT_EQ(co_await failure(room.threads.question_of("x")), "404 turn not found");
+  });
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,54 @@
+#include "io/resolve_path.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As many as the kernel follows. The link after them stands as it is written: opening it fails.
+constexpr int most_links = 40;
+
+/// The parts of `path` put on `stack`, the first on top.
+void push_parts(std::vector<fs::path>& stack, const fs::path& path) {
+  const auto before = stack.size();
+  for (const auto& part : path.relative_path()) stack.push_back(part);
+  std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(before), stack.end());
+}
+
+}  // namespace
+
+fs::path resolve_path(const fs::path& path) {
+  std::vector<fs::path> ahead;
+  push_parts(ahead, path);
+  fs::path reached = "/";
+  for (int links = 0; !ahead.empty();) {
+    const auto part = std::move(ahead.back());
+    ahead.pop_back();
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      reached = reached.parent_path();
+      continue;
+    }
+    std::error_code no_link;
+    const auto target = links < most_links ? fs::read_symlink(reached / part, no_link) : fs::path();
+    if (target.empty()) {
+      reached /= part;
+      continue;
+    }
+    ++links;
+    if (target.is_absolute()) reached = "/";
+    push_parts(ahead, target);
+  }
+  return reached;
+}
+
+bool is_within(const fs::path& path, const fs::path& directory) {
+  return std::ranges::mismatch(directory, path).in1 == directory.end();
+}
+
+}  // namespace agw

@@ -1,0 +1,19 @@
+#include "base/describe.hpp"
+#include "models/catalog.hpp"
+#include "models/prices.hpp"
+
+namespace agw {
+
+BOOST_DESCRIBE_STRUCT(Price, (), (input, output, cache_read, cache_write))
+const Description& describe(Tag<Price>) { return description_of<Price>("Price"); }
+
+BOOST_DESCRIBE_STRUCT(ModelInfo, (), (id, provider, context_window, max_output_tokens, vision, price))
+constexpr auto rules(Tag<ModelInfo>) {
+  return std::tuple{On<&ModelInfo::id>{{.about = "what a chat names as its model"}},
+                    On<&ModelInfo::context_window>{{.about = "tokens of prompt and answer together"}},
+                    On<&ModelInfo::vision>{{.about = "whether it takes images"}},
+                    On<&ModelInfo::price>{{.about = "USD per million tokens, null where it is unknown"}}};
+}
+const Description& describe(Tag<ModelInfo>) { return description_of<ModelInfo>("ModelInfo"); }
+
+}  // namespace agw

@@ -1,0 +1,95 @@
+#include "server/utcp.hpp"
+
+#include "server/path_template.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Bytes and whole subtrees of paths have no place in a tool's input.
+bool is_a_tool(const Route& route) { return !route.raw_body && !route.path.ends_with('*'); }
+
+/// `get /threads/:id/turns` as `get_threads_id_turns`.
+std::string tool_name(const Route& route) {
+  auto name = lower_case_name(route.method);
+  for (const char c : route.path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+    if (letter)
+      name += c;
+    else if (!name.ends_with('_'))
+      name += '_';
+  }
+  if (name.ends_with('_')) name.pop_back();
+  return name;
+}
+
+std::string_view to_text(Effect effect) {
+  switch (effect) {
+    case Effect::read:
+      return "read";
+    case Effect::write:
+      return "write";
+    case Effect::execute:
+      return "execute";
+  }
+  return {};
+}
+
+json::object inputs_of(const Route& route, const PathTemplate& path) {
+  json::object properties;
+  json::array required;
+  for (const auto& name : path.names) {
+    properties[name] = json::object{{"type", "string"}};
+    required.emplace_back(name);
+  }
+  if (route.query_type) {
+    const auto query = schema_of(*route.query_type, Direction::request);
+    for (const auto& member : query.at("properties").as_object()) properties[member.key()] = member.value();
+    if (const auto* needed = query.if_contains("required")) {
+      for (const auto& name : needed->as_array()) required.push_back(name);
+    }
+  }
+  if (route.body_type) {
+    properties["body"] = schema_of(*route.body_type, Direction::request);
+    if (route.body_required) required.emplace_back("body");
+  }
+  json::object inputs{{"type", "object"}, {"properties", std::move(properties)}};
+  if (!required.empty()) inputs["required"] = std::move(required);
+  return inputs;
+}
+
+json::object call_template(const Route& route, const PathTemplate& path, std::string_view server_url) {
+  json::object made{{"call_template_type", "http"},
+                    {"http_method", agw::to_text(route.method)},
+                    {"url", std::string(server_url) + path.path},
+                    {"content_type", "application/json"}};
+  if (route.body_type) made["body_field"] = "body";
+  if (route.open) return made;
+  made["auth"] = json::object{{"auth_type", "api_key"},
+                              {"api_key", "Bearer ${GATEWAY_TOKEN}"},
+                              {"var_name", "Authorization"},
+                              {"location", "header"}};
+  return made;
+}
+
+json::object tool_of(const Route& route, std::string_view server_url) {
+  const auto path = path_template(route.path);
+  return {{"name", tool_name(route)},
+          {"description", route.summary},
+          {"inputs", inputs_of(route, path)},
+          {"outputs", route.answer_schema ? route.answer_schema() : json::object{{"type", "null"}}},
+          {"tags", json::array{room_of(route), to_text(route.effect)}},
+          {"tool_call_template", call_template(route, path, server_url)}};
+}
+
+}  // namespace
+
+json::object utcp_manual(const Routes& routes, std::string_view server_url) {
+  json::array tools;
+  for (const auto& route : routes) {
+    if (is_a_tool(route)) tools.push_back(tool_of(route, server_url));
+  }
+  return {{"utcp_version", "1.0.1"}, {"manual_version", AGW_VERSION}, {"tools", std::move(tools)}};
+}
+
+}  // namespace agw

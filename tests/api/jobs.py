@@ -1,0 +1,66 @@
+"""Jobs, for the tests of all that starts them: making, running and waiting for them."""
+
+import time
+
+from checks import accepted
+
+ENDED = {"completed", "failed", "stopped", "skipped", "interrupted"}
+ROW = {"id", "job", "thread_id", "trigger", "dry", "status", "due_at", "started_at", "finished_at", "duration_ms",
+       "error", "usage", "cost_usd"}
+
+
+def new_extension(gateway, type, name, definition, **members):
+    body = {"type": type, "name": name, "description": f"the {name}", "definition": definition, **members}
+    return accepted(gateway.http.post("/extensions", json=body), 201)
+
+
+def new_agent(gateway, name, enabled=True, **definition):
+    return new_extension(gateway, "agent", name, definition, enabled=enabled)
+
+
+def new_job(gateway, name, trigger=None, enabled=True, **definition):
+    """A job of the assistant with a prompt, unless told otherwise."""
+    definition = {"agent_id": "assistant", "prompt": f"Do the work of {name}.", **definition}
+    members = {"trigger_def": trigger} if trigger else {}
+    return new_extension(gateway, "job", name, definition, enabled=enabled, **members)
+
+
+def run(gateway, job, **params):
+    return accepted(gateway.http.post(f"/run/{job['name']}", params=params), 202)
+
+
+def rows(gateway, job, **params):
+    """Newest first."""
+    return accepted(gateway.http.get(f"/jobs/{job['name']}/runs", params=params))
+
+
+def stop_run(gateway, row):
+    return accepted(gateway.http.post(f"/runs/{row['id']}/stop"))
+
+
+def turns(gateway, thread_id):
+    """Newest first."""
+    return accepted(gateway.http.get(f"/threads/{thread_id}/turns", params={"limit": 1000}))
+
+
+def delete(gateway, extension):
+    response = gateway.http.delete(f"/extensions/{extension['id']}")
+    assert response.status_code == 204, response.text
+
+
+def wait_for(look, seconds=20):
+    """Looks again and again until it sees something, and answers that."""
+    deadline = time.monotonic() + seconds
+    while not (seen := look()):
+        assert time.monotonic() < deadline, f"not seen within {seconds} s"
+        time.sleep(0.01)
+    return seen
+
+
+def ended(gateway, job, count=1, seconds=20):
+    """Waits until so many runs of the job are over and none is under way. Answers the rows, newest first."""
+    def look():
+        found = rows(gateway, job, limit=1000)
+        return found if len(found) >= count and all(row["status"] in ENDED for row in found) else None
+
+    return wait_for(look, seconds)

@@ -1,0 +1,78 @@
+"""Whatever is sent to whatever route, the gateway answers by its rules and goes on.
+
+Requests are made by chance, from a fixed seed, out of values that have a meaning and values that have none. The client
+itself holds every answer against the general rules and its declared shape.
+"""
+
+import json
+import random
+
+import pytest
+
+from checks import UNKNOWN_ID, accepted
+from contract import METHODS
+
+ENDS_THE_PROCESS = {"/daemon/stop", "/daemon/restart"}
+TEXTS = ["", " ", "a", "assistant", "hello", "act", "plan", "user", "agent", "theme", "true", "1", "0", "-1", "1.5",
+         "2020-01-01",
+         "null", "\u00e9\U0001f600", "a\u0000b", "../..", "%00", "'\"", "x" * 5000, UNKNOWN_ID, "/", "\\", "{}", "*",
+         "offline/librarian"]
+VALUES = [None, True, False, 0, -1, 1.5, 2**63, 1e308, [], {}, [[]], {"a": {"b": [1, None]}}, {"": ""}, ["a"] * 50]
+MEMBERS = ["content", "role", "metadata", "threadId", "agentId", "agent_id", "model", "title", "project_id",
+           "archived", "mode",
+           "turnId", "type", "name", "description", "definition", "trigger_def", "trigger", "source", "enabled",
+           "owner_agent_id", "if_updated_at", "otp", "path", "trusted", "kind", "message", "severity", "attachments"]
+
+
+class Chance:
+    """Requests by chance; `known` are ids of records that exist."""
+
+    def __init__(self, seed, known):
+        self.random = random.Random(seed)
+        self.known = known
+
+    def text(self):
+        return self.random.choice(self.known if self.random.random() < 0.4 else TEXTS)
+
+    def value(self):
+        return self.text() if self.random.random() < 0.6 else self.random.choice(VALUES)
+
+    def body(self):
+        chosen = self.random.sample(MEMBERS, self.random.randint(0, 8))
+        body = json.dumps({member: self.value() for member in chosen}).encode()
+        if self.random.random() < 0.1:
+            place = self.random.randrange(len(body))
+            body = body[:place] + bytes([self.random.randrange(256)]) + body[place + 1:]
+        return body
+
+    def path(self, template, quoted):
+        segments = [quoted(self.text()) or "x" if segment.startswith("{") else segment
+                    for segment in template.split("/")]
+        return "/".join(segments)
+
+    def query(self, operation):
+        declared = [parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"]
+        return {name: self.text() for name in declared if self.random.random() < 0.6}
+
+
+def quoted(text):
+    return "".join(f"%{byte:02X}" for byte in text.encode())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_request_is_an_internal_error(own, seed):
+    thread = accepted(own.http.post("/threads", json={}), 201)
+    turn = accepted(own.http.post(f"/threads/{thread['id']}/turns", json={"content": "a", "role": "user"}), 201)
+    extension = accepted(own.http.post("/extensions", json={
+        "type": "agent", "name": "known", "description": "", "definition": {}, "enabled": True}), 201)
+    document = accepted(own.http.get("/openapi.json"))
+    routes = [(method, path, operation) for path, operations in document["paths"].items()
+              for method, operation in operations.items() if method in METHODS and path not in ENDS_THE_PROCESS]
+    chance = Chance(seed, [thread["id"], turn["id"], extension["id"], "known"])
+    for _ in range(400):
+        method, template, operation = chance.random.choice(routes)
+        path, params = chance.path(template, quoted), chance.query(operation)
+        body = chance.body() if method in ("post", "put", "patch") else None
+        response = own.http.request(method, path, params=params, content=body)
+        assert "internal server error" not in response.text, f"{method} {path} {params} {body}"
+    accepted(own.http.get("/health"))

@@ -1,0 +1,165 @@
+"""What models cost, and budgets (specification, System; decisions, 10)."""
+
+import datetime
+
+import pytest
+import yaml
+
+from checks import accepted, refused
+from talker import MODEL, Talker, configuration
+
+MEMBERS = {"today", "week", "month", "by_agent", "by_model", "unpriced", "days", "by_thread"}
+# With the stub's usage of 10 tokens in and 5 out an answer costs 1.25 USD.
+PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
+ANSWER_COST = 1.25
+
+
+@pytest.fixture
+def priced(make_gateway, stub):
+    """Makes a started gateway whose stubbed model has a price."""
+    def make(**settings):
+        gateway = make_gateway(config={**configuration(stub), **settings})
+        (gateway.data / "prices.yaml").write_text(yaml.safe_dump({MODEL: PRICE}))
+        return Talker(gateway.start(), stub)
+    return make
+
+
+def costs(gateway, **params):
+    report = accepted(gateway.http.get("/costs", params=params))
+    assert set(report) == MEMBERS, report
+    return report
+
+
+def agent_named(gateway, name, **definition):
+    body = {"type": "agent", "name": name, "description": "d", "definition": definition, "enabled": True}
+    return accepted(gateway.http.post("/extensions", json=body), 201)
+
+
+def thread_of(gateway, agent, title="Sums"):
+    return accepted(gateway.http.post("/threads", json={"agent_id": agent, "title": title}), 201)
+
+
+def end_of_run(talker, thread, content="hello"):
+    """Says something and answers the run's last event."""
+    with talker.gateway.events(thread["id"]) as events:
+        turn = accepted(talker.gateway.http.post("/chat", json={"content": content, "threadId": thread["id"]}), 201)
+        run = events.run(turn["id"])
+    assert [event["type"] for event in run].count("finish") == 1
+    return run
+
+
+def test_at_first_nothing_has_cost_anything(own):
+    report = costs(own)
+    assert (report["today"], report["week"], report["month"]) == (0, 0, 0)
+    assert all(report[member] == [] for member in ("by_agent", "by_model", "unpriced", "by_thread"))
+
+
+def test_there_are_always_thirty_days_the_oldest_first(own):
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    expected = [{"date": str(today - datetime.timedelta(days=29 - n)), "cost": 0} for n in range(30)]
+    assert costs(own)["days"] == expected
+
+
+def test_costs_add_up_by_agent_model_and_thread(priced):
+    talker = priced()
+    gateway = talker.gateway
+    scribe = agent_named(gateway, "scribe")
+    dear, cheap = thread_of(gateway, "scribe", "Dear"), thread_of(gateway, "assistant", "Cheap")
+    for thread in (dear, dear, cheap):
+        talker.says(thread, "hello", answer="hi")
+    for period in ({}, {"period": "today"}, {"period": "week"}, {"period": "month"}):
+        report = costs(gateway, **period)
+        assert report["today"] == report["week"] == report["month"] == 3 * ANSWER_COST
+        assert [(row["name"], row["cost"]) for row in report["by_agent"]] == [
+            ("scribe", 2 * ANSWER_COST), ("assistant", ANSWER_COST)]
+        assert report["by_agent"][0]["agent_id"] == scribe["id"]
+        assert report["by_model"] == [{"model": MODEL, "cost": 3 * ANSWER_COST}]
+        assert report["by_thread"] == [{"thread_id": dear["id"], "title": "Dear", "cost": 2 * ANSWER_COST},
+                                       {"thread_id": cheap["id"], "title": "Cheap", "cost": ANSWER_COST}]
+        assert report["days"][-1]["cost"] == 3 * ANSWER_COST and report["unpriced"] == []
+
+
+def test_costs_are_kept_over_a_restart(priced):
+    talker = priced()
+    talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
+    before = costs(talker.gateway)
+    assert costs(talker.gateway.restart()) == before and before["today"] == ANSWER_COST
+
+
+def test_costs_agree_with_the_turns(priced):
+    talker = priced()
+    thread = thread_of(talker.gateway, "assistant")
+    talker.says(thread, "hello", answer="hi")
+    turn = accepted(talker.gateway.http.get(f"/threads/{thread['id']}/turns"))[0]
+    assert turn["metadata"]["cost_usd"] == costs(talker.gateway)["today"] == ANSWER_COST
+
+
+def test_a_model_without_a_price_costs_nothing_and_is_named(make_gateway, stub):
+    provider = {"kind": "openai", "base_url": stub.openai_url, "default_model": "talker-1", "api_key_env": "STUB_KEY"}
+    gateway = make_gateway(config={"providers": {"stub": provider}}, environment={"STUB_KEY": "k"}).start()
+    talker = Talker(gateway, stub)
+    talker.says(thread_of(gateway, "assistant"), "hello", answer="hi")
+    report = costs(gateway)
+    assert report["today"] == 0 and report["by_model"] == [{"model": MODEL, "cost": 0}]
+    assert report["unpriced"] == [MODEL]
+
+
+def test_a_bad_period_is_refused(gateway):
+    refused(gateway.http.get("/costs?period=year"), 400, "invalid period: year")
+    refused(gateway.http.get("/costs?period=Today"), 400, "invalid period: Today")
+    assert accepted(gateway.http.get("/costs?period=")).keys() == MEMBERS
+
+
+def test_costs_need_the_token(gateway):
+    refused(gateway.anonymous.get("/costs"), 401, "unauthorized")
+
+
+def test_days_are_those_of_the_hosts_zone(make_gateway):
+    # One of these zones has another date than UTC at any time.
+    now = datetime.datetime.now(datetime.timezone.utc)
+    for zone, hours in (("Etc/GMT-14", 14), ("Etc/GMT+12", -12)):
+        gateway = make_gateway(environment={"TZ": zone}).start()
+        assert costs(gateway)["days"][-1]["date"] == str((now + datetime.timedelta(hours=hours)).date())
+
+
+# Budgets.
+
+
+def test_an_agent_that_has_spent_its_budget_calls_no_model(priced):
+    talker = priced()
+    agent_named(talker.gateway, "thrifty", budget_usd_per_day=1)
+    thread = thread_of(talker.gateway, "thrifty")
+    talker.says(thread, "hello", answer="hi")
+    asked = talker.request_count()
+    run = end_of_run(talker, thread)
+    assert [event["type"] for event in run] == ["finish"] and run[0]["finishReason"] == "budget"
+    assert run[0]["costUsd"] == 0 and talker.request_count() == asked
+    talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
+
+
+def test_a_budget_of_nothing_allows_no_call(priced):
+    talker = priced()
+    agent_named(talker.gateway, "poor", budget_usd_per_day=0)
+    assert end_of_run(talker, thread_of(talker.gateway, "poor"))[-1]["finishReason"] == "budget"
+    assert talker.request_count() == 0
+
+
+def test_the_budget_of_all_holds_for_all(priced):
+    talker = priced(budget_usd_per_day=2)
+    agent_named(talker.gateway, "scribe")
+    talker.says(thread_of(talker.gateway, "scribe"), "hello", answer="hi")
+    talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
+    for agent in ("scribe", "assistant"):
+        assert end_of_run(talker, thread_of(talker.gateway, agent))[-1]["finishReason"] == "budget"
+
+
+def test_a_spent_budget_stays_spent_over_a_restart_and_ends_when_it_is_raised(priced):
+    talker = priced()
+    agent = agent_named(talker.gateway, "thrifty", budget_usd_per_day=1)
+    thread = thread_of(talker.gateway, "thrifty")
+    talker.says(thread, "hello", answer="hi")
+    talker.gateway.restart()
+    assert end_of_run(talker, thread)[-1]["finishReason"] == "budget"
+    change = {"definition": {"budget_usd_per_day": 100}}
+    accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json=change))
+    talker.says(thread, "hello", answer="hi")

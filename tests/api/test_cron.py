@@ -1,0 +1,205 @@
+"""Schedules: the times of an expression, jobs that fire by themselves, and due times that were missed (decisions, 7)."""
+
+import time
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from checks import accepted, invalid
+from jobs import delete, ended, new_agent, new_job, rows, run, turns, wait_for
+
+EACH_SECOND = {"type": "cron", "expression": "* * * * * *"}
+
+
+def parsed(timestamp):
+    return datetime.fromisoformat(timestamp.replace("Z", "+00:00"))
+
+
+def times(gateway, expression, zone=None):
+    params = {"expression": expression, **({"timezone": zone} if zone else {})}
+    return accepted(gateway.http.get("/cron", params=params))["next"]
+
+
+def fired(gateway, job, count, seconds=20):
+    """Waits until the job has completed so many runs by its schedule. Answers all rows, oldest first."""
+    def look():
+        found = rows(gateway, job, limit=1000)
+        return found if sum(row["status"] == "completed" for row in found) >= count else None
+
+    return wait_for(look, seconds)[::-1]
+
+
+def disable(gateway, job):
+    accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"enabled": False}))
+
+
+# GET /cron.
+
+
+def test_an_expression_has_its_next_five_times(gateway):
+    found = times(gateway, "*/5 * * * * *")
+    assert len(found) == 5 and parsed(found[0]) > datetime.now(timezone.utc) - timedelta(seconds=1)
+    assert all(parsed(later) - parsed(sooner) == timedelta(seconds=5) for sooner, later in zip(found, found[1:]))
+
+
+def test_times_are_those_of_the_zone(gateway):
+    assert all(found.endswith("T03:30:00.000Z") for found in times(gateway, "0 9 * * *", "Asia/Kolkata"))
+    assert all(found.endswith("T09:00:00.000Z") for found in times(gateway, "0 9 * * *"))
+
+
+def test_a_macro_is_an_expression(gateway):
+    assert all(found.endswith("T00:00:00.000Z") for found in times(gateway, "@daily"))
+
+
+@pytest.mark.parametrize("expression", ["", "* * * *", "60 * * * *", "@reboot", "0 0 30 2 *", "0 0 31 4,6,9,11 *", "x"])
+def test_what_never_fires_or_is_no_expression_is_refused(gateway, expression):
+    invalid(gateway.http.get("/cron", params={"expression": expression}), "expression")
+
+
+def test_an_expression_is_needed(gateway):
+    invalid(gateway.http.get("/cron"), "expression")
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "utc+1"])
+def test_an_unknown_zone_is_refused(gateway, zone):
+    invalid(gateway.http.get("/cron", params={"expression": "@daily", "timezone": zone}), "timezone")
+
+
+# Firing.
+
+
+def test_a_job_fires_once_for_each_due_time(gateway, name):
+    job = new_job(gateway, name("job"), EACH_SECOND, concurrency="queue")
+    found = fired(gateway, job, 4)
+    disable(gateway, job)
+    due = [parsed(row["due_at"]) for row in found]
+    assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:]))
+    assert all(row["trigger"] == "cron" and not row["dry"] and row["due_at"].endswith(":00.000Z"[3:]) for row in found)
+    assert all(parsed(row["started_at"]) - parsed(row["due_at"]) < timedelta(seconds=1) for row in found
+               if row["started_at"])
+
+
+def test_a_schedule_in_the_definition_fires_too(gateway, name):
+    job = new_job(gateway, name("job"), schedule="* * * * * *")
+    fired(gateway, job, 1)
+    disable(gateway, job)
+
+
+def test_a_trigger_takes_the_place_of_the_schedule(gateway, name):
+    job = new_job(gateway, name("job"), {"type": "cron", "expression": "0 0 1 1 *"}, schedule="* * * * * *")
+    other = new_job(gateway, name("job"), EACH_SECOND)
+    fired(gateway, other, 2)
+    disable(gateway, other)
+    assert rows(gateway, job) == []
+
+
+def test_only_enabled_jobs_fire(gateway, name):
+    off = new_job(gateway, name("job"), EACH_SECOND, enabled=False)
+    on = new_job(gateway, name("job"), EACH_SECOND)
+    fired(gateway, on, 2)
+    assert rows(gateway, off) == []
+    accepted(gateway.http.post(f"/extensions/{off['id']}/toggle"))
+    fired(gateway, off, 1)
+    for job in (on, off):
+        disable(gateway, job)
+
+
+def test_a_job_that_is_disabled_deleted_or_changed_stops_firing(gateway, name):
+    disabled, deleted, changed = (new_job(gateway, name("job"), EACH_SECOND) for _ in range(3))
+    for job in (disabled, deleted, changed):
+        fired(gateway, job, 1)
+    disable(gateway, disabled)
+    delete(gateway, deleted)
+    accepted(gateway.http.patch(f"/extensions/{changed['id']}", json={"trigger": None}))
+    before = [ended(gateway, job) for job in (disabled, changed)]
+    witness = new_job(gateway, name("job"), EACH_SECOND)
+    fired(gateway, witness, 2)
+    disable(gateway, witness)
+    assert [ended(gateway, job) for job in (disabled, changed)] == before
+
+
+def test_a_due_time_while_the_job_runs_leaves_a_row(talker, name):
+    gateway = talker.gateway
+    answer = talker.holds("slow")
+    job = new_job(gateway, name("job"), EACH_SECOND)
+    assert answer.asked.wait(10)
+    skipped = wait_for(lambda: [row for row in rows(gateway, job) if row["status"] == "skipped"])[0]
+    disable(gateway, job)
+    assert (skipped["error"], skipped["trigger"]) == ("job is already running", "cron")
+    assert skipped["thread_id"] is None and skipped["started_at"] is None and skipped["due_at"]
+    answer.release()
+    ended(gateway, job)
+
+
+def test_an_agent_or_owner_that_is_gone_or_disabled_leaves_a_row(gateway, name):
+    off = new_agent(gateway, name("off"), enabled=False)
+    broken = {"agent not found: nobody": new_job(gateway, name("job"), EACH_SECOND, agent_id="nobody"),
+              f"agent is disabled: {off['name']}": new_job(gateway, name("job"), EACH_SECOND, agent_id=off["name"]),
+              "agent not found: none": new_job(gateway, name("job"), EACH_SECOND, owner_agent_id="none")}
+    for error, job in broken.items():
+        row = ended(gateway, job)[-1]
+        disable(gateway, job)
+        assert (row["status"], row["error"], row["trigger"]) == ("failed", error, "cron")
+
+
+# Times that were missed.
+
+
+def over_a_pause(gateway, job, seconds):
+    """Stops the gateway for a while, counted from the full second; answers when it was down."""
+    fired(gateway, job, 1)
+    gateway.stop()
+    down = datetime.now(timezone.utc)
+    time.sleep(seconds)  # Due times of the wall clock have to pass.
+    up = datetime.now(timezone.utc)
+    gateway.start()
+    return down, up
+
+
+def rows_due(gateway, job, down, up):
+    """Oldest first. The edges are left out: the gateway's own times lie a little inside."""
+    return [row for row in rows(gateway, job, limit=1000)[::-1]
+            if down + timedelta(seconds=0.5) < parsed(row["due_at"]) < up]
+
+
+def test_a_missed_time_leaves_a_skipped_row(own, name):
+    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
+    down, up = over_a_pause(own, job, 3)
+    missed = wait_for(lambda: rows_due(own, job, down, up))
+    assert [row["status"] for row in missed] == ["skipped"] * len(missed) and len(missed) >= 2
+    assert all("missed while the gateway was down" in row["error"] for row in missed)
+    found = fired(own, job, 3)
+    due = [parsed(row["due_at"]) for row in found]
+    assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:]))
+
+
+def test_once_runs_the_last_missed_time(own, name):
+    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue", missed="once")
+    down, up = over_a_pause(own, job, 3)
+    missed = wait_for(lambda: [row for row in [rows_due(own, job, down, up)] if row and row[-1]["finished_at"]])[0]
+    assert [row["status"] for row in missed[:-1]] == ["skipped"] * (len(missed) - 1)
+    latest = max(row["due_at"] for row in rows(own, job, limit=1000) if parsed(row["due_at"]) < up)
+    ran = [row for row in rows(own, job, limit=1000) if row["due_at"] == latest]
+    assert [row["status"] for row in ran] == ["completed"]
+
+
+def test_times_that_passed_while_a_job_was_disabled_were_not_missed(own, name):
+    job = new_job(own, name("job"), EACH_SECOND, enabled=False)
+    other = new_job(own, name("job"), EACH_SECOND)
+    over_a_pause(own, other, 2)
+    fired(own, other, 2)
+    assert rows(own, job) == []
+    accepted(own.http.post(f"/extensions/{job['id']}/toggle"))
+    assert fired(own, job, 1)[0]["status"] == "completed"
+
+
+def test_no_due_time_fires_twice_over_kills(own, name):
+    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
+    for count in range(1, 4):
+        fired(own, job, count)
+        own.kill()
+        own.start()
+    found = fired(own, job, 4)
+    disable(own, job)
+    due = [parsed(row["due_at"]) for row in found]
+    assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:])), due

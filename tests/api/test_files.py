@@ -1,0 +1,112 @@
+"""Files that come with messages (decisions, 5)."""
+
+import base64
+
+import pytest
+
+from checks import UNKNOWN_ID, accepted, is_id, refused
+from talker import PROVIDER, Talker, configuration
+
+MEBIBYTE = 1024 * 1024
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+
+def upload(gateway, content, name=None, mime=None):
+    params = {} if name is None else {"name": name}
+    headers = {} if mime is None else {"Content-Type": mime}
+    return gateway.http.post("/files", params=params, headers=headers, content=content)
+
+
+def uploaded(gateway, *arguments, **options):
+    return accepted(upload(gateway, *arguments, **options), 201)
+
+
+def chat(gateway, **body):
+    return gateway.http.post("/chat", json=body)
+
+
+@pytest.fixture
+def seeing(make_gateway, stub):
+    """A gateway whose stubbed model sees, by its name."""
+    gateway = make_gateway(config=configuration(stub)).start()
+    talker = Talker(gateway, stub)
+    talker.model = f"{PROVIDER}/vision-1"
+    return talker
+
+
+def last_message(talker):
+    return [message for message in talker.stub.requests[-1].json["messages"] if message["role"] == "user"][-1]
+
+
+def test_an_upload_answers_what_it_is(gateway):
+    made = uploaded(gateway, b"hello", name="notes.txt", mime="text/plain")
+    assert is_id(made.pop("id")) and made == {"name": "notes.txt", "mime": "text/plain", "size": 5}
+
+
+def test_the_bytes_are_a_file_of_the_data_directory(gateway):
+    content = bytes(range(256))
+    made = uploaded(gateway, content)
+    assert (gateway.data / "attachments" / made["id"]).read_bytes() == content
+    assert made["name"] == "file" and made["mime"] == "application/octet-stream" and made["size"] == 256
+
+
+def test_an_upload_may_have_twenty_mebibytes(gateway):
+    assert uploaded(gateway, b"x" * (20 * MEBIBYTE))["size"] == 20 * MEBIBYTE
+    refused(upload(gateway, b"x" * (20 * MEBIBYTE + 1)), 413, "request body too large")
+
+
+def test_an_upload_needs_a_body_and_the_token(gateway):
+    refused(upload(gateway, b""), 400, "Request body required")
+    refused(gateway.anonymous.post("/files", content=b"x"), 401, "unauthorized")
+
+
+def test_json_is_a_file_like_any_other(gateway):
+    assert uploaded(gateway, b"{", mime="application/json")["mime"] == "application/json"
+
+
+def test_unknown_files_are_not_found(gateway):
+    before = len(accepted(gateway.http.get("/threads")))
+    refused(chat(gateway, content="read", attachments=[UNKNOWN_ID]), 404, "file not found")
+    assert len(accepted(gateway.http.get("/threads"))) == before
+
+
+def test_attachments_are_an_array(gateway):
+    refused(chat(gateway, content="read", attachments="a"), 400, "attachments must be a array")
+
+
+def test_text_goes_to_the_model_as_text(talker, thread_of_talker):
+    made = uploaded(talker.gateway, "Tom is a cat ✓".encode(), name="notes.txt", mime="text/plain")
+    turn = talker.says(thread_of_talker, "who is Tom?", answer="a cat", attachments=[made["id"]])
+    assert turn["content"] == "who is Tom?"
+    told = talker.conversation()[-1][1]
+    assert told.startswith("who is Tom?") and "Tom is a cat ✓" in told and "notes.txt" in told
+    listed = accepted(talker.gateway.http.get(f"/threads/{thread_of_talker['id']}/turns"))[-1]
+    assert listed["metadata"]["attachments"] == [made]
+
+
+def test_a_later_question_still_has_the_file(talker, thread_of_talker):
+    made = uploaded(talker.gateway, b"Tom is a cat", name="notes.txt", mime="text/plain")
+    talker.says(thread_of_talker, "read", answer="done", attachments=[made["id"]])
+    talker.says(thread_of_talker, "who is Tom?", answer="a cat")
+    assert "Tom is a cat" in talker.conversation()[0][1]
+
+
+def test_images_go_to_models_that_see(seeing):
+    made = uploaded(seeing.gateway, PNG, name="dot.png", mime="image/png")
+    thread = accepted(seeing.gateway.http.post("/threads", json={}), 201)
+    seeing.says(thread, "what is it?", answer="a dot", attachments=[made["id"]], model=seeing.model)
+    parts = last_message(seeing)["content"]
+    urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    assert urls == ["data:image/png;base64," + base64.b64encode(PNG).decode()]
+
+
+def test_a_model_that_does_not_see_refuses_images(talker, thread_of_talker):
+    made = uploaded(talker.gateway, PNG, name="dot.png", mime="image/png")
+    body = {"content": "what is it?", "threadId": thread_of_talker["id"], "attachments": [made["id"]]}
+    refused(chat(talker.gateway, **body), 400, "model does not accept images")
+    assert accepted(talker.gateway.http.get(f"/threads/{thread_of_talker['id']}/turns")) == []
+
+
+@pytest.fixture
+def thread_of_talker(talker):
+    return accepted(talker.gateway.http.post("/threads", json={}), 201)

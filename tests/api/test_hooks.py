@@ -1,0 +1,248 @@
+"""Webhooks and events that start jobs (decisions, 7)."""
+
+import hashlib
+import hmac
+import json
+
+import pytest
+
+from checks import UNKNOWN_ID, accepted, refused
+from jobs import delete, ended, new_agent, new_extension, new_job, rows, run, turns, wait_for
+
+SECRET = "It's a Secret to Everybody"
+
+
+def signature(body, secret=SECRET):
+    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+def new_hook(gateway, name, secret=None, **members):
+    return new_job(gateway, name, {"type": "webhook", **({"secret": secret} if secret else {})}, **members)
+
+
+def call(gateway, job, body=None, **headers):
+    content = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+    return gateway.http.post(f"/hooks/{job['name']}", content=content, headers=headers)
+
+
+def event(name, **filter):
+    return {"type": "event", "event": name, **({"filter": filter} if filter else {})}
+
+
+def ended_by_event(gateway, job, count=1):
+    found = ended(gateway, job, count)
+    assert all(row["trigger"] == "event" for row in found), found
+    return found
+
+
+
+# Webhooks.
+
+
+def test_a_webhook_starts_a_run_with_its_body(gateway, name):
+    job = new_hook(gateway, name("hook"))
+    answer = accepted(call(gateway, job, {"action": "opened", "number": 7}), 202)
+    assert answer["job"] == job["name"] and answer["status"] == "started" and answer["dry"] is False
+    row = ended(gateway, job)[0]
+    assert (row["trigger"], row["status"], row["thread_id"]) == ("webhook", "completed", answer["threadId"])
+    said, asked, body = turns(gateway, answer["threadId"])
+    assert asked["content"] == job["definition"]["prompt"] and body["role"] == "system"
+    assert '{"action":"opened","number":7}' in body["content"]
+
+
+def test_the_agent_is_shown_the_body_before_the_prompt(talker, name):
+    job = new_hook(talker.gateway, name("hook"))
+    talker.answers("Seen.")
+    accepted(call(talker.gateway, job, {"city": "Athens"}), 202)
+    ended(talker.gateway, job)
+    told = " ".join(text for _, text in talker.conversation())
+    assert told.index('{"city":"Athens"}') < told.index(job["definition"]["prompt"])
+
+
+def test_a_webhook_without_a_body_starts_a_run_too(gateway, name):
+    job = new_hook(gateway, name("hook"))
+    answer = accepted(call(gateway, job), 202)
+    ended(gateway, job)
+    assert len(turns(gateway, answer["threadId"])) == 2
+
+
+def test_a_job_without_a_webhook_trigger_is_not_found(gateway, name):
+    theme = new_extension(gateway, "theme", name("theme"), {})
+    for found in (new_job(gateway, name("job")), new_job(gateway, name("job"), event("turn.created", id="none")), theme):
+        refused(call(gateway, found, {}), 404, "job not found")
+    refused(call(gateway, {"name": UNKNOWN_ID}, {}), 404, "job not found")
+
+
+def test_a_disabled_job_is_told(gateway, name):
+    job = new_hook(gateway, name("hook"), enabled=False)
+    refused(call(gateway, job, {}), 409, "job is disabled")
+    assert rows(gateway, job) == []
+
+
+def test_the_bearer_is_needed(gateway, name):
+    job = new_hook(gateway, name("hook"), SECRET)
+    body = b"{}"
+    response = gateway.anonymous.post(f"/hooks/{job['name']}", content=body,
+                                      headers={"X-Hub-Signature-256": signature(body)})
+    refused(response, 401, "unauthorized")
+
+
+def test_a_secret_demands_a_signature(gateway, name):
+    job, body = new_hook(gateway, name("hook"), SECRET), b'{"a": 1}'
+    for wrong in ({}, {"X-Hub-Signature-256": ""}, {"X-Hub-Signature-256": signature(body, "another")},
+                  {"X-Hub-Signature-256": signature(body + b" ")},
+                  {"X-Hub-Signature-256": signature(body).removeprefix("sha256=")},
+                  {"X-Hub-Signature": signature(body)}):
+        refused(call(gateway, job, body, **wrong), 401, "unauthorized")
+    assert rows(gateway, job) == []
+    accepted(call(gateway, job, body, **{"X-Hub-Signature-256": signature(body)}), 202)
+    ended(gateway, job)
+
+
+def test_the_signature_is_checked_before_all_else(gateway, name):
+    job = new_hook(gateway, name("hook"), SECRET, enabled=False)
+    refused(call(gateway, job, b"not JSON"), 401, "unauthorized")
+    body = b"not JSON"
+    refused(call(gateway, job, body, **{"X-Hub-Signature-256": signature(body)}), 400, "Invalid JSON")
+
+
+@pytest.mark.parametrize("body, error", [(b"not JSON", "Invalid JSON"), (b"[1]", "Request body must be an object"),
+                                         (b'"x"', "Request body must be an object")])
+def test_a_body_that_is_no_json_object_is_refused(gateway, name, body, error):
+    job = new_hook(gateway, name("hook"))
+    refused(call(gateway, job, body), 400, error)
+    assert rows(gateway, job) == []
+
+
+def test_a_body_of_10_mib_is_taken_and_shown_in_part_and_a_larger_one_is_refused(gateway, name):
+    job = new_hook(gateway, name("hook"))
+    body = json.dumps({"text": "x" * (10 * 1024 * 1024 - 12)}).encode()
+    assert len(body) == 10 * 1024 * 1024
+    answer = accepted(call(gateway, job, body), 202)
+    ended(gateway, job)
+    shown = turns(gateway, answer["threadId"])[-1]["content"]
+    assert len(shown) < 200_000 and "bytes left out" in shown
+    refused(call(gateway, job, body + b" "), 413, "request body too large")
+
+
+def test_a_webhook_while_the_job_runs_is_refused(talker, name):
+    job = new_hook(talker.gateway, name("hook"))
+    answer = talker.holds("slow")
+    accepted(call(talker.gateway, job, {}), 202)
+    assert answer.asked.wait(10)
+    refused(call(talker.gateway, job, {}), 409, "job is already running")
+    answer.release()
+    ended(talker.gateway, job)
+
+
+def test_a_webhook_for_an_agent_that_is_gone_is_refused_and_leaves_a_row(gateway, name):
+    job = new_hook(gateway, name("hook"), agent_id="nobody")
+    refused(call(gateway, job, {}), 400, "agent not found", agent_id="nobody")
+    row = rows(gateway, job)[0]
+    assert (row["status"], row["trigger"]) == ("failed", "webhook") and "nobody" in row["error"]
+
+
+# Events.
+
+
+def test_an_extensions_changes_start_jobs(gateway, name):
+    watched = name("watched")
+    jobs = {kind: new_job(gateway, name("job"), event(f"extension.{kind}", name=watched))
+            for kind in ("created", "updated", "deleted")}
+    made = new_extension(gateway, "theme", watched, {})
+    new_extension(gateway, "theme", name("other"), {})
+    row = ended_by_event(gateway, jobs["created"])[0]
+    assert row["due_at"] is None and made["id"] in turns(gateway, row["thread_id"])[-1]["content"]
+    accepted(gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    ended_by_event(gateway, jobs["updated"])
+    delete(gateway, made)
+    ended_by_event(gateway, jobs["deleted"])
+    assert [len(rows(gateway, job)) for job in jobs.values()] == [1, 1, 1]
+
+
+def test_a_new_thread_and_a_new_turn_start_jobs(gateway, name):
+    agent = new_agent(gateway, name("agent"))
+    threads = new_job(gateway, name("job"), event("thread.created", agent_id=agent["id"]))
+    made = accepted(gateway.http.post("/threads", json={"agent_id": agent["id"]}), 201)
+    ended_by_event(gateway, threads)
+    job = new_job(gateway, name("job"), event("turn.created", thread_id=made["id"], role="system"))
+    for role in ("user", "system"):
+        accepted(gateway.http.post(f"/threads/{made['id']}/turns", json={"content": "noted", "role": role}), 201)
+    ended_by_event(gateway, job)
+    assert len(rows(gateway, job)) == 1 and len(rows(gateway, threads)) == 1
+
+
+def test_the_ends_of_jobs_start_jobs(gateway, name):
+    good, bad = new_job(gateway, name("job")), new_job(gateway, name("job"), prompt_file="gone.md")
+    after_good = new_job(gateway, name("job"), event("job.completed", job=good["name"]))
+    after_bad = new_job(gateway, name("job"), event("job.failed", job=bad["name"], trigger="manual"))
+    run(gateway, good)
+    run(gateway, bad)
+    ended_by_event(gateway, after_good)
+    ended_by_event(gateway, after_bad)
+    assert len(rows(gateway, after_good)) == len(rows(gateway, after_bad)) == 1
+
+
+def test_the_gateways_start_starts_jobs(own, name):
+    job = new_job(own, name("job"), event("gateway.started"))
+    assert rows(own, job) == []
+    own.restart()
+    ended_by_event(own, job)
+
+
+def test_a_filter_must_match_in_every_member(gateway, name):
+    watched = name("watched")
+    misses = [new_job(gateway, name("job"), event("extension.created", name=watched, **filter)) for filter in
+              ({"type": "agent"}, {"nothing_such": None}, {"enabled": "false"})]
+    hit = new_job(gateway, name("job"), event("extension.created", name=watched, type="theme", enabled=False))
+    new_extension(gateway, "theme", watched, {})
+    ended_by_event(gateway, hit)
+    assert [rows(gateway, job) for job in misses] == [[], [], []]
+
+
+def test_a_disabled_job_hears_no_events(gateway, name):
+    watched = name("watched")
+    off = new_job(gateway, name("job"), event("extension.created", name=watched), enabled=False)
+    on = new_job(gateway, name("job"), event("extension.created", name=watched))
+    new_extension(gateway, "theme", watched, {})
+    ended_by_event(gateway, on)
+    assert rows(gateway, off) == []
+
+
+def test_a_job_never_triggers_itself(gateway, name):
+    job = new_job(gateway, name("job"))
+    accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"trigger": event("job.completed", job=job["name"])}))
+    turned = new_job(gateway, name("job"))
+    run(gateway, turned)
+    ended(gateway, turned)
+    accepted(gateway.http.patch(f"/extensions/{turned['id']}",
+                                json={"trigger": event("turn.created", thread_id=rows(gateway, turned)[0]["thread_id"])}))
+    run(gateway, job)
+    run(gateway, turned)
+    witness = new_job(gateway, name("job"), event("extension.created", name="a-late-witness"))
+    ended(gateway, job)
+    ended(gateway, turned, 2)
+    new_extension(gateway, "theme", "a-late-witness", {})
+    ended_by_event(gateway, witness)
+    assert len(rows(gateway, job)) == 1 and len(rows(gateway, turned)) == 2
+
+
+def test_a_chain_ends_at_depth_5_and_says_so(gateway, name):
+    chain = [new_job(gateway, name("chain"))]
+    for _ in range(7):
+        chain.append(new_job(gateway, name("chain"), event("job.completed", job=chain[-1]["name"])))
+    run(gateway, chain[0])
+    for job in chain[:6]:
+        assert ended(gateway, job)[0]["status"] == "completed"
+    last = ended(gateway, chain[6])[0]
+    assert last["status"] == "skipped" and "chain" in last["error"]
+    assert rows(gateway, chain[7]) == []
+
+
+def test_two_jobs_that_trigger_each_other_come_to_an_end(gateway, name):
+    one = new_job(gateway, name("job"), concurrency="queue")
+    other = new_job(gateway, name("job"), event("job.completed", job=one["name"]), concurrency="queue")
+    accepted(gateway.http.patch(f"/extensions/{one['id']}", json={"trigger": event("job.completed", job=other["name"])}))
+    run(gateway, one)
+    wait_for(lambda: [row for row in rows(gateway, one) if row["status"] == "skipped"])
+    assert [len(rows(gateway, job)) for job in (one, other)] == [4, 3]

@@ -1,0 +1,551 @@
+"""Jobs run by hand: rows, threads, concurrency, time-outs, ends (specification, Jobs; decisions, 6 and 7).
+
+The offline librarian answers where nothing is said of a model; a stub does where an answer must be held back.
+"""
+
+import pytest
+
+from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
+from events import text_of
+from jobs import ROW, delete, ended, new_agent, new_extension, new_job, rows, run, stop_run, turns
+from stubs.provider import Reply
+
+
+def statuses(found):
+    return [row["status"] for row in found]
+
+
+def thread(gateway, thread_id):
+    return accepted(gateway.http.get(f"/threads/{thread_id}"))
+
+
+def chat_stop(gateway, thread_id):
+    return accepted(gateway.http.post("/chat/stop", json={"threadId": thread_id}))
+
+
+@pytest.fixture
+def held(talker, name):
+    """A job of one run that is held back in the middle of its answer: gateway, job, row, the answer."""
+    job = new_job(talker.gateway, name("held"))
+    answer = talker.holds("Half of it")
+    run(talker.gateway, job)
+    assert answer.asked.wait(10)
+    yield talker.gateway, job, rows(talker.gateway, job)[0], answer
+    answer.release()
+    ended(talker.gateway, job)
+
+
+# POST /run/:job.
+
+
+def test_a_run_answers_202_with_its_thread(gateway, name):
+    job = new_job(gateway, name("job"))
+    answer = run(gateway, job)
+    assert set(answer) == {"job", "dry", "threadId", "status"}
+    assert (answer["job"], answer["dry"], answer["status"]) == (job["name"], False, "started")
+    assert is_id(answer["threadId"])
+    ended(gateway, job)
+
+
+def test_a_job_is_found_by_its_id_as_well(gateway, name):
+    job = new_job(gateway, name("job"))
+    answer = accepted(gateway.http.post(f"/run/{job['id']}"), 202)
+    assert answer["job"] == job["name"]
+    ended(gateway, job)
+
+
+def test_an_unknown_job_is_not_found(gateway, name):
+    theme = new_extension(gateway, "theme", name("theme"), {})
+    for unknown in ("nothing-of-that-name", UNKNOWN_ID, theme["name"], "assistant"):
+        refused(gateway.http.post(f"/run/{unknown}"), 404, "job not found")
+        refused(gateway.http.get(f"/jobs/{unknown}/runs"), 404, "job not found")
+
+
+def test_a_disabled_job_runs_by_hand(gateway, name):
+    job = new_job(gateway, name("job"), enabled=False)
+    run(gateway, job)
+    assert statuses(ended(gateway, job)) == ["completed"]
+
+
+@pytest.mark.parametrize("text, dry", [("true", True), ("1", True), ("false", False), ("0", False), ("", False)])
+def test_dry_is_told_in_the_answer_and_in_the_row(gateway, name, text, dry):
+    job = new_job(gateway, name("job"))
+    assert run(gateway, job, dry=text)["dry"] is dry
+    assert ended(gateway, job)[0]["dry"] is dry
+
+
+@pytest.mark.parametrize("nonsense", ["yes", "2", "True", "null"])
+def test_dry_with_nonsense_is_refused(gateway, name, nonsense):
+    job = new_job(gateway, name("job"))
+    refused(gateway.http.post(f"/run/{job['name']}", params={"dry": nonsense}), 400, "dry must be true or false")
+    assert rows(gateway, job) == []
+
+
+def test_an_unknown_or_disabled_agent_is_named(gateway, name):
+    off = new_agent(gateway, name("off"), enabled=False)
+    for agent, error in ((off["name"], "agent is disabled"), ("nobody", "agent not found"), ("dark", "agent not found")):
+        job = new_job(gateway, name("job"), agent_id=agent)
+        refused(gateway.http.post(f"/run/{job['name']}"), 400, error, agent_id=agent)
+        owned = new_job(gateway, name("job"), owner_agent_id=agent)
+        refused(gateway.http.post(f"/run/{owned['name']}"), 400, error, agent_id=agent)
+        assert rows(gateway, job) == rows(gateway, owned) == []
+
+
+def test_the_same_idempotency_key_starts_one_run(gateway, name):
+    job = new_job(gateway, name("job"))
+    headers = {"Idempotency-Key": job["id"]}
+    answers = at_once(4, lambda _: accepted(gateway.http.post(f"/run/{job['name']}", headers=headers), 202))
+    assert all(answer == answers[0] for answer in answers)
+    assert len(ended(gateway, job)) == 1
+
+
+# The row, the turns, the events.
+
+
+def test_the_row_of_a_run_tells_all_of_it(talker, name):
+    job = new_job(talker.gateway, name("job"))
+    talker.stub.script(Reply("Done.", usage={"input": 7, "output": 3, "cache_read": 2, "cache_write": 1}))
+    answer = run(talker.gateway, job)
+    row = ended(talker.gateway, job)[0]
+    assert set(row) == ROW and is_id(row["id"])
+    assert (row["job"], row["thread_id"], row["trigger"]) == (job["name"], answer["threadId"], "manual")
+    assert (row["status"], row["due_at"], row["error"]) == ("completed", None, None)
+    assert is_timestamp(row["started_at"]) and is_timestamp(row["finished_at"])
+    assert row["started_at"] <= row["finished_at"] and row["duration_ms"] >= 0
+    assert set(row["usage"]) == {"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"}
+    assert row["usage"]["output_tokens"] == 3 and row["cost_usd"] == 0
+
+
+def test_a_run_puts_its_prompt_and_the_answer_on_the_thread(talker, name):
+    job = new_job(talker.gateway, name("job"), prompt="Count the sheep.")
+    talker.answers("One", " sheep.")
+    answer = run(talker.gateway, job)
+    row = ended(talker.gateway, job)[0]
+    said, asked = turns(talker.gateway, answer["threadId"])
+    assert (asked["role"], asked["content"]) == ("user", "Count the sheep.")
+    assert (said["role"], said["content"]) == ("assistant", "One sheep.")
+    assert said["metadata"]["run_id"] == row["id"] and said["metadata"]["in_reply_to"] == asked["id"]
+    assert talker.conversation()[-1] == ("user", "Count the sheep.")
+
+
+def test_a_run_streams_its_events_between_started_and_finished(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+    talker.answers("first")
+    thread_id = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    talker.answers("Wo", "rk")
+    with gateway.events(thread_id) as events:
+        run(gateway, job)
+        seen = events.until(lambda event: event["type"] == "job-finished")
+    types = [event["type"] for event in seen]
+    kept = [type for type in types if type in ("turn-created", "job-started", "text-delta", "finish", "job-finished")]
+    assert kept == ["turn-created", "job-started", "text-delta", "text-delta", "turn-created", "finish", "job-finished"]
+    started = seen[types.index("job-started")]
+    assert started["threadId"] == thread_id and started["run"]["status"] == "started"
+    finish = seen[types.index("finish")]
+    prompt = seen[types.index("turn-created")]["turn"]
+    assert finish["turnId"] == prompt["id"] and finish["runId"] == started["run"]["id"]
+    assert seen[-1]["run"] == rows(gateway, job)[0]
+
+
+def test_runs_are_listed_newest_first(gateway, name):
+    job = new_job(gateway, name("job"))
+    for count in (1, 2, 3):
+        run(gateway, job)
+        ended(gateway, job, count)
+    found = rows(gateway, job)
+    assert len(found) == 3 and [row["started_at"] for row in found] == sorted((row["started_at"] for row in found),
+                                                                             reverse=True)
+    assert rows(gateway, job, limit=2) == found[:2]
+    assert accepted(gateway.http.get(f"/jobs/{job['id']}/runs")) == found
+
+
+@pytest.mark.parametrize("nonsense", ["0", "-1", "1.5", "ten", "1e3"])
+def test_a_limit_with_nonsense_is_refused(gateway, name, nonsense):
+    job = new_job(gateway, name("job"))
+    response = gateway.http.get(f"/jobs/{job['name']}/runs", params={"limit": nonsense})
+    refused(response, 400, "limit must be a positive integer")
+
+
+def test_a_run_under_way_is_listed(held):
+    gateway, job, row, _ = held
+    assert (row["status"], row["finished_at"], row["duration_ms"], row["usage"]) == ("started", None, None, None)
+
+
+def test_a_model_that_fails_fails_the_run(talker, name):
+    job = new_job(talker.gateway, name("job"))
+    talker.stub.script(Reply("Half", deltas=2, fault="error", after=1))
+    run(talker.gateway, job)
+    row = ended(talker.gateway, job)[0]
+    assert row["status"] == "failed" and row["error"]
+
+
+def test_a_model_that_is_not_configured_fails_the_run(gateway, name):
+    job = new_job(gateway, name("job"), model="openai/gpt-5")
+    run(gateway, job)
+    row = ended(gateway, job)[0]
+    assert row["status"] == "failed" and "OPENAI_API_KEY" in row["error"]
+
+
+# What the agent is told.
+
+
+def job_directory(gateway, job):
+    directory = gateway.data / "jobs" / job["name"]
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def test_a_prompt_file_is_read_fresh_at_each_run(gateway, name):
+    job = new_job(gateway, name("job"), prompt_file="texts/task.md", prompt="not this")
+    (job_directory(gateway, job) / "texts").mkdir()
+    for count, text in enumerate(("the first text", "the second"), 1):
+        (job_directory(gateway, job) / "texts" / "task.md").write_text(text)
+        thread_id = run(gateway, job)["threadId"]
+        ended(gateway, job, count)
+        assert turns(gateway, thread_id)[1]["content"] == text
+
+
+def test_a_prompt_file_that_is_gone_fails_the_run_and_is_named(gateway, name):
+    job = new_job(gateway, name("job"), prompt_file="gone.md")
+    with gateway.events() as events:
+        assert run(gateway, job)["status"] == "started"
+        told = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
+    row = ended(gateway, job)[0]
+    assert row["status"] == "failed" and "gone.md" in row["error"] and told["run"] == row
+
+
+def test_a_prompt_file_that_is_a_way_out_fails_the_run(gateway, name):
+    job = new_job(gateway, name("job"), prompt_file="task.md")
+    (job_directory(gateway, job) / "task.md").symlink_to(gateway.data / ".gateway-token")
+    thread_id = run(gateway, job)["threadId"]
+    row = ended(gateway, job)[0]
+    assert row["status"] == "failed" and "task.md" in row["error"]
+    assert gateway.token not in str(turns(gateway, thread_id))
+
+
+def test_without_a_prompt_it_is_prompt_md_or_else_the_description(gateway, name):
+    job = new_extension(gateway, "job", name("job"), {"agent_id": "assistant", "schedule": "0 0 1 1 *"})
+    thread_id = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    assert turns(gateway, thread_id)[1]["content"] == job["description"]
+    (job_directory(gateway, job) / "prompt.md").write_text("from the file")
+    run(gateway, job)
+    ended(gateway, job, 2)
+    assert turns(gateway, thread_id)[1]["content"] == "from the file"
+
+
+def test_the_jobs_model_is_asked_else_the_agents(talker, name):
+    agent = new_agent(talker.gateway, name("agent"), model="stub/of-the-agent")
+    plain = new_job(talker.gateway, name("job"), agent_id=agent["name"])
+    special = new_job(talker.gateway, name("job"), agent_id=agent["id"], model="stub/of-the-job")
+    for job, model in ((plain, "of-the-agent"), (special, "of-the-job")):
+        talker.answers("Done.")
+        run(talker.gateway, job)
+        ended(talker.gateway, job)
+        assert talker.asked_model() == model
+
+
+# Where the output goes.
+
+
+def test_a_standalone_job_has_a_thread_of_its_own_which_is_reused(gateway, name):
+    job, other = new_job(gateway, name("job")), new_job(gateway, name("job"))
+    first = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    assert run(gateway, job)["threadId"] == first != run(gateway, other)["threadId"]
+    ended(gateway, job, 2)
+    made = thread(gateway, first)
+    assistant = accepted(gateway.http.get("/extensions", params={"type": "agent", "source": "built-in"}))[0]
+    assert made["job_id"] == job["id"] and made["agent_id"] == assistant["id"]
+    assert ids(accepted(gateway.http.get("/threads", params={"job_id": job["name"]}))) == [first]
+
+
+def test_its_own_thread_is_reused_after_a_restart_too(own, name):
+    job = new_job(own, name("job"))
+    first = run(own, job)["threadId"]
+    ended(own, job)
+    own.restart()
+    assert run(own, job)["threadId"] == first
+    ended(own, job, 2)
+
+
+def test_a_deleted_thread_is_replaced(gateway, name):
+    job = new_job(gateway, name("job"))
+    first = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    assert gateway.http.delete(f"/threads/{first}").status_code == 204
+    assert run(gateway, job)["threadId"] != first
+    ended(gateway, job, 2)
+
+
+def test_a_fork_of_its_thread_does_not_become_its_own(gateway, name):
+    job = new_job(gateway, name("job"))
+    first = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    accepted(gateway.http.post(f"/threads/{first}/fork"), 201)
+    assert run(gateway, job)["threadId"] == first
+    ended(gateway, job, 2)
+
+
+def test_an_owned_job_goes_to_the_owners_most_recent_active_thread(gateway, name):
+    owner = new_agent(gateway, name("owner"))
+    older, newer, archived = (accepted(gateway.http.post("/threads", json={"agent_id": owner["id"]}), 201)
+                              for _ in range(3))
+    accepted(gateway.http.patch(f"/threads/{archived['id']}", json={"archived": True}))
+    job = new_job(gateway, name("job"), owner_agent_id=owner["name"])
+    assert run(gateway, job)["threadId"] == newer["id"]
+    ended(gateway, job)
+    accepted(gateway.http.patch(f"/threads/{older['id']}", json={"title": "touched"}))
+    assert run(gateway, job)["threadId"] == older["id"]
+    ended(gateway, job, 2)
+    assert turns(gateway, older["id"])[1]["content"] == job["definition"]["prompt"]
+
+
+def test_an_owner_without_a_thread_gets_one(gateway, name):
+    owner = new_agent(gateway, name("owner"))
+    job = new_job(gateway, name("job"), owner_agent_id=owner["id"])
+    made = thread(gateway, run(gateway, job)["threadId"])
+    assert made["agent_id"] == owner["id"]
+    ended(gateway, job)
+
+
+def test_jobs_of_one_owner_that_start_at_once_make_one_thread(gateway, name):
+    owner = new_agent(gateway, name("owner"))
+    jobs = [new_job(gateway, name("job"), owner_agent_id=owner["id"]) for _ in range(6)]
+    threads = {answer["threadId"] for answer in at_once(6, lambda number: run(gateway, jobs[number]))}
+    assert len(threads) == 1
+    for job in jobs:
+        assert statuses(ended(gateway, job)) == ["completed"]
+
+
+def test_the_threads_own_mode_is_neither_used_nor_changed(gateway, name):
+    owner = new_agent(gateway, name("owner"))
+    made = accepted(gateway.http.post("/threads", json={"agent_id": owner["id"]}), 201)
+    job = new_job(gateway, name("job"), owner_agent_id=owner["id"], mode="act")
+    run(gateway, job)
+    ended(gateway, job)
+    assert thread(gateway, made["id"])["mode"] == made["mode"] == "plan"
+
+
+# While another run goes on.
+
+
+def test_forbid_refuses_a_second_run(held):
+    gateway, job, row, answer = held
+    refused(gateway.http.post(f"/run/{job['name']}"), 409, "job is already running")
+    assert ids(rows(gateway, job)) == [row["id"]]
+    answer.release(" and the rest")
+    assert statuses(ended(gateway, job)) == ["completed"]
+
+
+def test_of_many_starts_at_once_forbid_lets_one_through(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+    answer = talker.holds("one")
+    responses = at_once(8, lambda _: gateway.http.post(f"/run/{job['name']}").status_code)
+    assert sorted(responses) == [202] + [409] * 7
+    answer.release()
+    assert statuses(ended(gateway, job)) == ["completed"]
+
+
+def test_queue_runs_one_after_the_other(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    assert run(gateway, job)["status"] == "started"
+    assert statuses(rows(gateway, job)) == ["queued", "started"]
+    assert rows(gateway, job)[0]["started_at"] is None
+    talker.answers("second")
+    answer.release()
+    second, first = ended(gateway, job, 2)
+    assert statuses([second, first]) == ["completed", "completed"] and first["finished_at"] <= second["started_at"]
+
+
+def test_queue_waits_across_threads_too(talker, name):
+    gateway, owner = talker.gateway, new_agent(talker.gateway, name("owner"))
+    job = new_job(gateway, name("job"), concurrency="queue", owner_agent_id=owner["id"])
+    answer = talker.holds("first")
+    first = run(gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    newer = accepted(gateway.http.post("/threads", json={"agent_id": owner["id"], "title": "newer"}), 201)
+    assert run(gateway, job)["threadId"] == newer["id"] != first
+    assert statuses(rows(gateway, job)) == ["queued", "started"]
+    talker.answers("second")
+    answer.release()
+    assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
+
+
+def test_replace_ends_the_old_run_as_stopped(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="replace")
+    answer = talker.holds("old")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    talker.answers("new")
+    run(gateway, job)
+    assert answer.was_aborted()
+    assert statuses(ended(gateway, job, 2)) == ["completed", "stopped"]
+
+
+def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+    talker.answers("one")
+    thread_id = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    answer = talker.holds("a chat")
+    accepted(gateway.http.post("/chat", json={"threadId": thread_id, "content": "hello"}), 201)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    assert statuses(rows(gateway, job)) == ["queued", "completed"]
+    talker.answers("two")
+    answer.release()
+    assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
+
+
+def test_toggling_a_job_off_lets_its_run_complete(held):
+    gateway, job, row, answer = held
+    assert accepted(gateway.http.post(f"/extensions/{job['id']}/toggle"))["enabled"] is False
+    answer.release(" and the rest")
+    assert statuses(ended(gateway, job)) == ["completed"]
+
+
+# Ends.
+
+
+def test_a_run_is_stopped_by_its_id(held):
+    gateway, job, row, answer = held
+    with gateway.events(row["thread_id"]) as events:
+        stopped = stop_run(gateway, row)
+        events.until(lambda event: event["type"] == "stopped" and event["runId"] == row["id"])
+    assert stopped["status"] == "stopped" and stopped["id"] == row["id"] and stopped["finished_at"]
+    assert rows(gateway, job) == [stopped] == [stop_run(gateway, row)]
+    assert answer.was_aborted()
+
+
+def test_a_run_that_waits_is_stopped_without_having_started(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    row = stop_run(gateway, rows(gateway, job)[0])
+    assert (row["status"], row["started_at"], row["duration_ms"]) == ("stopped", None, None)
+    assert statuses(rows(gateway, job)) == ["stopped", "started"]
+    answer.release()
+    assert statuses(ended(gateway, job, 2)) == ["stopped", "completed"]
+    assert talker.request_count() == 1
+
+
+def test_stopping_an_unknown_run_is_not_found(gateway):
+    refused(gateway.http.post(f"/runs/{UNKNOWN_ID}/stop"), 404, "run not found")
+    refused(gateway.http.post("/runs/x/stop"), 404, "run not found")
+
+
+def test_chat_stop_stops_the_jobs_runs_on_that_thread(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    thread_id = run(gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    assert chat_stop(gateway, thread_id)["status"] == "stopped"
+    found = rows(gateway, job)
+    assert statuses(found) == ["stopped", "stopped"] and found[0]["started_at"] is None
+    assert talker.request_count() == 1
+
+
+def test_a_run_that_takes_too_long_fails(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), timeout_s=1)
+    answer = talker.holds("too slow")
+    thread_id = run(gateway, job)["threadId"]
+    with gateway.events(thread_id) as events:
+        seen = events.until(lambda event: event["type"] == "job-finished")
+    assert [event["type"] for event in seen if event["type"] in ("error", "finish", "stopped")] == ["error", "finish"]
+    assert next(event for event in seen if event["type"] == "finish")["finishReason"] == "error"
+    row = ended(gateway, job)[0]
+    assert (row["status"], row["error"]) == ("failed", "timed out after 1 s")
+    assert answer.was_aborted()
+    said = turns(gateway, thread_id)[0]
+    assert said["content"] == "too slow" and said["metadata"]["partial"] is True
+
+
+def test_the_gateways_stop_stops_runs(own_talker, name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"))
+    answer = own_talker.holds("half")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    gateway.restart()
+    assert statuses(rows(gateway, job)) == ["stopped"]
+
+
+def test_a_killed_gateway_marks_its_runs_as_interrupted(own_talker, name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"), concurrency="queue")
+    answer = own_talker.holds("half")
+    thread_id = run(gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    gateway.kill()
+    gateway.start()
+    found = rows(gateway, job)
+    assert statuses(found) == ["interrupted", "interrupted"] and all(row["finished_at"] for row in found)
+    said = [turn["metadata"] for turn in turns(gateway, thread_id) if turn["role"] == "assistant"]
+    assert [metadata["finish_reason"] for metadata in said] == ["interrupted", "interrupted"]
+    own_talker.answers("again")
+    run(gateway, job)
+    assert statuses(ended(gateway, job, 3))[0] == "completed"
+
+
+def test_an_agent_that_is_deleted_meanwhile_fails_the_run_that_waits(talker, name):
+    gateway, agent = talker.gateway, new_agent(talker.gateway, name("agent"))
+    job = new_job(gateway, name("job"), agent_id=agent["id"], concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    delete(gateway, agent)
+    answer.release()
+    second, _ = ended(gateway, job, 2)
+    assert second["status"] == "failed" and "deleted" in second["error"]
+
+
+# GET /jobs.
+
+
+def summary(gateway, job):
+    return next(found for found in accepted(gateway.http.get("/jobs")) if found["id"] == job["id"])
+
+
+def test_jobs_are_listed_with_their_schedule_and_runs(gateway, name):
+    job = new_job(gateway, name("job"), schedule="30 4 * * *")
+    before = summary(gateway, job)
+    assert {"id", "name", "schedule", "next_due", "last_run", "success_rate"} <= set(before)
+    assert (before["name"], before["schedule"]) == (job["name"], "30 4 * * *")
+    assert before["last_run"] is None and before["success_rate"] is None
+    assert len(before["next_due"]) == 5 and before["next_due"] == sorted(before["next_due"])
+    assert all(due.endswith("T04:30:00.000Z") for due in before["next_due"])
+    run(gateway, job)
+    row = ended(gateway, job)[0]
+    after = summary(gateway, job)
+    assert after["last_run"] == row and after["success_rate"] == 1
+
+
+def test_the_success_rate_counts_failures(gateway, name):
+    job = new_job(gateway, name("job"), prompt_file="task.md")
+    run(gateway, job)
+    ended(gateway, job)
+    assert summary(gateway, job)["success_rate"] == 0
+    (job_directory(gateway, job) / "task.md").write_text("now it is there")
+    run(gateway, job)
+    ended(gateway, job, 2)
+    assert summary(gateway, job)["success_rate"] == 0.5
+
+
+def test_a_job_that_is_disabled_or_has_no_schedule_is_not_due(gateway, name):
+    disabled = new_job(gateway, name("job"), schedule="* * * * *", enabled=False)
+    assert summary(gateway, disabled)["next_due"] == []
+    plain = summary(gateway, new_job(gateway, name("job")))
+    assert plain["schedule"] is None and plain["next_due"] == []
+
+
+def test_the_built_in_jobs_are_there(gateway):
+    found = {job["name"]: job["enabled"] for job in accepted(gateway.http.get("/jobs"))}
+    assert found["compile-knowledge"] is True and found["self-reflect"] is False

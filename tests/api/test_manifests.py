@@ -1,0 +1,230 @@
+"""What the gateway says of itself: /openapi.json, /asyncapi.json, /utcp (decisions, 6 and 10; references/utcp.md)."""
+
+import re
+
+import jsonschema
+import pytest
+
+from checks import accepted, refused
+
+OPEN = {("get", "/health"), ("post", "/pair")}
+RUN_KINDS = {"text-delta", "reasoning-delta", "tool-start", "tool-end", "error", "finish", "stopped"}
+RECORD_KINDS = {"turn-created": "turn", "thread-updated": "thread", "job-started": "run", "job-finished": "run",
+                "proposal-created": "proposal", "proposal-decided": "proposal", "app-status": "app",
+                "signal": "signal"}
+THREAD_KINDS = {"turn-created", "thread-updated", "job-started", "job-finished"}
+
+
+@pytest.fixture(scope="module")
+def openapi(gateway):
+    return accepted(gateway.http.get("/openapi.json"))
+
+
+@pytest.fixture(scope="module")
+def asyncapi(gateway):
+    return accepted(gateway.http.get("/asyncapi.json"))
+
+
+@pytest.fixture(scope="module")
+def manual(gateway):
+    return accepted(gateway.http.get("/utcp"))
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json", "/utcp"])
+def test_documents_need_the_token_and_do_not_hold_it(gateway, path):
+    refused(gateway.anonymous.get(path), 401, "unauthorized")
+    assert gateway.token not in gateway.http.get(path).text
+
+
+# /openapi.json
+
+
+def operations(openapi):
+    return [(method, path, operation) for path, item in openapi["paths"].items() for method, operation in item.items()]
+
+
+def test_it_names_the_gateway_and_where_it_was_asked(gateway, openapi):
+    assert openapi["openapi"].startswith("3.1.") and openapi["info"]["title"] == "Agent Gateway"
+    assert openapi["servers"] == [{"url": gateway.url}]
+    named = accepted(gateway.http.get("/openapi.json", headers={"Host": f"localhost:{gateway.port}"}))
+    assert named["servers"] == [{"url": f"http://localhost:{gateway.port}"}]
+
+
+def test_operations_are_named_once_and_described(openapi):
+    identifiers = [operation["operationId"] for _, _, operation in operations(openapi)]
+    assert len(identifiers) == len(set(identifiers)) > 30
+    tags = {tag["name"] for tag in openapi["tags"]}
+    for _, _, operation in operations(openapi):
+        assert operation["summary"] and operation["description"] and set(operation["tags"]) <= tags
+
+
+def test_all_but_two_operations_need_the_token(openapi):
+    assert openapi["security"] == [{"bearer": []}]
+    assert {(method, path) for method, path, operation in operations(openapi) if "security" in operation} == OPEN
+    for method, path, operation in operations(openapi):
+        assert ("401" in operation["responses"]) or (method, path) in OPEN, path
+
+
+def test_what_stands_in_a_path_is_declared(openapi):
+    for _, path, operation in operations(openapi):
+        declared = [parameter["name"] for parameter in operation.get("parameters", []) if parameter.get("in") == "path"]
+        assert declared == re.findall(r"{(\w+)}", path)
+
+
+def test_references_lead_to_schemas_that_are_valid(openapi):
+    def references(value):
+        if isinstance(value, dict):
+            yield from [value["$ref"]] if "$ref" in value else []
+            for member in value.values():
+                yield from references(member)
+        elif isinstance(value, list):
+            for member in value:
+                yield from references(member)
+
+    for reference in references(openapi):
+        _, components, kind, name = reference.split("/")
+        assert name in openapi[components][kind], reference
+    for schema in openapi["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_an_operation_answers_the_shape_that_it_declares(gateway, openapi):
+    declared = openapi["paths"]["/threads"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert declared == {"type": "array", "items": {"$ref": "#/components/schemas/Thread"}}
+    properties = openapi["components"]["schemas"]["Thread"]["properties"]
+    assert set(properties) == set(accepted(gateway.http.post("/threads"), 201))
+
+
+def test_every_example_of_a_creation_works(make_gateway, openapi):
+    gateway = make_gateway().start()
+    for method, path, operation in operations(openapi):
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        if "example" in content and "{" not in path:
+            status = gateway.http.request(method.upper(), path, json=content["example"]).status_code
+            assert status == int(min(operation["responses"])), f"{method} {path}"
+
+
+# /utcp
+
+
+def test_a_manual_has_the_three_members_that_clients_know(manual):
+    assert set(manual) == {"utcp_version", "manual_version", "tools"}
+    assert manual["utcp_version"] == "1.0.1" and re.fullmatch(r"\d+\.\d+\.\d+", manual["manual_version"])
+
+
+def test_tools_have_no_member_that_clients_do_not_know(manual):
+    for tool in manual["tools"]:
+        assert set(tool) == {"name", "description", "inputs", "outputs", "tags", "tool_call_template"}
+        template = tool["tool_call_template"]
+        assert set(template) <= {"call_template_type", "http_method", "url", "content_type", "body_field", "auth"}
+        assert template["call_template_type"] == "http" and template["content_type"] == "application/json"
+        assert template["http_method"] in {"GET", "POST", "PUT", "DELETE", "PATCH"}
+        assert re.fullmatch(r"[A-Za-z0-9_]+", tool["name"]) and tool["description"] and tool["tags"]
+
+
+def test_tools_have_names_of_their_own(manual):
+    names = [tool["name"] for tool in manual["tools"]]
+    assert len(names) == len(set(names))
+    assert {"get_health", "post_chat", "get_threads_id_turns", "patch_extensions_id", "get_filesystem_search"} <= set(names)
+
+
+def test_tools_lead_to_where_the_manual_was_asked(gateway, manual):
+    assert all(tool["tool_call_template"]["url"].startswith(gateway.url + "/") for tool in manual["tools"])
+    named = accepted(gateway.http.get("/utcp", headers={"Host": f"localhost:{gateway.port}"}))
+    assert named["tools"][0]["tool_call_template"]["url"].startswith(f"http://localhost:{gateway.port}/")
+
+
+def test_the_token_is_filled_in_by_the_client_except_for_what_is_open(gateway, manual):
+    for tool in manual["tools"]:
+        template = tool["tool_call_template"]
+        where = (template["http_method"].lower(), template["url"].removeprefix(gateway.url))
+        if where in OPEN:
+            assert "auth" not in template
+        else:
+            assert template["auth"] == {"auth_type": "api_key", "api_key": "Bearer ${GATEWAY_TOKEN}",
+                                        "var_name": "Authorization", "location": "header"}
+
+
+def test_inputs_are_the_path_the_query_and_the_body(manual):
+    tools = {tool["name"]: tool for tool in manual["tools"]}
+    for tool in tools.values():
+        jsonschema.Draft202012Validator.check_schema(tool["inputs"])
+        jsonschema.Draft202012Validator.check_schema(tool["outputs"])
+        for name in re.findall(r"{(\w+)}", tool["tool_call_template"]["url"]):
+            assert name in tool["inputs"]["required"]
+        assert ("body" in tool["inputs"]["properties"]) == ("body_field" in tool["tool_call_template"])
+    turns = tools["get_threads_id_turns"]["inputs"]
+    assert set(turns["properties"]) == {"id", "limit", "before", "role", "since"} and turns["required"] == ["id"]
+    assert tools["post_chat"]["inputs"]["required"] == ["body"]
+    assert "content" in tools["post_chat"]["inputs"]["properties"]["body"]["required"]
+    assert set(tools["get_turns_search"]["inputs"]["required"]) == {"q", "agent_id"}
+
+
+def test_tools_can_be_called_as_the_manual_says(gateway, manual):
+    tools = {tool["name"]: tool["tool_call_template"] for tool in manual["tools"]}
+
+    def call(name, **inputs):
+        template = tools[name]
+        url = re.sub(r"{(\w+)}", lambda found: inputs.pop(found[1]), template["url"])
+        body = inputs.pop("body", None)
+        return gateway.http.request(template["http_method"], url, params=inputs, json=body)
+
+    made = accepted(call("post_threads", body={"title": "by a tool"}), 201)
+    assert accepted(call("patch_threads_id", id=made["id"], body={"title": "changed"}))["title"] == "changed"
+    assert accepted(call("get_threads", limit=1))
+    assert call("delete_threads_id", id=made["id"]).status_code == 204
+
+
+# /asyncapi.json
+
+
+def payloads(asyncapi, operation):
+    """The payload's schema by kind."""
+    messages = asyncapi["components"]["messages"]
+    listed = [reference["$ref"].rsplit("/", 1)[1] for reference in asyncapi["operations"][operation]["messages"]]
+    return {messages[name]["name"]: messages[name]["payload"] for name in listed}
+
+
+def test_every_kind_of_event_is_described(asyncapi):
+    kinds = payloads(asyncapi, "events")
+    assert set(kinds) == RUN_KINDS | set(RECORD_KINDS) | {"extension-changed", "iteration-step"}
+    for kind, schema in kinds.items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert schema["properties"]["type"] == {"const": kind}
+        assert ("threadId" in schema["required"]) == (kind in RUN_KINDS | THREAD_KINDS)
+        assert ({"turnId", "runId", "seq"} <= set(schema["required"])) == (kind in RUN_KINDS)
+    for kind, member in RECORD_KINDS.items():
+        assert member in kinds[kind]["required"]
+
+
+def test_what_is_said_and_answered_is_described(asyncapi):
+    assert set(payloads(asyncapi, "requests")) == {"subscribe", "unsubscribe", "ping"}
+    assert set(payloads(asyncapi, "answers")) == {"subscribed", "pong", "error"}
+    assert asyncapi["asyncapi"] == "3.0.0" and asyncapi["channels"]["socket"]["address"] == "/ws"
+
+
+def test_it_says_where_the_socket_is(gateway, asyncapi):
+    server = asyncapi["servers"]["gateway"]
+    assert server["host"] == f"127.0.0.1:{gateway.port}" and server["protocol"] == "ws"
+
+
+def test_messages_are_as_they_are_described(talker, asyncapi):
+    gateway, kinds, answers = talker.gateway, payloads(asyncapi, "events"), payloads(asyncapi, "answers")
+    with gateway.events() as events:
+        talker.answers("one", "two")
+        turn = accepted(gateway.http.post("/chat", json={"content": "count"}), 201)
+        events.run(turn["id"])
+        accepted(gateway.http.post("/signals", json={"kind": "test", "message": "Look."}), 201)
+        made = accepted(gateway.http.post("/extensions", json={
+            "type": "theme", "name": "described", "description": "d", "definition": {}}), 201)
+        gateway.http.delete(f"/extensions/{made['id']}")
+        seen = events.drain()
+        said = [events.ask({"type": "subscribe", "threadId": turn["thread_id"], "resume": True}),
+                events.ask({"type": "nonsense"}), events.ask({"type": "ping"})]
+    assert {"turn-created", "thread-updated", "text-delta", "finish", "signal", "extension-changed"} <= {
+        event["type"] for event in seen}
+    for message in seen:
+        jsonschema.validate(message, kinds[message["type"]])
+        assert set(message) <= set(kinds[message["type"]]["properties"]), message
+    for message in said:
+        jsonschema.validate(message, answers[message["type"]])

@@ -1,0 +1,115 @@
+"""What agents are told before a conversation, and the modes they work in (specification, Mode; decisions, 4)."""
+
+import datetime
+
+from checks import UNKNOWN_ID, accepted, refused
+
+FIVE = ["Read", "Glob", "Grep", "WebFetch", "WebSearch"]
+
+
+def make_agent(gateway, name, **definition):
+    body = {"type": "agent", "name": name, "description": "d", "definition": definition, "enabled": True}
+    return accepted(gateway.http.post("/extensions", json=body), 201)
+
+
+def prompt_of(gateway, agent, **params):
+    return accepted(gateway.http.get(f"/agents/{agent}/prompt", params=params))
+
+
+def write(gateway, path, content):
+    accepted(gateway.http.put(path, json={"content": content}))
+
+
+def test_the_modes_are_plan_and_act(gateway):
+    plan, act = accepted(gateway.http.get("/modes"))
+    assert plan.pop("systemPrompt") and plan.pop("description") and act.pop("description")
+    assert plan == {"name": "plan", "label": "Plan", "color": "#f59e0b", "allowedTools": FIVE, "requiresApproval": True}
+    assert act == {"name": "act", "label": "Act", "color": "#3b82f6", "systemPrompt": "", "allowedTools": None,
+                   "requiresApproval": False}
+
+
+def test_a_prompt_shows_its_parts_and_what_they_cost(gateway, name):
+    agent = name("agent")
+    make_agent(gateway, agent, systemPrompt="You count.", mode="act")
+    prompt = prompt_of(gateway, agent)
+    assert (prompt["agent"], prompt["mode"]) == (agent, "act")
+    assert [part["text"] for part in prompt["sections"] if part["name"] == "system_prompt"] == ["You count."]
+    assert prompt["text"] == "\n\n".join(part["text"] for part in prompt["sections"])
+    assert all(part["tokens"] > 0 for part in prompt["sections"]) and prompt["tokens"] > 0
+    assert str(datetime.datetime.now(datetime.timezone.utc).year) in prompt["text"]
+    assert str(gateway.data / "agents" / agent / "workspace") in prompt["text"]
+
+
+def test_a_prompt_takes_the_threads_mode_or_the_asked_one(gateway, name):
+    agent = name("agent")
+    made = make_agent(gateway, agent)
+    assert prompt_of(gateway, agent)["mode"] == "plan"
+    assert "plan mode" in prompt_of(gateway, agent)["text"]
+    thread = accepted(gateway.http.post("/threads", json={"agent_id": made["id"]}), 201)
+    accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "act"}))
+    assert prompt_of(gateway, agent, thread_id=thread["id"])["mode"] == "act"
+    assert prompt_of(gateway, agent, thread_id=thread["id"], mode="plan")["mode"] == "plan"
+
+
+def test_a_prompt_says_what_is_wrong(gateway):
+    refused(gateway.http.get("/agents/nobody/prompt"), 404, "agent not found")
+    refused(gateway.http.get("/agents/a..b/prompt"), 400, "invalid agent name")
+    refused(gateway.http.get("/agents/assistant/prompt?mode=quick"), 400, "invalid mode: quick")
+    refused(gateway.http.get(f"/agents/assistant/prompt?thread_id={UNKNOWN_ID}"), 404, "thread not found")
+
+
+def test_the_model_is_told_the_identity_as_it_is_now(own_talker):
+    gateway = own_talker.gateway
+    make_agent(gateway, "scribe", systemPrompt="You write.")
+    thread = accepted(gateway.http.post("/threads", json={"agent_id": "scribe"}), 201)
+    write(gateway, "/soul", "base soul one")
+    write(gateway, "/agents/scribe/soul", "scribe soul one")
+    write(gateway, "/user-profile", "profile one")
+    own_talker.says(thread, "hello", answer="hi")
+    told = own_talker.system()
+    order = [told.index(part) for part in ("base soul one", "scribe soul one", "profile one", "You write.")]
+    assert order == sorted(order)
+    assert told == prompt_of(gateway, "scribe", thread_id=thread["id"])["text"]
+
+    write(gateway, "/soul", "base soul two")
+    write(gateway, "/agents/scribe/user-profile", "override two")
+    own_talker.says(thread, "hello", answer="hi")
+    told = own_talker.system()
+    assert "base soul two" in told and "base soul one" not in told
+    assert "override two" in told and "profile one" not in told
+
+
+def test_the_model_is_told_of_plan_mode_until_the_plan_is_approved(own_talker):
+    gateway = own_talker.gateway
+    thread = accepted(gateway.http.post("/threads", json={}), 201)
+    own_talker.says(thread, "hello", answer="a plan")
+    assert "You are in plan mode." in own_talker.system()
+    accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"mode": "act"}))
+    own_talker.says(thread, "go", answer="done")
+    assert "You are in plan mode." not in own_talker.system()
+
+
+def test_another_agents_soul_is_not_told(own_talker):
+    gateway = own_talker.gateway
+    write(gateway, "/agents/other/soul", "a secret of the other")
+    thread = accepted(gateway.http.post("/threads", json={}), 201)
+    own_talker.says(thread, "hello", answer="hi")
+    assert "a secret of the other" not in own_talker.system()
+
+
+def test_the_projects_instructions_are_told(own_talker):
+    gateway = own_talker.gateway
+    site = gateway.home / "work" / "site"
+    site.mkdir(parents=True)
+    (site.parent / "AGENTS.md").write_text("instructions of work")
+    project = accepted(gateway.http.post("/projects", json={"name": "site", "path": str(site), "trusted": True}), 201)
+    thread = accepted(gateway.http.post("/threads", json={"project_id": project["id"]}), 201)
+    own_talker.says(thread, "hello", answer="hi")
+    assert "instructions of work" in own_talker.system() and str(site) in own_talker.system()
+    assert "not instructions" not in own_talker.system()
+
+    (site / "AGENTS.md").write_text("the site's own words")
+    accepted(gateway.http.patch(f"/projects/{project['id']}", json={"trusted": False}))
+    own_talker.says(thread, "hello", answer="hi")
+    told = own_talker.system()
+    assert "the site's own words" in told and "instructions of work" not in told and "not instructions" in told

@@ -1,0 +1,107 @@
+"""Signals (decisions, 11)."""
+
+import pytest
+
+from checks import accepted, ids, is_id, is_timestamp, refused
+
+MEMBERS = {"id", "kind", "severity", "message", "value", "baseline", "created_at"}
+
+
+@pytest.fixture
+def kind(name):
+    return name("kind")
+
+
+def post(gateway, **members):
+    return gateway.http.post("/signals", json=members)
+
+
+def raise_(gateway, kind, **members):
+    return accepted(post(gateway, **{"kind": kind, "message": "Look at this.", **members}), 201)
+
+
+def listed(gateway, **params):
+    return accepted(gateway.http.get("/signals", params=params))
+
+
+def test_a_signal_is_answered_whole(gateway, kind):
+    made = raise_(gateway, kind, severity="critical", value=12.5, baseline=3)
+    assert set(made) == MEMBERS and is_id(made["id"]) and is_timestamp(made["created_at"])
+    assert {name: made[name] for name in MEMBERS - {"id", "created_at"}} == {
+        "kind": kind, "severity": "critical", "message": "Look at this.", "value": 12.5, "baseline": 3}
+
+
+def test_only_kind_and_message_are_needed(gateway, kind):
+    made = raise_(gateway, kind)
+    assert (made["severity"], made["value"], made["baseline"]) == ("info", None, None)
+
+
+@pytest.mark.parametrize("members, error", [
+    ({}, "kind is required"), ({"kind": "x"}, "message is required"), ({"message": "x"}, "kind is required"),
+    ({"kind": "", "message": "x"}, "kind is required"), ({"kind": "x", "message": ""}, "message is required"),
+    ({"kind": 1, "message": "x"}, "kind must be a string"), ({"kind": "x", "message": []}, "message must be a string"),
+    ({"kind": "x", "message": "x", "severity": "loud"}, "invalid severity: loud"),
+    ({"kind": "x", "message": "x", "severity": ""}, "invalid severity: "),
+    ({"kind": "x", "message": "x", "severity": 1}, "severity must be a string"),
+    ({"kind": "x", "message": "x", "value": "1"}, "value must be a number"),
+    ({"kind": "x", "message": "x", "baseline": True}, "baseline must be a number")])
+def test_what_is_wrong_is_named(gateway, members, error):
+    refused(post(gateway, **members), 400, error)
+
+
+def test_null_counts_as_omitted(gateway, kind):
+    assert raise_(gateway, kind, severity=None, value=None)["severity"] == "info"
+
+
+def test_signals_are_listed_newest_first(gateway, kind):
+    made = [raise_(gateway, kind, message=str(number)) for number in range(3)]
+    assert listed(gateway, kind=kind) == made[::-1]
+    assert ids(listed(gateway))[:3] == ids(made[::-1])
+
+
+def test_signals_are_narrowed_by_kind_and_time(gateway, kind):
+    first = raise_(gateway, kind)
+    second = raise_(gateway, kind)
+    while second["created_at"] == first["created_at"]:
+        second = raise_(gateway, kind)
+    later = ids(listed(gateway, kind=kind, since=first["created_at"]))
+    assert second["id"] in later and first["id"] not in later
+    assert listed(gateway, kind="nobody-raises-this") == []
+    assert listed(gateway, since="2999-01-01") == []
+
+
+def test_a_limit_is_kept(gateway, kind):
+    made = [raise_(gateway, kind) for _ in range(3)]
+    assert ids(listed(gateway, kind=kind, limit=2)) == ids(made[:0:-1])
+
+
+def test_a_hundred_are_listed_without_a_limit(own):
+    for _ in range(101):
+        raise_(own, "many")
+    assert len(listed(own)) == 100
+    assert len(listed(own, limit=5000)) == 101
+
+
+@pytest.mark.parametrize("query, error", [
+    ("limit=0", "limit must be a positive integer"), ("limit=x", "limit must be a positive integer"),
+    ("since=yesterday", "since must be an ISO 8601 timestamp")])
+def test_a_bad_query_is_refused(gateway, query, error):
+    refused(gateway.http.get(f"/signals?{query}"), 400, error)
+
+
+def test_a_signal_is_told_to_everybody(gateway, thread, kind):
+    with gateway.events(thread["id"]) as events:
+        made = raise_(gateway, kind, severity="warning")
+        told = events.until(lambda event: event["type"] == "signal" and event["signal"]["id"] == made["id"])[-1]
+        assert told == {"type": "signal", "signal": made}
+
+
+def test_signals_outlive_a_restart(own):
+    made = raise_(own, "disk-low")
+    own.restart()
+    assert listed(own) == [made]
+
+
+def test_signals_need_the_token(gateway):
+    refused(gateway.anonymous.get("/signals"), 401, "unauthorized")
+    refused(gateway.anonymous.post("/signals", json={"kind": "x", "message": "x"}), 401, "unauthorized")
