@@ -73,6 +73,9 @@ struct ModelRequest {
   std::optional<double> temperature;
   std::string thread_id;  ///< for providers' cache keys, and for the librarian, which searches
   std::string agent_id;
+  /// What the person typed, where the last message is what a command made of it: for the librarian, which no
+  /// instructions are meant for. Empty: the same.
+  std::string typed;
 };
 
 /// A piece of an answer, as it streams.

@@ -1,6 +1,7 @@
 #include "features/engine/context.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace agw {
 
@@ -48,7 +49,7 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
   for (const auto& turn : turns) {
     if ((turn.content.empty() && !has_attachments(turn)) || turn.role == Role::tool) continue;
     auto& made = request.messages.emplace_back(message_of(turn));
-    if (message && &turn == &turns.back()) made.text = *message;
+    if (message && &turn == &turns.back()) request.typed = std::exchange(made.text, *message);
     add_attached(made, turn, files);
   }
   if (!turns.empty()) request.thread_id = turns.back().thread_id;

@@ -25,6 +25,12 @@ std::vector<std::string> texts(const json::object& definition, std::string_view 
   return list;
 }
 
+/// What the model reads instead of the question, where a command made something of it.
+std::optional<std::string> expanded_text(const Run& run) {
+  const auto text = string_member(run.order, "text");
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
 /// What the run was ordered with (by a command or a job), else the thread's.
 ThreadMode run_mode(const Run& run, const Thread& thread) {
   const auto ordered = string_member(run.order, "mode");
@@ -96,7 +102,7 @@ Task<ModelRequest> Engine::gather(const Run& run, ExtensionPointer agent, ModelI
   auto turns = co_await threads_.context(run.thread_id, run.turn_id, budget);
   const auto files = co_await load_attached(attachments_, turns, model.vision, budget / 2);
   if (!files.empty()) make_room(turns, files, budget);
-  auto request = model_request(*agent, turns, std::nullopt, files);
+  auto request = model_request(*agent, turns, expanded_text(run), files);
   request.system = std::move(system);
   request.max_output_tokens = limit;
   co_return request;

@@ -10,12 +10,23 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/engine/attached.hpp"
+#include "features/engine/command_expansion.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr std::string_view default_agent = "assistant";
+
+/// How to answer a message, as `Run` keeps it.
+json::object order_of(const std::optional<ExpandedCommand>& command, const std::optional<std::string>& model) {
+  json::object order;
+  if (model) order["model"] = *model;
+  if (!command) return order;
+  order["text"] = command->text;
+  if (command->mode) order["mode"] = *command->mode;
+  return order;
+}
 
 }  // namespace
 
@@ -49,22 +60,21 @@ ExtensionPointer Engine::require_agent(const std::string& id_or_name) const {
 }
 
 Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
-  ExtensionPointer agent;
-  if (message.agentId)
-    agent = require_agent(*message.agentId);
-  else if (!message.threadId)
-    agent = require_agent(std::string(default_agent));
+  const auto command = expand_command(message.content, extensions_);
+  const auto asked = message.agentId ? require_agent(*message.agentId) : nullptr;
   std::string thread_id;
+  auto owner = asked ? asked->id : std::string(default_agent);
   if (message.threadId) {
     const auto thread = co_await threads_.require(*message.threadId);
-    if (!agent) agent = require_agent(thread.agent_id);
     thread_id = thread.id;
+    if (!asked) owner = thread.agent_id;
   }
+  const auto agent = require_agent(command && command->agent_id ? *command->agent_id : owner);
+  if (command && !message.model) message.model = command->model;
   const auto files = co_await require_files(message, *agent);
-  if (!message.threadId) thread_id = (co_await threads_.create({.agent_id = agent->id})).id;
+  if (!message.threadId) thread_id = (co_await threads_.create({.agent_id = owner})).id;
 
-  json::object order;
-  if (message.model) order["model"] = *message.model;
+  auto order = order_of(command, message.model);
   const auto turn_id = new_id();
   auto active = open_run(thread_id, turn_id, *agent, std::move(order));
   try {
@@ -94,9 +104,10 @@ Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
   const auto question = co_await threads_.question_of(turn_id);
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
   const auto thread = co_await threads_.require(question.thread_id);
-  const auto agent = require_agent(thread.agent_id);
+  const auto command = expand_command(question.content, extensions_);
+  const auto agent = require_agent(command && command->agent_id ? *command->agent_id : thread.agent_id);
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
-  auto active = open_run(thread.id, question.id, *agent, {});
+  auto active = open_run(thread.id, question.id, *agent, order_of(command, command ? command->model : std::nullopt));
   try {
     auto turn = co_await threads_.supersede_after(question.id, recording(active, std::move(along)));
     begin(active);

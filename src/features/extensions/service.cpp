@@ -78,8 +78,7 @@ Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> al
     if (along) along(connection, made);
     return written;
   });
-  co_await publish(std::move(writes));
-  co_return std::make_shared<const Extension>(std::move(made));
+  co_return co_await publish(std::move(writes));
 }
 
 Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object body) {
@@ -126,21 +125,25 @@ Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<E
     if (along) along(connection, record);
     return Written{record, std::move(writes)};
   });
-  co_await publish(std::move(written.writes));
-  co_return std::make_shared<const Extension>(std::move(written.record));
+  if (written.writes.records.empty()) co_return std::make_shared<const Extension>(std::move(written.record));
+  co_return co_await publish(std::move(written.writes));
 }
 
-/// The registry first, in the order of the commits, then whoever listens, then the disk.
-Task<> Extensions::publish(ExtensionWrites writes) {
-  for (auto& write : writes.records) {
+/// The registry first, in the order of the commits, then whoever listens, then the disk. Answers the first of the
+/// records.
+Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes) {
+  ExtensionPointer first;
+  for (const auto& write : writes.records) {
     const auto& extension = write.row.extension;
     if (write.action == ExtensionAction::deleted)
       registry_->erase(extension.id);
     else
       registry_->put(write.row.position, extension);
+    if (!first) first = registry_->find(extension.id);
     announce(extension, write.action);
   }
   if (outbox_) co_await outbox_->take(std::move(writes.steps));
+  co_return first;
 }
 
 void Extensions::announce(const Extension& extension, ExtensionAction action) {

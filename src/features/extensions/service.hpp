@@ -93,7 +93,7 @@ private:
 
   Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along,
                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed);
-  Task<> publish(ExtensionWrites writes);
+  Task<ExtensionPointer> publish(ExtensionWrites writes);
   void take_directories_over(Connection& connection);
   std::vector<ExtensionPointer> file_backed() const;
   void announce(const Extension& extension, ExtensionAction action);

@@ -23,6 +23,7 @@ constexpr std::size_t bytes_per_token = 4;
 
 const std::string& question_of(const ModelRequest& request) {
   static const std::string none;
+  if (!request.typed.empty()) return request.typed;
   return request.messages.empty() ? none : request.messages.back().text;
 }
 

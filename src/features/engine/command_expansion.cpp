@@ -1,0 +1,84 @@
+#include "features/engine/command_expansion.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "features/extensions/service.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+constexpr std::string_view all_arguments = "$ARGUMENTS";
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    const auto end = std::min(text.find_first_of(blanks), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+/// Appends what stands for the placeholder at the front of `prompt`, and answers its length: 0 where there is none.
+std::size_t expand_placeholder(std::string_view prompt, std::string_view arguments,
+                               const std::vector<std::string_view>& words, std::string& text) {
+  if (prompt.starts_with(all_arguments)) {
+    text += arguments;
+    return all_arguments.size();
+  }
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(prompt.data() + 1, prompt.data() + prompt.size(), number);
+  if (error != std::errc{} || number == 0) return 0;
+  if (number <= words.size()) text += words[number - 1];
+  return static_cast<std::size_t>(end - prompt.data());
+}
+
+std::string expanded(std::string_view prompt, std::string_view arguments) {
+  const auto words = words_of(arguments);
+  std::string text;
+  while (!prompt.empty()) {
+    const auto dollar = std::min(prompt.find('$'), prompt.size());
+    text += prompt.substr(0, dollar);
+    prompt.remove_prefix(dollar);
+    if (prompt.empty()) break;
+    auto length = expand_placeholder(prompt, arguments, words, text);
+    if (length == 0) {
+      text += '$';
+      length = 1;
+    }
+    prompt.remove_prefix(length);
+  }
+  return text;
+}
+
+std::optional<std::string> text_member(const json::object& definition, std::string_view name) {
+  const auto text = string_member(definition, name);
+  return text && !text->empty() ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ExpandedCommand> expand_command(std::string_view message, const Extensions& extensions) {
+  if (!message.starts_with('/')) return std::nullopt;
+  const auto name = message.substr(1, message.find_first_of(blanks) - 1);
+  const auto command = extensions.find(ExtensionType::command, name);
+  if (!command || !command->enabled || command->name != name) return std::nullopt;
+  const auto& definition = command->definition.members();
+  return ExpandedCommand{
+      .text = expanded(string_member(definition, "prompt").value_or(""), trimmed(message.substr(1 + name.size()))),
+      .agent_id = text_member(definition, "agent_id"),
+      .mode = text_member(definition, "mode"),
+      .model = text_member(definition, "model")};
+}
+
+}  // namespace agw

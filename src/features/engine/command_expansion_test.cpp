@@ -1,0 +1,52 @@
+#include "features/engine/command_expansion.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::extensions;
+
+/// What the model reads of `message` where the command `do` has that prompt; `(plain)` where it is no command.
+std::string read_by_the_model(std::string_view prompt, std::string_view message, bool enabled = true) {
+  std::string text;
+  in_room([&](Room& room) -> Task<> {
+    co_await room.extensions.create({{"type", "command"},
+                                     {"name", "do"},
+                                     {"description", "d"},
+                                     {"definition", {{"prompt", prompt}}},
+                                     {"enabled", enabled}});
+    const auto command = expand_command(message, room.extensions);
+    text = command ? command->text : "(plain)";
+  });
+  return text;
+}
+
+TEST(CommandExpansion, PutsWhatWasTypedInPlaceOfThePlaceholders) {
+  EXPECT_EQ(read_by_the_model("Do: $ARGUMENTS!", "/do this  and that"), "Do: this  and that!");
+  EXPECT_EQ(read_by_the_model("$2 before $1, $3", "/do a b"), "b before a, ");
+  EXPECT_EQ(read_by_the_model("$10$1", "/do 1 2 3 4 5 6 7 8 9 ten"), "ten1");
+  EXPECT_EQ(read_by_the_model("[$ARGUMENTS]", "/do \n a\n b \n"), "[a\n b]");
+  EXPECT_EQ(read_by_the_model("[$ARGUMENTS|$1]", "/do"), "[|]");
+}
+
+TEST(CommandExpansion, LeavesEverythingElseOfThePromptAsItIs) {
+  EXPECT_EQ(read_by_the_model("$ $0 $x $$ 5$ $ARGUMENT", "/do a"), "$ $0 $x $$ 5$ $ARGUMENT");
+  EXPECT_EQ(read_by_the_model("$99999999999999999999", "/do a"), "$99999999999999999999");
+}
+
+TEST(CommandExpansion, DoesNotLookIntoWhatWasTyped) {
+  EXPECT_EQ(read_by_the_model("$1 $2", "/do $2 $ARGUMENTS"), "$2 $ARGUMENTS");
+}
+
+TEST(CommandExpansion, WhatIsNoEnabledCommandIsPlainText) {
+  EXPECT_EQ(read_by_the_model("x", "/do", false), "(plain)");
+  for (const auto* message : {"do", " /do", "/", "//do", "/do/x", "/do.", "/DO", "/unknown x", "/dark", ""}) {
+    EXPECT_EQ(read_by_the_model("x", message), "(plain)") << message;
+  }
+}
+
+}  // namespace
+}  // namespace agw

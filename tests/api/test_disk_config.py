@@ -1,0 +1,170 @@
+"""GET and PATCH /extensions/:id/disk-config: the file of an agent or a job as one object (decisions, 3)."""
+
+import json
+
+import pytest
+import yaml
+
+from checks import UNKNOWN_ID, accepted, invalid, refused
+
+
+@pytest.fixture
+def create(gateway, name):
+    def create(type="agent", **members):
+        definition = {"agent_id": "assistant", "prompt": "work"} if type == "job" else {"systemPrompt": "You help."}
+        return accepted(gateway.http.post("/extensions", json={
+            "type": type, "name": name(type), "description": "d", "definition": definition, **members}), 201)
+    return create
+
+
+def get(gateway, extension):
+    return gateway.http.get(f"/extensions/{extension['id']}/disk-config")
+
+
+def patch(gateway, extension, body):
+    return gateway.http.patch(f"/extensions/{extension['id']}/disk-config", json=body)
+
+
+def record(gateway, extension):
+    return accepted(gateway.http.get(f"/extensions/{extension['id']}"))
+
+
+def place(gateway, extension):
+    return gateway.data / f"{extension['type']}s" / extension["name"] / f"{extension['type']}.yaml"
+
+
+def on_disk(gateway, extension):
+    return yaml.safe_load(place(gateway, extension).read_text())
+
+
+def test_the_file_is_answered_as_an_object(gateway, create):
+    made = create(definition={"systemPrompt": "no", "tools": ["Read"], "mine": {"a": [1, "1", None]}})
+    expected = {"name": made["name"], "description": "d", "enabled": False, "systemPrompt": "no", "tools": ["Read"],
+                "mine": {"a": [1, "1", None]}}
+    assert accepted(get(gateway, made)) == expected == on_disk(gateway, made)
+
+
+def test_the_prompt_of_a_job_is_part_of_it(gateway, create):
+    made = create("job", definition={"agent_id": "assistant", "prompt": "Do\nthis"})
+    assert accepted(get(gateway, made)) == {"name": made["name"], "description": "d", "enabled": False,
+                                            "agent_id": "assistant", "prompt": "Do\nthis"}
+
+
+def test_it_is_the_file_that_is_answered_not_the_record(gateway, create):
+    made = create()
+    place(gateway, made).write_text("systemPrompt: edited # by hand\n")
+    assert accepted(get(gateway, made)) == {"systemPrompt": "edited"}
+    assert record(gateway, made)["definition"] == {"systemPrompt": "You help."}
+
+
+def test_overwriting_replaces_the_file_and_the_definition(gateway, create):
+    made = create(definition={"systemPrompt": "old", "model": "a/b"})
+    answer = accepted(patch(gateway, made, {"systemPrompt": "new", "mine": "no"}))
+    config = {"name": made["name"], "description": "d", "enabled": False, "systemPrompt": "new", "mine": "no"}
+    assert answer == {"status": "ok", "config": config}
+    assert on_disk(gateway, made) == config == accepted(get(gateway, made))
+    after = record(gateway, made)
+    assert after["definition"] == {"systemPrompt": "new", "mine": "no"} and after["updated_at"] > made["updated_at"]
+
+
+def test_overwriting_changes_description_enabled_and_trigger_but_not_the_name(gateway, create):
+    made = create()
+    trigger = {"type": "cron", "expression": "*/5 * * * *"}
+    accepted(patch(gateway, made, {"name": "other", "description": "new", "enabled": True, "trigger": trigger}))
+    after = record(gateway, made)
+    assert (after["name"], after["description"], after["enabled"], after["trigger_def"], after["definition"]) == (
+        made["name"], "new", True, trigger, {})
+    accepted(patch(gateway, made, {"systemPrompt": "x"}))
+    assert record(gateway, made)["enabled"] is True and record(gateway, made)["trigger_def"] == trigger
+    accepted(patch(gateway, made, {"trigger": None}))
+    assert record(gateway, made)["trigger_def"] is None and "trigger" not in on_disk(gateway, made)
+
+
+def test_overwriting_a_job_writes_its_prompt_file(gateway, create):
+    made = create("job")
+    accepted(patch(gateway, made, {"agent_id": "assistant", "prompt": "Work harder."}))
+    assert (place(gateway, made).parent / "prompt.md").read_text() == "Work harder."
+    assert record(gateway, made)["definition"] == {"agent_id": "assistant", "prompt": "Work harder."}
+    accepted(patch(gateway, made, {"agent_id": "assistant", "schedule": "@daily"}))
+    assert record(gateway, made)["definition"] == {"agent_id": "assistant", "schedule": "@daily"}
+
+
+def test_what_was_answered_can_be_sent_back(gateway, create):
+    made = create("job", definition={"agent_id": "assistant", "prompt": "a\n b\n", "mine": ["no", 0.1]}, enabled=True)
+    config = accepted(get(gateway, made))
+    assert accepted(patch(gateway, made, config))["config"] == config
+    assert record(gateway, made)["definition"] == made["definition"]
+
+
+def test_overwriting_brings_a_broken_or_missing_file_back(gateway, create):
+    made = create()
+    place(gateway, made).write_text("a: [")
+    invalid(get(gateway, made), "agent.yaml")
+    accepted(patch(gateway, made, {"systemPrompt": "x"}))
+    assert on_disk(gateway, made)["systemPrompt"] == "x"
+    place(gateway, made).unlink()
+    refused(get(gateway, made), 404, "file not found")
+    accepted(patch(gateway, made, {"systemPrompt": "x"}))
+    assert on_disk(gateway, made)["systemPrompt"] == "x"
+
+
+@pytest.mark.parametrize("body, path", [
+    ({"systemPrompt": 1}, "systemPrompt"), ({"tools": "Read"}, "tools"), ({"sandbox": {"memory_mb": "x"}}, "memory_mb"),
+    ({"description": 5}, "description"), ({"enabled": "no"}, "enabled"), ({"trigger": "daily"}, "trigger"),
+    ({"trigger": {"type": "cron", "expression": "61 * * * *"}}, "trigger.expression"),
+])
+def test_what_is_no_definition_is_refused_and_changes_nothing(gateway, create, body, path):
+    made = create()
+    before = place(gateway, made).read_bytes()
+    details = invalid(patch(gateway, made, body), path)
+    assert not any("definition" in entry["path"] or "definition." in entry["message"] for entry in details), details
+    assert place(gateway, made).read_bytes() == before and record(gateway, made) == made
+
+
+def test_a_job_needs_its_members(gateway, create):
+    made = create("job")
+    invalid(patch(gateway, made, {"prompt": "x"}), "agent_id")
+    refused(patch(gateway, made, {"agent_id": "assistant", "prompt_file": "../../x"}), 400,
+            "path traversal not allowed")
+
+
+@pytest.mark.parametrize("content, error", [
+    ("", "Request body required"), ("{", "Invalid JSON"), ("[]", "Request body must be an object"),
+    ('"x"', "Request body must be an object"), ("null", "Request body must be an object")])
+def test_a_body_must_be_an_object(gateway, create, content, error):
+    refused(gateway.http.patch(f"/extensions/{create()['id']}/disk-config", content=content), 400, error)
+
+
+@pytest.mark.parametrize("kind, extension", [("theme", "dark"), ("command", "help"), ("capability", "network"),
+                                             ("action", "calculate"), ("renderer", "code"), ("control", "mode-switch")])
+def test_other_types_have_none(gateway, kind, extension):
+    error = f"disk-config not supported for type '{kind}'"
+    refused(gateway.http.get(f"/extensions/{extension}/disk-config"), 400, error)
+    refused(gateway.http.patch(f"/extensions/{extension}/disk-config", json={}), 400, error)
+    refused(gateway.http.patch(f"/extensions/{extension}/disk-config", content="{"), 400, error)
+
+
+def test_an_unknown_extension_is_not_found(gateway):
+    refused(gateway.http.get(f"/extensions/{UNKNOWN_ID}/disk-config"), 404, "extension not found")
+    refused(gateway.http.patch(f"/extensions/{UNKNOWN_ID}/disk-config", content="{"), 404, "extension not found")
+
+
+def test_a_built_in_one_can_be_read_but_not_overwritten(gateway):
+    assert "systemPrompt" in accepted(gateway.http.get("/extensions/assistant/disk-config"))
+    refused(gateway.http.patch("/extensions/assistant/disk-config", json={"systemPrompt": "mine"}), 403,
+            "built-in extensions are not editable")
+
+
+def test_an_overwrite_is_announced(gateway, create):
+    made = create()
+    with gateway.events() as events:
+        accepted(patch(gateway, made, {"systemPrompt": "x"}))
+        told = [found for found in events.drain() if found["type"] == "extension-changed" and found["id"] == made["id"]]
+    assert [found["action"] for found in told] == ["updated"]
+
+
+def test_a_definition_of_a_mebibyte_is_taken_and_kept(gateway, create):
+    made = create()
+    text = json.dumps({"systemPrompt": "x" * (1 << 20)})
+    assert gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=text).status_code == 200
+    assert len(record(gateway, made)["definition"]["systemPrompt"]) == 1 << 20
