@@ -51,7 +51,8 @@ class Chance:
         return "/".join(segments)
 
     def query(self, operation):
-        declared = [parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"]
+        declared = [parameter["name"] for parameter in operation.get("parameters", [])
+                    if parameter.get("in") == "query"]
         return {name: self.text() for name in declared if self.random.random() < 0.6}
 
 

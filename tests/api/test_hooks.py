@@ -25,8 +25,8 @@ def call(gateway, job, body=None, **headers):
     return gateway.http.post(f"/hooks/{job['name']}", content=content, headers=headers)
 
 
-def event(name, **filter):
-    return {"type": "event", "event": name, **({"filter": filter} if filter else {})}
+def event(event_name, /, **filter):
+    return {"type": "event", "event": event_name, **({"filter": filter} if filter else {})}
 
 
 def ended_by_event(gateway, job, count=1):

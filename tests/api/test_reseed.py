@@ -172,11 +172,11 @@ def test_reseed_never_removes_what_the_api_made_and_brings_its_files_back(own, r
 def test_every_change_is_announced(own):
     create(own)
     drop(own, "agent", "mine", "systemPrompt: edited\n")
-    drop(own, "agent", "new", "systemPrompt: x\n")
+    drop(own, "agent", "fresh", "systemPrompt: x\n")
     with own.events() as events:
         reseed(own)
         told = [found for found in events.drain() if found["type"] == "extension-changed"]
-    assert {(found["name"], found["action"]) for found in told} == {("mine", "updated"), ("new", "created")}
+    assert {(found["name"], found["action"]) for found in told} == {("mine", "updated"), ("fresh", "created")}
     assert len(told) == 2
 
 
