@@ -7,6 +7,7 @@ import pytest
 pytest.register_assert_rewrite("checks", "contract")
 
 from gateway import BINARY, Gateway  # noqa: E402
+from jobs import ended, new_job, rows, run  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
 
@@ -84,6 +85,18 @@ def thread(gateway):
 def name():
     """Makes names of extensions that no other test uses."""
     return fresh_name
+
+
+@pytest.fixture
+def held(talker, name):
+    """A job of one run that is held back in the middle of its answer: gateway, job, row, the answer."""
+    job = new_job(talker.gateway, name("held"))
+    answer = talker.holds("Half of it")
+    run(talker.gateway, job)
+    assert answer.asked.wait(10)
+    yield talker.gateway, job, rows(talker.gateway, job)[0], answer
+    answer.release()
+    ended(talker.gateway, job)
 
 
 _names = itertools.count(1)

@@ -64,3 +64,21 @@ def ended(gateway, job, count=1, seconds=20):
         return found if len(found) >= count and all(row["status"] in ENDED for row in found) else None
 
     return wait_for(look, seconds)
+
+
+def statuses(found):
+    return [row["status"] for row in found]
+
+
+def thread(gateway, thread_id):
+    return accepted(gateway.http.get(f"/threads/{thread_id}"))
+
+
+def chat_stop(gateway, thread_id):
+    return accepted(gateway.http.post("/chat/stop", json={"threadId": thread_id}))
+
+
+def job_directory(gateway, job):
+    directory = gateway.data / "jobs" / job["name"]
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory

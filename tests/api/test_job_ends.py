@@ -1,0 +1,227 @@
+"""Jobs: runs at the same time, their ends, and the list of jobs (specification, Jobs; decisions, 6 and 7)."""
+
+from checks import UNKNOWN_ID, accepted, at_once, ids, refused
+from jobs import chat_stop, delete, ended, job_directory, new_agent, new_job, rows, run, statuses, stop_run, turns
+
+
+# While another run goes on.
+
+
+def test_forbid_refuses_a_second_run(held):
+    gateway, job, row, answer = held
+    refused(gateway.http.post(f"/run/{job['name']}"), 409, "job is already running")
+    assert ids(rows(gateway, job)) == [row["id"]]
+    answer.release(" and the rest")
+    assert statuses(ended(gateway, job)) == ["completed"]
+
+
+def test_of_many_starts_at_once_forbid_lets_one_through(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+    answer = talker.holds("one")
+    responses = at_once(8, lambda _: gateway.http.post(f"/run/{job['name']}").status_code)
+    assert sorted(responses) == [202] + [409] * 7
+    answer.release()
+    assert statuses(ended(gateway, job)) == ["completed"]
+
+
+def test_queue_runs_one_after_the_other(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    assert run(gateway, job)["status"] == "started"
+    assert statuses(rows(gateway, job)) == ["queued", "started"]
+    assert rows(gateway, job)[0]["started_at"] is None
+    talker.answers("second")
+    answer.release()
+    second, first = ended(gateway, job, 2)
+    assert statuses([second, first]) == ["completed", "completed"] and first["finished_at"] <= second["started_at"]
+
+
+def test_queue_waits_across_threads_too(talker, name):
+    gateway, owner = talker.gateway, new_agent(talker.gateway, name("owner"))
+    job = new_job(gateway, name("job"), concurrency="queue", owner_agent_id=owner["id"])
+    answer = talker.holds("first")
+    first = run(gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    newer = accepted(gateway.http.post("/threads", json={"agent_id": owner["id"], "title": "newer"}), 201)
+    assert run(gateway, job)["threadId"] == newer["id"] != first
+    assert statuses(rows(gateway, job)) == ["queued", "started"]
+    talker.answers("second")
+    answer.release()
+    assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
+
+
+def test_replace_ends_the_old_run_as_stopped(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="replace")
+    answer = talker.holds("old")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    talker.answers("new")
+    run(gateway, job)
+    assert answer.was_aborted()
+    assert statuses(ended(gateway, job, 2)) == ["completed", "stopped"]
+
+
+def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+    talker.answers("one")
+    thread_id = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    answer = talker.holds("a chat")
+    accepted(gateway.http.post("/chat", json={"threadId": thread_id, "content": "hello"}), 201)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    assert statuses(rows(gateway, job)) == ["queued", "completed"]
+    talker.answers("two")
+    answer.release()
+    assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
+
+
+def test_toggling_a_job_off_lets_its_run_complete(held):
+    gateway, job, row, answer = held
+    assert accepted(gateway.http.post(f"/extensions/{job['id']}/toggle"))["enabled"] is False
+    answer.release(" and the rest")
+    assert statuses(ended(gateway, job)) == ["completed"]
+
+
+# Ends.
+
+
+def test_a_run_is_stopped_by_its_id(held):
+    gateway, job, row, answer = held
+    with gateway.events(row["thread_id"]) as events:
+        stopped = stop_run(gateway, row)
+        events.until(lambda event: event["type"] == "stopped" and event["runId"] == row["id"])
+    assert stopped["status"] == "stopped" and stopped["id"] == row["id"] and stopped["finished_at"]
+    assert rows(gateway, job) == [stopped] == [stop_run(gateway, row)]
+    assert answer.was_aborted()
+
+
+def test_a_run_that_waits_is_stopped_without_having_started(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    row = stop_run(gateway, rows(gateway, job)[0])
+    assert (row["status"], row["started_at"], row["duration_ms"]) == ("stopped", None, None)
+    assert statuses(rows(gateway, job)) == ["stopped", "started"]
+    answer.release()
+    assert statuses(ended(gateway, job, 2)) == ["stopped", "completed"]
+    assert talker.request_count() == 1
+
+
+def test_stopping_an_unknown_run_is_not_found(gateway):
+    refused(gateway.http.post(f"/runs/{UNKNOWN_ID}/stop"), 404, "run not found")
+    refused(gateway.http.post("/runs/x/stop"), 404, "run not found")
+
+
+def test_chat_stop_stops_the_jobs_runs_on_that_thread(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    thread_id = run(gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    assert chat_stop(gateway, thread_id)["status"] == "stopped"
+    found = rows(gateway, job)
+    assert statuses(found) == ["stopped", "stopped"] and found[0]["started_at"] is None
+    assert talker.request_count() == 1
+
+
+def test_a_run_that_takes_too_long_fails(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), timeout_s=1)
+    answer = talker.holds("too slow")
+    thread_id = run(gateway, job)["threadId"]
+    with gateway.events(thread_id) as events:
+        seen = events.until(lambda event: event["type"] == "job-finished")
+    assert [event["type"] for event in seen if event["type"] in ("error", "finish", "stopped")] == ["error", "finish"]
+    assert next(event for event in seen if event["type"] == "finish")["finishReason"] == "error"
+    row = ended(gateway, job)[0]
+    assert (row["status"], row["error"]) == ("failed", "timed out after 1 s")
+    assert answer.was_aborted()
+    said = turns(gateway, thread_id)[0]
+    assert said["content"] == "too slow" and said["metadata"]["partial"] is True
+
+
+def test_the_gateways_stop_stops_runs(own_talker, name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"))
+    answer = own_talker.holds("half")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    gateway.restart()
+    assert statuses(rows(gateway, job)) == ["stopped"]
+
+
+def test_a_killed_gateway_marks_its_runs_as_interrupted(own_talker, name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"), concurrency="queue")
+    answer = own_talker.holds("half")
+    thread_id = run(gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    gateway.kill()
+    gateway.start()
+    found = rows(gateway, job)
+    assert statuses(found) == ["interrupted", "interrupted"] and all(row["finished_at"] for row in found)
+    said = [turn["metadata"] for turn in turns(gateway, thread_id) if turn["role"] == "assistant"]
+    assert [metadata["finish_reason"] for metadata in said] == ["interrupted", "interrupted"]
+    own_talker.answers("again")
+    run(gateway, job)
+    assert statuses(ended(gateway, job, 3))[0] == "completed"
+
+
+def test_an_agent_that_is_deleted_meanwhile_fails_the_run_that_waits(talker, name):
+    gateway, agent = talker.gateway, new_agent(talker.gateway, name("agent"))
+    job = new_job(gateway, name("job"), agent_id=agent["id"], concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    delete(gateway, agent)
+    answer.release()
+    second, _ = ended(gateway, job, 2)
+    assert second["status"] == "failed" and "deleted" in second["error"]
+
+
+# GET /jobs.
+
+
+def summary(gateway, job):
+    return next(found for found in accepted(gateway.http.get("/jobs")) if found["id"] == job["id"])
+
+
+def test_jobs_are_listed_with_their_schedule_and_runs(gateway, name):
+    job = new_job(gateway, name("job"), schedule="30 4 * * *")
+    before = summary(gateway, job)
+    assert {"id", "name", "schedule", "next_due", "last_run", "success_rate"} <= set(before)
+    assert (before["name"], before["schedule"]) == (job["name"], "30 4 * * *")
+    assert before["last_run"] is None and before["success_rate"] is None
+    assert len(before["next_due"]) == 5 and before["next_due"] == sorted(before["next_due"])
+    assert all(due.endswith("T04:30:00.000Z") for due in before["next_due"])
+    run(gateway, job)
+    row = ended(gateway, job)[0]
+    after = summary(gateway, job)
+    assert after["last_run"] == row and after["success_rate"] == 1
+
+
+def test_the_success_rate_counts_failures(gateway, name):
+    job = new_job(gateway, name("job"), prompt_file="task.md")
+    run(gateway, job)
+    ended(gateway, job)
+    assert summary(gateway, job)["success_rate"] == 0
+    (job_directory(gateway, job) / "task.md").write_text("now it is there")
+    run(gateway, job)
+    ended(gateway, job, 2)
+    assert summary(gateway, job)["success_rate"] == 0.5
+
+
+def test_a_job_that_is_disabled_or_has_no_schedule_is_not_due(gateway, name):
+    disabled = new_job(gateway, name("job"), schedule="* * * * *", enabled=False)
+    assert summary(gateway, disabled)["next_due"] == []
+    plain = summary(gateway, new_job(gateway, name("job")))
+    assert plain["schedule"] is None and plain["next_due"] == []
+
+
+def test_the_built_in_jobs_are_there(gateway):
+    found = {job["name"]: job["enabled"] for job in accepted(gateway.http.get("/jobs"))}
+    assert found["compile-knowledge"] is True and found["self-reflect"] is False
