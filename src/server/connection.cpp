@@ -43,7 +43,7 @@ Task<> HttpConnection::run() {
 
 void HttpConnection::enter(Phase phase) {
   phase_ = phase;
-  phase_began_ = std::chrono::steady_clock::now();
+  phase_began_ = Wire::now();
 }
 
 Task<bool> HttpConnection::serve_one() {
@@ -65,7 +65,7 @@ Task<bool> HttpConnection::serve_one() {
     if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
     co_return co_await respond(*admission.answer, admission) && co_await discard_body();
   }
-  const auto body = co_await read_body(admission);
+  const auto body = parser_.done() ? Reading::complete : co_await read_body(admission);
   if (body == Reading::gone) co_return false;
   if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
   if (parser_.body_too_large()) {

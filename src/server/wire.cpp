@@ -1,5 +1,7 @@
 #include "server/wire.hpp"
 
+#include <ctime>
+
 #include <array>
 
 #include <boost/asio/redirect_error.hpp>
@@ -30,27 +32,32 @@ Wire::Wire(tcp::socket socket) : socket_(std::move(socket)) {
   socket_.set_option(tcp::no_delay(true), ignored);
 }
 
+Wire::Moment Wire::now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return Moment(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
+
 Task<bool> Wire::receive(std::string& in) {
-  for (;;) {
-    error_code error;
+  error_code error;
+  // A read that waits costs one system call less than a wait and then a read: the reactor need not be armed again.
+  const auto count =
+      co_await socket_.async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
+  if (error) co_return false;
+  in.append(first_.data(), count);
+  if (count == first_.size()) {
     auto& buffer = shared_buffer();
-    const auto count = socket_.read_some(asio::buffer(buffer), error);
-    if (!error) {
-      in.append(buffer.data(), count);
-      last_activity_ = std::chrono::steady_clock::now();
-      co_return true;
-    }
-    if (!would_block(error)) co_return false;
-    co_await socket_.async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
-    if (error) co_return false;
+    in.append(buffer.data(), socket_.read_some(asio::buffer(buffer), error));
   }
+  last_activity_ = now();
+  co_return true;
 }
 
 Task<bool> Wire::send(std::string_view bytes) {
   while (!bytes.empty()) {
     error_code error;
     bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
-    last_activity_ = std::chrono::steady_clock::now();
+    last_activity_ = now();
     if (error && !would_block(error)) co_return false;
     if (error) {
       if (!co_await writable()) co_return false;
@@ -63,7 +70,7 @@ std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> p
   error_code error;
   const auto count = socket_.write_some(pieces, error);
   if (error && !would_block(error)) return std::nullopt;
-  if (count > 0) last_activity_ = std::chrono::steady_clock::now();
+  if (count > 0) last_activity_ = now();
   return count;
 }
 
