@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "features/agents/types.hpp"
-#include "features/engine/place.hpp"
 #include "features/threads/types.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
-
-/// Where a tool comes from. The gateway's own are told apart by their names.
-enum class ToolKind { own, prompt_action, builtin_action, shell_action, http_action, mcp_action, integration };
 
 /// What an agent narrows itself to, beside its stage. Nothing given means no limit.
 struct AgentLimits {
@@ -29,15 +26,6 @@ struct AgentLimits {
 bool host_matches(std::string_view host, const std::vector<std::string>& patterns);
 bool path_matches(std::string_view path, const std::vector<std::string>& patterns);
 
-/// What a call aims at, as the tool found it to be. A tool says what it has.
-struct ToolTarget {
-  std::optional<FilePlace> place{};   ///< of the file that it would touch
-  std::string path{};                 ///< of that file: absolute, resolved
-  std::optional<std::string> host{};  ///< that it would call
-  bool url_was_named = false;         ///< WebFetch: a person or a search named the URL, or its host is configured
-  bool record_is_own = false;         ///< UpdateExtension: the agent owns the record
-};
-
 /// One call of a tool, and everything that decides on it.
 struct ToolRequest {
   Stage stage{};  ///< of the run: see `run_stage`
@@ -47,14 +35,6 @@ struct ToolRequest {
   ToolKind kind = ToolKind::own;
   std::string tool{};
   ToolTarget target{};
-};
-
-struct Permission {
-  enum class Verdict { allowed, staged, denied };
-  Verdict verdict = Verdict::allowed;
-  std::string reason{};          ///< of a denied one: `permission denied: …`, and what would allow it
-  bool network = false;          ///< what it executes may reach the network
-  bool disables_record = false;  ///< the extension that it makes or changes is disabled by that
 };
 
 /// Whether an agent may make that call: the meet of stage, mode, the agent's tools and its capabilities. Pure.

@@ -5,7 +5,7 @@
 #include "base/local_day.hpp"
 #include "base/log.hpp"
 #include "features/engine/modes.hpp"
-#include "features/engine/place.hpp"
+#include "tools/place.hpp"
 #include "io/beneath.hpp"
 
 namespace agw {

@@ -1,4 +1,4 @@
-#include "features/engine/place.hpp"
+#include "tools/place.hpp"
 
 #include <gtest/gtest.h>
 

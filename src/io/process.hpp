@@ -1,0 +1,96 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/cut.hpp"
+#include "base/task.hpp"
+#include "io/descriptor.hpp"
+
+namespace agw {
+
+/// What is started. Nothing of the gateway's environment and none of its descriptors comes along.
+struct ProcessOptions {
+  std::vector<std::string> arguments;    ///< the first is the program: a path, or a name that is looked up in PATH
+  std::vector<std::string> environment;  ///< `NAME=value`: the whole of it
+  std::filesystem::path directory;       ///< the working directory
+  bool errors_apart = false;             ///< standard error is a stream of its own, not mixed into the output
+  /// Descriptors that the child has under these numbers, from 3 up.
+  std::vector<std::pair<std::shared_ptr<Descriptor>, int>> descriptors{};
+};
+
+/// Why a process could not be started, for people.
+class ProcessError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class ProcessStream { output, error };
+
+/// How a process ended.
+struct ProcessEnd {
+  int exit_code = 0;  ///< 128 + the number of a signal that ended it, as shells say it
+  int signal = 0;     ///< 0 for none
+};
+
+/// A child process in a process group of its own, which ends with the gateway whatever happens to that. Its pipes are
+/// read only as fast as somebody asks: a child that floods them waits. On the loop; it is waited for by a descriptor,
+/// so that no other child's end is taken away.
+class Process {
+public:
+  /// Starts it. Throws ProcessError.
+  Process(Loop& loop, ProcessOptions options);
+  /// Kills the whole group where it has not ended.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t id() const;
+
+  /// The next bytes, 64 KiB at most; empty once the stream has ended.
+  Task<std::string> read(ProcessStream stream = ProcessStream::output);
+  /// Writes all of it to the standard input; false where the child does not read any more.
+  Task<bool> write(std::string bytes);
+  void close_input();
+
+  /// Sends a signal to the whole group.
+  void signal(int number);
+  /// Once the child itself has ended. Others of its group may still live.
+  Task<ProcessEnd> wait();
+  /// SIGTERM to the group, SIGKILL after `grace` for what is left of it, and waits.
+  Task<ProcessEnd> end(std::chrono::milliseconds grace);
+
+private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+/// The limits of `run_process`.
+struct ProcessLimits {
+  std::chrono::milliseconds time{120'000};
+  std::chrono::milliseconds grace{500};  ///< between SIGTERM and SIGKILL
+  std::size_t output = 100'000;          ///< bytes of the output that are kept: its beginning and its end
+};
+
+struct ProcessResult {
+  std::string output;  ///< standard output and error as they came; a line in the middle says what was cut
+  ProcessEnd end;
+  bool timed_out = false;
+  bool stopped = false;
+};
+
+/// Runs a process to its end, or until `stop` or its time ends its whole group. Output beyond the limit is read and
+/// thrown away. Throws ProcessError.
+Task<ProcessResult> run_process(Loop& loop, ProcessOptions options, std::string input, ProcessLimits limits,
+                                Stop& stop);
+
+}  // namespace agw
