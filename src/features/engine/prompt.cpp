@@ -5,8 +5,8 @@
 #include "base/local_day.hpp"
 #include "base/log.hpp"
 #include "features/engine/modes.hpp"
-#include "tools/place.hpp"
 #include "io/beneath.hpp"
+#include "tools/place.hpp"
 
 namespace agw {
 
