@@ -44,6 +44,7 @@
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
+#include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
 
@@ -161,6 +162,7 @@ private:
     append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
+    append(table, page_routes_.routes());
     return table;
   }
 
@@ -285,6 +287,7 @@ private:
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
+  PageRoutes page_routes_;
   Metrics metrics_;
   Listener listener_;
   Hosts hosts_;
