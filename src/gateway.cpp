@@ -46,6 +46,7 @@
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
+#include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
 #include "tools/tool_set.hpp"
@@ -166,6 +167,7 @@ private:
     append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
+    append(table, page_routes_.routes());
     return table;
   }
 
@@ -297,6 +299,7 @@ private:
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
+  PageRoutes page_routes_;
   Metrics metrics_;
   Listener listener_;
   Hosts hosts_;
