@@ -50,6 +50,8 @@
 #include "server/server.hpp"
 #include "storage/database.hpp"
 #include "tools/tool_set.hpp"
+#include "tools/web_fetch.hpp"
+#include "tools/web_search.hpp"
 
 namespace agw {
 
@@ -129,7 +131,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
-    add_tools();
+    add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
@@ -208,9 +210,14 @@ private:
             .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
   }
 
-  void add_tools() {
+  void add_tools(const Settings& settings) {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
+    tools_.add(web_fetch_tool(
+        http_, blocking_,
+        {.allow_hosts = settings.tools.web_fetch_allow_hosts,
+         .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
+    tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
   }
 
   void add_measures() {

@@ -17,8 +17,8 @@ namespace agw {
 
 namespace {
 
-constexpr std::int64_t usual_bytes = 1024 * 1024;
-constexpr std::int64_t most_bytes = 5 * 1024 * 1024;
+constexpr double usual_bytes = 1024 * 1024;
+constexpr double most_bytes = 5 * 1024 * 1024;
 
 constexpr std::size_t longest_address = 8192;
 
@@ -96,7 +96,7 @@ public:
 
   WebRequest request(WebUrl url) const {
     const auto* wanted = call_.input.if_contains("max_bytes");
-    const auto bytes = std::min(wanted ? wanted->to_number<std::int64_t>() : usual_bytes, most_bytes);
+    const auto bytes = std::min(wanted ? wanted->to_number<double>() : usual_bytes, most_bytes);
     return {.url = std::move(url),
             .headers = {{"Accept", "text/html, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.5"}},
             .max_body_bytes = static_cast<std::size_t>(bytes),

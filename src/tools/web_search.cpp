@@ -16,8 +16,8 @@ namespace {
 
 using Kind = WebSearchService::Kind;
 
-constexpr std::int64_t usual_results = 10;
-constexpr std::int64_t most_results = 20;
+constexpr double usual_results = 10;
+constexpr double most_results = 20;
 constexpr std::size_t longest_query = 400;  // what Brave takes
 
 constexpr auto input_schema = R"({
@@ -148,7 +148,8 @@ Task<ToolOutcome> web_search(HttpClient& http, const WebSearchService& service, 
   const std::string query(string_member(call.input, "query").value_or(""));
   if (query.size() > longest_query) co_return failed("query is longer than 400 characters");
   const auto* wanted = call.input.if_contains("limit");
-  const auto limit = std::min(wanted ? wanted->to_number<std::int64_t>() : usual_results, most_results);
+  const auto limit =
+      static_cast<std::int64_t>(std::min(wanted ? wanted->to_number<double>() : usual_results, most_results));
   const auto answer = co_await ask_web(http, request_of(service, query, limit), call.stop);
   co_return outcome_of(service, answer, limit);
 }

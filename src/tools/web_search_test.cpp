@@ -85,9 +85,7 @@ TEST(WebSearch, TakesNothingButResults) {
   for (const char* body : {"", "<html>", "[]", R"({"results": 1})", R"({"results": {}})"}) {
     EXPECT_TRUE(asked_of("tavily", body).outcome.is_error) << body;
   }
-  const auto none = asked_of("tavily", R"({"results": [1, {"url": "javascript:alert(1)"
-}, {"title": "x"}]
-})");
+  const auto none = asked_of("tavily", R"~({"results": [1, {"url": "javascript:alert(1)"}, {"title": "x"}]})~");
   EXPECT_EQ(none.outcome.output, "nothing found");
 }
 
