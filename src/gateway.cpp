@@ -13,6 +13,7 @@
 #include "features/access/routes.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
+#include "features/agents/tools.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/costs/routes.hpp"
@@ -37,6 +38,7 @@
 #include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
+#include "features/threads/tools.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
@@ -45,8 +47,10 @@
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
+#include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
+#include "tools/tool_set.hpp"
 
 namespace agw {
 
@@ -112,7 +116,8 @@ public:
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         knowledge_(loop, blocking_, database_, directory.path),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
+        calls_(loop, runs_, threads_, stages_, tools_),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
@@ -126,6 +131,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
+    add_tools();
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
@@ -164,6 +170,7 @@ private:
     append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
+    append(table, page_routes_.routes());
     return table;
   }
 
@@ -202,6 +209,11 @@ private:
               return PromptProject{project->name, project->path, project->trusted};
             },
             .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
+  }
+
+  void add_tools() {
+    tools_.add(search_turns_tool(threads_));
+    tools_.add(remember_tool(identities_));
   }
 
   void add_measures() {
@@ -274,6 +286,8 @@ private:
   Costs costs_;
   Knowledge knowledge_;
   Prompts prompts_;
+  ToolSet tools_;
+  CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
   DaemonRoutes daemon_routes_{daemon_};
@@ -292,6 +306,7 @@ private:
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
+  PageRoutes page_routes_;
   Metrics metrics_;
   Listener listener_;
   Hosts hosts_;

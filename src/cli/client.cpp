@@ -11,6 +11,7 @@
 #include "base/group.hpp"
 #include "cli/connection.hpp"
 #include "cli/printable.hpp"
+#include "cli/problem_text.hpp"
 
 namespace agw::cli {
 
@@ -66,7 +67,7 @@ json::object parse_object(const std::string& path, const std::string& body) {
 std::string reason(int status, const std::string& body) {
   const auto value = parse_json(body);
   const auto text = value && value->is_object() ? string_member(value->get_object(), "error") : std::nullopt;
-  return text ? one_line(*text) : fmt::format("status {}", status);
+  return text ? problem_text(*text, value->get_object()) : fmt::format("status {}", status);
 }
 
 Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }

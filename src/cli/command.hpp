@@ -26,6 +26,8 @@ public:
   void option(const std::string& name, std::optional<std::string>& value, const std::vector<std::string>& values,
               const std::string& about);
 
+  /// One argument without a name, which must be there.
+  void word(const std::string& name, std::string& value, const std::string& about);
   /// One argument without a name, which may be missing.
   void word(const std::string& name, std::optional<std::string>& value, const std::string& about);
   /// One or more arguments without a name.

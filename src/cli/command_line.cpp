@@ -13,6 +13,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/error.hpp"
+#include "cli/printable.hpp"
 
 namespace agw::cli {
 
@@ -22,6 +23,13 @@ using Texts = CLI::results_t;
 
 // The texts are taken as they are: CLI11's own conversions read "{}" as nothing at all.
 CLI::callback_t keep_in(std::optional<std::string>& value) {
+  return [&value](const Texts& texts) {
+    value = texts.back();
+    return true;
+  };
+}
+
+CLI::callback_t keep_in(std::string& value) {
   return [&value](const Texts& texts) {
     value = texts.back();
     return true;
@@ -96,7 +104,7 @@ int tell(const Notice& notice) {
 }
 
 int fail(ExitStatus status, const char* what) {
-  fmt::print(stderr, "agw: {}\n", what);
+  fmt::print(stderr, "agw: {}\n", printable(what));
   return static_cast<int>(status);
 }
 
@@ -127,6 +135,10 @@ void Arguments::option(const std::string& name, std::optional<std::string>& valu
     return known ? "" : fmt::format("{} is not one of {}", text, fmt::join(values, " "));
   };
   app_.add_option(name, keep_in(value), about)->check(one_of, "")->type_name(fmt::format("{}", fmt::join(values, "|")));
+}
+
+void Arguments::word(const std::string& name, std::string& value, const std::string& about) {
+  app_.add_option(name, keep_in(value), about)->required();
 }
 
 void Arguments::word(const std::string& name, std::optional<std::string>& value, const std::string& about) {

@@ -42,8 +42,9 @@ std::optional<std::string> number_text(const std::optional<int>& number) {
   return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
-Column text_column(std::string head, std::string member) {
-  return {std::move(head), [member](const json::object& record) { return one_line(plain_text(record, member)); }};
+Column text_column(std::string head, std::string member, std::size_t limit) {
+  return {std::move(head),
+          [member, limit](const json::object& record) { return one_line(plain_text(record, member), limit); }};
 }
 
 Column time_column(std::string head, std::string member) {

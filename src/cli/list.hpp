@@ -29,7 +29,8 @@ struct Column {
   std::string head;
   std::function<std::string(const json::object& record)> cell;
 };
-Column text_column(std::string head, std::string member);
+/// At most `limit` characters of it.
+Column text_column(std::string head, std::string member, std::size_t limit = std::string::npos);
 Column time_column(std::string head, std::string member);  ///< in this machine's zone
 
 /// `records` as a table; empty without any.

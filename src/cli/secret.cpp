@@ -18,7 +18,7 @@ namespace {
 
 struct SecretOptions {
   std::optional<std::string> data_dir;
-  std::optional<std::string> name;
+  std::string name;
   bool json = false;
 };
 
@@ -58,17 +58,11 @@ std::string piped_value() {
   return value;
 }
 
-const std::string& require_name(const SecretOptions& options) {
-  if (!options.name) throw StartError(ExitStatus::usage, "name the secret");
-  return *options.name;
-}
-
 Secrets secrets_of(const SecretOptions& options) { return Secrets(data_directory(options.data_dir)); }
 
 int set(const SecretOptions& options) {
-  const auto& name = require_name(options);
   const auto secrets = secrets_of(options);
-  secrets.set(name, terminal_at(STDIN_FILENO).present ? ask_for_value(name) : piped_value());
+  secrets.set(options.name, terminal_at(STDIN_FILENO).present ? ask_for_value(options.name) : piped_value());
   return 0;
 }
 
@@ -85,9 +79,8 @@ int list(const SecretOptions& options) {
 }
 
 int remove(const SecretOptions& options) {
-  const auto& name = require_name(options);
-  if (secrets_of(options).remove(name)) return 0;
-  throw StartError(ExitStatus::failure, "there is no secret " + name);
+  if (secrets_of(options).remove(options.name)) return 0;
+  throw StartError(ExitStatus::failure, "there is no secret " + options.name);
 }
 
 }  // namespace

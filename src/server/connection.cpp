@@ -133,9 +133,11 @@ Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admiss
   context_.metrics.count(admission.route, answer.status, phase_began_ - request_began_);
   const bool goes_on = keep_alive_ && !answer.close && !shutting_down_;
   out_.clear();
-  write_response(
-      out_, answer,
-      {.without_body = parser_.head().method == "HEAD", .close = !goes_on, .cors_origin = admission.cors_origin});
+  write_response(out_, answer,
+                 {.without_body = parser_.head().method == "HEAD",
+                  .close = !goes_on,
+                  .cors_origin = admission.cors_origin,
+                  .fields = admission.fields});
   const bool sent = co_await wire_.send(out_);
   if (out_.capacity() > kept_capacity) std::string().swap(out_);
   co_return sent&& goes_on;

@@ -1,0 +1,136 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/yaml.hpp"
+#include "cli/client.hpp"
+#include "cli/commands.hpp"
+#include "cli/extension_text.hpp"
+#include "cli/list.hpp"
+#include "cli/printable.hpp"
+#include "cli/problem_text.hpp"
+#include "cli/run_program.hpp"
+#include "features/extensions/judging.hpp"
+#include "io/atomic_file.hpp"
+#include "io/descriptor.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+struct ExtensionEditOptions {
+  std::string name;
+  std::optional<std::string> from;
+  ListOptions list;
+};
+
+constexpr auto head =
+    "# What is saved here is checked and sent when the editor ends. An empty file changes nothing.\n"
+    "# The schema of the definition: GET /schemas/{}\n";
+
+std::string text_member(const json::object& record, std::string_view name) {
+  return std::string(string_member(record, name).value_or(""));
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A new file of our own: what is edited may hold what is nobody else's to read.
+std::filesystem::path new_file(const std::string& text) {
+  auto path = (std::filesystem::temp_directory_path() / "agw-edit-XXXXXX.yaml").string();
+  const Descriptor file(::mkostemps(path.data(), 5, O_CLOEXEC));
+  if (!file) throw_errno("cannot make " + path);
+  replace_file(path, text, 0600);
+  return path;
+}
+
+void open_editor(const std::filesystem::path& path) {
+  std::string editor = "editor";
+  for (const auto* name : {"EDITOR", "VISUAL"}) {
+    if (const char* value = std::getenv(name); value && *value) editor = value;
+  }
+  const auto status = run_program({"sh", "-c", editor + " \"$1\"", "sh", path.string()});
+  if (status != 0) throw std::runtime_error(fmt::format("{} ended with status {}", editor, status));
+}
+
+/// The body of the PATCH that the edited text asks for. Throws std::runtime_error with what is wrong with it.
+json::object change_of(const std::string& text, const json::object& record) {
+  auto value = yaml_to_json(text);
+  if (!value.is_object()) throw std::runtime_error("must be a map of members, such as `description: …`");
+  auto& body = value.get_object();
+  if (!body.contains("definition")) throw std::runtime_error("definition is required");
+  if (!body.contains("trigger")) body["trigger"] = nullptr;
+  try {
+    read_extension_change(body, from_text<ExtensionType>(text_member(record, "type")).value());
+  } catch (const ApiError& error) {
+    throw std::runtime_error(problem_text(error.error(), error.extra()));
+  }
+  body["if_updated_at"] = text_member(record, "updated_at");
+  return std::move(body);
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+Task<int> edit_text(const Client& client, const json::object& record, const std::filesystem::path& path, bool json) {
+  const auto before = editable_text(record, fmt::format(head, text_member(record, "type")));
+  open_editor(path);
+  const auto after = read_text(path);
+  if (is_blank(after) || after == before) {
+    std::cerr << "Nothing was changed.\n";
+    co_return 0;
+  }
+  auto change = change_of(after, record);
+  const auto changed = co_await client.patch(agw::cli::path({"extensions", text_member(record, "id")}), change);
+  if (json)
+    std::cout << to_json(changed) << '\n';
+  else
+    std::cerr << one_line(text_member(changed, "name")) << " is changed.\n";
+  co_return 0;
+}
+
+Task<int> edit(const FoundGateway& gateway, const ExtensionEditOptions& options) {
+  const Client client(gateway);
+  const auto value = co_await client.get(path({"extensions", options.name}));
+  const auto& record = value.as_object();
+  if (text_member(record, "source") == "built-in") {
+    throw std::runtime_error("built-in extensions are not editable: add one of your own with `agw ext add`");
+  }
+  const auto file = new_file(options.from ? read_text(*options.from)
+                                          : editable_text(record, fmt::format(head, text_member(record, "type"))));
+  std::string why;
+  try {
+    const auto status = co_await edit_text(client, record, file, options.list.json);
+    std::filesystem::remove(file);
+    co_return status;
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  throw std::runtime_error(fmt::format("{}\nWhat you wrote is kept. Go on with: agw ext edit {} --from {}", why,
+                                       one_line(options.name), file.string()));
+}
+
+}  // namespace
+
+Action extension_edit_command(Arguments& arguments) {
+  auto options = std::make_shared<ExtensionEditOptions>();
+  arguments.word("name", options->name, "Its name or id");
+  arguments.option("--from", options->from, "Begin with the text of this file, such as an earlier try left");
+  declare(arguments, options->list);
+  return [options] {
+    Loop loop;
+    const auto gateway = find_gateway(options->list.data_dir);
+    return run(loop, edit(gateway, *options));
+  };
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,21 @@
+#include "cli/problem_text.hpp"
+
+#include "cli/printable.hpp"
+
+namespace agw::cli {
+
+std::string problem_text(std::string_view error, const json::object& members) {
+  auto text = one_line(error);
+  const auto* details = members.if_contains("details");
+  if (!details || !details->is_array()) return text;
+  const char* before = ": ";
+  for (const auto& detail : details->get_array()) {
+    const auto message = detail.is_object() ? string_member(detail.get_object(), "message") : std::nullopt;
+    if (!message) continue;
+    text += before + one_line(*message);
+    before = "; ";
+  }
+  return text;
+}
+
+}  // namespace agw::cli
