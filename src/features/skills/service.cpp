@@ -11,7 +11,7 @@
 #include "base/log.hpp"
 #include "features/skills/skill_text.hpp"
 #include "io/beneath.hpp"
-#include "tools/place.hpp"
+#include "io/private_files.hpp"
 
 namespace agw {
 
