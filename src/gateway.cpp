@@ -30,6 +30,7 @@
 #include "features/extensions/service.hpp"
 #include "features/filesystem/routes.hpp"
 #include "features/jobs/routes.hpp"
+#include "features/knowledge/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
@@ -113,6 +114,7 @@ public:
         extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        knowledge_(loop, blocking_, database_, directory.path),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
@@ -162,6 +164,7 @@ private:
     append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
+    append(table, knowledge_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
@@ -231,6 +234,7 @@ private:
     extension_outbox_.start();
     runs_.start();
     threads_.start();
+    knowledge_.start();
     jobs_.start();
     daemon_.start();
     server_.start();
@@ -251,6 +255,7 @@ private:
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
     co_await extension_outbox_.stop();
@@ -279,6 +284,7 @@ private:
   ExtensionFiles extension_files_;
   Threads threads_;
   Costs costs_;
+  Knowledge knowledge_;
   Prompts prompts_;
   ToolSet tools_;
   CallRunner calls_;
@@ -296,6 +302,7 @@ private:
   ThreadRoutes thread_routes_{threads_};
   ModelRoutes model_routes_{models_};
   CostRoutes cost_routes_{costs_};
+  KnowledgeRoutes knowledge_routes_{knowledge_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
