@@ -22,20 +22,25 @@
 #include "features/engine/model_routes.hpp"
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
+#include "features/engine/tools.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/file_routes.hpp"
 #include "features/extensions/files.hpp"
 #include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/extensions/tools.hpp"
 #include "features/filesystem/routes.hpp"
 #include "features/jobs/routes.hpp"
+#include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
 #include "features/runs/service.hpp"
 #include "features/signals/routes.hpp"
+#include "features/skills/service.hpp"
+#include "features/skills/tools.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "features/threads/tools.hpp"
@@ -114,6 +119,7 @@ public:
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
+        skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         knowledge_(loop, blocking_, database_, directory.path),
@@ -210,7 +216,15 @@ private:
               if (!project) return std::nullopt;
               return PromptProject{project->name, project->path, project->trusted};
             },
-            .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
+            .skills = [this](ExtensionPointer agent,
+                             std::optional<PromptProject> project) -> Task<std::vector<PromptSkill>> {
+              const auto trusted = project && project->trusted ? std::optional(project->path) : std::nullopt;
+              std::vector<PromptSkill> told;
+              for (auto& skill : co_await skills_.of(std::move(agent), trusted)) {
+                told.push_back({std::move(skill.name), std::move(skill.description)});
+              }
+              co_return told;
+            }};
   }
 
   void add_tools(const Settings& settings) {
@@ -221,6 +235,10 @@ private:
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
          .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
     tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
+    tools_.add(extension_tools(extensions_));
+    tools_.add(read_skill_tool(skills_, extensions_, projects_));
+    tools_.add(delegate_tool(engine_));
+    tools_.add(run_job_tool(jobs_));
   }
 
   void add_measures() {
@@ -289,6 +307,7 @@ private:
   Identities identities_;
   Stages stages_;
   ExtensionFiles extension_files_;
+  Skills skills_;
   Threads threads_;
   Costs costs_;
   Knowledge knowledge_;
