@@ -22,6 +22,7 @@
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
 #include "features/events/hub.hpp"
+#include "features/experiments/routes.hpp"
 #include "features/extensions/file_routes.hpp"
 #include "features/extensions/files.hpp"
 #include "features/extensions/outbox.hpp"
@@ -32,6 +33,7 @@
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
+#include "features/proposals/routes.hpp"
 #include "features/runs/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
@@ -110,6 +112,10 @@ public:
         extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        experiments_(database_),
+        proposals_(loop, database_, hub_, clock_, extensions_,
+                   {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
+                   proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
         jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
@@ -132,6 +138,7 @@ public:
     extensions_.load(connection);
     stages_.load(connection);
     costs_.load(connection);
+    proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
   }
@@ -157,6 +164,8 @@ private:
     append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
+    append(table, experiment_routes_.routes());
+    append(table, proposal_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
@@ -194,6 +203,16 @@ private:
     };
   }
 
+  ProposalLinks proposal_links() {
+    return {.projects =
+                [this] {
+                  std::vector<std::filesystem::path> paths;
+                  for (const auto& project : projects_.list()) paths.emplace_back(project->path);
+                  return paths;
+                },
+            .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+  }
+
   PromptLinks prompt_links() {
     return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
               const auto project = projects_.find(id);
@@ -218,7 +237,9 @@ private:
 
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
+    co_await proposals_.recover();
     extension_outbox_.start();
+    proposals_.start();
     runs_.start();
     threads_.start();
     jobs_.start();
@@ -243,6 +264,7 @@ private:
     co_await server_.stop(time_for_clients_to_go);
     co_await threads_.stop();
     co_await runs_.stop();
+    co_await proposals_.stop();
     co_await extension_outbox_.stop();
     daemon_.stop();
   }
@@ -269,6 +291,8 @@ private:
   ExtensionFiles extension_files_;
   Threads threads_;
   Costs costs_;
+  Experiments experiments_;
+  Proposals proposals_;
   Prompts prompts_;
   Engine engine_;
   Jobs jobs_;
@@ -284,6 +308,8 @@ private:
   ThreadRoutes thread_routes_{threads_};
   ModelRoutes model_routes_{models_};
   CostRoutes cost_routes_{costs_};
+  ExperimentRoutes experiment_routes_{experiments_};
+  ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
