@@ -35,6 +35,7 @@
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
+#include "features/proposals/tools.hpp"
 #include "features/runs/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
@@ -230,6 +231,10 @@ private:
   void add_tools() {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
+    tools_.add(propose_tool());
+    calls_.stage_with([this](const ToolRun& run, StagedChange change) {
+      return proposals_.stage(run.agent_name, std::move(change));
+    });
   }
 
   void add_measures() {

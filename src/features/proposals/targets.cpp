@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "api/error.hpp"
+#include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
-#include "tools/place.hpp"
 
 namespace agw {
 
