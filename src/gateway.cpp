@@ -31,6 +31,7 @@
 #include "features/extensions/service.hpp"
 #include "features/filesystem/routes.hpp"
 #include "features/jobs/routes.hpp"
+#include "features/knowledge/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
@@ -116,6 +117,7 @@ public:
         extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        knowledge_(loop, blocking_, database_, directory.path),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
@@ -170,6 +172,7 @@ private:
     append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
+    append(table, knowledge_routes_.routes());
     append(table, experiment_routes_.routes());
     append(table, proposal_routes_.routes());
     append(table, engine_routes_.routes());
@@ -257,6 +260,7 @@ private:
     proposals_.start();
     runs_.start();
     threads_.start();
+    knowledge_.start();
     jobs_.start();
     daemon_.start();
     server_.start();
@@ -277,6 +281,7 @@ private:
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
     co_await proposals_.stop();
@@ -306,6 +311,7 @@ private:
   ExtensionFiles extension_files_;
   Threads threads_;
   Costs costs_;
+  Knowledge knowledge_;
   Experiments experiments_;
   Proposals proposals_;
   Prompts prompts_;
@@ -325,6 +331,7 @@ private:
   ThreadRoutes thread_routes_{threads_};
   ModelRoutes model_routes_{models_};
   CostRoutes cost_routes_{costs_};
+  KnowledgeRoutes knowledge_routes_{knowledge_};
   ExperimentRoutes experiment_routes_{experiments_};
   ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
