@@ -22,6 +22,7 @@
 #include "features/engine/model_routes.hpp"
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
+#include "features/engine/tools.hpp"
 #include "features/events/hub.hpp"
 #include "features/experiments/routes.hpp"
 #include "features/extensions/file_routes.hpp"
@@ -29,8 +30,10 @@
 #include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/extensions/tools.hpp"
 #include "features/filesystem/routes.hpp"
 #include "features/jobs/routes.hpp"
+#include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
@@ -39,6 +42,8 @@
 #include "features/proposals/tools.hpp"
 #include "features/runs/service.hpp"
 #include "features/signals/routes.hpp"
+#include "features/skills/service.hpp"
+#include "features/skills/tools.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "features/threads/tools.hpp"
@@ -115,6 +120,7 @@ public:
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
+        skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         knowledge_(loop, blocking_, database_, directory.path),
@@ -228,12 +234,24 @@ private:
               if (!project) return std::nullopt;
               return PromptProject{project->name, project->path, project->trusted};
             },
-            .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
+            .skills = [this](ExtensionPointer agent,
+                             std::optional<PromptProject> project) -> Task<std::vector<PromptSkill>> {
+              const auto trusted = project && project->trusted ? std::optional(project->path) : std::nullopt;
+              std::vector<PromptSkill> told;
+              for (auto& skill : co_await skills_.of(std::move(agent), trusted)) {
+                told.push_back({std::move(skill.name), std::move(skill.description)});
+              }
+              co_return told;
+            }};
   }
 
   void add_tools() {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
+    tools_.add(extension_tools(extensions_));
+    tools_.add(read_skill_tool(skills_, extensions_, projects_));
+    tools_.add(delegate_tool(engine_));
+    tools_.add(run_job_tool(jobs_));
     tools_.add(propose_tool());
     calls_.stage_with([this](const ToolRun& run, StagedChange change) {
       return proposals_.stage(run.agent_name, std::move(change));
@@ -309,6 +327,7 @@ private:
   Identities identities_;
   Stages stages_;
   ExtensionFiles extension_files_;
+  Skills skills_;
   Threads threads_;
   Costs costs_;
   Knowledge knowledge_;
