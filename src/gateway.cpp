@@ -24,6 +24,7 @@
 #include "features/engine/routes.hpp"
 #include "features/engine/tools.hpp"
 #include "features/events/hub.hpp"
+#include "features/experiments/routes.hpp"
 #include "features/extensions/file_routes.hpp"
 #include "features/extensions/files.hpp"
 #include "features/extensions/outbox.hpp"
@@ -37,6 +38,8 @@
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
+#include "features/proposals/routes.hpp"
+#include "features/proposals/tools.hpp"
 #include "features/runs/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/skills/service.hpp"
@@ -123,6 +126,10 @@ public:
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         knowledge_(loop, blocking_, database_, directory.path),
+        experiments_(database_),
+        proposals_(loop, database_, hub_, clock_, extensions_,
+                   {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
+                   proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
@@ -147,6 +154,7 @@ public:
     extensions_.load(connection);
     stages_.load(connection);
     costs_.load(connection);
+    proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
   }
@@ -173,6 +181,8 @@ private:
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
     append(table, knowledge_routes_.routes());
+    append(table, experiment_routes_.routes());
+    append(table, proposal_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
@@ -210,6 +220,16 @@ private:
     };
   }
 
+  ProposalLinks proposal_links() {
+    return {.projects =
+                [this] {
+                  std::vector<std::filesystem::path> paths;
+                  for (const auto& project : projects_.list()) paths.emplace_back(project->path);
+                  return paths;
+                },
+            .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+  }
+
   PromptLinks prompt_links() {
     return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
               const auto project = projects_.find(id);
@@ -239,6 +259,10 @@ private:
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(delegate_tool(engine_));
     tools_.add(run_job_tool(jobs_));
+    tools_.add(propose_tool());
+    calls_.stage_with([this](const ToolRun& run, StagedChange change) {
+      return proposals_.stage(run.agent_name, std::move(change));
+    });
   }
 
   void add_measures() {
@@ -256,7 +280,9 @@ private:
 
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
+    co_await proposals_.recover();
     extension_outbox_.start();
+    proposals_.start();
     runs_.start();
     threads_.start();
     knowledge_.start();
@@ -283,6 +309,7 @@ private:
     co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
+    co_await proposals_.stop();
     co_await extension_outbox_.stop();
     daemon_.stop();
   }
@@ -311,6 +338,8 @@ private:
   Threads threads_;
   Costs costs_;
   Knowledge knowledge_;
+  Experiments experiments_;
+  Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
   CallRunner calls_;
@@ -329,6 +358,8 @@ private:
   ModelRoutes model_routes_{models_};
   CostRoutes cost_routes_{costs_};
   KnowledgeRoutes knowledge_routes_{knowledge_};
+  ExperimentRoutes experiment_routes_{experiments_};
+  ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
