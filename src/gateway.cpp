@@ -11,6 +11,7 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
+#include "features/actions/service.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
@@ -108,6 +109,7 @@ public:
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
+        secrets_(directory.path),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
@@ -131,6 +133,7 @@ public:
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
                    proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
+        actions_(extensions_, http_, blocking_, clock_, secrets_, {}),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
@@ -255,6 +258,7 @@ private:
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
          .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
     tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
+    tools_.add([this] { return actions_.tools(); });
     tools_.add(extension_tools(extensions_));
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(delegate_tool(engine_));
@@ -319,6 +323,7 @@ private:
   SystemClock clock_;
   BlockingPool blocking_;
   Access access_;
+  Secrets secrets_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
@@ -342,6 +347,7 @@ private:
   Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
+  Actions actions_;
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
