@@ -84,7 +84,8 @@ std::string explanation() {
          "- *Remember that …* keeps something, to be found again by its words.\n"
          "- *Summarise this thread* lists what you wrote in it.\n"
          "- *Repeat …* says your text again.\n"
-         "- *Read notes.md*, *grep TODO in src*, *find files \\*.md*, *list jobs*, *run job …* use the tool for it, as far "
+         "- *Read notes.md*, *grep TODO in src*, *find files \\*.md*, *list jobs*, *run job …* use the tool for it, as "
+         "far "
          "as this thread's mode and the agent's stage allow.";
 }
 
@@ -128,15 +129,16 @@ std::string quotations(const std::vector<Passage>& passages, const std::vector<s
 }
 
 std::string tool_answer(const ToolUse& use, const Message& result) {
-  if (result.is_error) return fmt::format("{} did not work: {}", use.name, on_one_line(result.text, longest_shown_error));
+  if (result.is_error)
+    return fmt::format("{} did not work: {}", use.name, on_one_line(result.text, longest_shown_error));
   if (result.text.empty()) return fmt::format("{} gave nothing.", use.name);
   const auto rows = use.name == "ListExtensions" ? extension_rows(result.text) : std::string();
   if (!rows.empty()) return fmt::format("This is what {} gave:\n\n{}", use.name, rows);
   const auto shown = utf8_prefix(result.text, longest_shown_result);
   const auto* const cut = shown.size() < result.text.size() ? "\n\nThis is only its beginning." : "";
   const auto fence = fence_for(shown);
-  return fmt::format("This is what {} gave:\n\n{}\n{}\n{}{}", use.name, fence, boost::trim_right_copy(std::string(shown)),
-                     fence, cut);
+  return fmt::format("This is what {} gave:\n\n{}\n{}\n{}{}", use.name, fence,
+                     boost::trim_right_copy(std::string(shown)), fence, cut);
 }
 
 std::string nothing_found(const std::vector<std::string>& words, const std::vector<std::string>& searched) {

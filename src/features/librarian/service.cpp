@@ -25,7 +25,8 @@ constexpr std::size_t bytes_per_token = 4;
 const std::string& question_of(const ModelRequest& request) {
   static const std::string none;
   if (!request.typed.empty()) return request.typed;
-  const auto asked = std::ranges::find(request.messages.rbegin(), request.messages.rend(), Message::Role::user, &Message::role);
+  const auto asked =
+      std::ranges::find(request.messages.rbegin(), request.messages.rend(), Message::Role::user, &Message::role);
   return asked == request.messages.rend() ? none : asked->text;
 }
 

@@ -216,8 +216,7 @@ TEST_F(LibrarianTest, AnswersFromTheToolsResult) {
   Answer answer;
   testing::run([&](Loop&) -> Task<> {
     Stop stop;
-    answer.outcome =
-        co_await librarian.answer(request, [&](const Delta& delta) { answer.text += delta.text; }, stop);
+    answer.outcome = co_await librarian.answer(request, [&](const Delta& delta) { answer.text += delta.text; }, stop);
   });
   EXPECT_THAT(answer.text, HasSubstr("````\n1\tgrep ``` in src\n````"));
   EXPECT_THAT(answer.text, HasSubstr("not a language model"));

@@ -78,7 +78,8 @@ std::string bare(std::string_view message) {
     if (lower_case(std::string_view(text).substr(0, opening.size())) == opening) text.erase(0, opening.size());
   }
   boost::trim_right_if(text, boost::is_any_of("?! "));
-  const bool ends_sentence = text.ends_with('.') && !text.ends_with(" .") && !text.ends_with("/.") && !text.ends_with("..");
+  const bool ends_sentence =
+      text.ends_with('.') && !text.ends_with(" .") && !text.ends_with("/.") && !text.ends_with("..");
   if (ends_sentence) text.pop_back();
   return text;
 }
