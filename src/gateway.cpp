@@ -13,6 +13,7 @@
 #include "features/access/routes.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
+#include "features/agents/tools.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/costs/routes.hpp"
@@ -36,6 +37,7 @@
 #include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
+#include "features/threads/tools.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
@@ -47,6 +49,7 @@
 #include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
+#include "tools/tool_set.hpp"
 
 namespace agw {
 
@@ -111,7 +114,8 @@ public:
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
+        calls_(loop, runs_, threads_, stages_, tools_),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
@@ -125,6 +129,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
+    add_tools();
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
@@ -203,6 +208,11 @@ private:
             .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
   }
 
+  void add_tools() {
+    tools_.add(search_turns_tool(threads_));
+    tools_.add(remember_tool(identities_));
+  }
+
   void add_measures() {
     using Kind = Metrics::Kind;
     add_process_measures(metrics_);
@@ -270,6 +280,8 @@ private:
   Threads threads_;
   Costs costs_;
   Prompts prompts_;
+  ToolSet tools_;
+  CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
   DaemonRoutes daemon_routes_{daemon_};
