@@ -14,6 +14,8 @@
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
+#include "features/apps/routes.hpp"
+#include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/costs/routes.hpp"
@@ -34,6 +36,7 @@
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
 #include "features/runs/service.hpp"
+#include "features/secrets/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
@@ -41,6 +44,7 @@
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
 #include "server/document_routes.hpp"
@@ -118,6 +122,13 @@ public:
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
+        secrets_(directory.path),
+        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
+                  .home = directory.home,
+                  .data_directory = directory.path}),
+        apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
+              {.home = directory.home, .data_directory = directory.path}),
+        app_routes_(loop, apps_, blocking_, access_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -139,6 +150,7 @@ public:
     costs_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    apps_.load(connection);
   }
 
   ExitStatus run() {
@@ -165,6 +177,7 @@ private:
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
+    append(table, app_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
     append(table, page_routes_.routes());
@@ -246,11 +259,13 @@ private:
   }
 
   Task<> shut_down() {
+    apps_.hang_up();
     co_await access_.stop();
     co_await jobs_.disarm();
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await apps_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
     co_await extension_outbox_.stop();
@@ -301,6 +316,10 @@ private:
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
+  Secrets secrets_;
+  Sandbox sandbox_;
+  Apps apps_;
+  AppRoutes app_routes_;
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;

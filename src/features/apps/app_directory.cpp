@@ -6,7 +6,7 @@
 
 #include "io/process.hpp"
 #include "io/resolve_path.hpp"
-#include "tools/place.hpp"
+#include "io/private_files.hpp"
 
 namespace agw {
 

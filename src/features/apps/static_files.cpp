@@ -11,7 +11,7 @@
 #include "api/content_type.hpp"
 #include "features/apps/forwarding.hpp"
 #include "io/beneath.hpp"
-#include "tools/place.hpp"
+#include "io/private_files.hpp"
 
 namespace agw {
 
