@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "io/private_files.hpp"
 #include "io/process.hpp"
 #include "io/resolve_path.hpp"
-#include "io/private_files.hpp"
 
 namespace agw {
 
