@@ -61,8 +61,9 @@ private:
   Task<bool> discard_body();
   Task<bool> refuse(int status, std::string_view error);
   Task<bool> respond(const Answer& answer, const Admission& admission);
+  void write(const Answer& answer, const Admission& admission);
+  bool sent();
   Task<Answer> handle(Admission& admission);
-  Task<Answer> call(Request& request, const Admission& admission);
   Task<bool> pass_on(Admission& admission);
   Task<std::optional<Answer>> pass_on(Admission& admission, HttpExchange& exchange);
   Request make_request(Admission& admission);

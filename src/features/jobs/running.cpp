@@ -23,6 +23,7 @@ constexpr int thread_choices = 2;
 json::object order_members(const JobPlan& plan, const JobOrder& order) {
   json::object members{{"mode", plan.mode}, {"dry", order.dry}, {"depth", order.depth}};
   if (plan.model) members["model"] = *plan.model;
+  if (!order.handed_down.empty()) members[handed_down_member] = order.handed_down;
   return members;
 }
 

@@ -110,6 +110,10 @@ Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, Along<JobRunStarte
   return started_by(std::move(job), {.dry = dry}, std::move(along));
 }
 
+Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
+  return started_by(std::move(job), {.handed_down = caller.handed_down}, {});
+}
+
 Task<JobRunStarted> Jobs::started_by(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along) {
   const auto answer = [](const JobRun& run) { return JobRunStarted{run.job, run.dry, run.thread_id.value_or("")}; };
   Along<JobRun> along_row;

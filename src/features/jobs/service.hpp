@@ -28,6 +28,7 @@ struct JobOrder {
   std::optional<Timestamp> due_at{};
   std::optional<std::string> enclosure{};  ///< what came with the trigger, as text
   int depth = 0;                           ///< how many events led to it, one run after the other
+  json::object handed_down{};              ///< of the run whose agent ordered it: see ToolRun
 };
 
 /// What a handler is told of the run that it does.
@@ -74,6 +75,9 @@ public:
   /// Starts a run by hand. Throws BadRequest `agent not found` or `agent is disabled` (both
   /// with `agent_id`) for its agent and its owner; Conflict `job is already running`.
   Task<JobRunStarted> run(ExtensionPointer job, bool dry, Along<JobRunStarted> along = {});
+
+  /// The same for an agent, whose run hands its limits down.
+  Task<JobRunStarted> run_for(const ToolRun& caller, ExtensionPointer job);
 
   /// The job that `POST /hooks/:name` is for, and the secret of its signatures. Throws NotFound `job not found` where
   /// it has no webhook trigger.
