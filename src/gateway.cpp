@@ -18,6 +18,7 @@
 #include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
+#include "features/briefings/routes.hpp"
 #include "features/costs/routes.hpp"
 #include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
@@ -56,6 +57,7 @@
 #include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
+#include "models/one_answer.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
@@ -137,7 +139,7 @@ public:
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
-        jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
+        jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         secrets_(directory.path),
         sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
@@ -146,6 +148,7 @@ public:
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
+        briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -169,6 +172,8 @@ public:
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
     apps_.load(connection);
+    jobs_.handle("self-reflect",
+                 {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
 
   ExitStatus run() {
@@ -199,6 +204,7 @@ private:
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
     append(table, app_routes_.routes());
+    append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
     append(table, page_routes_.routes());
@@ -291,6 +297,13 @@ private:
                  [this] { return static_cast<double>(database_.statistics().queued); });
   }
 
+  BriefingLinks briefing_links() {
+    return {
+        .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
+        .write = [this](std::string instructions, std::string request,
+                        Stop& stop) { return one_answer(models_, std::move(instructions), std::move(request), stop); }};
+  }
+
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
     co_await proposals_.recover();
@@ -319,6 +332,7 @@ private:
     co_await jobs_.disarm();
     co_await engine_.stop();
     co_await jobs_.stop();
+    co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await apps_.stop();
     co_await knowledge_.stop();
@@ -360,6 +374,7 @@ private:
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
+  Briefings briefings_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
   FilesystemRoutes filesystem_routes_{filesystem_};
@@ -377,6 +392,7 @@ private:
   ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
+  BriefingRoutes briefing_routes_{briefings_};
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
