@@ -15,6 +15,8 @@
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
+#include "features/apps/routes.hpp"
+#include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
@@ -43,6 +45,7 @@
 #include "features/proposals/routes.hpp"
 #include "features/proposals/tools.hpp"
 #include "features/runs/service.hpp"
+#include "features/secrets/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/skills/service.hpp"
 #include "features/skills/tools.hpp"
@@ -52,6 +55,7 @@
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
 #include "models/one_answer.hpp"
@@ -141,6 +145,13 @@ public:
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
+        secrets_(directory.path),
+        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
+                  .home = directory.home,
+                  .data_directory = directory.path}),
+        apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
+              {.home = directory.home, .data_directory = directory.path}),
+        app_routes_(loop, apps_, blocking_, access_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -163,6 +174,7 @@ public:
     proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    apps_.load(connection);
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
@@ -194,6 +206,7 @@ private:
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
+    append(table, app_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
@@ -318,12 +331,14 @@ private:
   }
 
   Task<> shut_down() {
+    apps_.hang_up();
     co_await access_.stop();
     co_await jobs_.disarm();
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await apps_.stop();
     co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
@@ -387,6 +402,10 @@ private:
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
+  Secrets secrets_;
+  Sandbox sandbox_;
+  Apps apps_;
+  AppRoutes app_routes_;
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;
