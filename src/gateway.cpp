@@ -115,7 +115,6 @@ public:
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
-        secrets_(directory.path),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
@@ -402,7 +401,6 @@ private:
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
-  Secrets secrets_;
   Sandbox sandbox_;
   Apps apps_;
   AppRoutes app_routes_;
