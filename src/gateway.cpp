@@ -115,6 +115,10 @@ public:
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
+        secrets_(directory.path),
+        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
+                  .home = directory.home,
+                  .data_directory = directory.path}),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
@@ -144,10 +148,6 @@ public:
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
-        secrets_(directory.path),
-        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
-                  .home = directory.home,
-                  .data_directory = directory.path}),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
@@ -352,6 +352,7 @@ private:
   BlockingPool blocking_;
   Access access_;
   Secrets secrets_;
+  Sandbox sandbox_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
@@ -401,7 +402,6 @@ private:
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
-  Sandbox sandbox_;
   Apps apps_;
   AppRoutes app_routes_;
   Listener listener_;
