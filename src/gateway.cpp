@@ -41,6 +41,7 @@
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
 #include "features/proposals/tools.hpp"
+#include "features/research/routes.hpp"
 #include "features/runs/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/skills/service.hpp"
@@ -51,6 +52,8 @@
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/resolve_path.hpp"
+#include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
 #include "models/one_answer.hpp"
@@ -116,6 +119,9 @@ public:
         projects_(database_, filesystem_, clock_, directory.path),
         signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
+        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
+                  .home = directory.home,
+                  .data_directory = directory.path}),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
@@ -137,6 +143,9 @@ public:
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
+        research_(loop, database_, hub_, clock_, blocking_, sandbox_, extensions_, stages_, threads_, models_, costs_,
+                  engine_, experiments_, proposals_,
+                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links()),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
@@ -160,6 +169,7 @@ public:
     proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    research_.load(connection);
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
@@ -191,6 +201,7 @@ private:
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
+    append(table, research_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
@@ -234,6 +245,15 @@ private:
                   return paths;
                 },
             .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+  }
+
+  ResearchLinks research_links() {
+    return {.project_of = [this](const std::filesystem::path& file) -> std::optional<ResearchProject> {
+      for (const auto& project : projects_.list()) {
+        if (is_within(file, project->path)) return ResearchProject{project->id, project->path};
+      }
+      return std::nullopt;
+    }};
   }
 
   PromptLinks prompt_links() {
@@ -286,6 +306,15 @@ private:
 
   BriefingLinks briefing_links() {
     return {
+        .proposals = [this]() -> Task<std::vector<BriefingEntry>> {
+          std::vector<BriefingEntry> entries;
+          for (const auto& found : co_await proposals_.pending()) {
+            entries.push_back(
+                {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
+          }
+          co_return entries;
+        },
+
         .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
         .write = [this](std::string instructions, std::string request,
                         Stop& stop) { return one_answer(models_, std::move(instructions), std::move(request), stop); }};
@@ -294,6 +323,7 @@ private:
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
     co_await proposals_.recover();
+    co_await research_.recover();
     extension_outbox_.start();
     proposals_.start();
     runs_.start();
@@ -316,6 +346,7 @@ private:
   Task<> shut_down() {
     co_await access_.stop();
     co_await jobs_.disarm();
+    co_await research_.stop();
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await briefings_.stop();
@@ -340,6 +371,7 @@ private:
   Projects projects_;
   Signals signals_;
   HttpClient http_;
+  Sandbox sandbox_;
   Models models_;
   Attachments attachments_;
   Runs runs_;
@@ -359,6 +391,7 @@ private:
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
+  Research research_;
   Briefings briefings_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
@@ -377,6 +410,7 @@ private:
   ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
+  ResearchRoutes research_routes_{research_};
   BriefingRoutes briefing_routes_{briefings_};
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
