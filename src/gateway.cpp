@@ -11,9 +11,12 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
+#include "features/actions/service.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
+#include "features/apps/routes.hpp"
+#include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
@@ -43,6 +46,7 @@
 #include "features/proposals/tools.hpp"
 #include "features/research/routes.hpp"
 #include "features/runs/service.hpp"
+#include "features/secrets/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/skills/service.hpp"
 #include "features/skills/tools.hpp"
@@ -113,6 +117,10 @@ public:
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
+        secrets_(directory.path),
+        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
+                  .home = directory.home,
+                  .data_directory = directory.path}),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
@@ -139,6 +147,7 @@ public:
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
                    proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
+        actions_(extensions_, http_, blocking_, clock_, secrets_, {}),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
@@ -147,6 +156,9 @@ public:
                   engine_, experiments_, proposals_,
                   {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links()),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
+        apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
+              {.home = directory.home, .data_directory = directory.path}),
+        app_routes_(loop, apps_, blocking_, access_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -169,6 +181,7 @@ public:
     proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    apps_.load(connection);
     research_.load(connection);
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
@@ -201,6 +214,7 @@ private:
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
+    append(table, app_routes_.routes());
     append(table, research_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
@@ -281,6 +295,7 @@ private:
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
          .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
     tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
+    tools_.add([this] { return actions_.tools(); });
     tools_.add(extension_tools(extensions_));
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(delegate_tool(engine_));
@@ -344,6 +359,7 @@ private:
   }
 
   Task<> shut_down() {
+    apps_.hang_up();
     co_await access_.stop();
     co_await jobs_.disarm();
     co_await research_.stop();
@@ -351,6 +367,7 @@ private:
     co_await jobs_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await apps_.stop();
     co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
@@ -364,6 +381,8 @@ private:
   SystemClock clock_;
   BlockingPool blocking_;
   Access access_;
+  Secrets secrets_;
+  Sandbox sandbox_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
@@ -388,6 +407,7 @@ private:
   Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
+  Actions actions_;
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
@@ -415,6 +435,8 @@ private:
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
+  Apps apps_;
+  AppRoutes app_routes_;
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;
