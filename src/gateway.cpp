@@ -127,9 +127,6 @@ public:
         projects_(database_, filesystem_, clock_, directory.path),
         signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
-        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
-                  .home = directory.home,
-                  .data_directory = directory.path}),
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
@@ -390,7 +387,6 @@ private:
   Projects projects_;
   Signals signals_;
   HttpClient http_;
-  Sandbox sandbox_;
   Models models_;
   Attachments attachments_;
   Runs runs_;
