@@ -114,7 +114,7 @@ public:
         extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
-        knowledge_(loop, blocking_, database_, directory.path),
+        knowledge_(loop, blocking_, database_, clock_, directory.path),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
@@ -141,6 +141,8 @@ public:
     costs_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    jobs_.handle("compile-knowledge",
+                 {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
   }
 
   ExitStatus run() {
