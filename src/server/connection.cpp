@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/id.hpp"
@@ -21,6 +22,15 @@ constexpr int requests_at_once = 16;                   // of a pipeline, before 
 constexpr std::size_t body_worth_reading = 64 * 1024;  // of a refused request, to keep its connection
 constexpr std::size_t kept_capacity = 4096;
 constexpr std::size_t longest_idempotency_key = 255;
+
+/// Empty for a request that is not to be remembered: what anybody may ask never is, for the answer to a pairing is the
+/// token.
+std::string idempotency_key(const Request& request) {
+  if (request.method != Method::post || request.route->open) return {};
+  const auto key = request.header("idempotency-key").value_or("");
+  if (key.size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
+  return std::string(key);
+}
 
 }  // namespace
 
@@ -65,6 +75,7 @@ Task<bool> HttpConnection::serve_one() {
     if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
     co_return co_await respond(*admission.answer, admission) && co_await discard_body();
   }
+  if (admission.route->exchange) co_return co_await pass_on(admission);
   const auto body = parser_.done() ? Reading::complete : co_await read_body(admission);
   if (body == Reading::gone) co_return false;
   if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
@@ -73,7 +84,10 @@ Task<bool> HttpConnection::serve_one() {
     co_return co_await respond(error_answer(413, "request body too large"), admission);
   }
   enter(Phase::handling);
-  co_return co_await respond(co_await handle(admission), admission);
+  write(co_await handle(admission), admission);
+  std::string_view rest = out_;
+  if (!wire_.send_at_once(rest) || !(rest.empty() || co_await wire_.send(rest))) co_return false;
+  co_return sent();
 }
 
 Task<HttpConnection::Reading> HttpConnection::read_head() {
@@ -87,7 +101,9 @@ Task<HttpConnection::Reading> HttpConnection::read_head() {
     }
     if (in_.empty() && in_.capacity() > kept_capacity) std::string().swap(in_);
     if (shutting_down_) co_return Reading::gone;
-    if (!co_await wire_.receive(in_)) {
+    boost::system::error_code error;
+    const auto count = co_await wire_.first_bytes(error);
+    if (!wire_.take(count, error, in_)) {
       if (timed_out_ && phase_ == Phase::head) co_await refuse(408, "request timeout");
       co_return Reading::gone;
     }
@@ -129,18 +145,27 @@ Task<bool> HttpConnection::refuse(int status, std::string_view error) {
 }
 
 Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admission) {
+  write(answer, admission);
+  if (!co_await wire_.send(out_)) co_return false;
+  co_return sent();
+}
+
+void HttpConnection::write(const Answer& answer, const Admission& admission) {
   enter(Phase::sending);
   context_.metrics.count(admission.route, answer.status, phase_began_ - request_began_);
-  const bool goes_on = keep_alive_ && !answer.close && !shutting_down_;
+  keep_alive_ = keep_alive_ && !answer.close && !shutting_down_;
   out_.clear();
   write_response(out_, answer,
                  {.without_body = parser_.head().method == "HEAD",
-                  .close = !goes_on,
+                  .close = !keep_alive_,
                   .cors_origin = admission.cors_origin,
                   .fields = admission.fields});
-  const bool sent = co_await wire_.send(out_);
+}
+
+/// Whether the connection goes on after what it sent.
+bool HttpConnection::sent() {
   if (out_.capacity() > kept_capacity) std::string().swap(out_);
-  co_return sent&& goes_on;
+  return keep_alive_ && !shutting_down_;
 }
 
 bool HttpConnection::wants_to_go_on() const {
@@ -153,7 +178,10 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   try {
     if (admission.target.bad_path) throw BadRequest("invalid path");
     if (admission.target.bad_query) throw BadRequest("invalid query");
-    co_return co_await call(request, admission);
+    const auto key = idempotency_key(request);
+    if (key.empty()) co_return co_await request.route->handler(request);
+    co_return co_await context_.idempotency.once(request, key, std::string(admission.target.path),
+                                                 request.route->handler);
   } catch (const ApiError& error) {
     co_return error_answer(error);
   } catch (const DiskFull& error) {
@@ -169,14 +197,45 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   }
 }
 
-Task<Answer> HttpConnection::call(Request& request, const Admission& admission) {
-  const auto& handler = admission.route->handler;
-  // What anybody may ask is never kept: the answer to a pairing is the token.
-  const bool may_repeat = request.method == Method::post && !admission.route->open;
-  const auto key = may_repeat ? request.header("idempotency-key") : std::nullopt;
-  if (!key || key->empty()) co_return co_await handler(request);
-  if (key->size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
-  co_return co_await context_.idempotency.once(request, std::string(*key), std::string(admission.target.path), handler);
+/// Hands the connection to the route's handler for one request.
+Task<bool> HttpConnection::pass_on(Admission& admission) {
+  enter(Phase::exchange);
+  const auto& head = parser_.head();
+  HttpExchange exchange(wire_, parser_, in_,
+                        {.response = {.without_body = head.method == "HEAD",
+                                      .close = !keep_alive_,
+                                      .cors_origin = admission.cors_origin,
+                                      .fields = admission.fields},
+                         .target = std::string_view(head.target).substr(head.target.find(admission.target.path)),
+                         .awaits_continue = head.names("expect", "100-continue"),
+                         .on_begin = [this, &admission](int status) {
+                           context_.metrics.count(admission.route, status, Wire::now() - request_began_);
+                         }});
+  exchange_ = &exchange;
+  // What the handler started must be joined: it is told to end (`abort`), never cut off.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto refusal = co_await pass_on(admission, exchange);
+  exchange_ = nullptr;
+  co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+  if (exchange.begun()) co_return exchange.complete() && keep_alive_ && !shutting_down_;
+  if (!refusal) co_return timed_out_&& co_await refuse(408, "request timeout");
+  keep_alive_ = keep_alive_ && parser_.done();
+  co_return co_await respond(*refusal, admission);
+}
+
+/// The answer that the handler left to us, if any.
+Task<std::optional<Answer>> HttpConnection::pass_on(Admission& admission, HttpExchange& exchange) {
+  auto request = make_request(admission);
+  try {
+    if (admission.target.bad_path) throw BadRequest("invalid path");
+    co_await admission.route->exchange(request, exchange);
+  } catch (const ApiError& error) {
+    co_return error_answer(error);
+  } catch (const std::exception& error) {
+    log::error("request {} {} {}: {}", request.id, exchange.method(), admission.target.path, error.what());
+    co_return error_answer(500, "internal server error");
+  }
+  co_return std::nullopt;
 }
 
 Request HttpConnection::make_request(Admission& admission) {
@@ -237,6 +296,11 @@ void HttpConnection::sweep(Wire::Moment now) {
       break;
     case Phase::handling:
       break;
+    case Phase::exchange:
+      if (!exchange_ || !exchange_->is_stuck(now)) break;
+      timed_out_ = true;
+      exchange_->abort();
+      break;
     case Phase::socket:
       websocket_->sweep(now);
       break;
@@ -246,7 +310,13 @@ void HttpConnection::sweep(Wire::Moment now) {
   wire_.interrupt();
 }
 
+void HttpConnection::abort() {
+  if (exchange_) exchange_->abort();
+  wire_.interrupt();
+}
+
 void HttpConnection::close_socket() {
+  if (exchange_) exchange_->abort();
   if (phase_ == Phase::socket) websocket_->close(websocket::CloseCode::going_away, "the gateway ended the connection");
 }
 
@@ -254,6 +324,8 @@ void HttpConnection::shut_down() {
   shutting_down_ = true;
   if (phase_ == Phase::socket)
     close_socket();
+  else if (exchange_ && exchange_->upgraded())
+    exchange_->abort();
   else if (phase_ == Phase::idle || phase_ == Phase::finishing)
     wire_.interrupt();
 }
