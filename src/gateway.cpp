@@ -138,7 +138,7 @@ public:
         skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
-        knowledge_(loop, blocking_, database_, directory.path),
+        knowledge_(loop, blocking_, database_, clock_, directory.path),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
@@ -178,6 +178,8 @@ public:
     proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    jobs_.handle("compile-knowledge",
+                 {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
     apps_.load(connection);
     research_.load(connection);
     jobs_.handle("self-reflect",
