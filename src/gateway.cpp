@@ -48,6 +48,7 @@
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "features/threads/tools.hpp"
+#include "features/watch/service.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
@@ -127,6 +128,7 @@ public:
         skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
         knowledge_(loop, blocking_, database_, directory.path),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
@@ -149,6 +151,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
+    feed_watch();
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
@@ -271,6 +274,16 @@ private:
     });
   }
 
+  void feed_watch() {
+    database_.on_disk_full([this] { watch_.disk_full(); });
+    engine_.observe([this](const RunOutcome& outcome) {
+      const auto provider = outcome.model.substr(0, outcome.model.find('/'));
+      const bool is_of_provider = outcome.provider_failed || outcome.error.empty();
+      if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error});
+      watch_.money_spent();
+    });
+  }
+
   void add_measures() {
     using Kind = Metrics::Kind;
     add_process_measures(metrics_);
@@ -300,6 +313,7 @@ private:
     threads_.start();
     knowledge_.start();
     jobs_.start();
+    watch_.start();
     daemon_.start();
     server_.start();
     access_.start([this] { server_.close_sockets(); });
@@ -318,6 +332,7 @@ private:
     co_await jobs_.disarm();
     co_await engine_.stop();
     co_await jobs_.stop();
+    co_await watch_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await knowledge_.stop();
@@ -351,6 +366,7 @@ private:
   Skills skills_;
   Threads threads_;
   Costs costs_;
+  Watch watch_;
   Knowledge knowledge_;
   Experiments experiments_;
   Proposals proposals_;
