@@ -46,6 +46,7 @@
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
 #include "features/proposals/tools.hpp"
+#include "features/research/routes.hpp"
 #include "features/runs/service.hpp"
 #include "features/secrets/service.hpp"
 #include "features/signals/routes.hpp"
@@ -57,6 +58,7 @@
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/resolve_path.hpp"
 #include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
@@ -149,6 +151,9 @@ public:
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
+        research_(loop, database_, hub_, clock_, blocking_, sandbox_, extensions_, stages_, threads_, models_, costs_,
+                  engine_, experiments_, proposals_,
+                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links()),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
@@ -178,6 +183,7 @@ public:
     jobs_.handle("compile-knowledge",
                  {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
     apps_.load(connection);
+    research_.load(connection);
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
@@ -210,6 +216,7 @@ private:
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
     append(table, app_routes_.routes());
+    append(table, research_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
@@ -259,6 +266,15 @@ private:
                   return paths;
                 },
             .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+  }
+
+  ResearchLinks research_links() {
+    return {.project_of = [this](const std::filesystem::path& file) -> std::optional<ResearchProject> {
+      for (const auto& project : projects_.list()) {
+        if (is_within(file, project->path)) return ResearchProject{project->id, project->path};
+      }
+      return std::nullopt;
+    }};
   }
 
   PromptLinks prompt_links() {
@@ -314,6 +330,15 @@ private:
 
   BriefingLinks briefing_links() {
     return {
+        .proposals = [this]() -> Task<std::vector<BriefingEntry>> {
+          std::vector<BriefingEntry> entries;
+          for (const auto& found : co_await proposals_.pending()) {
+            entries.push_back(
+                {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
+          }
+          co_return entries;
+        },
+
         .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
         .write = [this](std::string instructions, std::string request,
                         Stop& stop) { return one_answer(models_, std::move(instructions), std::move(request), stop); }};
@@ -322,6 +347,7 @@ private:
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
     co_await proposals_.recover();
+    co_await research_.recover();
     extension_outbox_.start();
     proposals_.start();
     runs_.start();
@@ -345,6 +371,7 @@ private:
     apps_.hang_up();
     co_await access_.stop();
     co_await jobs_.disarm();
+    co_await research_.stop();
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await briefings_.stop();
@@ -392,6 +419,7 @@ private:
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
+  Research research_;
   Briefings briefings_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
@@ -410,6 +438,7 @@ private:
   ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
+  ResearchRoutes research_routes_{research_};
   BriefingRoutes briefing_routes_{briefings_};
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
