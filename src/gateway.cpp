@@ -116,6 +116,7 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
+        tls_(settings.tls.cert.empty() ? nullptr : std::make_unique<TlsContext>(settings.tls.cert, settings.tls.key)),
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
@@ -165,7 +166,8 @@ public:
         server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
-                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
+                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
+                 .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
@@ -357,7 +359,7 @@ private:
     daemon_.start();
     server_.start();
     access_.start([this] { server_.close_sockets(); });
-    lock_.publish(server_.url());
+    lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
   }
@@ -387,6 +389,7 @@ private:
 
   Loop& loop_;
   LockFile& lock_;
+  std::unique_ptr<TlsContext> tls_;
   SystemClock clock_;
   BlockingPool blocking_;
   Access access_;
