@@ -39,6 +39,8 @@
 #include "features/jobs/routes.hpp"
 #include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
+#include "features/knowledge/tools.hpp"
+#include "features/librarian/knowledge_pages.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
@@ -229,6 +231,12 @@ private:
 
   std::unique_ptr<Librarian> make_librarian() {
     std::vector<std::unique_ptr<LibrarySource>> sources;
+    sources.push_back(std::make_unique<KnowledgePages>(
+        [this](AgentKnowledgeSearch wanted) { return knowledge_.search_for_agent(std::move(wanted)); },
+        [this](std::string_view id) {
+          const auto agent = extensions_.find_agent(id);
+          return agent ? agent->name : std::string();
+        }));
     sources.push_back(
         std::make_unique<PastTurns>([this](TurnSearch wanted) { return threads_.search(std::move(wanted)); },
                                     [this](std::string id) { return threads_.require(std::move(id)); }));
@@ -294,6 +302,8 @@ private:
   void add_tools(const Settings& settings) {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
+    tools_.add(knowledge_tools(
+        knowledge_, threads_, {.fetch = [this](const ToolCall& call) { return tools_.find("WebFetch")->call(call); }}));
     tools_.add(web_fetch_tool(
         http_, blocking_,
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
