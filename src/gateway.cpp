@@ -1,13 +1,10 @@
 #include "gateway.hpp"
 
-#include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
 #include "base/log.hpp"
-#include "config/binding.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
@@ -39,12 +36,15 @@
 #include "features/jobs/routes.hpp"
 #include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
+#include "features/knowledge/tools.hpp"
+#include "features/librarian/knowledge_pages.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/mcp/service.hpp"
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
 #include "features/proposals/tools.hpp"
+#include "features/research/routes.hpp"
 #include "features/runs/service.hpp"
 #include "features/secrets/service.hpp"
 #include "features/signals/routes.hpp"
@@ -53,9 +53,11 @@
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "features/threads/tools.hpp"
+#include "features/watch/service.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/resolve_path.hpp"
 #include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
@@ -79,22 +81,6 @@ namespace {
 constexpr auto time_for_clients_to_go = 100ms;
 constexpr std::size_t mebibyte = 1024 * 1024;
 
-Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
-  SettingsSources sources;
-  if (options.host) sources.flags["host"] = *options.host;
-  if (options.port) sources.flags["port"] = std::to_string(*options.port);
-  if (options.no_token) sources.flags["auth"] = "none";
-  if (options.log_level) sources.flags["log_level"] = *options.log_level;
-  sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / "config.yaml";
-  sources.file_must_exist = options.config.has_value();
-  if (!options.config) write_example_configuration(sources.file);
-  return load_settings(sources);
-}
-
-void warn(const std::string& text) {
-  if (!text.empty()) log::warn("{}", text);
-}
-
 Hosts::Options hosts_of(const Settings& settings, int port) {
   return {.bound_host = settings.host,
           .port = port,
@@ -113,6 +99,7 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
+        tls_(settings.tls.cert.empty() ? nullptr : std::make_unique<TlsContext>(settings.tls.cert, settings.tls.key)),
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
@@ -137,7 +124,8 @@ public:
         skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
-        knowledge_(loop, blocking_, database_, directory.path),
+        watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
+        knowledge_(loop, blocking_, database_, clock_, directory.path),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
@@ -150,6 +138,9 @@ public:
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
+        research_(loop, database_, hub_, clock_, blocking_, sandbox_, extensions_, stages_, threads_, models_, costs_,
+                  engine_, experiments_, proposals_,
+                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links()),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
@@ -161,10 +152,12 @@ public:
         server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
-                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
+                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
+                 .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
+    feed_watch();
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
@@ -176,7 +169,10 @@ public:
     proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    jobs_.handle("compile-knowledge",
+                 {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
     apps_.load(connection);
+    research_.load(connection);
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
@@ -209,6 +205,7 @@ private:
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
     append(table, app_routes_.routes());
+    append(table, research_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
@@ -218,6 +215,12 @@ private:
 
   std::unique_ptr<Librarian> make_librarian() {
     std::vector<std::unique_ptr<LibrarySource>> sources;
+    sources.push_back(std::make_unique<KnowledgePages>(
+        [this](AgentKnowledgeSearch wanted) { return knowledge_.search_for_agent(std::move(wanted)); },
+        [this](std::string_view id) {
+          const auto agent = extensions_.find_agent(id);
+          return agent ? agent->name : std::string();
+        }));
     sources.push_back(
         std::make_unique<PastTurns>([this](TurnSearch wanted) { return threads_.search(std::move(wanted)); },
                                     [this](std::string id) { return threads_.require(std::move(id)); }));
@@ -254,6 +257,15 @@ private:
             .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
   }
 
+  ResearchLinks research_links() {
+    return {.project_of = [this](const std::filesystem::path& file) -> std::optional<ResearchProject> {
+      for (const auto& project : projects_.list()) {
+        if (is_within(file, project->path)) return ResearchProject{project->id, project->path};
+      }
+      return std::nullopt;
+    }};
+  }
+
   PromptLinks prompt_links() {
     return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
               const auto project = projects_.find(id);
@@ -280,6 +292,8 @@ private:
   void add_tools(const Settings& settings) {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
+    tools_.add(knowledge_tools(
+        knowledge_, threads_, {.fetch = [this](const ToolCall& call) { return tools_.find("WebFetch")->call(call); }}));
     tools_.add(web_fetch_tool(
         http_, blocking_,
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
@@ -298,6 +312,16 @@ private:
     });
   }
 
+  void feed_watch() {
+    database_.on_disk_full([this] { watch_.disk_full(); });
+    engine_.observe([this](const RunOutcome& outcome) {
+      const auto provider = outcome.model.substr(0, outcome.model.find('/'));
+      const bool is_of_provider = outcome.provider_failed || outcome.error.empty();
+      if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error});
+      watch_.money_spent();
+    });
+  }
+
   void add_measures() {
     using Kind = Metrics::Kind;
     add_process_measures(metrics_);
@@ -313,6 +337,15 @@ private:
 
   BriefingLinks briefing_links() {
     return {
+        .proposals = [this]() -> Task<std::vector<BriefingEntry>> {
+          std::vector<BriefingEntry> entries;
+          for (const auto& found : co_await proposals_.pending()) {
+            entries.push_back(
+                {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
+          }
+          co_return entries;
+        },
+
         .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
         .write = [this](std::string instructions, std::string request,
                         Stop& stop) { return one_answer(models_, std::move(instructions), std::move(request), stop); }};
@@ -321,6 +354,7 @@ private:
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
     co_await proposals_.recover();
+    co_await research_.recover();
     extension_outbox_.start();
     proposals_.start();
     runs_.start();
@@ -328,10 +362,11 @@ private:
     knowledge_.start();
     jobs_.start();
     integrations_.start();
+    watch_.start();
     daemon_.start();
     server_.start();
     access_.start([this] { server_.close_sockets(); });
-    lock_.publish(server_.url());
+    lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
   }
@@ -345,9 +380,11 @@ private:
     apps_.hang_up();
     co_await access_.stop();
     co_await jobs_.disarm();
+    co_await research_.stop();
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await integrations_.stop();
+    co_await watch_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await apps_.stop();
@@ -361,6 +398,7 @@ private:
 
   Loop& loop_;
   LockFile& lock_;
+  std::unique_ptr<TlsContext> tls_;
   SystemClock clock_;
   BlockingPool blocking_;
   Access access_;
@@ -384,6 +422,7 @@ private:
   Skills skills_;
   Threads threads_;
   Costs costs_;
+  Watch watch_;
   Knowledge knowledge_;
   Experiments experiments_;
   Proposals proposals_;
@@ -394,6 +433,7 @@ private:
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
+  Research research_;
   Briefings briefings_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
@@ -412,6 +452,7 @@ private:
   ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
+  ResearchRoutes research_routes_{research_};
   BriefingRoutes briefing_routes_{briefings_};
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
@@ -428,40 +469,11 @@ private:
   ExitStatus status_ = ExitStatus::success;
 };
 
-ExitStatus serve_until_stopped(const ServeOptions& options) {
-  const auto directory = find_data_directory(options.data_dir, process_environment());
-  const auto outside_home = prepare_data_directory(directory);
-  const auto settings = read_settings(options, directory);
-  const auto exposed = check_binding(settings);
-  LockFile lock(directory.path);
-  log::open(directory.path / "logs", settings.log_level);
-  warn(outside_home);
-  warn(exposed);
-  if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
-
-  Loop loop;
-  Gateway gateway(loop, directory, settings, lock);
-  const auto status = gateway.run();
-  log::info("stopped");
-  return status;
-}
-
 }  // namespace
 
-int serve(const ServeOptions& options) {
-  // A client or a terminal that goes away must not end the gateway.
-  std::signal(SIGPIPE, SIG_IGN);
-  auto status = ExitStatus::failure;
-  try {
-    status = serve_until_stopped(options);
-  } catch (const StartError& error) {
-    fmt::print(stderr, "agw: {}\n", error.what());
-    status = error.status();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "agw: {}\n", error.what());
-  }
-  log::close();
-  return static_cast<int>(status);
+ExitStatus run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock) {
+  Loop loop;
+  return Gateway(loop, directory, settings, lock).run();
 }
 
 }  // namespace agw

@@ -12,11 +12,17 @@ struct SearchTerm {
   double weight = 1;
 };
 
+/// How many of the terms a page must have.
+enum class TermsWanted { any, all };
+
 inline constexpr std::size_t most_search_terms = 24;
 
 /// What of a question is worth a search: its words without those that stand in every English question, its "quoted
 /// phrases", its `prefixes*`, and the parts of compound words. A question of nothing but common words is sought as it
 /// stands.
 std::vector<SearchTerm> search_terms(std::string_view question);
+
+/// Whether a word, in lower case, stands in every English text and says nothing of what it is about.
+bool is_stop_word(std::string_view word);
 
 }  // namespace agw
