@@ -163,7 +163,7 @@ Task<std::vector<ToolUse>> Engine::ask(Answering& answering) {
   auto answered = co_await answer_with_retries(answering.choices, answering.request, on_delta, active.stop);
   outcome.model = answered.id();
   take_over(outcome, answered.outcome, anything_came);
-  pay(answering, answered);
+  charge(outcome, *answering.caller->agent, active.run, answered);
   auto* reply = std::get_if<ModelReply>(&answered.outcome);
   // A call in an answer that was cut off may be half of one.
   if (!reply || reply->stop == ModelStop::length || reply->stop == ModelStop::content_filter)
@@ -199,16 +199,15 @@ Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
   std::ranges::move(results, std::back_inserter(answering.request.messages));
 }
 
-/// Prices a model call. One that was refused before it used a token has cost nothing.
-void Engine::pay(Answering& answering, const Answered& answered) {
+/// Counts a model call. One that was refused before it used a token has cost nothing.
+void Engine::charge(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered) {
   const auto* reply = std::get_if<ModelReply>(&answered.outcome);
   const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
   if (!reply && usage == Usage{}) return;
   const auto usd = models_.cost(answered.provider, answered.model, usage);
-  auto& outcome = answering.outcome;
+  outcome.usage += usage;
   outcome.cost_usd += usd.value_or(0);
-  const auto& thread_id = answering.active->run.thread_id;
-  outcome.spendings.push_back(costs_.spend(*answering.caller->agent, thread_id, answered.id(), usd));
+  outcome.spendings.push_back(costs_.spend(agent, run.thread_id, answered.id(), usd));
 }
 
 }  // namespace agw

@@ -14,6 +14,7 @@ constexpr std::size_t most_lines = 60;
 constexpr std::size_t longest_earlier = 4'000;
 constexpr std::size_t longest_quoted_turn = 4'000;
 constexpr std::size_t longest_quoted_result = 500;
+constexpr std::size_t shortest_share = 200;
 constexpr std::size_t kept_of_result = 400;
 constexpr std::int64_t summary_tokens = 2'048;
 
@@ -39,8 +40,8 @@ std::string beginning(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, most)) + "…";
 }
 
-std::string quoted(const Turn& turn) {
-  const auto most = turn.role == Role::tool ? longest_quoted_result : longest_quoted_turn;
+std::string quoted(const Turn& turn, std::size_t most) {
+  if (turn.role == Role::tool) most = std::min(most, longest_quoted_result);
   return fmt::format("[{}]\n{}\n\n", to_text(turn.role), beginning(turn.content, most));
 }
 
@@ -71,10 +72,12 @@ std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget) {
 }
 
 ModelRequest summary_request(const std::string& earlier, const std::vector<Turn>& turns, std::size_t budget) {
+  // Rather a little of every turn than all of some.
+  const auto share = std::clamp(budget / std::max<std::size_t>(1, turns.size()), shortest_share, longest_quoted_turn);
   std::vector<std::string> parts;
   std::size_t size = 0;
   for (auto turn = turns.rbegin(); turn != turns.rend() && size < budget; ++turn) {
-    parts.push_back(quoted(*turn));
+    parts.push_back(quoted(*turn, share));
     size += parts.back().size();
   }
   std::string text;

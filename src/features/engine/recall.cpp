@@ -16,8 +16,8 @@ constexpr std::size_t windows_summarised = 4;
 
 Task<Engine::Recalled> Engine::recall(Answering& answering, const Thread& thread) {
   const auto& question_id = answering.active->run.turn_id;
-  auto stored = co_await database_.read(
-      [id = thread.id](Connection& connection) { return summary_store::find(connection, id); });
+  auto stored =
+      co_await database_.read([id = thread.id](Connection& connection) { return summary_store::find(connection, id); });
   const auto summarised = stored ? std::optional(stored->turns) : std::nullopt;
   const auto room = answering.room - std::min(answering.room / 2, stored ? stored->text.size() : 0);
   auto context = co_await threads_.context(thread.id, question_id, room, summarised);
@@ -52,14 +52,11 @@ Task<std::string> Engine::summarise(Answering& answering, std::string earlier, s
   };
   const auto answered =
       co_await answer_with_retries(answering.choices, std::move(request), on_delta, answering.active->stop);
-  pay(answering, answered);
-  if (const auto* reply = std::get_if<ModelReply>(&answered.outcome)) {
-    answering.outcome.usage += reply->usage;
-    if (!text.empty()) co_return text;
-  } else {
-    const auto& failure = std::get<ModelFailure>(answered.outcome);
-    answering.outcome.usage += failure.usage;
-    log::warn("run {}: older turns are summed up by rule: {}", answering.active->run.id, failure.message);
+  const auto& run = answering.active->run;
+  charge(answering.outcome, *answering.caller->agent, run, answered);
+  if (std::holds_alternative<ModelReply>(answered.outcome) && !text.empty()) co_return text;
+  if (const auto* failure = std::get_if<ModelFailure>(&answered.outcome)) {
+    log::warn("run {}: older turns are summed up by rule: {}", run.id, failure->message);
   }
   co_return plain;
 }

@@ -106,8 +106,9 @@ public:
   Task<std::string> list_text(ThreadFilter filter);
   /// A new thread with copies of the turns up to and with that one, under new ids.
   Task<Thread> fork(std::string id, ForkPoint point, Along<Thread> along = {});
-  /// A title that was made in the background: taken unless a person has named the thread. Does not move `updated_at`.
-  Task<> suggest_title(std::string id, std::string title);
+  /// A title that was made in the background: its first words are taken unless a person has named the thread. Does not
+  /// move `updated_at`.
+  Task<> suggest_title(std::string id, std::string text);
 
   // Turns.
 
