@@ -47,12 +47,13 @@ JobSummary summary(Connection& connection, const Extension& job, Timestamp now) 
 
 }  // namespace
 
-Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Threads& threads,
-           Runs& runs, Engine& engine, Models& models, Options options)
+Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
+           Threads& threads, Runs& runs, Engine& engine, Models& models, Options options)
     : loop_(loop),
       database_(database),
       hub_(hub),
       clock_(clock),
+      signals_(signals),
       extensions_(extensions),
       threads_(threads),
       runs_(runs),
@@ -142,6 +143,11 @@ Task<std::vector<JobRun>> Jobs::runs_of(ExtensionPointer job, JobRunFilter filte
   co_return co_await database_.read([job_id = job->id, filter](Connection& connection) {
     return job_store::list(connection, job_id, filter.limit.value);
   });
+}
+
+Task<std::vector<JobRun>> Jobs::recent(Timestamp since, int limit) {
+  co_return co_await database_.read(
+      [since, limit](Connection& connection) { return job_store::recent(connection, since, limit); });
 }
 
 Task<std::string> Jobs::list_text() {

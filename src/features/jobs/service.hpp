@@ -17,6 +17,7 @@
 #include "features/jobs/scheduler.hpp"
 #include "features/jobs/types.hpp"
 #include "features/jobs/under_way.hpp"
+#include "features/signals/service.hpp"
 #include "models/catalog.hpp"
 
 namespace agw {
@@ -54,8 +55,8 @@ public:
     std::filesystem::path directory;  ///< `{data_dir}/jobs`
     std::chrono::days kept{90};       ///< how long ended runs are
   };
-  Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Threads& threads,
-       Runs& runs, Engine& engine, Models& models, Options options);
+  Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
+       Threads& threads, Runs& runs, Engine& engine, Models& models, Options options);
 
   /// Before the loop runs: ends what a killed gateway left under way.
   void load(Connection& connection);
@@ -95,6 +96,8 @@ public:
 
   /// Newest first.
   Task<std::vector<JobRun>> runs_of(ExtensionPointer job, JobRunFilter filter);
+  /// Of all jobs: the newest `limit` runs that are not over or ended after `since`, without skipped ones.
+  Task<std::vector<JobRun>> recent(Timestamp since, int limit);
   /// All jobs, newest first, as a JSON array of JobSummary.
   Task<std::string> list_text();
 
@@ -124,6 +127,7 @@ private:
   Task<> watch_time(JobRunUnderWayPointer run);
   void over(const JobRunUnderWayPointer& run);
   void tell_end(const JobRunUnderWayPointer& run);
+  Task<> signal_failures(ExtensionPointer job);
   void publish(std::string_view type, const JobRun& run);
 
   // What starts runs by itself: firing.cpp.
@@ -144,6 +148,7 @@ private:
   Database& database_;
   Hub& hub_;
   const Clock& clock_;
+  Signals& signals_;
   Extensions& extensions_;
   Threads& threads_;
   Runs& runs_;
