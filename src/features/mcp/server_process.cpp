@@ -28,13 +28,22 @@ fs::path own_directory(const IntegrationSettings& settings, const fs::path& data
   return own;
 }
 
+/// A program of Node needs all that is installed beside it.
+fs::path package_directory(const fs::path& file) {
+  fs::path directory;
+  for (const auto& name : file.parent_path()) {
+    if (name == "node_modules") break;
+    directory /= name;
+  }
+  return directory;
+}
+
 /// The directory of a program or script that the person named by its whole path and that does not lie in home. One that
 /// others share, such as /tmp, is not shown.
 std::optional<fs::path> directory_named(const std::string& word, const fs::path& home) {
   std::error_code error;
   if (!word.starts_with('/') || !fs::is_regular_file(word, error)) return std::nullopt;
-  const auto path = fs::canonical(word, error);
-  const auto directory = path.parent_path();
+  const auto directory = package_directory(fs::canonical(word, error));
   const bool is_shared = std::distance(directory.begin(), directory.end()) <= 2 || directory == "/var/tmp";
   if (error || is_shared || is_within(directory, home) || is_within(directory, "/usr")) return std::nullopt;
   return directory;
