@@ -37,16 +37,20 @@ function openStage() {
   });
 }
 
-/** A TCP proxy whose connections can be cut, and that refuses while `down`. */
+/**
+ * A TCP proxy whose connections can be cut. While it is `down` it refuses; while it is `deaf`, what the gateway answers
+ * is thrown away and the connection cut.
+ */
 export async function openLine(port) {
   const sockets = new Set();
-  const line = { down: false, delay: null };
+  const line = { down: false, deaf: false };
   const server = net.createServer((client) => {
     if (line.down) return client.destroy();
     const upstream = net.connect(line.port, '127.0.0.1');
     for (const [from, to] of [[client, upstream], [upstream, client]]) {
       sockets.add(from);
-      from.pipe(to);
+      if (from === client) from.pipe(to);
+      else from.on('data', (data) => (line.deaf ? client.destroy() : client.write(data)));
       from.on('error', () => to.destroy());
       from.on('close', () => (sockets.delete(from), to.destroy()));
     }
@@ -63,9 +67,20 @@ export async function openLine(port) {
  * Makes a gateway, a browser and a line between them for the tests of a file, and ends them with it. What any page logs
  * as an error, throws or breaks of its Content-Security-Policy fails the file.
  */
-export function withStage({ model = 'stub' } = {}) {
+export function withStage(options) {
+  const it = actor(options);
+  before(it.begin);
+  after(async () => {
+    await it.end();
+    assert.deepEqual(it.complaints, []);
+  });
+  return it;
+}
+
+/** What tests and scripts do with a gateway and a browser, between `begin` and `end`. */
+export function actor({ model = 'stub' } = {}) {
   const it = { complaints: [], tolerated: [/net::ERR_/, /WebSocket connection to/, /status of (404|409|401|429)/] };
-  before(async () => {
+  it.begin = async () => {
     it.stage = openStage();
     it.line = await openLine(0);
     Object.assign(it, await it.stage.start({ model, origins: [it.line.url] }));
@@ -74,13 +89,12 @@ export function withStage({ model = 'stub' } = {}) {
       executablePath: executable,
       args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
     });
-  });
-  after(async () => {
+  };
+  it.end = async () => {
     await it.browser?.close();
     it.line?.close();
     await it.stage?.close();
-    assert.deepEqual(it.complaints, []);
-  });
+  };
 
   it.api = async (method, path, body) => {
     const answer = await fetch(it.url + path, {

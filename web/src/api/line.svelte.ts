@@ -7,8 +7,10 @@ type Listener = (event: GatewayEvent) => void;
 const pingEvery = 20_000;
 const pongWithin = 5_000;
 const pongWithinOnReturn = 2_000;
+/** A line that was just cut is often back at once: for a while it is tried at short intervals, then less and less often. */
 const shortestWait = 250;
 const longestWait = 10_000;
+const quickAttempts = 40;
 
 class Line {
   /** Whether events arrive now. */
@@ -100,8 +102,8 @@ class Line {
     if (!this.#token) return;
     if (!wasOpen && (await this.#tokenIsRefused())) return;
     if (this.#socket || !this.#token) return;
-    const longest = Math.min(longestWait, shortestWait * 2 ** this.#failures++);
-    const wait = longest * (0.5 + Math.random() / 2);
+    const slower = 2 ** Math.max(0, ++this.#failures - quickAttempts);
+    const wait = Math.min(longestWait, shortestWait * slower) * (0.5 + Math.random() / 2);
     this.retryAt = Date.now() + wait;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#connect(), wait);
