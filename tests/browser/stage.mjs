@@ -127,7 +127,7 @@ export function actor({ model = 'stub' } = {}) {
   /** A page of a paired browser, at a place of the page. */
   it.open = async (place = '/chats', { through = it.line.url, ...options } = {}) => {
     const page = await it.fresh(options);
-    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
+    await page.addInitScript((token) => window === top && localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
     await page.goto(`${through}/ui/#${place}`);
     return page;
   };
@@ -146,6 +146,18 @@ export async function say(page, text) {
 
 export const answers = (page) => page.getByRole('article', { name: 'Assistant' });
 export const questions = (page) => page.getByRole('article', { name: 'You' });
+
+/** Answers a function that tells how many milliseconds the page's main thread has worked since, whatever else ran here. */
+export async function worked(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const now = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+  };
+  const before = await now();
+  return async () => Math.round((await now()) - before);
+}
 
 /** Waits until `check` does not throw. */
 export async function eventually(check, within = 5000) {

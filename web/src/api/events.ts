@@ -63,6 +63,8 @@ export type GatewayEvent =
   | RunEvent
   | { type: 'subscribed'; threadIds: string[]; runs?: RunSnapshot[] }
   | { type: 'pong' }
+  /** Said by the page itself: events may have been missed, so that what was read before has to be read again. */
+  | { type: 'reconnected' }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }
   | { type: 'job-started' | 'job-finished'; threadId: string; run: JobRun }
