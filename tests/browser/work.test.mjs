@@ -209,11 +209,11 @@ else {
     const { id } = await it.thread();
     await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Keep me' });
     const page = await it.open(`/t/${id}`);
-    await page.getByText('Keep me').hover();
+    await page.locator('.said').getByText('Keep me').hover();
     await page.getByRole('button', { name: 'Delete message' }).click();
     await page.getByRole('article').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Keep me').waitFor();
+    await page.locator('.said').getByText('Keep me').waitFor();
     assert.equal((await it.turns(id)).length, 1);
   });
 
