@@ -24,6 +24,7 @@ struct RunOutcome {
   bool stopped = false;
   std::string finish_reason = "stop";  ///< of the event `finish`
   std::string error;                   ///< for people; empty for none
+  bool provider_failed = false;        ///< the error is its
   std::string model;                   ///< `<provider>/<model>` that answered
   Usage usage;
   double cost_usd = 0;
@@ -40,7 +41,7 @@ json::object finish_members(const Run& run, const RunOutcome& outcome);
 /// The metadata of what a killed run left.
 json::object interrupted_metadata(const InterruptedRun& interrupted);
 
-/// Takes a model's outcome over into the run's.
+/// Takes over into the run's outcome how a model call ended.
 void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came);
 
 }  // namespace agw
