@@ -14,8 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a gateway may be away, as for a restart, before the answer is given up.
-constexpr auto patience = 15s;
 constexpr auto interval = 100ms;
 
 std::string id_of(const json::object& record) { return std::string(string_member(record, "id").value_or("")); }
@@ -116,28 +114,8 @@ Task<> Conversation::follow(StreamedAnswer& answer, std::unique_ptr<EventStream>
   while (!answer.outcome()) {
     const auto event = co_await events->next();
     if (event && answer.take(*event) != StreamedAnswer::Progress::missed) continue;
-    if (!event) events = co_await connect_again();
+    if (!event) events = co_await open_again(gateway_, options_.data_dir, *options_.thread, printer_);
     co_await catch_up(answer);
-  }
-}
-
-Task<std::unique_ptr<EventStream>> Conversation::connect_again() {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  Stop never;
-  for (bool told = false;; told = true) {
-    std::exception_ptr failure;
-    try {
-      gateway_ = find_gateway(options_.data_dir);
-      co_return co_await EventStream::open(gateway_, *options_.thread);
-    } catch (const std::exception&) {
-      failure = std::current_exception();
-    }
-    if (!told) printer_.note("(the connection broke; waiting for the gateway)");
-    if (std::chrono::steady_clock::now() > deadline) {
-      printer_.error(fmt::format("thread {} keeps what there is of the answer", *options_.thread));
-      std::rethrow_exception(failure);
-    }
-    co_await pause(never, interval);
   }
 }
 

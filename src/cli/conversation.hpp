@@ -12,6 +12,7 @@
 #include "cli/client.hpp"
 #include "cli/event_stream.hpp"
 #include "cli/find_gateway.hpp"
+#include "cli/open_again.hpp"
 #include "cli/streamed_answer.hpp"
 
 namespace agw::cli {
@@ -48,7 +49,6 @@ private:
   Task<> stop_answer(Stop& give_up);
   Task<> post_stop();
   Task<> follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events);
-  Task<std::unique_ptr<EventStream>> connect_again();
   Task<> catch_up(StreamedAnswer& answer);
   Task<json::object> active_run();
   Task<bool> take_missed_events(StreamedAnswer& answer);
