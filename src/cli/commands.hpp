@@ -30,6 +30,7 @@ Action extension_edit_command(Arguments& arguments);
 Action extension_enable_command(Arguments& arguments);
 Action extension_disable_command(Arguments& arguments);
 Action extension_remove_command(Arguments& arguments);
+Action logs_command(Arguments& arguments);
 Action pair_command(Arguments& arguments);
 Action token_show_command(Arguments& arguments);
 Action token_rotate_command(Arguments& arguments);

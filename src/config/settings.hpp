@@ -32,6 +32,9 @@ struct Settings {
   struct Tools {
     std::vector<std::string> web_fetch_allow_hosts;
   };
+  struct Logging {
+    log::Format format = log::Format::text;
+  };
   struct Retention {
     std::int64_t days = 90;
   };
@@ -40,6 +43,7 @@ struct Settings {
   std::int64_t port = 7420;  ///< 0 picks a free one
   Auth auth = Auth::token;
   log::Level log_level = log::Level::info;
+  Logging logging;
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
   std::string public_url;

@@ -51,6 +51,7 @@ Task<bool> HttpConnection::serve_one() {
   keep_alive_ = true;
   const auto head = co_await read_head();
   request_began_ = std::chrono::steady_clock::now();
+  request_number_ = ++context_.requests;
   if (head == Reading::gone) co_return false;
   if (head == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
 
@@ -131,6 +132,12 @@ Task<bool> HttpConnection::refuse(int status, std::string_view error) {
 Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admission) {
   enter(Phase::sending);
   context_.metrics.count(admission.route, answer.status, phase_began_ - request_began_);
+  if (log::enabled(log::Level::debug)) {
+    // Not the query: a token may stand there.
+    log::debug({.request = request_id()}, "{} {} {} in {} us", parser_.head().method, admission.target.path,
+               answer.status,
+               std::chrono::duration_cast<std::chrono::microseconds>(phase_began_ - request_began_).count());
+  }
   const bool goes_on = keep_alive_ && !answer.close && !shutting_down_;
   out_.clear();
   write_response(
@@ -148,6 +155,9 @@ bool HttpConnection::wants_to_go_on() const {
 
 Task<Answer> HttpConnection::handle(Admission& admission) {
   auto request = make_request(admission);
+  const auto fail = [&](const char* why) {
+    log::error({.request = request_id()}, "{} {}: {}", to_text(request.method), admission.target.path, why);
+  };
   try {
     if (admission.target.bad_path) throw BadRequest("invalid path");
     if (admission.target.bad_query) throw BadRequest("invalid query");
@@ -155,14 +165,14 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   } catch (const ApiError& error) {
     co_return error_answer(error);
   } catch (const DiskFull& error) {
-    log::error("{} {}: {}", to_text(request.method), admission.target.path, error.what());
+    fail(error.what());
     co_return error_answer(507, "disk full");
   } catch (const std::system_error& error) {
-    log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
+    fail(error.what());
     const bool is_full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
     co_return is_full ? error_answer(507, "disk full") : error_answer(500, "internal server error");
   } catch (const std::exception& error) {
-    log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
+    fail(error.what());
     co_return error_answer(500, "internal server error");
   }
 }
@@ -176,6 +186,8 @@ Task<Answer> HttpConnection::call(Request& request, const Admission& admission) 
   if (key->size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
   co_return co_await context_.idempotency.once(request, std::string(*key), std::string(admission.target.path), handler);
 }
+
+std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
 
 Request HttpConnection::make_request(Admission& admission) {
   Request request;

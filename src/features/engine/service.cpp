@@ -166,7 +166,7 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
 
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   for (const auto& left : interrupted) {
-    log::warn("run {} was interrupted; {} bytes of its answer are kept", left.run.id, left.text.size());
+    log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
     const auto prepared = threads_.prepare({.thread_id = left.run.thread_id,
                                             .role = Role::assistant,
                                             .content = left.text,
