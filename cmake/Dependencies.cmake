@@ -13,6 +13,9 @@ find_library(tinfo_archive NAMES libtinfo.a REQUIRED)
 find_library(bsd_archive NAMES libbsd.a REQUIRED)
 find_library(md_archive NAMES libmd.a REQUIRED)
 find_library(re2_archive NAMES libre2.a REQUIRED)
+find_library(cmark_extensions_archive NAMES libcmark-gfm-extensions.a REQUIRED)
+find_library(cmark_archive NAMES libcmark-gfm.a REQUIRED)
+find_library(seccomp_archive NAMES libseccomp.a REQUIRED)
 # Time zones: libstdc++ 12 has none. What the archive of absl::Time needs stands behind it.
 set(absl_archives "")
 foreach(part time civil_time time_zone strings strings_internal base spinlock_wait int128 throw_delegate
@@ -27,6 +30,7 @@ target_compile_definitions(dependencies INTERFACE
   FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
 target_link_libraries(dependencies INTERFACE
   ${boost_json_archive} ${boost_url_archive} ${boost_container_archive} ${boost_system_archive}
-  ${sqlite_archive} ${yaml_archive} ${re2_archive} ${absl_archives} ${ssl_archive} ${crypto_archive}
+  ${sqlite_archive} ${yaml_archive} ${re2_archive} ${seccomp_archive} ${absl_archives} ${ssl_archive} ${crypto_archive}
+  ${cmark_extensions_archive} ${cmark_archive}
   ${edit_archive} ${tinfo_archive} ${bsd_archive} ${md_archive}
   m ${CMAKE_DL_LIBS})

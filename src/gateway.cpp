@@ -13,6 +13,7 @@
 #include "features/access/routes.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
+#include "features/agents/tools.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/costs/routes.hpp"
@@ -29,6 +30,7 @@
 #include "features/extensions/service.hpp"
 #include "features/filesystem/routes.hpp"
 #include "features/jobs/routes.hpp"
+#include "features/knowledge/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
@@ -36,6 +38,7 @@
 #include "features/signals/routes.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
+#include "features/threads/tools.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
@@ -44,8 +47,10 @@
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
+#include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
+#include "tools/tool_set.hpp"
 
 namespace agw {
 
@@ -109,8 +114,10 @@ public:
         extension_files_(loop, extensions_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        knowledge_(loop, blocking_, database_, directory.path),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_),
+        calls_(loop, runs_, threads_, stages_, tools_),
+        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
@@ -124,6 +131,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
+    add_tools();
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
@@ -156,11 +164,13 @@ private:
     append(table, extension_file_routes_.routes());
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
+    append(table, knowledge_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
+    append(table, page_routes_.routes());
     return table;
   }
 
@@ -201,6 +211,11 @@ private:
             .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
   }
 
+  void add_tools() {
+    tools_.add(search_turns_tool(threads_));
+    tools_.add(remember_tool(identities_));
+  }
+
   void add_measures() {
     using Kind = Metrics::Kind;
     add_process_measures(metrics_);
@@ -219,6 +234,7 @@ private:
     extension_outbox_.start();
     runs_.start();
     threads_.start();
+    knowledge_.start();
     jobs_.start();
     daemon_.start();
     server_.start();
@@ -239,6 +255,7 @@ private:
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
     co_await extension_outbox_.stop();
@@ -267,7 +284,10 @@ private:
   ExtensionFiles extension_files_;
   Threads threads_;
   Costs costs_;
+  Knowledge knowledge_;
   Prompts prompts_;
+  ToolSet tools_;
+  CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
   DaemonRoutes daemon_routes_{daemon_};
@@ -282,9 +302,11 @@ private:
   ThreadRoutes thread_routes_{threads_};
   ModelRoutes model_routes_{models_};
   CostRoutes cost_routes_{costs_};
+  KnowledgeRoutes knowledge_routes_{knowledge_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
   DocumentRoutes document_routes_;
+  PageRoutes page_routes_;
   Metrics metrics_;
   Listener listener_;
   Hosts hosts_;

@@ -11,12 +11,15 @@ namespace agw {
 
 inline constexpr std::string_view json_content_type = "application/json; charset=utf-8";
 
+/// Header fields in order.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
 /// What a handler answers. The headers that every response carries are added by the server.
 struct Answer {
   int status = 200;
   std::string body;
   std::string content_type = std::string(json_content_type);
-  std::vector<std::pair<std::string, std::string>> headers;
+  Fields headers;
   bool close = false;  ///< the connection is closed after it
 
   /// A described struct or a list of them as JSON.
@@ -25,6 +28,11 @@ struct Answer {
     Answer answer{.status = status};
     write_json(answer.body, value);
     return answer;
+  }
+
+  /// The client is to look at `location`, for this time.
+  static Answer redirect(std::string location) {
+    return {.status = 302, .headers = {{"Location", std::move(location)}}};
   }
 
   static Answer no_content() { return {.status = 204, .content_type = {}}; }

@@ -46,6 +46,8 @@ struct Route {
   std::function<std::optional<ApiError>()> refusal;
   std::optional<json::object> example;  ///< a body that succeeds on an empty gateway
   std::vector<int> errors;              ///< statuses beside the general ones
+  Fields fields;                        ///< that every answer at this path carries, refusals too
+  bool documented = true;               ///< stands in the documents of the API
 
   template <DescribedStruct T>
   Route query() && {
@@ -98,6 +100,15 @@ struct Route {
   }
   Route refuses_when(std::function<std::optional<ApiError>()> asked) && {
     refusal = std::move(asked);
+    return std::move(*this);
+  }
+  Route carries(Fields on_every_answer) && {
+    fields = std::move(on_every_answer);
+    return std::move(*this);
+  }
+  /// For files and the like: it stands in no document.
+  Route is_no_api() && {
+    documented = false;
     return std::move(*this);
   }
   Route like(json::object body) && {

@@ -138,8 +138,8 @@ Keys<Settings> make_settings_keys() {
        .example = "{workstation: {kind: openai, base_url: 'http://127.0.0.1:8000/v1', default_model: qwen3}}"},
       {.name = "sandbox",
        .text = "What shell commands of agents run in. With none they can do whatever you can.",
-       .value = one_of<S, Sandbox S::*, Sandbox>(&S::sandbox,
-                                                 {{"bubblewrap", Sandbox::bubblewrap}, {"none", Sandbox::none}})},
+       .value = one_of<S, SandboxKind S::*, SandboxKind>(
+           &S::sandbox, {{"bubblewrap", SandboxKind::bubblewrap}, {"none", SandboxKind::none}})},
       {.name = "tools.web_fetch.allow_hosts",
        .text = "Hosts that agents may fetch from at any stage, private addresses included.",
        .value = texts<S>(at(&S::tools, &S::Tools::web_fetch_allow_hosts), host_names, is_host_name),

@@ -14,7 +14,7 @@
 namespace agw {
 
 enum class Auth { token, none };
-enum class Sandbox { bubblewrap, none };
+enum class SandboxKind { bubblewrap, none };
 
 /// What a person can set. The members' values here are the defaults; `config/keys.cpp` says what each is for.
 struct Settings {
@@ -51,7 +51,7 @@ struct Settings {
   Limits limits;
   Models models;
   std::vector<ConfiguredProvider> providers;  ///< in the order of the file
-  Sandbox sandbox = Sandbox::bubblewrap;
+  SandboxKind sandbox = SandboxKind::bubblewrap;
   Tools tools;
   std::optional<double> budget_usd_per_day;
   Retention retention;

@@ -59,7 +59,7 @@ TEST_F(SettingsTest, DefaultsHoldWithoutAFileAndWithOneOfComments) {
     EXPECT_EQ(settings.log_level, log::Level::info);
     EXPECT_EQ(settings.limits.body_mib, 10);
     EXPECT_EQ(settings.limits.connections, 16384);
-    EXPECT_EQ(settings.sandbox, Sandbox::bubblewrap);
+    EXPECT_EQ(settings.sandbox, SandboxKind::bubblewrap);
     EXPECT_EQ(settings.budget_usd_per_day, std::nullopt);
     EXPECT_EQ(settings.retention.days, 90);
     EXPECT_TRUE(settings.providers.empty());
@@ -100,7 +100,7 @@ retention: {days: 30}
   EXPECT_EQ(settings.limits.body_mib, 20);
   EXPECT_EQ(settings.limits.connections, 100);
   EXPECT_EQ(settings.models.default_model, "mine/large");
-  EXPECT_EQ(settings.sandbox, Sandbox::none);
+  EXPECT_EQ(settings.sandbox, SandboxKind::none);
   EXPECT_THAT(settings.tools.web_fetch_allow_hosts, ElementsAre("wiki"));
   EXPECT_EQ(settings.budget_usd_per_day, 2.5);
   EXPECT_EQ(settings.retention.days, 30);

@@ -24,8 +24,10 @@ struct ProcessOptions {
   std::vector<std::string> environment;  ///< `NAME=value`: the whole of it
   std::filesystem::path directory;       ///< the working directory
   bool errors_apart = false;             ///< standard error is a stream of its own, not mixed into the output
-  /// Descriptors that the child has under these numbers, from 3 up.
+  /// Descriptors that the child has under these numbers, from 3 up to 199.
   std::vector<std::pair<std::shared_ptr<Descriptor>, int>> descriptors{};
+  std::vector<int> ignored_signals{};  ///< which the child ignores from the start; all others do what is their default
+  std::shared_ptr<void> kept{};        ///< lives as long as the process
 };
 
 /// Why a process could not be started, for people.
@@ -42,9 +44,10 @@ struct ProcessEnd {
   int signal = 0;     ///< 0 for none
 };
 
-/// A child process in a process group of its own, which ends with the gateway whatever happens to that. Its pipes are
-/// read only as fast as somebody asks: a child that floods them waits. On the loop; it is waited for by a descriptor,
-/// so that no other child's end is taken away.
+/// A child process in a session and a process group of its own, which ends with the gateway whatever happens to that:
+/// it itself by the kernel, and in the sandbox all that it started. Its pipes are read only as fast as somebody asks: a
+/// child that floods them waits. On the loop, started from its thread only (the kernel ends it with that); it is waited
+/// for by a descriptor, so that no other child's end is taken away. The program ignores SIGPIPE.
 class Process {
 public:
   /// Starts it. Throws ProcessError.
@@ -60,6 +63,8 @@ public:
   Task<std::string> read(ProcessStream stream = ProcessStream::output);
   /// Writes all of it to the standard input; false where the child does not read any more.
   Task<bool> write(std::string bytes);
+  /// Writes all of it while the caller does something else, then closes the input.
+  void feed(std::string bytes);
   void close_input();
 
   /// Sends a signal to the whole group.
@@ -68,6 +73,9 @@ public:
   Task<ProcessEnd> wait();
   /// SIGTERM to the group, SIGKILL after `grace` for what is left of it, and waits.
   Task<ProcessEnd> end(std::chrono::milliseconds grace);
+
+  /// What a process leaves behind in its group is killed once it has ended, and its output ends soon after.
+  void end_group_with_it();
 
 private:
   class State;
@@ -78,11 +86,11 @@ private:
 struct ProcessLimits {
   std::chrono::milliseconds time{120'000};
   std::chrono::milliseconds grace{500};  ///< between SIGTERM and SIGKILL
-  std::size_t output = 100'000;          ///< bytes of the output that are kept: its beginning and its end
+  std::size_t output = 100'000;          ///< characters of the output that are kept: its beginning and its end
 };
 
 struct ProcessResult {
-  std::string output;  ///< standard output and error as they came; a line in the middle says what was cut
+  std::string output;  ///< standard output and error as they came, any bytes; a line in the middle says what was cut
   ProcessEnd end;
   bool timed_out = false;
   bool stopped = false;

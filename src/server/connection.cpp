@@ -22,6 +22,15 @@ constexpr std::size_t body_worth_reading = 64 * 1024;  // of a refused request, 
 constexpr std::size_t kept_capacity = 4096;
 constexpr std::size_t longest_idempotency_key = 255;
 
+/// Empty for a request that is not to be remembered: what anybody may ask never is, for the answer to a pairing is the
+/// token.
+std::string idempotency_key(const Request& request) {
+  if (request.method != Method::post || request.route->open) return {};
+  const auto key = request.header("idempotency-key").value_or("");
+  if (key.size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
+  return std::string(key);
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket)
@@ -74,7 +83,10 @@ Task<bool> HttpConnection::serve_one() {
     co_return co_await respond(error_answer(413, "request body too large"), admission);
   }
   enter(Phase::handling);
-  co_return co_await respond(co_await handle(admission), admission);
+  write(co_await handle(admission), admission);
+  std::string_view rest = out_;
+  if (!wire_.send_at_once(rest) || !(rest.empty() || co_await wire_.send(rest))) co_return false;
+  co_return sent();
 }
 
 Task<HttpConnection::Reading> HttpConnection::read_head() {
@@ -88,7 +100,9 @@ Task<HttpConnection::Reading> HttpConnection::read_head() {
     }
     if (in_.empty() && in_.capacity() > kept_capacity) std::string().swap(in_);
     if (shutting_down_) co_return Reading::gone;
-    if (!co_await wire_.receive(in_)) {
+    boost::system::error_code error;
+    const auto count = co_await wire_.first_bytes(error);
+    if (!wire_.take(count, error, in_)) {
       if (timed_out_ && phase_ == Phase::head) co_await refuse(408, "request timeout");
       co_return Reading::gone;
     }
@@ -130,6 +144,12 @@ Task<bool> HttpConnection::refuse(int status, std::string_view error) {
 }
 
 Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admission) {
+  write(answer, admission);
+  if (!co_await wire_.send(out_)) co_return false;
+  co_return sent();
+}
+
+void HttpConnection::write(const Answer& answer, const Admission& admission) {
   enter(Phase::sending);
   context_.metrics.count(admission.route, answer.status, phase_began_ - request_began_);
   if (log::enabled(log::Level::debug)) {
@@ -138,14 +158,19 @@ Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admiss
                answer.status,
                std::chrono::duration_cast<std::chrono::microseconds>(phase_began_ - request_began_).count());
   }
-  const bool goes_on = keep_alive_ && !answer.close && !shutting_down_;
+  keep_alive_ = keep_alive_ && !answer.close && !shutting_down_;
   out_.clear();
-  write_response(
-      out_, answer,
-      {.without_body = parser_.head().method == "HEAD", .close = !goes_on, .cors_origin = admission.cors_origin});
-  const bool sent = co_await wire_.send(out_);
+  write_response(out_, answer,
+                 {.without_body = parser_.head().method == "HEAD",
+                  .close = !keep_alive_,
+                  .cors_origin = admission.cors_origin,
+                  .fields = admission.fields});
+}
+
+/// Whether the connection goes on after what it sent.
+bool HttpConnection::sent() {
   if (out_.capacity() > kept_capacity) std::string().swap(out_);
-  co_return sent&& goes_on;
+  return keep_alive_ && !shutting_down_;
 }
 
 bool HttpConnection::wants_to_go_on() const {
@@ -161,7 +186,10 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   try {
     if (admission.target.bad_path) throw BadRequest("invalid path");
     if (admission.target.bad_query) throw BadRequest("invalid query");
-    co_return co_await call(request, admission);
+    const auto key = idempotency_key(request);
+    if (key.empty()) co_return co_await request.route->handler(request);
+    co_return co_await context_.idempotency.once(request, key, std::string(admission.target.path),
+                                                 request.route->handler);
   } catch (const ApiError& error) {
     co_return error_answer(error);
   } catch (const DiskFull& error) {
@@ -175,16 +203,6 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
     fail(error.what());
     co_return error_answer(500, "internal server error");
   }
-}
-
-Task<Answer> HttpConnection::call(Request& request, const Admission& admission) {
-  const auto& handler = admission.route->handler;
-  // What anybody may ask is never kept: the answer to a pairing is the token.
-  const bool may_repeat = request.method == Method::post && !admission.route->open;
-  const auto key = may_repeat ? request.header("idempotency-key") : std::nullopt;
-  if (!key || key->empty()) co_return co_await handler(request);
-  if (key->size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
-  co_return co_await context_.idempotency.once(request, std::string(*key), std::string(admission.target.path), handler);
 }
 
 std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }

@@ -64,8 +64,9 @@ private:
   Task<bool> discard_body();
   Task<bool> refuse(int status, std::string_view error);
   Task<bool> respond(const Answer& answer, const Admission& admission);
+  void write(const Answer& answer, const Admission& admission);
+  bool sent();
   Task<Answer> handle(Admission& admission);
-  Task<Answer> call(Request& request, const Admission& admission);
   Request make_request(Admission& admission);
   Task<> upgrade(const Admission& admission);
   bool wants_to_go_on() const;

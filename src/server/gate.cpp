@@ -19,6 +19,12 @@ bool asks_for_socket(const Head& head, const Target& target) {
   return head.method == "GET" && is_socket_path(target.path) && head.names("upgrade", "websocket");
 }
 
+/// Whether a browser asks for the gateway itself, which is a person who looks for the page.
+bool looks_for_page(const Head& head, const Target& target) {
+  return target.path == "/" && (head.method == "GET" || head.method == "HEAD") &&
+         boost::icontains(head.field("accept").value_or(""), "text/html");
+}
+
 /// The token of `Authorization: Bearer <token>`; nothing for another scheme.
 std::optional<std::string_view> bearer(std::string_view authorization) {
   constexpr std::string_view scheme = "bearer ";
@@ -49,10 +55,15 @@ Admission Gate::judge(const Head& head) const {
   }
   const auto match = router_.find(head.method, admission.target.segments);
   admission.route = match.route;
+  if (!match.at_path.empty()) admission.fields = &match.at_path.front()->fields;
   admission.body_limit = match.route && match.route->body_limit ? match.route->body_limit : body_limit_;
   if ((admission.answer = refuse_length(head, admission))) return admission;
   if (asks_for_socket(head, admission.target)) {
     admission.websocket = true;
+    return admission;
+  }
+  if (looks_for_page(head, admission.target)) {
+    admission.answer = Answer::redirect("/ui/");
     return admission;
   }
   if ((admission.answer = refuse_caller(head, admission))) return admission;

@@ -16,11 +16,12 @@ namespace agw {
 struct Admission {
   Target target;
   const Route* route = nullptr;
-  std::string host;              ///< what it was addressed to
-  std::string cors_origin;       ///< the allowed origin that CORS fields must name, or empty
-  bool websocket = false;        ///< an upgrade at one of the socket's paths: authorised by the socket's own rules
-  std::size_t body_limit = 0;    ///< bytes that may be kept of the body
-  std::optional<Answer> answer;  ///< the answer, where no handler is to be called: a refusal, or a preflight's 204
+  std::string host;                ///< what it was addressed to
+  std::string cors_origin;         ///< the allowed origin that CORS fields must name, or empty
+  const Fields* fields = nullptr;  ///< that every answer at this path carries
+  bool websocket = false;          ///< an upgrade at one of the socket's paths: authorised by the socket's own rules
+  std::size_t body_limit = 0;      ///< bytes that may be kept of the body
+  std::optional<Answer> answer;    ///< the answer, where no handler is to be called: a refusal, or a preflight's 204
 };
 
 /// The checks between a well-formed head and a route's handler, in the decided order: host, origin, declared length,

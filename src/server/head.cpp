@@ -60,12 +60,16 @@ std::optional<Refusal> check_length(Head& head) {
   return std::nullopt;
 }
 
+bool is_absolute_form(std::string_view target) {
+  return boost::istarts_with(target, "http://") || boost::istarts_with(target, "https://");
+}
+
+bool is_asterisk_form(const Head& head) { return head.target == "*" && head.method == "OPTIONS"; }
+
 std::optional<Refusal> check_target(const Head& head) {
-  const bool origin_form = head.target.starts_with('/');
-  const bool absolute_form =
-      boost::istarts_with(head.target, "http://") || boost::istarts_with(head.target, "https://");
-  const bool asterisk_form = head.target == "*" && head.method == "OPTIONS";
-  if (!origin_form && !absolute_form && !asterisk_form) return malformed("the request target must be a path");
+  if (!head.target.starts_with('/') && !is_absolute_form(head.target) && !is_asterisk_form(head)) {
+    return malformed("the request target must be a path");
+  }
   const bool plain = std::all_of(head.target.begin(), head.target.end(), [](char c) { return c > 0x20 && c < 0x7f; });
   if (!plain || head.target.find('#') != std::string::npos)
     return malformed("the request target holds a bad character");

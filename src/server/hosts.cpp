@@ -45,9 +45,14 @@ std::string host_name(std::string_view host) {
 Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopback(host_name(options_.bound_host))) {
   // A bare IPv6 address has no brackets to tell its colons from a port's.
   if (is_address(options_.bound_host)) loopback_ = is_loopback(options_.bound_host);
+  if (!loopback_) return;
+  for (const std::string name : {"127.0.0.1", "localhost", "[::1]"}) {
+    own_.push_back(name + ":" + std::to_string(options_.port));
+  }
 }
 
 bool Hosts::allows_host(std::string_view host) const {
+  if (std::ranges::find(own_, host) != own_.end()) return true;
   const auto name = host_name(host);
   if (contains(options_.hosts, name) || contains(options_.hosts, host)) return true;
   return loopback_ ? is_loopback(name) : is_address(name);
@@ -58,10 +63,7 @@ bool Hosts::allows_origin(std::string_view origin, std::string_view host) const 
   if (!boost::istarts_with(origin, scheme())) return false;
   const auto authority = origin.substr(scheme().size());
   if (loopback_) {
-    const auto port = ":" + std::to_string(options_.port);
-    for (const std::string own : {"localhost", "127.0.0.1", "[::1]"}) {
-      if (boost::iequals(authority, own + port)) return true;
-    }
+    if (contains(own_, authority)) return true;
     return contains(options_.hosts, host_name(host)) && boost::iequals(authority, host);
   }
   return boost::iequals(authority, host);

@@ -35,6 +35,7 @@ public:
 private:
   Options options_;
   bool loopback_;
+  std::vector<std::string> own_;  ///< what nearly every request comes to, so that it need not be judged
 };
 
 /// The host of a Host field without its port and without the brackets of an IPv6 address, in lower case; empty for what

@@ -122,6 +122,7 @@ json::object operation_of(const Route& route, const PathTemplate& path) {
 json::object paths_of(const Routes& routes) {
   json::object paths;
   for (const auto& route : routes) {
+    if (!route.documented) continue;
     const auto path = path_template(route.path);
     auto& item = paths[path.path];
     if (!item.is_object()) item = json::object{};
@@ -142,7 +143,9 @@ json::object schemas_of(const Routes& routes) {
 
 json::array tags_of(const Routes& routes) {
   std::set<std::string> rooms;
-  for (const auto& route : routes) rooms.insert(room_of(route));
+  for (const auto& route : routes) {
+    if (route.documented) rooms.insert(room_of(route));
+  }
   json::array tags;
   for (const auto& room : rooms) tags.push_back(json::object{{"name", room}, {"description", "What is at /" + room}});
   return tags;

@@ -83,8 +83,16 @@ RequestParser::RequestParser() { reset(); }
 RequestParser::~RequestParser() = default;
 
 void RequestParser::reset() {
-  parser_ = std::make_unique<Parser>(*this);
-  head_ = {};
+  if (parser_) {
+    // In its place: a connection's parser is needed anew for each request.
+    std::destroy_at(parser_.get());
+    std::construct_at(parser_.get(), *this);
+  } else {
+    parser_ = std::make_unique<Parser>(*this);
+  }
+  head_.fields.clear();
+  head_.content_length.reset();
+  head_.chunked = false;
   head_done_ = false;
   refusal_.reset();
   body_.clear();

@@ -44,6 +44,15 @@ void write_status_line(std::string& out, int status) {
   out += "\r\n";
 }
 
+void write_fields(std::string& out, const Fields& fields) {
+  for (const auto& [name, value] : fields) {
+    out += name;
+    out += ": ";
+    out += value;
+    out += "\r\n";
+  }
+}
+
 bool has_field(const Answer& answer, std::string_view name) {
   for (const auto& field : answer.headers) {
     if (field.first == name) return true;
@@ -63,25 +72,22 @@ void write_response(std::string& out, const Answer& answer, const ResponseOption
   }
   if (!has_field(answer, "Cache-Control")) out += "Cache-Control: no-store\r\n";
   out += "X-Content-Type-Options: nosniff\r\n";
-  for (const auto& [name, value] : answer.headers) {
-    out += name;
-    out += ": ";
-    out += value;
-    out += "\r\n";
-  }
+  write_fields(out, answer.headers);
+  if (options.fields) write_fields(out, *options.fields);
   if (!options.cors_origin.empty()) {
     out += "Access-Control-Allow-Origin: ";
     out += options.cors_origin;
     out += "\r\nVary: Origin\r\n";
   }
   if (options.close || answer.close) out += "Connection: close\r\n";
-  if (answer.status != 204) {
+  const bool has_content = answer.status != 204 && answer.status != 304;
+  if (has_content) {
     out += "Content-Length: ";
     write_number(out, answer.body.size());
     out += "\r\n";
   }
   out += "\r\n";
-  if (!options.without_body && answer.status != 204) out += answer.body;
+  if (!options.without_body && has_content) out += answer.body;
 }
 
 Answer error_answer(const ApiError& error) {

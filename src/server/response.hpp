@@ -13,6 +13,7 @@ struct ResponseOptions {
   bool without_body = false;          ///< the answer to a HEAD: all fields, no body
   bool close = false;                 ///< the connection ends after it
   std::string_view cors_origin = {};  ///< adds the CORS fields for this origin
+  const Fields* fields = nullptr;     ///< further ones
 };
 
 /// Appends `answer` as an HTTP/1.1 response, with the fields that every response carries.

@@ -42,6 +42,10 @@ void parse_query(std::string_view query, Target& target) {
 }  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space) {
+  const auto is_plain = [&](char c) {
+    return c != '%' && static_cast<signed char>(c) > 0 && !(plus_is_space && c == '+');
+  };
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 bool is_a_tool(const Route& route) {
   constexpr int no_content = 204;
   const bool answers_json = route.answer_schema || route.status == no_content;
-  return answers_json && !route.raw_body && !route.path.ends_with('*');
+  return route.documented && answers_json && !route.raw_body && !route.path.ends_with('*');
 }
 
 /// `get /threads/:id/turns` as `get_threads_id_turns`.

@@ -38,32 +38,42 @@ Wire::Moment Wire::now() {
   return Moment(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
 }
 
-Task<bool> Wire::receive(std::string& in) {
-  error_code error;
+Task<std::size_t> Wire::first_bytes(error_code& error) {
   // A read that waits costs one system call less than a wait and then a read: the reactor need not be armed again.
-  const auto count =
-      co_await socket_.async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
-  if (error) co_return false;
+  return socket_.async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
+}
+
+bool Wire::take(std::size_t count, const error_code& error, std::string& in) {
+  if (error) return false;
   in.append(first_.data(), count);
   if (count == first_.size()) {
     auto& buffer = shared_buffer();
-    in.append(buffer.data(), socket_.read_some(asio::buffer(buffer), error));
+    error_code nothing_more;
+    in.append(buffer.data(), socket_.read_some(asio::buffer(buffer), nothing_more));
   }
   last_activity_ = now();
-  co_return true;
+  return true;
+}
+
+Task<bool> Wire::receive(std::string& in) {
+  error_code error;
+  const auto count = co_await first_bytes(error);
+  co_return take(count, error, in);
+}
+
+bool Wire::send_at_once(std::string_view& bytes) {
+  error_code error;
+  while (!bytes.empty() && !error) bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
+  last_activity_ = now();
+  return !error || would_block(error);
 }
 
 Task<bool> Wire::send(std::string_view bytes) {
-  while (!bytes.empty()) {
-    error_code error;
-    bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
-    last_activity_ = now();
-    if (error && !would_block(error)) co_return false;
-    if (error) {
-      if (!co_await writable()) co_return false;
-    }
+  for (;;) {
+    if (!send_at_once(bytes)) co_return false;
+    if (bytes.empty()) co_return true;
+    if (!co_await writable()) co_return false;
   }
-  co_return true;
 }
 
 std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> pieces) {

@@ -25,6 +25,15 @@ public:
   /// Appends what has arrived to `in`, at least one byte. False at the end of the stream, on an error, or after
   /// `interrupt`.
   Task<bool> receive(std::string& in);
+  // The two halves of `receive`, for a caller that spares the coroutine between.
+
+  /// Waits for the first bytes and counts them.
+  Task<std::size_t> first_bytes(boost::system::error_code& error);
+  /// Appends those, and what came with them, to `in`.
+  bool take(std::size_t count, const boost::system::error_code& error, std::string& in);
+
+  /// Sends what goes at once and takes it off `bytes`. False when the connection broke.
+  bool send_at_once(std::string_view& bytes);
   /// Sends all of `bytes`, which must live until then. False when the connection broke, or after `interrupt`.
   Task<bool> send(std::string_view bytes);
 

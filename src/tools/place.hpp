@@ -39,7 +39,4 @@ FilePlace place_of(const std::filesystem::path& path, const FileRoots& roots);
 /// Whether tools that read may see what lies there.
 bool is_readable(FilePlace place);
 
-/// Whether a name on the way to a file makes it one that no agent ever sees, such as `.ssh` or `server.pem`.
-bool is_private_path(const std::filesystem::path& path);
-
 }  // namespace agw

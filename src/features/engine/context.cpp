@@ -1,7 +1,10 @@
 #include "features/engine/context.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "features/engine/history.hpp"
 
 namespace agw {
 
@@ -9,14 +12,13 @@ namespace {
 
 /// Text of any language has seldom fewer bytes to a token; a little too careful is better than a refused request.
 constexpr std::int64_t bytes_per_token = 3;
-constexpr std::int64_t tokens_for_tools = 4'000;
+constexpr std::int64_t spare_tokens = 1'000;
 constexpr std::int64_t smallest_context = 2'000;
 constexpr std::int64_t usual_output = 8'192;
 
 Message message_of(const Turn& turn) {
   Message message;
   message.text = turn.content;
-  if (turn.role == Role::assistant) message.role = Message::Role::assistant;
   // A system turn in the middle of a conversation is somebody's note to the agent: providers take it as the user's.
   return message;
 }
@@ -24,7 +26,7 @@ Message message_of(const Turn& turn) {
 }  // namespace
 
 std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens, std::int64_t prompt_tokens) {
-  const auto taken = max_output_tokens + prompt_tokens + tokens_for_tools;
+  const auto taken = max_output_tokens + prompt_tokens + spare_tokens;
   const auto tokens = std::max(model.context_window - taken, smallest_context);
   return static_cast<std::size_t>(tokens * bytes_per_token);
 }
@@ -46,8 +48,12 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
   if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
     request.temperature = temperature->to_number<double>();
   }
+  ToolHistory history(turns);
   for (const auto& turn : turns) {
-    if ((turn.content.empty() && !has_attachments(turn)) || turn.role == Role::tool) continue;
+    if (turn.role == Role::assistant)
+      std::ranges::move(history.messages_of(turn), std::back_inserter(request.messages));
+    if (turn.role == Role::assistant || turn.role == Role::tool) continue;
+    if (turn.content.empty() && !has_attachments(turn)) continue;
     auto& made = request.messages.emplace_back(message_of(turn));
     if (message && &turn == &turns.back()) request.typed = std::exchange(made.text, *message);
     add_attached(made, turn, files);

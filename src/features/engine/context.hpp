@@ -10,7 +10,7 @@
 
 namespace agw {
 
-/// How many bytes of turns fit the window of a model beside its answer and a system prompt of that size.
+/// How many bytes of turns fit the window of a model beside its answer and a prompt, tools included, of that size.
 std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens, std::int64_t prompt_tokens);
 
 /// The tokens that an agent may answer with: its own limit, within the model's.

@@ -24,6 +24,16 @@ json::object usage_members(const Usage& usage) {
           {"cache_write_tokens", usage.cache_write_tokens}};
 }
 
+json::array step_members(const std::vector<StepMark>& steps) {
+  json::array members;
+  for (const auto& step : steps) {
+    members.push_back(
+        json::object{{"text_end", step.text_end},
+                     {"tool_call_ids", json::array(step.tool_call_ids.begin(), step.tool_call_ids.end())}});
+  }
+  return members;
+}
+
 }  // namespace
 
 json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
@@ -34,7 +44,7 @@ json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
                         {"finish_reason", outcome.stopped ? "stopped" : outcome.finish_reason},
                         {"duration_ms", outcome.duration.count()},
                         {"in_reply_to", run.turn_id},
-                        {"steps", json::array{}}};
+                        {"steps", step_members(outcome.steps)}};
   if (outcome.partial) metadata["partial"] = true;
   if (!outcome.error.empty()) metadata["error"] = outcome.error;
   return metadata;
@@ -49,11 +59,16 @@ json::object finish_members(const Run& run, const RunOutcome& outcome) {
           {"durationMs", outcome.duration.count()}};
 }
 
-json::object interrupted_metadata(const Run& run) {
-  return {{"run_id", run.id},
+json::object interrupted_metadata(const InterruptedRun& interrupted) {
+  std::vector<StepMark> steps;
+  for (const auto& step : interrupted.steps) {
+    auto& mark = steps.emplace_back(StepMark{step.text_end, {}});
+    for (const auto& call : step.calls) mark.tool_call_ids.emplace_back(call.as_object().at("id").as_string());
+  }
+  return {{"run_id", interrupted.run.id},
           {"finish_reason", "interrupted"},
-          {"in_reply_to", run.turn_id},
-          {"steps", json::array{}},
+          {"in_reply_to", interrupted.run.turn_id},
+          {"steps", step_members(steps)},
           {"partial", true}};
 }
 
@@ -65,7 +80,7 @@ void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anyt
   }
   const auto& failure = std::get<ModelFailure>(model_outcome);
   outcome.usage += failure.usage;
-  outcome.partial = anything_came;
+  outcome.partial = anything_came || !outcome.steps.empty();
   if (failure.kind == ModelFailure::Kind::stopped) {
     outcome.stopped = true;
     outcome.partial = true;

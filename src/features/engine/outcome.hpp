@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@
 
 namespace agw {
 
+/// Where tools were called in an answer.
+struct StepMark {
+  std::int64_t text_end = 0;  ///< in code points
+  std::vector<std::string> tool_call_ids;
+};
+
 /// How the making of an answer ended, before it is stored.
 struct RunOutcome {
   bool stopped = false;
@@ -20,8 +27,9 @@ struct RunOutcome {
   std::string model;                   ///< `<provider>/<model>` that answered
   Usage usage;
   double cost_usd = 0;
-  std::vector<Spending> spendings;  ///< of its model calls, to be stored with its end
-  bool partial = false;             ///< cut off: stopped, or a stream that broke
+  std::vector<Spending> spendings;  ///< of its model calls, as far as they are not stored yet
+  std::vector<StepMark> steps;
+  bool partial = false;  ///< cut off: stopped, or a stream that broke
   std::chrono::milliseconds duration{};
 };
 
@@ -30,7 +38,7 @@ json::object turn_metadata(const Run& run, const RunOutcome& outcome);
 /// The members of the event `finish`.
 json::object finish_members(const Run& run, const RunOutcome& outcome);
 /// The metadata of what a killed run left.
-json::object interrupted_metadata(const Run& run);
+json::object interrupted_metadata(const InterruptedRun& interrupted);
 
 /// Takes a model's outcome over into the run's.
 void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came);

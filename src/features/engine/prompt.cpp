@@ -6,7 +6,6 @@
 #include "base/log.hpp"
 #include "features/engine/modes.hpp"
 #include "io/beneath.hpp"
-#include "tools/place.hpp"
 
 namespace agw {
 
@@ -135,8 +134,6 @@ Prompts::Prompts(BlockingPool& blocking, fs::path home, fs::path data_directory,
 Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::optional<std::string> project_id,
                                                    ThreadMode mode) {
   const auto project = project_id ? links_.project(*project_id) : std::nullopt;
-  FileRoots roots{.home = home_, .data_directory = data_directory_, .agent = agent->name};
-  if (project) roots.project = project->path;
   PromptInput input;
   input.identity = co_await identities_.of(agent->name);
   input.system_prompt = string_member(agent->definition.members(), "systemPrompt").value_or("");
@@ -147,8 +144,15 @@ Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::
         co_await blocking_.run([project = *project, home = home_] { return find_instructions(project, home); });
   }
   input.today = to_iso8601(local_day(clock_.now(), TimeZone::host()));
-  input.working_directory = roots.working_directory();
+  input.working_directory = roots(*agent, project_id).working_directory();
   co_return prompt_sections(input);
+}
+
+FileRoots Prompts::roots(const Extension& agent, const std::optional<std::string>& project_id) const {
+  FileRoots roots{.home = home_, .data_directory = data_directory_, .agent = agent.name};
+  const auto project = project_id ? links_.project(*project_id) : std::nullopt;
+  if (project) roots.project = project->path;
+  return roots;
 }
 
 Task<std::string> Prompts::text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode) {

@@ -13,6 +13,7 @@
 #include "features/extensions/types.hpp"
 #include "features/threads/types.hpp"
 #include "io/blocking.hpp"
+#include "tools/place.hpp"
 
 namespace agw {
 
@@ -70,6 +71,9 @@ public:
   Task<std::vector<PromptSection>> sections(ExtensionPointer agent, std::optional<std::string> project_id,
                                             ThreadMode mode);
   Task<std::string> text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode);
+
+  /// The directories that the agent works in.
+  FileRoots roots(const Extension& agent, const std::optional<std::string>& project_id) const;
 
 private:
   BlockingPool& blocking_;

@@ -1,10 +1,8 @@
-// The story of an answer: choose the model, gather what it is to read, stream what it says, store it, say that it
-// ended.
+// The story of a run: choose the model, have it answer (answering.cpp), store the answer, say that it ended.
 
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "features/engine/context.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {
@@ -25,30 +23,18 @@ std::vector<std::string> texts(const json::object& definition, std::string_view 
   return list;
 }
 
-/// What the model reads instead of the question, where a command made something of it.
-std::optional<std::string> expanded_text(const Run& run) {
-  const auto text = string_member(run.order, "text");
-  return text ? std::optional<std::string>(*text) : std::nullopt;
-}
-
-/// What the run was ordered with (by a command or a job), else the thread's.
-ThreadMode run_mode(const Run& run, const Thread& thread) {
-  const auto ordered = string_member(run.order, "mode");
-  return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
-}
-
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
   const auto began = std::chrono::steady_clock::now();
   RunOutcome outcome;
   try {
-    outcome = co_await produce(active);
+    co_await produce(active, outcome);
   } catch (const std::exception& error) {
     log::error({.run = active->run.id}, "{}", error.what());
     outcome.finish_reason = "error";
     outcome.error = "internal server error";
-    outcome.partial = !active->log.content().empty();
+    outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
   }
   take_failure(active->run, outcome);
   outcome.duration = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
@@ -56,27 +42,24 @@ Task<> Engine::answer(ActiveRunPointer active) {
   co_await save(active, std::move(outcome));
 }
 
-Task<RunOutcome> Engine::produce(ActiveRunPointer active) {
-  RunOutcome outcome;
-  if (active->stop.requested()) {
-    outcome.stopped = true;
-    co_return outcome;
-  }
+Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
+  outcome.stopped = active->stop.requested();
+  if (outcome.stopped) co_return;
   const auto job_turn = job_turn_of(active->run);
-  if (job_turn && job_turn->answerer) co_return co_await answer_without_model(active, job_turn);
+  if (job_turn && job_turn->answerer) {
+    outcome = co_await answer_without_model(active, job_turn);
+    co_return;
+  }
   const auto agent = extensions_.find(active->run.agent_id);
-  std::string problem;
+  std::string problem = agent ? "" : "the agent was deleted before it could answer";
   std::vector<ModelChoice> choices;
-  if (agent)
-    choices = choose_models(active->run, *agent, problem);
-  else
-    problem = "the agent was deleted before it could answer";
-  if (!problem.empty()) {
+  if (agent) choices = choose_models(active->run, *agent, problem);
+  if (problem.empty()) {
+    co_await converse(active, agent, std::move(choices), outcome);
+  } else {
     outcome.finish_reason = "error";
     outcome.error = problem;
-    co_return outcome;
   }
-  co_return co_await ask(*active, agent, std::move(choices));
 }
 
 /// The model of the message, else the agent's, else the default; then the agent's fallbacks.
@@ -91,60 +74,6 @@ std::vector<ModelChoice> Engine::choose_models(const Run& run, const Extension& 
     problem = std::get<NotConfigured>(resolved).message;
   for (auto& fallback : models_.resolve_fallbacks(texts(definition, "fallback_models"))) choices.push_back(fallback);
   return choices;
-}
-
-/// What the model is to read: who the agent is, and as much of the conversation as fits.
-Task<ModelRequest> Engine::gather(const Run& run, ExtensionPointer agent, ModelInfo model) {
-  const auto thread = co_await threads_.require(run.thread_id);
-  auto system = co_await prompts_.text(agent, thread.project_id, run_mode(run, thread));
-  const auto limit = output_limit(*agent, model);
-  const auto budget = context_budget(model, limit, estimated_tokens(system));
-  auto turns = co_await threads_.context(run.thread_id, run.turn_id, budget);
-  const auto files = co_await load_attached(attachments_, turns, model.vision, budget / 2);
-  if (!files.empty()) make_room(turns, files, budget);
-  auto request = model_request(*agent, turns, expanded_text(run), files);
-  request.system = std::move(system);
-  request.max_output_tokens = limit;
-  co_return request;
-}
-
-Task<RunOutcome> Engine::ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices) {
-  RunOutcome outcome;
-  outcome.model = choices.front().id();
-  if (!costs_.may_spend(*agent)) {
-    outcome.finish_reason = "budget";
-    co_return outcome;
-  }
-  auto request = co_await gather(active.run, agent, models_.info(choices.front()));
-  // A fallback that does not see would refuse pictures.
-  const bool has_images =
-      std::ranges::any_of(request.messages, [](const auto& message) { return !message.images.empty(); });
-  if (has_images) std::erase_if(choices, [this](const auto& choice) { return !models_.info(choice).vision; });
-
-  bool anything_came = false;
-  const auto on_delta = [&](const Delta& delta) {
-    if (delta.text.empty()) return;
-    anything_came = true;
-    if (delta.kind == Delta::Kind::text)
-      runs_.text(active, delta.text);
-    else
-      runs_.reasoning(active, delta.text);
-  };
-  const auto answered = co_await answer_with_retries(std::move(choices), std::move(request), on_delta, active.stop);
-  outcome.model = answered.id();
-  take_over(outcome, answered.outcome, anything_came);
-  pay(outcome, *agent, active.run, answered);
-  co_return outcome;
-}
-
-/// Prices a model call. One that was refused before it used a token has cost nothing.
-void Engine::pay(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered) {
-  const auto* reply = std::get_if<ModelReply>(&answered.outcome);
-  const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
-  if (!reply && usage == Usage{}) return;
-  const auto usd = models_.cost(answered.provider, answered.model, usage);
-  outcome.cost_usd += usd.value_or(0);
-  outcome.spendings.push_back(costs_.spend(agent, run.thread_id, answered.id(), usd));
 }
 
 /// Stores the answer, whatever it takes: while the disk is full it is tried again, because it was promised.
@@ -168,7 +97,7 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   const auto& run = active->run;
   const auto& content = active->log.content();
   Runs::Ending ending;
-  const bool nothing_to_store = outcome.stopped && content.empty();
+  const bool nothing_to_store = outcome.stopped && content.empty() && outcome.steps.empty();
   if (outcome.stopped) {
     ending.status = RunStatus::stopped;
     ending.type = "stopped";

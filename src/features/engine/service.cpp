@@ -28,10 +28,37 @@ json::object order_of(const std::optional<ExpandedCommand>& command, const std::
   return order;
 }
 
+struct InterruptedCall {
+  std::string id;
+  PreparedTurn turn;
+};
+
+/// For every call of a killed run the turn that says so, to be inserted where the call has none.
+std::vector<InterruptedCall> interrupted_calls(Threads& threads, const InterruptedRun& left) {
+  std::vector<InterruptedCall> calls;
+  for (const auto& step : left.steps) {
+    for (const auto& entry : step.calls) {
+      const auto& call = entry.as_object();
+      calls.push_back({std::string(call.at("id").as_string()),
+                       threads.prepare({.thread_id = left.run.thread_id,
+                                        .role = Role::tool,
+                                        .content = "interrupted: the gateway was stopped in the middle of the call",
+                                        .metadata = json::object{{"run_id", left.run.id},
+                                                                 {"tool_call_id", call.at("id")},
+                                                                 {"tool_name", call.at("name")},
+                                                                 {"input", call.at("input")},
+                                                                 {"is_error", true},
+                                                                 {"duration_ms", 0}},
+                                        .in_reply_to = left.run.turn_id})});
+    }
+  }
+  return calls;
+}
+
 }  // namespace
 
 Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-               Models& models, Prompts& prompts, Costs& costs, Attachments& attachments)
+               Models& models, Prompts& prompts, Costs& costs, Attachments& attachments, CallRunner& calls)
     : loop_(loop),
       database_(database),
       clock_(clock),
@@ -42,6 +69,7 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
       prompts_(prompts),
       costs_(costs),
       attachments_(attachments),
+      calls_(calls),
       workers_(loop) {
   workers_.on_failure([](std::exception_ptr failure) {
     try {
@@ -167,15 +195,20 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   for (const auto& left : interrupted) {
     log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
+    const auto calls = interrupted_calls(threads_, left);
     const auto prepared = threads_.prepare({.thread_id = left.run.thread_id,
                                             .role = Role::assistant,
                                             .content = left.text,
-                                            .metadata = interrupted_metadata(left.run),
+                                            .metadata = interrupted_metadata(left),
                                             .id = left.run.assistant_turn_id,
                                             .in_reply_to = left.run.turn_id});
-    co_await database_.write([left, prepared, now = clock_.now()](Connection& connection) {
+    co_await database_.write([left, calls, prepared, now = clock_.now()](Connection& connection) {
       Runs::end_interrupted(connection, left, now, [&] {
         try {
+          const auto answered = Threads::tool_calls_answered(connection, left.run.thread_id, left.run.id);
+          for (const auto& call : calls) {
+            if (!answered.contains(call.id)) Threads::insert_in(connection, call.turn);
+          }
           Threads::insert_in(connection, prepared);
         } catch (const NotFound&) {
           // Its thread was deleted: there is nothing left to answer.

@@ -10,6 +10,7 @@
 #include "base/group.hpp"
 #include "features/attachments/service.hpp"
 #include "features/costs/service.hpp"
+#include "features/engine/call_runner.hpp"
 #include "features/engine/job_turn.hpp"
 #include "features/engine/outcome.hpp"
 #include "features/engine/prompt.hpp"
@@ -27,7 +28,7 @@ namespace agw {
 class Engine {
 public:
   Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-         Models& models, Prompts& prompts, Costs& costs, Attachments& attachments);
+         Models& models, Prompts& prompts, Costs& costs, Attachments& attachments, CallRunner& calls);
 
   /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
   /// `agent_id`) or `model does not accept images`, NotFound `thread not found` or `file not found`.
@@ -78,11 +79,18 @@ private:
 
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
-  Task<RunOutcome> produce(ActiveRunPointer active);
-  Task<ModelRequest> gather(const Run& run, ExtensionPointer agent, ModelInfo model);
-  Task<RunOutcome> ask(ActiveRun& active, ExtensionPointer agent, std::vector<ModelChoice> choices);
+  Task<> produce(ActiveRunPointer active, RunOutcome& outcome);
   std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
-  void pay(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered);
+
+  // The conversation with the model: answering.cpp.
+  struct Answering;
+  Task<> converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
+                  RunOutcome& outcome);
+  Task<> gather(Answering& answering, RunningAgent& caller);
+  Task<std::vector<ToolUse>> ask(Answering& answering);
+  Task<> call_tools(Answering& answering, std::vector<ToolUse> uses);
+  void pay(Answering& answering, const Answered& answered);
+
   Task<> save(ActiveRunPointer active, RunOutcome outcome);
   Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);
 
@@ -96,6 +104,7 @@ private:
   Prompts& prompts_;
   Costs& costs_;
   Attachments& attachments_;
+  CallRunner& calls_;
   std::set<std::string, std::less<>> working_;                                    ///< threads that have a worker
   std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
   std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run

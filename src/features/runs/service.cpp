@@ -115,6 +115,19 @@ void Runs::emit(ActiveRun& active, std::string_view type, const json::object& me
   publish(active, type, active.log.other(type, members));
 }
 
+void Runs::begin_call(ActiveRun& active, json::object call) {
+  emit(active, "tool-start", call);
+  active.tools.emplace_back(std::move(call));
+}
+
+void Runs::end_call(ActiveRun& active, const json::object& end) {
+  auto& tools = active.tools;
+  const auto ended = std::ranges::find_if(
+      tools, [&](const json::value& call) { return call.as_object().at("toolCallId") == end.at("toolCallId"); });
+  if (ended != tools.end()) tools.erase(ended);
+  emit(active, "tool-end", end);
+}
+
 Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::function<void()> before_event) {
   auto event = active->log.other(ending.type, ending.members);
   bool ended = false;
@@ -202,15 +215,29 @@ Task<> Runs::keep_checkpoints() {
   checkpointing_ = false;
 }
 
+Runs::Piece Runs::take_piece(ActiveRun& active) {
+  const auto& content = active.log.content();
+  Piece piece{active.pieces++, content.substr(active.checkpointed)};
+  active.checkpointed = content.size();
+  return piece;
+}
+
 Task<> Runs::checkpoint(ActiveRunPointer active) {
-  const auto& content = active->log.content();
-  if (active->checkpointed == content.size() || active->has_ended) co_return;
-  auto text = content.substr(active->checkpointed);
-  active->checkpointed = content.size();
-  const auto number = active->pieces++;
-  co_await database_.write([id = active->run.id, number, text = std::move(text)](
-                               Connection& connection) { run_store::append_piece(connection, id, number, text); },
-                           Database::Lane::background);
+  if (active->checkpointed == active->log.content().size() || active->has_ended) co_return;
+  co_await database_.write(
+      [id = active->run.id, piece = take_piece(*active)](Connection& connection) {
+        run_store::append_piece(connection, id, piece.number, piece.text);
+      },
+      Database::Lane::background);
+}
+
+Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> along) {
+  co_await database_.write([id = active->run.id, piece = take_piece(*active), step = std::move(step),
+                            along = std::move(along)](Connection& connection) {
+    if (!piece.text.empty()) run_store::append_piece(connection, id, piece.number, piece.text);
+    run_store::append_step(connection, id, step);
+    if (along) along(connection);
+  });
 }
 
 Task<> Runs::forget_old() {

@@ -29,7 +29,7 @@ struct ActiveRun {
   Stop stop;
   bool recorded = false;  ///< its row is on disk
   bool started = false;
-  json::array tools;         ///< calls under way, for `active_run`
+  json::array tools;         ///< calls under way, `{toolCallId, toolName, input}` each, for `active_run`
   asio::steady_timer ended;  ///< cancelled when the run has ended
   bool has_ended = false;
   std::size_t checkpointed = 0;  ///< bytes of text that are on disk
@@ -68,6 +68,14 @@ public:
   void reasoning(ActiveRun& active, std::string_view delta);
   void emit(ActiveRun& active, std::string_view type, const json::object& members);
 
+  // A tool call of a run under way: its events, and its place among those under way.
+
+  void begin_call(ActiveRun& active, json::object call);      ///< `{toolCallId, toolName, input}`
+  void end_call(ActiveRun& active, const json::object& end);  ///< the members of `tool-end`
+
+  /// Stores, before the tools of a step begin, that they do, along with all text until then.
+  Task<> keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> along);
+
   /// What ends with the run, in the same transaction. Called only where this is the run's one end.
   using AtEnd = std::function<void(Connection&)>;
   /// The last event of a run, told after its transaction.
@@ -96,6 +104,12 @@ public:
 private:
   Task<> keep_checkpoints();
   Task<> checkpoint(ActiveRunPointer active);
+  struct Piece {
+    std::int64_t number;
+    std::string text;
+  };
+  /// What of the text is not on disk yet, which whoever takes it writes.
+  static Piece take_piece(ActiveRun& active);
   Task<> forget_old();
   void publish(const ActiveRun& active, std::string_view type, std::string text);
 

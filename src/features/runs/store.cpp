@@ -10,6 +10,17 @@ Run read_run(const Statement& row) {
   return run;
 }
 
+std::vector<RunStep> read_steps(Connection& connection, const std::string& run_id) {
+  std::vector<RunStep> steps;
+  auto rows = connection.prepare("SELECT text_end, calls FROM run_steps WHERE run_id = :run ORDER BY number");
+  rows.bind(":run", run_id);
+  while (rows.step()) {
+    auto calls = parse_json(rows.text(1));
+    steps.push_back({rows.integer(0), calls && calls->is_array() ? std::move(calls->get_array()) : json::array()});
+  }
+  return steps;
+}
+
 }  // namespace
 
 void insert(Connection& connection, const Run& run, Timestamp now) {
@@ -34,6 +45,7 @@ bool end(Connection& connection, const std::string& id, RunStatus status, const 
   update.bind(":status", to_text(status)).bind(":now", now).bind(":log", log).bind(":id", id);
   if (!update.step()) return false;
   connection.prepare("DELETE FROM run_pieces WHERE run_id = :id").bind(":id", id).run();
+  connection.prepare("DELETE FROM run_steps WHERE run_id = :id").bind(":id", id).run();
   return true;
 }
 
@@ -49,16 +61,28 @@ void append_piece(Connection& connection, const std::string& run_id, std::int64_
       .run();
 }
 
+void append_step(Connection& connection, const std::string& run_id, const RunStep& step) {
+  connection
+      .prepare(
+          "INSERT INTO run_steps (run_id, number, text_end, calls) SELECT :run, coalesce(max(number), 0) + 1, "
+          ":text_end, :calls FROM run_steps WHERE run_id = :run")
+      .bind(":run", run_id)
+      .bind(":text_end", step.text_end)
+      .bind(":calls", to_json(json::value(step.calls)))
+      .run();
+}
+
 std::vector<InterruptedRun> unfinished(Connection& connection) {
   std::vector<InterruptedRun> runs;
   auto rows = connection.prepare(
       "SELECT id, thread_id, turn_id, assistant_turn_id, agent_id, run_order FROM runs WHERE ended_at IS NULL ORDER BY "
       "rowid");
-  while (rows.step()) runs.push_back({read_run(rows), {}});
+  while (rows.step()) runs.push_back({read_run(rows), {}, {}});
   for (auto& interrupted : runs) {
     auto pieces = connection.prepare("SELECT text FROM run_pieces WHERE run_id = :run ORDER BY number");
     pieces.bind(":run", interrupted.run.id);
     while (pieces.step()) interrupted.text += pieces.text(0);
+    interrupted.steps = read_steps(connection, interrupted.run.id);
   }
   return runs;
 }

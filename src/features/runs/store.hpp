@@ -12,12 +12,15 @@ namespace agw::run_store {
 
 void insert(Connection& connection, const Run& run, Timestamp now);
 
-/// Ends a run that has not ended; false when it had. Its pieces are dropped.
+/// Ends a run that has not ended; false when it had. Its pieces and steps are dropped.
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
 
 void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const std::string& text);
 
-/// Runs that have not ended, oldest first, with their pieces put together.
+/// The run's next step.
+void append_step(Connection& connection, const std::string& run_id, const RunStep& step);
+
+/// Runs that have not ended, oldest first, with their steps, and with their pieces put together.
 std::vector<InterruptedRun> unfinished(Connection& connection);
 
 /// The packed log of a run of the thread that ended after `oldest`.

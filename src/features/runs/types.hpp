@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/described.hpp"
 
@@ -27,10 +29,17 @@ struct Run {
   json::object order;  ///< how to answer, for whoever does: model, text as expanded, …
 };
 
+/// A step of a run whose tools are about to be called.
+struct RunStep {
+  std::int64_t text_end = 0;  ///< where in the answer they are called, in code points
+  json::array calls;          ///< `{id, name, input}` each
+};
+
 /// A run that a killed gateway left behind.
 struct InterruptedRun {
   Run run;
-  std::string text;  ///< of the answer, up to a second before
+  std::string text;            ///< of the answer, up to a second before, and up to its last step
+  std::vector<RunStep> steps;  ///< in order
 };
 
 /// The query of `GET /threads/:id/events`.

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,6 +117,9 @@ public:
   /// an answer stands behind its question even where another question was asked meanwhile. Of these the newest whose
   /// content and metadata come to at most `max_bytes` together, and the question in any case.
   Task<std::vector<Turn>> context(std::string thread_id, std::string question_id, std::size_t max_bytes);
+  /// The ids of the run's tool calls that have a turn, inside a read or write.
+  static std::set<std::string, std::less<>> tool_calls_answered(Connection& connection, const std::string& thread_id,
+                                                                const std::string& run_id);
   /// The user turn that stands for `turn_id`: itself, the one that an assistant's or tool's turn answers, or else the
   /// latest before it. NotFound `turn not found` where there is none.
   Task<Turn> question_of(std::string turn_id);

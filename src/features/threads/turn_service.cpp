@@ -125,6 +125,11 @@ Task<Turn> Threads::question_of(std::string turn_id) {
   });
 }
 
+std::set<std::string, std::less<>> Threads::tool_calls_answered(Connection& connection, const std::string& thread_id,
+                                                                const std::string& run_id) {
+  return turn_store::tool_calls(connection, thread_id, run_id);
+}
+
 Task<Turn> Threads::supersede_after(std::string question_id, Along<Turn> along) {
   co_return co_await database_.write([question_id, along](Connection& connection) {
     turn_store::supersede_after(connection, turn_store::require(connection, question_id));

@@ -208,6 +208,17 @@ void supersede_after(Connection& connection, const StoredTurn& question) {
       .run();
 }
 
+std::set<std::string, std::less<>> tool_calls(Connection& connection, const std::string& thread_id,
+                                              const std::string& run_id) {
+  std::set<std::string, std::less<>> ids;
+  auto row = connection.prepare(
+      "SELECT metadata ->> 'tool_call_id' FROM turns WHERE thread = (SELECT number FROM threads WHERE id = :thread) "
+      "AND role = 'tool' AND metadata ->> 'run_id' = :run AND metadata ->> 'tool_call_id' IS NOT NULL");
+  row.bind(":thread", thread_id).bind(":run", run_id);
+  while (row.step()) ids.insert(row.string(0));
+  return ids;
+}
+
 std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, std::int64_t last) {
   std::vector<std::int64_t> found;
   auto row = connection.prepare("SELECT number FROM turns WHERE thread = :thread AND number <= :last ORDER BY number");

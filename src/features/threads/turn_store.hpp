@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
 std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored);
 /// Marks what stands behind `question` in the conversation, its answers included, and unmarks the question.
 void supersede_after(Connection& connection, const StoredTurn& question);
+
+/// The ids of the run's tool calls that have a turn on the thread.
+std::set<std::string, std::less<>> tool_calls(Connection& connection, const std::string& thread_id,
+                                              const std::string& run_id);
 
 /// The numbers of a thread's turns up to `last`, in order.
 std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, std::int64_t last);

@@ -28,8 +28,12 @@ class ToolCall:
     """A tool that the stubbed model asks for."""
 
     name: str
-    arguments: dict
+    arguments: object  # a text goes as it is, be it JSON or not
     id: str = None  # None: the stub makes one
+
+    @property
+    def text(self):
+        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
 
 
 @dataclass

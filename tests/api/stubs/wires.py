@@ -63,7 +63,7 @@ class Anthropic:
         for index, (id, call) in enumerate(_ids(reply.tool_calls, "toolu_"), 2):
             yield _event({"type": "content_block_start", "index": index,
                           "content_block": {"type": "tool_use", "id": id, "name": call.name, "input": {}}})
-            arguments = json.dumps(call.arguments)
+            arguments = call.text
             for part in (arguments[:len(arguments) // 2], arguments[len(arguments) // 2:]):
                 yield _event({"type": "content_block_delta", "index": index,
                               "delta": {"type": "input_json_delta", "partial_json": part}})
@@ -115,7 +115,7 @@ class Chat:
         for index, (id, call) in enumerate(_ids(reply.tool_calls, "call_")):
             yield cls._delta(request, {"tool_calls": [
                 {"index": index, "id": id, "type": "function", "function": {"name": call.name, "arguments": ""}}]})
-            arguments = json.dumps(call.arguments)
+            arguments = call.text
             for part in (arguments[:len(arguments) // 2], arguments[len(arguments) // 2:]):
                 yield cls._delta(request, {"tool_calls": [{"index": index, "function": {"arguments": part}}]})
         yield cls._delta(request, {}, reply.stop or ("tool_calls" if reply.tool_calls else "stop"))
@@ -164,7 +164,7 @@ class Responses:
         for index, (id, call) in enumerate(_ids(reply.tool_calls, "call_"), 2):
             item = {"type": "function_call", "id": f"fc_{index}", "call_id": id, "name": call.name, "arguments": ""}
             yield _event({"type": "response.output_item.added", "output_index": index, "item": item})
-            arguments = json.dumps(call.arguments)
+            arguments = call.text
             yield _event({"type": "response.function_call_arguments.delta", "output_index": index, "delta": arguments})
             yield _event({"type": "response.output_item.done", "output_index": index,
                           "item": {**item, "arguments": arguments}})

@@ -1,0 +1,25 @@
+# page_sources(<variable>): the sources that hold the web page. It is built by Node where that is there, else taken as it
+# lies in web/dist; without either it is left out, and /ui/ says so.
+option(AGW_BUILD_PAGE "Build the web page with Node where it is there" ON)
+
+function(page_sources variable)
+  set(web ${CMAKE_SOURCE_DIR}/web)
+  set(output ${CMAKE_BINARY_DIR}/page)
+  find_program(npm_program npm)
+  if(AGW_BUILD_PAGE AND npm_program AND EXISTS ${web}/package.json)
+    set(build --build)
+    file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${web}/src/* ${web}/public/* ${web}/script/*)
+    file(GLOB more CONFIGURE_DEPENDS ${web}/*.json ${web}/*.ts ${web}/*.js ${web}/*.html)
+    list(APPEND inputs ${more})
+  else()
+    set(build "")
+    file(GLOB_RECURSE inputs CONFIGURE_DEPENDS ${web}/dist/*)
+    if(NOT inputs)
+      message(STATUS "The web page is left out: there is neither Node to build it nor web/dist")
+    endif()
+  endif()
+  add_custom_command(OUTPUT ${output}/page.S ${output}/page.cpp
+    COMMAND ${CMAKE_SOURCE_DIR}/script/pack_page ${build} ${web} ${output}
+    DEPENDS ${CMAKE_SOURCE_DIR}/script/pack_page ${inputs} VERBATIM)
+  set(${variable} ${output}/page.S ${output}/page.cpp PARENT_SCOPE)
+endfunction()

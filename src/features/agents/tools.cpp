@@ -1,0 +1,33 @@
+#include "features/agents/tools.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto input_schema = R"({
+  "type": "object",
+  "properties": {
+    "text": {"type": "string", "minLength": 1, "maxLength": 2000,
+             "description": "one fact, in words that will still make sense in a month"}
+  },
+  "required": ["text"],
+  "additionalProperties": false
+})";
+
+Task<ToolOutcome> remember(Identities& identities, const ToolCall& call) {
+  co_await identities.remember(call.run.agent_name, std::string(call.input.at("text").as_string()));
+  co_return ToolOutcome{"Remembered. From the next conversation on it stands among your notes."};
+}
+
+}  // namespace
+
+Tool remember_tool(Identities& identities) {
+  return {.description = {"Remember",
+                          "Writes a line into your own notes, which you are shown at the beginning of every later "
+                          "conversation. For what the person wants you to keep in mind, not for what a document says.",
+                          parse_json(input_schema).value()},
+          .effect = ToolEffect::writes,
+          .call = [&identities](const ToolCall& call) { return remember(identities, call); }};
+}
+
+}  // namespace agw

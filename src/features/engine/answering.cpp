@@ -1,0 +1,225 @@
+// The story of an answer: gather what the model is to read, stream what it says, make the calls that it asks for, give
+// it their results, until it asks for none.
+
+#include <algorithm>
+#include <set>
+
+#include "base/id.hpp"
+#include "features/engine/agent_limits.hpp"
+#include "features/engine/context.hpp"
+#include "features/engine/history.hpp"
+#include "features/engine/repeat_guard.hpp"
+#include "features/engine/service.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::int64_t usual_max_steps = 50;
+constexpr std::string_view between_steps = "\n\n";
+/// What all services take.
+constexpr std::size_t longest_call_name = 64;
+
+/// What the model reads instead of the question, where a command made something of it.
+std::optional<std::string> expanded_text(const Run& run) {
+  const auto text = string_member(run.order, "text");
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+/// What the run was ordered with (by a command or a job), else the thread's.
+ThreadMode run_mode(const Run& run, const Thread& thread) {
+  const auto ordered = string_member(run.order, "mode");
+  return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
+}
+
+bool is_dry(const Run& run) {
+  const auto* dry = run.order.if_contains("dry");
+  return dry && dry->is_bool() && dry->get_bool();
+}
+
+std::int64_t max_steps(const Extension& agent) {
+  const auto* own = agent.definition.members().if_contains("max_steps");
+  if (!own || !own->is_number()) return usual_max_steps;
+  return std::max<std::int64_t>(1, own->to_number<std::int64_t>());
+}
+
+std::int64_t tokens_of(const std::vector<ToolDescription>& tools) {
+  std::int64_t tokens = 0;
+  for (const auto& tool : tools) {
+    tokens +=
+        estimated_tokens(tool.name) + estimated_tokens(tool.description) + estimated_tokens(to_json(tool.input_schema));
+  }
+  return tokens;
+}
+
+/// As services want to read it again, whatever the model made of it.
+std::string safe_name(std::string name) {
+  if (name.empty()) name = "unnamed";
+  name.resize(std::min(name.size(), longest_call_name));
+  std::ranges::replace_if(
+      name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-'; }, '_');
+  return name;
+}
+
+json::array call_members(const std::vector<ToolUse>& uses) {
+  json::array calls;
+  for (const auto& use : uses) calls.push_back(json::object{{"id", use.id}, {"name", use.name}, {"input", use.input}});
+  return calls;
+}
+
+}  // namespace
+
+/// One answer in the making: what its steps share.
+struct Engine::Answering {
+  ActiveRunPointer active;
+  RunningAgentPointer caller;
+  std::vector<ModelChoice> choices;  ///< the one that answered last comes first
+  ModelRequest request;
+  RunOutcome& outcome;
+  RepeatGuard repeats{};
+  std::set<std::string, std::less<>> call_ids{};
+  bool separated = true;  ///< nothing has to stand between what was said and what will be
+
+  /// Names and ids that can be sent back, the ids unlike all before.
+  void make_usable(std::vector<ToolUse>& uses) {
+    for (auto& use : uses) {
+      use.name = safe_name(std::move(use.name));
+      use.id = safe_name(std::move(use.id));
+      if (!call_ids.insert(use.id).second) call_ids.insert(use.id = "call_" + random_hex(12));
+    }
+  }
+};
+
+Task<> Engine::converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
+                        RunOutcome& outcome) {
+  outcome.model = choices.front().id();
+  auto caller = std::make_shared<RunningAgent>();
+  caller->agent = agent;
+  Answering answering{active, caller, std::move(choices), {}, outcome};
+  const auto most_calls = max_steps(*agent);
+  for (std::int64_t calls = 0;; ++calls) {
+    if (calls == most_calls || !costs_.may_spend(*agent)) {
+      outcome.finish_reason = calls == most_calls ? "max-steps" : "budget";
+      co_return;
+    }
+    if (calls == 0) co_await gather(answering, *caller);
+    auto uses = co_await ask(answering);
+    if (uses.empty()) co_return;
+    if (const auto why = answering.repeats.problem(uses)) {
+      outcome.finish_reason = "error";
+      outcome.error = *why;
+      co_return;
+    }
+    co_await call_tools(answering, std::move(uses));
+    if (active->stop.requested()) {
+      outcome.stopped = outcome.partial = true;
+      co_return;
+    }
+  }
+}
+
+/// Who calls, and what the model is to read: who the agent is, its tools, and as much of the conversation as fits.
+Task<> Engine::gather(Answering& answering, RunningAgent& caller) {
+  const auto& run = answering.active->run;
+  const auto thread = co_await threads_.require(run.thread_id);
+  const auto& agent = caller.agent;
+  caller.mode = run_mode(run, thread);
+  caller.handed_down = handed_down_in(run.order);
+  caller.dry = is_dry(run);
+  const auto roots = prompts_.roots(*agent, thread.project_id);
+  caller.limits = limits_of(*agent, extensions_, roots);
+  caller.run = {.run_id = run.id,
+                .thread_id = thread.id,
+                .turn_id = run.turn_id,
+                .agent_id = agent->id,
+                .agent_name = agent->name,
+                .project_id = thread.project_id,
+                .roots = roots,
+                .handed_down = calls_.handed_on(caller)};
+  const auto model = models_.info(answering.choices.front());
+  auto system = co_await prompts_.text(agent, thread.project_id, caller.mode);
+  auto tools = calls_.offered(caller);
+  const auto limit = output_limit(*agent, model);
+  const auto budget = context_budget(model, limit, estimated_tokens(system) + tokens_of(tools));
+  auto turns = co_await threads_.context(run.thread_id, run.turn_id, budget);
+  const auto files = co_await load_attached(attachments_, turns, model.vision, budget / 2);
+  if (!files.empty()) make_room(turns, files, budget);
+  auto& request = answering.request;
+  request = model_request(*agent, turns, expanded_text(run), files);
+  request.system = std::move(system);
+  request.tools = std::move(tools);
+  request.max_output_tokens = limit;
+  // A fallback that does not see would refuse pictures.
+  const bool has_images =
+      std::ranges::any_of(request.messages, [](const auto& message) { return !message.images.empty(); });
+  if (has_images) {
+    std::erase_if(answering.choices, [this](const auto& choice) { return !models_.info(choice).vision; });
+  }
+}
+
+/// One call of the model. Gives the tools that it asks for; none where the answer is over.
+Task<std::vector<ToolUse>> Engine::ask(Answering& answering) {
+  auto& active = *answering.active;
+  auto& outcome = answering.outcome;
+  std::string text;
+  bool anything_came = false;
+  const auto on_delta = [&](const Delta& delta) {
+    if (delta.text.empty()) return;
+    anything_came = true;
+    if (delta.kind == Delta::Kind::reasoning) return runs_.reasoning(active, delta.text);
+    if (!std::exchange(answering.separated, true)) runs_.text(active, between_steps);
+    text += delta.text;
+    runs_.text(active, delta.text);
+  };
+  auto answered = co_await answer_with_retries(answering.choices, answering.request, on_delta, active.stop);
+  outcome.model = answered.id();
+  take_over(outcome, answered.outcome, anything_came);
+  pay(answering, answered);
+  auto* reply = std::get_if<ModelReply>(&answered.outcome);
+  // A call in an answer that was cut off may be half of one.
+  if (!reply || reply->stop == ModelStop::length || reply->stop == ModelStop::content_filter)
+    co_return std::vector<ToolUse>();
+  answering.make_usable(reply->tool_uses);
+  Message message;
+  message.role = Message::Role::assistant;
+  message.text = std::move(text);
+  message.tool_uses = reply->tool_uses;
+  message.provider_blocks = std::move(reply->provider_blocks);
+  message.provider_blocks_of = answered.id();
+  answering.request.messages.push_back(std::move(message));
+  answering.separated = active.log.content().empty();
+  // What answered goes on: its own thoughts are of use to no other, and those before it have failed.
+  std::erase_if(answering.choices, [&, before = true](const ModelChoice& choice) mutable {
+    before = before && choice.id() != answered.id();
+    return before;
+  });
+  co_return std::move(reply->tool_uses);
+}
+
+Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
+  const auto& active = answering.active;
+  auto& outcome = answering.outcome;
+  StepMark mark{code_points(active->log.content()), {}};
+  co_await runs_.keep_step(
+      active, {mark.text_end, call_members(uses)},
+      [spendings = outcome.spendings](Connection& connection) { Costs::record(connection, spendings); });
+  outcome.spendings.clear();
+  auto results = co_await calls_.run(active, answering.caller, std::move(uses));
+  for (const auto& result : results) mark.tool_call_ids.push_back(result.tool_call_id);
+  outcome.steps.push_back(std::move(mark));
+  std::ranges::move(results, std::back_inserter(answering.request.messages));
+}
+
+/// Prices a model call. One that was refused before it used a token has cost nothing.
+void Engine::pay(Answering& answering, const Answered& answered) {
+  const auto* reply = std::get_if<ModelReply>(&answered.outcome);
+  const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
+  if (!reply && usage == Usage{}) return;
+  const auto usd = models_.cost(answered.provider, answered.model, usage);
+  auto& outcome = answering.outcome;
+  outcome.cost_usd += usd.value_or(0);
+  const auto& thread_id = answering.active->run.thread_id;
+  outcome.spendings.push_back(costs_.spend(*answering.caller->agent, thread_id, answered.id(), usd));
+}
+
+}  // namespace agw

@@ -1,0 +1,66 @@
+#include "features/engine/bounded_call.hpp"
+
+#include <fmt/format.h>
+
+#include "base/group.hpp"
+#include "base/log.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// For a tool to end by itself what it began, such as a process that is told to.
+constexpr auto time_to_end = 2s;
+
+/// What a call and its watch tell each other.
+struct Watched {
+  Stop woken;  ///< the call is over or to be ended
+  Stop over;
+  Stop forced;
+  bool late = false;
+};
+
+Task<> watch(Watched& watched, Stop& stop, std::chrono::milliseconds limit) {
+  if (co_await pause(watched.woken, limit) == End::done) {
+    watched.late = true;
+    stop.request();
+  }
+  if (co_await pause(watched.over, time_to_end) == End::done) watched.forced.request();
+}
+
+Task<> answer_into(ToolOutcome& outcome, const Tool& tool, const ToolCall& call) { outcome = co_await tool.call(call); }
+
+}  // namespace
+
+Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, Stop& run_stop) {
+  Watched watched;
+  Stop::Listener when_stopped(run_stop, [&] {
+    call.stop.request();
+    watched.woken.request();
+  });
+  Group watching(loop);
+  watching.spawn(watch(watched, call.stop, tool.limit));
+  ToolOutcome outcome;
+  auto end = End::done;
+  std::exception_ptr failure;
+  try {
+    end = co_await cut(watched.forced, no_limit, answer_into(outcome, tool, call));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  watched.over.request();
+  watched.woken.request();
+  co_await watching.join();
+  if (end != End::done) log::warn("tool {} did not end when it was told to, and was cut off", tool.description.name);
+  if (run_stop.requested()) co_return ToolOutcome{"interrupted: the run was stopped", true};
+  if (watched.late) {
+    const auto seconds = std::chrono::duration<double>(tool.limit).count();
+    co_return ToolOutcome{fmt::format("timed out after {} s", seconds), true};
+  }
+  if (failure) std::rethrow_exception(failure);
+  co_return outcome;
+}
+
+}  // namespace agw

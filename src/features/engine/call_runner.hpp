@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "features/agents/service.hpp"
+#include "features/engine/running_agent.hpp"
+#include "features/runs/service.hpp"
+#include "features/threads/service.hpp"
+#include "tools/tool_set.hpp"
+
+namespace agw {
+
+/// Stages a change of the run's agent for a person to decide on; gives the proposal's reference.
+using StageLink = std::function<Task<std::string>(const ToolRun& run, StagedChange change)>;
+
+/// Runs the tools that models ask for: checks the input, asks whether the agent may, bounds the call, tells of it, and
+/// stores what came of it as a turn.
+class CallRunner {
+public:
+  CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, const ToolSet& tools);
+
+  /// What becomes of a change that is staged. Until it is set, staging is an error of the call.
+  void stage_with(StageLink link) { stage_ = std::move(link); }
+
+  /// The tools that the model is told of, by name.
+  std::vector<ToolDescription> offered(const RunningAgent& caller) const;
+
+  /// What a run that this one starts is told of it: see ToolRun.
+  json::object handed_on(const RunningAgent& caller) const;
+
+  /// Makes the calls of one step, side by side where all only read. Gives their results in the order of the calls: of
+  /// one that the run's stop left unbegun there is none.
+  Task<std::vector<Message>> run(ActiveRunPointer active, RunningAgentPointer caller, std::vector<ToolUse> uses);
+
+private:
+  struct StepCalls;
+
+  Task<> work(StepCalls& step);
+  Task<Message> call(const StepCalls& step, const ToolUse& use, ToolPointer tool);
+  Task<ToolOutcome> outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool);
+  Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
+  Task<std::string> stage(const ToolRun& run, StagedChange change);
+
+  Loop& loop_;
+  Runs& runs_;
+  Threads& threads_;
+  const Stages& stages_;
+  const ToolSet& tools_;
+  StageLink stage_;
+};
+
+}  // namespace agw

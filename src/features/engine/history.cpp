@@ -1,0 +1,116 @@
+#include "features/engine/history.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace agw {
+
+namespace {
+
+std::string text_in(const std::optional<json::object>& metadata, std::string_view name) {
+  return std::string(metadata ? string_member(*metadata, name).value_or("") : "");
+}
+
+const json::array* steps_of(const Turn& turn) {
+  const auto* steps = turn.metadata ? turn.metadata->if_contains("steps") : nullptr;
+  return steps ? steps->if_array() : nullptr;
+}
+
+/// The byte that the code point of that number begins at.
+std::size_t byte_of(std::string_view text, std::int64_t code_point) {
+  std::size_t byte = 0;
+  for (; byte < text.size(); ++byte) {
+    const bool begins = (static_cast<unsigned char>(text[byte]) & 0xc0) != 0x80;
+    if (begins && code_point-- == 0) break;
+  }
+  return byte;
+}
+
+std::string without_separators(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  return std::string(text);
+}
+
+Message said(std::string text) {
+  Message message;
+  message.role = Message::Role::assistant;
+  message.text = std::move(text);
+  return message;
+}
+
+Message result_of(const Turn& turn, std::string id, std::string name) {
+  Message message;
+  message.role = Message::Role::tool;
+  message.text = turn.content;
+  message.tool_call_id = std::move(id);
+  message.tool_name = std::move(name);
+  const auto* is_error = turn.metadata->if_contains("is_error");
+  message.is_error = is_error && is_error->is_bool() && is_error->get_bool();
+  return message;
+}
+
+json::object input_of(const Turn& turn) {
+  const auto* input = turn.metadata->if_contains("input");
+  return input && input->is_object() ? input->get_object() : json::object();
+}
+
+}  // namespace
+
+std::int64_t code_points(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
+
+ToolHistory::ToolHistory(const std::vector<Turn>& turns) {
+  for (const auto& turn : turns) {
+    if (turn.role != Role::tool) continue;
+    tool_turns_.emplace(std::pair(text_in(turn.metadata, "run_id"), text_in(turn.metadata, "tool_call_id")), &turn);
+  }
+}
+
+std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
+  std::vector<Message> messages;
+  std::string_view rest = answer.content;
+  std::int64_t passed = 0;
+  const auto run_id = text_in(answer.metadata, "run_id");
+  const auto* steps = steps_of(answer);
+  for (const auto& step : steps ? *steps : json::array()) {
+    const auto* members = step.if_object();
+    const auto* end = members ? members->if_contains("text_end") : nullptr;
+    const auto* ids = members ? members->if_contains("tool_call_ids") : nullptr;
+    if (!end || !end->is_int64() || !ids || !ids->is_array()) continue;
+    const auto text = rest.substr(0, byte_of(rest, std::max<std::int64_t>(0, end->get_int64() - passed)));
+    add_step(messages, without_separators(text), ids->get_array(), run_id);
+    passed += code_points(text);
+    rest.remove_prefix(text.size());
+  }
+  auto last = messages.empty() ? std::string(rest) : without_separators(rest);
+  if (!last.empty()) messages.push_back(said(std::move(last)));
+  return messages;
+}
+
+void ToolHistory::add_step(std::vector<Message>& messages, std::string text, const json::array& call_ids,
+                           const std::string& run_id) {
+  auto step = said(std::move(text));
+  std::vector<Message> results;
+  for (const auto& call_id : call_ids) {
+    if (!call_id.is_string()) continue;
+    const auto turn = tool_turns_.find(std::pair(run_id, std::string(call_id.get_string())));
+    if (turn == tool_turns_.end()) continue;
+    const auto id = unused_id(turn->first.second);
+    const auto name = text_in(turn->second->metadata, "tool_name");
+    step.tool_uses.push_back({id, name, input_of(*turn->second), std::nullopt});
+    results.push_back(result_of(*turn->second, id, name));
+  }
+  if (step.text.empty() && results.empty()) return;
+  messages.push_back(std::move(step));
+  std::ranges::move(results, std::back_inserter(messages));
+}
+
+/// Some services number their calls anew with each answer.
+std::string ToolHistory::unused_id(std::string id) {
+  const auto stem = id;
+  for (int number = 2; !used_ids_.insert(id).second; ++number) id = stem + "_" + std::to_string(number);
+  return id;
+}
+
+}  // namespace agw

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "features/threads/types.hpp"
+#include "models/model.hpp"
+
+namespace agw {
+
+/// The tool calls of earlier answers, as models want to read them: what was said before the calls, the calls, their
+/// results, what was said then.
+class ToolHistory {
+public:
+  /// Of the tool turns among these, which outlive it.
+  explicit ToolHistory(const std::vector<Turn>& turns);
+
+  /// The messages that an assistant's turn stands for. A call that has no turn any more is left out, because services
+  /// refuse calls without results; so are the turns of a run that has no answer.
+  std::vector<Message> messages_of(const Turn& answer);
+
+private:
+  void add_step(std::vector<Message>& messages, std::string text, const json::array& call_ids,
+                const std::string& run_id);
+  std::string unused_id(std::string id);
+
+  std::map<std::pair<std::string, std::string>, const Turn*> tool_turns_;  ///< by run and call
+  std::set<std::string, std::less<>> used_ids_;  ///< in the whole conversation, where they must be unique
+};
+
+/// How many code points a text has.
+std::int64_t code_points(std::string_view text);
+
+}  // namespace agw

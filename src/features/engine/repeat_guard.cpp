@@ -1,0 +1,28 @@
+#include "features/engine/repeat_guard.hpp"
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+constexpr int most_times = 2;
+
+bool same(const ToolUse& one, const ToolUse& other) {
+  return one.name == other.name && one.input == other.input && one.raw_input == other.raw_input;
+}
+
+}  // namespace
+
+std::optional<std::string> RepeatGuard::problem(const std::vector<ToolUse>& uses) {
+  for (const auto& use : uses) {
+    times_ = last_ && same(*last_, use) ? times_ + 1 : 1;
+    last_ = use;
+    if (times_ > most_times) {
+      return fmt::format("the model called {} three times in a row with the same input", use.name);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace agw

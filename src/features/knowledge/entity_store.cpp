@@ -1,0 +1,104 @@
+#include "features/knowledge/entity_store.hpp"
+
+#include <boost/algorithm/string.hpp>
+
+namespace agw::entity_store {
+
+namespace {
+
+/// Upper and lower case of ASCII; other letters as they are.
+std::string folded(std::string_view name) { return boost::to_lower_copy(std::string(name), std::locale::classic()); }
+
+std::optional<std::int64_t> known(Connection& connection, const NamedEntity& entity) {
+  auto row = connection.prepare(
+      "SELECT number FROM entities WHERE folded = :folded AND (:type IS NULL OR type IS NULL OR type = :type) "
+      "ORDER BY type IS :type DESC, number LIMIT 1");
+  row.bind(":folded", folded(entity.name)).bind(":type", entity.type);
+  if (!row.step()) return std::nullopt;
+  return row.integer(0);
+}
+
+std::int64_t add(Connection& connection, const NamedEntity& entity, const std::string& id) {
+  connection.prepare("INSERT INTO entities (id, folded, name, type) VALUES (:id, :folded, :name, :type)")
+      .bind(":id", id)
+      .bind(":folded", folded(entity.name))
+      .bind(":name", entity.name)
+      .bind(":type", entity.type)
+      .run();
+  return connection.last_insert_rowid();
+}
+
+void learn_type(Connection& connection, std::int64_t number, const std::optional<std::string>& type) {
+  if (!type) return;
+  connection.prepare("UPDATE entities SET type = :type WHERE number = :number AND type IS NULL")
+      .bind(":type", *type)
+      .bind(":number", number)
+      .run();
+}
+
+std::vector<EntityPage> pages_of(Connection& connection, std::int64_t entity) {
+  std::vector<EntityPage> pages;
+  auto row = connection.prepare(
+      "SELECT slug, title, scope FROM entity_pages JOIN knowledge_pages ON number = page WHERE entity = :entity "
+      "ORDER BY slug, scope");
+  row.bind(":entity", entity);
+  while (row.step()) pages.push_back({row.string(0), row.string(1), row.string(2)});
+  return pages;
+}
+
+Entity read(Connection& connection, const Statement& row) {
+  return {row.string(1), row.string(2), row.optional_string(3), pages_of(connection, row.integer(0))};
+}
+
+}  // namespace
+
+void name_on_page(Connection& connection, std::int64_t page, const std::vector<NamedEntity>& entities,
+                  const std::vector<std::string>& ids) {
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    const auto found = known(connection, entities[i]);
+    const auto number = found ? *found : add(connection, entities[i], ids.at(i));
+    learn_type(connection, number, entities[i].type);
+    connection.prepare("INSERT OR IGNORE INTO entity_pages (entity, page) VALUES (:entity, :page)")
+        .bind(":entity", number)
+        .bind(":page", page)
+        .run();
+  }
+}
+
+std::vector<std::int64_t> forget_page(Connection& connection, std::int64_t page) {
+  std::vector<std::int64_t> entities;
+  auto row = connection.prepare("DELETE FROM entity_pages WHERE page = :page RETURNING entity");
+  row.bind(":page", page);
+  while (row.step()) entities.push_back(row.integer(0));
+  return entities;
+}
+
+void forget_unnamed(Connection& connection, const std::vector<std::int64_t>& entities) {
+  for (const auto entity : entities) {
+    connection
+        .prepare(
+            "DELETE FROM entities WHERE number = :number AND NOT EXISTS (SELECT 1 FROM entity_pages WHERE entity = "
+            ":number)")
+        .bind(":number", entity)
+        .run();
+  }
+}
+
+std::vector<Entity> list(Connection& connection, const EntityQuery& query) {
+  std::vector<Entity> entities;
+  auto row = connection.prepare(
+      "SELECT number, id, name, type FROM entities WHERE (:q IS NULL OR instr(folded, :q) > 0) AND (:type IS NULL OR "
+      "type = :type) ORDER BY number");
+  row.bind(":q", query.q ? std::optional(folded(*query.q)) : std::nullopt).bind(":type", query.type);
+  while (row.step()) entities.push_back(read(connection, row));
+  return entities;
+}
+
+std::optional<Entity> find(Connection& connection, const std::string& id) {
+  auto row = connection.prepare("SELECT number, id, name, type FROM entities WHERE id = :id");
+  row.bind(":id", id);
+  if (!row.step()) return std::nullopt;
+  return read(connection, row);
+}
+
+}  // namespace agw::entity_store

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/knowledge/page_text.hpp"
+#include "io/beneath.hpp"
+
+namespace agw {
+
+// Where knowledge lies. All paths are relative to the data directory:
+//
+//     knowledge/raw/**                     the sources of the shared pages
+//     knowledge/wiki/**.md                 the shared pages
+//     knowledge/log.md                     what happened
+//     agents/<name>/knowledge/raw/**       the sources of an agent's pages; also text files beside them
+//     agents/<name>/knowledge/**.md        an agent's pages; compiled ones are in wiki/
+//
+// Symlinks are not followed, and names that begin with a dot are not looked at.
+
+/// More than this is no page and no source.
+inline constexpr std::size_t largest_knowledge_file = 4 * 1024 * 1024;
+
+/// A file as a walk finds it.
+struct FoundKnowledgeFile {
+  std::string path;
+  FileStamp stamp;
+};
+
+/// The scope that a file belongs to by its place: `shared` or `agent:<name>`; empty for a place without knowledge.
+std::string scope_of_path(std::string_view path);
+/// The directory of a scope: `knowledge` or `agents/<name>/knowledge`.
+std::string directory_of_scope(std::string_view scope);
+/// Whether a file there is a page, or a source that becomes one.
+bool is_page_path(std::string_view path);
+bool is_source_path(std::string_view path);
+/// Where the compiled page of that slug stands in a scope.
+std::string compiled_page_path(std::string_view scope, std::string_view slug);
+/// The name of a file without its directory and ending.
+std::string_view stem_of_path(std::string_view path);
+
+/// What a walk looks for.
+enum class KnowledgeFiles { pages, sources };
+
+/// The tree of knowledge files. Blocks: not for the loop.
+class KnowledgeTree {
+public:
+  /// Makes the directories that are missing. Throws std::system_error.
+  explicit KnowledgeTree(const std::filesystem::path& data_directory);
+
+  /// All of one kind, by path. `enter` is told of each directory before it is listed. What cannot be read is left out,
+  /// with a line in the log.
+  std::vector<FoundKnowledgeFile> walk(KnowledgeFiles kind, const std::function<void(const std::string&)>& enter) const;
+
+  const Directory& directory() const { return directory_; }
+
+private:
+  struct Walk;
+  void walk_beneath(const Directory& directory, const std::string& path, int depth, Walk& walk) const;
+
+  Directory directory_;
+};
+
+}  // namespace agw

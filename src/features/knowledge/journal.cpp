@@ -1,0 +1,88 @@
+#include "features/knowledge/journal.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string.hpp>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "features/knowledge/page_text.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view journal_path = "knowledge/log.md";
+constexpr std::string_view opening = "## [";
+constexpr std::size_t longest_journal = 1024 * 1024;
+/// What is left when the oldest entries are forgotten.
+constexpr std::size_t kept_bytes = longest_journal / 2;
+/// A person may have made it longer.
+constexpr std::size_t most_bytes_read = 16 * longest_journal;
+constexpr std::size_t longest_line = 500;
+
+std::string read_text(const Directory& data_directory) {
+  auto content = data_directory.read(journal_path, most_bytes_read);
+  if (content) return to_utf8(*content);
+  if (content.error() != FileError::not_found) {
+    log::warn("cannot read {}: {}", journal_path, to_string(content.error()));
+  }
+  return {};
+}
+
+/// The event that a heading begins; nothing for another line.
+std::optional<KnowledgeEvent> heading_of(std::string_view line) {
+  if (!line.starts_with(opening)) return std::nullopt;
+  const auto close = line.find(']');
+  if (close == line.npos) return std::nullopt;
+  const auto at = parse_iso8601(line.substr(opening.size(), close - opening.size()));
+  if (!at) return std::nullopt;
+  const auto rest = line.substr(close + 1);
+  const auto bar = rest.find('|');
+  KnowledgeEvent event{.at = *at, .op = boost::trim_copy(std::string(rest.substr(0, bar)))};
+  if (bar != rest.npos) event.title = boost::trim_copy(std::string(rest.substr(bar + 1)));
+  return event;
+}
+
+/// `text` from the first entry that begins in its last `bytes`.
+std::string_view newest_part(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  const auto entry = text.find(fmt::format("\n{}", opening), text.size() - bytes);
+  return entry == text.npos ? std::string_view() : text.substr(entry + 1);
+}
+
+}  // namespace
+
+std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
+  const auto text = read_text(data_directory);
+  std::vector<KnowledgeEvent> events;
+  auto rest = newest_part(text, longest_journal);
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    const auto line = boost::trim_right_copy(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (auto event = heading_of(line)) {
+      events.push_back(std::move(*event));
+    } else if (!events.empty()) {
+      events.back().detail.append(line).append("\n");
+    }
+  }
+  for (auto& event : events) boost::trim(event.detail);
+  std::ranges::reverse(events);
+  return events;
+}
+
+void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event) {
+  auto text = read_text(data_directory);
+  if (text.size() > longest_journal) text = newest_part(text, kept_bytes);
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  text +=
+      fmt::format("{}{}] {} | {}\n", opening, to_iso8601(event.at), event.op, single_line(event.title, longest_line));
+  if (!event.detail.empty()) text += '\n' + event.detail + '\n';
+  text += '\n';
+  data_directory.write(journal_path, text).value();
+}
+
+}  // namespace agw

@@ -1,0 +1,78 @@
+#include "features/knowledge/markdown_tree.hpp"
+
+#include <cstdlib>
+#include <mutex>
+
+#include <boost/algorithm/string.hpp>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_link = 200;
+
+/// While it parses, the library changes tables that all its parsers share.
+std::mutex& parsing() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+cmark_parser* new_parser() {
+  cmark_gfm_core_extensions_ensure_registered();
+  auto* parser = cmark_parser_new(CMARK_OPT_VALIDATE_UTF8);
+  for (const auto* name : {"table", "strikethrough", "autolink", "tasklist"}) {
+    cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(name));
+  }
+  return parser;
+}
+
+}  // namespace
+
+MarkdownTree::MarkdownTree(std::string_view markdown)
+    : parser_(nullptr, cmark_parser_free), root_(nullptr, cmark_node_free) {
+  const std::lock_guard lock(parsing());
+  parser_.reset(new_parser());
+  cmark_parser_feed(parser_.get(), markdown.data(), markdown.size());
+  root_.reset(cmark_parser_finish(parser_.get()));
+  cmark_consolidate_text_nodes(root_.get());
+}
+
+std::string MarkdownTree::html() const {
+  const std::unique_ptr<char, void (*)(void*)> text(
+      cmark_render_html(root(), CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser_.get())), std::free);
+  return text.get();
+}
+
+std::vector<WikiLink> wiki_links_of(std::string_view text) {
+  std::vector<WikiLink> links;
+  for (std::size_t place = text.find("[["); place != text.npos; place = text.find("[[", place)) {
+    const auto close = text.find_first_of("[]\n", place + 2);
+    if (close == text.npos) break;
+    const auto inner = text.substr(place + 2, close - place - 2);
+    if (text.substr(close, 2) != "]]" || inner.size() > longest_link) {
+      place += text[close] == '[' && close == place + 2 ? 1 : 2;
+      continue;
+    }
+    const auto bar = inner.find('|');
+    const auto target = boost::trim_copy(inner.substr(0, std::min(bar, inner.find('#'))));
+    const auto label = bar == inner.npos ? std::string_view() : boost::trim_copy(inner.substr(bar + 1));
+    if (!target.empty()) links.push_back({place, close + 2, target, label});
+    place = close + 2;
+  }
+  return links;
+}
+
+std::string_view linked_file(std::string_view address) {
+  address = address.substr(0, address.find_first_of("?#"));
+  if (address.find(':') != address.npos || address.starts_with('/')) return {};
+  const auto slash = address.rfind('/');
+  if (slash != address.npos) address.remove_prefix(slash + 1);
+  for (const std::string_view ending : {".md", ".markdown"}) {
+    if (address.size() > ending.size() && boost::iends_with(address, ending)) {
+      return address.substr(0, address.size() - ending.size());
+    }
+  }
+  return {};
+}
+
+}  // namespace agw

@@ -1,0 +1,77 @@
+// The outline of a Markdown text.
+
+#include <algorithm>
+
+#include <boost/algorithm/string.hpp>
+
+#include "features/knowledge/markdown.hpp"
+#include "features/knowledge/markdown_tree.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Of a page that is nothing but links, the rest is not followed.
+constexpr std::size_t most_links = 1000;
+
+void add_once(std::vector<std::string>& list, std::string_view text) {
+  if (text.empty() || list.size() == most_links) return;
+  if (std::ranges::find(list, text) == list.end()) list.emplace_back(text);
+}
+
+bool is_block(cmark_node* node) { return (cmark_node_get_type(node) & CMARK_NODE_TYPE_MASK) == CMARK_NODE_TYPE_BLOCK; }
+
+class Reader {
+public:
+  MarkdownOutline read(const MarkdownTree& tree) {
+    tree.walk([this](cmark_node* node) { enter(node); }, [this](cmark_node* node) { leave(node); });
+    boost::trim_right(outline_.plain_text);
+    return std::move(outline_);
+  }
+
+private:
+  void enter(cmark_node* node) {
+    const auto type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_HEADING || type == CMARK_NODE_PARAGRAPH) begin_ = outline_.plain_text.size();
+    if (type == CMARK_NODE_TEXT) {
+      for (const auto& link : wiki_links_of(literal_of(node))) add_once(outline_.wiki_links, link.target);
+    }
+    if (type == CMARK_NODE_LINK) add_once(outline_.file_links, linked_file(address_of(node)));
+    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE || type == CMARK_NODE_CODE_BLOCK) {
+      outline_.plain_text += literal_of(node);
+    } else if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) {
+      outline_.plain_text += ' ';
+    }
+    // A leaf is never left.
+    if (type == CMARK_NODE_CODE_BLOCK) end_block();
+  }
+
+  void leave(cmark_node* node) {
+    const auto type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_HEADING) end_heading(cmark_node_get_heading_level(node));
+    if (type == CMARK_NODE_PARAGRAPH && outline_.first_paragraph.empty()) outline_.first_paragraph = text_since_begin();
+    if (is_block(node)) end_block();
+  }
+
+  void end_heading(int level) {
+    auto text = text_since_begin();
+    if (text.empty()) return;
+    if (outline_.title.empty() && level == 1) outline_.title = text;
+    outline_.headings.push_back(std::move(text));
+  }
+
+  std::string text_since_begin() const { return boost::trim_copy(outline_.plain_text.substr(begin_)); }
+
+  void end_block() {
+    if (!outline_.plain_text.empty() && !outline_.plain_text.ends_with('\n')) outline_.plain_text += '\n';
+  }
+
+  MarkdownOutline outline_;
+  std::size_t begin_ = 0;  ///< where the text of the heading or paragraph begins that is being read
+};
+
+}  // namespace
+
+MarkdownOutline outline_of(std::string_view markdown) { return Reader().read(MarkdownTree(markdown)); }
+
+}  // namespace agw

@@ -1,0 +1,117 @@
+#include "features/knowledge/page.hpp"
+
+#include <algorithm>
+
+#include <boost/algorithm/string.hpp>
+
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "features/knowledge/markdown.hpp"
+#include "features/knowledge/slug.hpp"
+#include "features/knowledge/types.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_title = 200;
+constexpr std::size_t longest_summary = 1000;
+/// How much of a page is searched. A bound on how long one page may keep the writer.
+constexpr std::size_t most_bytes_indexed = 1024 * 1024;
+constexpr std::string_view usual_category = "general";
+constexpr std::string_view agent_prefix = "agent:";
+
+/// Only a file of the shared directory may say that it belongs elsewhere: what an agent keeps stays its own.
+std::string scope_of(const std::string& path, const PageHead& head) {
+  auto scope = scope_of_path(path);
+  const bool is_other = head.scope.starts_with(agent_prefix) && head.scope.size() > agent_prefix.size();
+  return scope == shared_scope && is_other ? head.scope : scope;
+}
+
+std::int64_t count_words(std::string_view text) {
+  std::int64_t words = 0;
+  bool in_word = false;
+  for (const char c : text) {
+    const bool is_blank = static_cast<unsigned char>(c) <= ' ';
+    if (!is_blank && !in_word) ++words;
+    in_word = !is_blank;
+  }
+  return words;
+}
+
+std::string_view cut(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+std::vector<std::string> slugs_of(const MarkdownOutline& outline, const std::string& own_slug) {
+  std::vector<std::string> slugs;
+  for (const auto* list : {&outline.wiki_links, &outline.file_links}) {
+    for (const auto& target : *list) slugs.push_back(slug_of(target));
+  }
+  std::ranges::sort(slugs);
+  const auto doubles = std::ranges::unique(slugs);
+  slugs.erase(doubles.begin(), doubles.end());
+  std::erase(slugs, own_slug);
+  return slugs;
+}
+
+Timestamp modified_at(const FileStamp& stamp) {
+  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
+}
+
+std::string first_of(std::initializer_list<std::string_view> texts, std::size_t bytes) {
+  for (const auto text : texts) {
+    if (auto line = single_line(text, bytes); !line.empty()) return line;
+  }
+  return {};
+}
+
+IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText text) {
+  const auto outline = outline_of(text.body);
+  const auto first_heading = outline.headings.empty() ? std::string() : outline.headings.front();
+  IndexedPage page{.path = path, .stamp = stamp, .scope = scope_of(path, text.head)};
+  page.slug = slug_of(stem_of_path(path));
+  page.title =
+      first_of({text.head.title, outline.title, first_heading, title_of_name(stem_of_path(path))}, longest_title);
+  page.summary = first_of({text.head.summary, summary_of(outline.first_paragraph)}, longest_summary);
+  page.category = first_of({text.head.category, usual_category}, longest_title);
+  page.tags = std::move(text.head.tags);
+  page.sources = std::move(text.head.sources);
+  page.entities = std::move(text.head.entities);
+  for (std::size_t i = 0; i < page.entities.size(); ++i) page.entity_ids.push_back(new_id());
+  page.links = slugs_of(outline, page.slug);
+  page.words = count_words(outline.plain_text);
+  page.updated_at = text.head.updated_at.value_or(modified_at(stamp));
+  page.headings = boost::join(outline.headings, "\n") + "\n" + boost::join(page.tags, " ");
+  page.body = cut(outline.plain_text, most_bytes_indexed);
+  return page;
+}
+
+}  // namespace
+
+std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path) {
+  // Taken before the content: what changes in between is seen as another version.
+  const auto stamp = tree.directory().stamp(path);
+  const auto content = tree.directory().read(path, largest_knowledge_file);
+  if (!stamp || !content) {
+    if (content.has_error() && content.error() != FileError::not_found) {
+      log::warn("the knowledge page {} is left out: {}", path, to_string(content.error()));
+    }
+    return std::nullopt;
+  }
+  auto text = read_page_text(*content);
+  if (!text.problem.empty()) log::warn("the head of the knowledge page {} is no YAML: {}", path, text.problem);
+  return indexed(path, *stamp, std::move(text));
+}
+
+std::string title_of_name(std::string_view stem) {
+  std::string title(stem);
+  std::ranges::replace_if(title, [](char c) { return c == '-' || c == '_'; }, ' ');
+  boost::trim(title);
+  if (!title.empty() && title.front() >= 'a' && title.front() <= 'z') title.front() -= 'a' - 'A';
+  return title;
+}
+
+}  // namespace agw

@@ -1,0 +1,126 @@
+#include "features/knowledge/page_index.hpp"
+
+#include <map>
+
+#include "features/knowledge/page.hpp"
+#include "features/knowledge/page_store.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Pages that are written at once.
+constexpr std::size_t pages_a_piece = 100;
+
+struct Walked {
+  std::vector<FoundKnowledgeFile> files;
+  std::vector<FileWatch::Added> watched;
+};
+
+struct Differences {
+  std::vector<std::string> changed;
+  std::vector<std::string> gone;
+};
+
+Differences compare(const std::vector<FoundKnowledgeFile>& files, std::map<std::string, FileStamp> known) {
+  Differences differences;
+  for (const auto& file : files) {
+    const auto before = known.find(file.path);
+    if (before == known.end() || before->second != file.stamp) differences.changed.push_back(file.path);
+    if (before != known.end()) known.erase(before);
+  }
+  for (const auto& [path, stamp] : known) differences.gone.push_back(path);
+  return differences;
+}
+
+/// Requested when it goes.
+class Turn {
+public:
+  explicit Turn(std::shared_ptr<Stop>& place) : place_(place) { place_ = std::make_shared<Stop>(); }
+  ~Turn() { std::exchange(place_, nullptr)->request(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+private:
+  std::shared_ptr<Stop>& place_;
+};
+
+}  // namespace
+
+PageIndex::PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory)
+    : blocking_(blocking),
+      database_(database),
+      data_directory_(std::move(data_directory)),
+      tree_(std::make_shared<KnowledgeTree>(data_directory_)),
+      watch_(std::make_shared<FileWatch>()) {}
+
+Task<> PageIndex::catch_up() {
+  while (under_way_) {
+    const auto current = under_way_;
+    co_await pause(*current, 1h);
+  }
+  const auto changes = watch_->take();
+  if (compared_ && !changes.any()) co_return;
+  const Turn turn(under_way_);
+  if (!compared_ || changes.everything) {
+    compared_ = false;
+    co_await compare_all();
+    compared_ = !stopping_;
+    co_return;
+  }
+  std::vector<std::string> pages;
+  for (const auto& path : changes.files) {
+    if (is_page_path(path)) pages.push_back(path);
+  }
+  compared_ = false;
+  co_await take(std::move(pages));
+  compared_ = !stopping_;
+}
+
+Task<> PageIndex::compare_all() {
+  const auto walked = co_await blocking_.run([tree = tree_, watch = watch_, directory = data_directory_] {
+    Walked made;
+    made.files = tree->walk(KnowledgeFiles::pages, [&](const std::string& path) {
+      made.watched.push_back(watch->add(directory / path, path));
+    });
+    return made;
+  });
+  for (const auto& added : walked.watched) watch_->remember(added);
+  auto differences = co_await database_.read(
+      [files = walked.files](Connection& connection) { return compare(files, page_store::stamps(connection)); });
+  co_await remove(std::move(differences.gone));
+  co_await take(std::move(differences.changed));
+}
+
+Task<> PageIndex::take(std::vector<std::string> paths) {
+  for (std::size_t begin = 0; begin < paths.size() && !stopping_; begin += pages_a_piece) {
+    const auto first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto count = std::min(pages_a_piece, paths.size() - begin);
+    std::vector<std::string> piece(first, first + static_cast<std::ptrdiff_t>(count));
+    auto pages = co_await blocking_.run([tree = tree_, piece] {
+      std::vector<std::optional<IndexedPage>> read;
+      for (const auto& path : piece) read.push_back(read_page(*tree, path));
+      return read;
+    });
+    co_await database_.write([piece, pages = std::move(pages)](Connection& connection) {
+      for (std::size_t i = 0; i < piece.size(); ++i) {
+        pages[i] ? page_store::put(connection, *pages[i]) : page_store::remove(connection, piece[i]);
+      }
+    });
+  }
+}
+
+Task<> PageIndex::remove(std::vector<std::string> paths) {
+  for (std::size_t begin = 0; begin < paths.size() && !stopping_; begin += pages_a_piece) {
+    const auto first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto count = std::min(pages_a_piece, paths.size() - begin);
+    co_await database_.write(
+        [piece = std::vector<std::string>(first, first + static_cast<std::ptrdiff_t>(count))](Connection& connection) {
+          for (const auto& path : piece) page_store::remove(connection, path);
+        });
+  }
+}
+
+}  // namespace agw

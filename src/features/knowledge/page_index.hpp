@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cut.hpp"
+#include "base/task.hpp"
+#include "features/knowledge/files.hpp"
+#include "io/blocking.hpp"
+#include "io/file_watch.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+/// Keeps what the database knows of the pages in step with their files, whoever writes them. Files are watched, so that
+/// to be up to date costs nothing while nothing changes.
+class PageIndex {
+public:
+  PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory);
+
+  /// Afterwards the index has every page as it was on disk when this was called, or newer.
+  Task<> catch_up();
+
+  /// Lets what is under way end soon, wherever it stands: the rest is taken after the next start.
+  void stop() { stopping_ = true; }
+
+  const std::shared_ptr<const KnowledgeTree>& tree() const { return tree_; }
+
+private:
+  Task<> compare_all();
+  Task<> take(std::vector<std::string> paths);
+  Task<> remove(std::vector<std::string> paths);
+
+  BlockingPool& blocking_;
+  Database& database_;
+  const std::filesystem::path data_directory_;
+  const std::shared_ptr<const KnowledgeTree> tree_;
+  const std::shared_ptr<FileWatch> watch_;
+  bool compared_ = false;  ///< all files, since the start
+  bool stopping_ = false;
+  std::shared_ptr<Stop> under_way_;  ///< requested when what is under way has ended
+};
+
+}  // namespace agw

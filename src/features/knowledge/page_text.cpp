@@ -1,0 +1,187 @@
+#include "features/knowledge/page_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/algorithm/string.hpp>
+
+#include "base/yaml.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view fence = "---";
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::size_t longest_line = 300;
+constexpr std::size_t longest_summary = 200;
+constexpr std::size_t shortest_summary = 60;
+constexpr std::size_t most_listed = 200;
+
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  auto line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// The YAML between the fences, and what follows them; nothing for a text without a head.
+std::optional<std::pair<std::string_view, std::string_view>> split_head(std::string_view text) {
+  if (take_line(text) != fence) return std::nullopt;
+  const auto begin = text;
+  while (!text.empty()) {
+    const auto before = text;
+    if (boost::trim_right_copy(take_line(text)) == fence) {
+      return std::pair(begin.substr(0, begin.size() - before.size()), text);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const json::value& value) {
+  if (value.is_string()) return single_line(value.get_string(), longest_line);
+  if (value.is_number() || value.is_bool()) return to_json(value);
+  return {};
+}
+
+std::string text_member(const json::object& head, std::string_view name) {
+  const auto* value = head.if_contains(name);
+  return value ? text_of(*value) : std::string();
+}
+
+/// A list, or one text with commas between its entries.
+std::vector<std::string> list_member(const json::object& head, std::string_view name) {
+  std::vector<std::string> list;
+  const auto add = [&](std::string text) {
+    if (!text.empty() && list.size() < most_listed) list.push_back(std::move(text));
+  };
+  const auto* value = head.if_contains(name);
+  if (value && value->is_array()) {
+    for (const auto& element : value->get_array()) add(text_of(element));
+  } else if (value) {
+    std::vector<std::string> parts;
+    const auto text = text_of(*value);
+    for (const auto& part : boost::split(parts, text, boost::is_any_of(","))) add(boost::trim_copy(part));
+  }
+  return list;
+}
+
+std::vector<NamedEntity> entities_of(const json::object& head) {
+  std::vector<NamedEntity> entities;
+  const auto* value = head.if_contains("entities");
+  if (!value || !value->is_array()) return entities;
+  for (const auto& element : value->get_array()) {
+    NamedEntity entity;
+    if (element.is_object()) {
+      entity.name = text_member(element.get_object(), "name");
+      const auto type = text_member(element.get_object(), "type");
+      if (!type.empty()) entity.type = type;
+    } else {
+      entity.name = text_of(element);
+    }
+    if (!entity.name.empty() && entities.size() < most_listed) entities.push_back(std::move(entity));
+  }
+  return entities;
+}
+
+PageHead head_of(const json::object& head) {
+  return {.title = text_member(head, "title"),
+          .summary = text_member(head, "summary"),
+          .category = text_member(head, "category"),
+          .scope = text_member(head, "scope"),
+          .tags = list_member(head, "tags"),
+          .sources = list_member(head, "sources"),
+          .entities = entities_of(head),
+          .updated_at = parse_iso8601(text_member(head, "updated_at"))};
+}
+
+json::array array_of(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
+
+json::array array_of(const std::vector<NamedEntity>& entities) {
+  json::array array;
+  for (const auto& entity : entities) {
+    if (entity.type) {
+      array.push_back(json::object{{"name", entity.name}, {"type", *entity.type}});
+    } else {
+      array.emplace_back(entity.name);
+    }
+  }
+  return array;
+}
+
+/// The length of the first sentences that are long enough together to say something.
+std::size_t end_of_sentences(std::string_view text) {
+  for (std::size_t i = shortest_summary; i + 1 < text.size() && i < longest_summary; ++i) {
+    if (text[i + 1] == ' ' && (text[i] == '.' || text[i] == '!' || text[i] == '?')) return i + 1;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+PageText read_page_text(std::string_view file) {
+  PageText page;
+  const auto text = to_utf8(file.starts_with(byte_order_mark) ? file.substr(byte_order_mark.size()) : file);
+  const auto parts = split_head(text);
+  if (!parts) {
+    page.body = text;
+    return page;
+  }
+  try {
+    const auto head = yaml_to_json(parts->first);
+    if (head.is_object()) page.head = head_of(head.get_object());
+    const bool is_head = head.is_object() || head.is_null();
+    page.body = is_head ? boost::trim_left_copy_if(std::string(parts->second), boost::is_any_of("\r\n")) : text;
+  } catch (const YamlError& error) {
+    page.problem = error.what();
+    page.body = text;
+  }
+  return page;
+}
+
+std::string write_page_text(const PageText& page) {
+  const auto& head = page.head;
+  json::object members{{"title", head.title},
+                       {"summary", head.summary},
+                       {"category", head.category},
+                       {"tags", array_of(head.tags)},
+                       {"scope", head.scope},
+                       {"sources", array_of(head.sources)},
+                       {"entities", array_of(head.entities)}};
+  if (head.updated_at) members["updated_at"] = to_iso8601(*head.updated_at);
+  auto text = "---\n" + json_to_yaml(members);
+  if (!text.ends_with('\n')) text += '\n';
+  text += "---\n\n" + page.body;
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+std::string single_line(std::string_view text, std::size_t bytes) {
+  std::string line;
+  bool blank = false;
+  std::size_t place = 0;
+  for (; place < text.size() && line.size() < bytes; ++place) {
+    const char c = text[place];
+    if (static_cast<unsigned char>(c) <= ' ' || c == '\x7f') {
+      blank = true;
+      continue;
+    }
+    if (std::exchange(blank, false) && !line.empty()) line += ' ';
+    line += c;
+  }
+  if (place == text.size()) return line;
+  // Back to where a character begins.
+  while (place > 0 && !line.empty() && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80) {
+    line.pop_back();
+    --place;
+  }
+  return line + "…";
+}
+
+std::string summary_of(std::string_view text) {
+  const auto line = single_line(text, 2 * longest_summary);
+  return single_line(std::string_view(line).substr(0, end_of_sentences(line)), longest_summary);
+}
+
+}  // namespace agw

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace agw {
+
+/// Something that the head of a page names.
+struct NamedEntity {
+  std::string name;
+  std::optional<std::string> type;
+  bool operator==(const NamedEntity&) const = default;
+};
+
+/// What the YAML head of a page says. What it leaves out is empty.
+struct PageHead {
+  std::string title;
+  std::string summary;
+  std::string category;
+  std::string scope;
+  std::vector<std::string> tags;
+  std::vector<std::string> sources;
+  std::vector<NamedEntity> entities;
+  std::optional<Timestamp> updated_at;
+};
+
+/// A page's file, taken apart. A head that cannot be read is a part of the text, so that nothing
+/// is hidden.
+struct PageText {
+  PageHead head;
+  std::string body;     ///< Markdown
+  std::string problem;  ///< why the head could not be read; empty where it could
+};
+PageText read_page_text(std::string_view file);
+
+/// The file of a page.
+std::string write_page_text(const PageText& page);
+
+/// The first sentence or two of a text, on one line, at most about 200 bytes.
+std::string summary_of(std::string_view text);
+
+/// The text on one line, blanks and control characters as one space, cut to `bytes` with `…`.
+std::string single_line(std::string_view text, std::size_t bytes);
+
+}  // namespace agw

@@ -1,0 +1,108 @@
+#include "features/knowledge/search_terms.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <boost/algorithm/string.hpp>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t most_bytes_read = 4096;
+constexpr std::size_t longest_word = 64;
+constexpr double weight_of_phrase = 1.5;
+
+const std::set<std::string_view>& stop_words() {
+  static const std::set<std::string_view> words{
+      "a",     "about", "all",   "also", "am",   "an",    "and",  "any",   "are",   "as",    "at",     "be",
+      "been",  "being", "but",   "by",   "can",  "could", "did",  "do",    "does",  "doing", "don",    "each",
+      "for",   "from",  "get",   "had",  "has",  "have",  "he",   "her",   "here",  "his",   "how",    "i",
+      "if",    "in",    "into",  "is",   "it",   "its",   "just", "let",   "may",   "me",    "might",  "must",
+      "my",    "no",    "of",    "on",   "or",   "our",   "out",  "s",     "shall", "she",   "should", "so",
+      "some",  "such",  "t",     "tell", "than", "that",  "the",  "their", "them",  "then",  "there",  "these",
+      "they",  "this",  "those", "to",   "us",   "very",  "was",  "way",   "we",    "were",  "what",   "when",
+      "where", "which", "while", "who",  "whom", "whose", "why",  "will",  "with",  "would", "you",    "your"};
+  return words;
+}
+
+bool is_word_byte(char c) {
+  return static_cast<unsigned char>(c) >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+}
+
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+class Terms {
+public:
+  explicit Terms(bool with_stop_words) : with_stop_words_(with_stop_words) {}
+
+  void add_token(std::string_view token) {
+    std::vector<std::string_view> words = words_of(token);
+    if (words.empty()) return;
+    const bool open = token.back() == '*' && words.size() == 1;
+    if (words.size() > 1)
+      add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), weight_of_phrase);
+    for (const auto word : words) {
+      if (with_stop_words_ || !stop_words().contains(word)) add(in_quotes(word) + (open ? " *" : ""), 1);
+    }
+  }
+
+  void add_phrase(std::string_view text) {
+    const auto words = words_of(text);
+    if (words.empty()) return;
+    add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), 2 * weight_of_phrase);
+  }
+
+  std::vector<SearchTerm> list;
+
+private:
+  static std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (std::size_t place = 0; place < text.size();) {
+      const auto begin = place;
+      while (place < text.size() && is_word_byte(text[place])) ++place;
+      if (place > begin && place - begin <= longest_word) words.push_back(text.substr(begin, place - begin));
+      place += place == begin ? 1 : 0;
+    }
+    return words;
+  }
+
+  void add(std::string query, double weight) {
+    if (list.size() == most_search_terms) return;
+    if (std::ranges::find(list, query, &SearchTerm::query) == list.end()) list.push_back({std::move(query), weight});
+  }
+
+  bool with_stop_words_;
+};
+
+std::vector<SearchTerm> terms_of(std::string_view text, bool with_stop_words) {
+  Terms terms(with_stop_words);
+  bool in_phrase = false;
+  for (const auto quote_free = std::string_view("\""); !text.empty(); in_phrase = !in_phrase) {
+    const auto end = std::min(text.find(quote_free), text.size());
+    const auto part = text.substr(0, end);
+    if (in_phrase && end < text.size()) {
+      terms.add_phrase(part);
+    } else {
+      std::vector<std::string> tokens;
+      boost::split(tokens, part, boost::is_space(), boost::token_compress_on);
+      for (const auto& token : tokens) {
+        if (!token.empty()) terms.add_token(token);
+      }
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return std::move(terms.list);
+}
+
+}  // namespace
+
+std::vector<SearchTerm> search_terms(std::string_view question) {
+  const auto text = boost::to_lower_copy(to_utf8(question.substr(0, most_bytes_read)), std::locale::classic());
+  auto terms = terms_of(text, false);
+  return terms.empty() ? terms_of(text, true) : terms;
+}
+
+}  // namespace agw

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agw {
+
+/// Something that is sought in the pages: a word or words that stand together, and how much they count.
+struct SearchTerm {
+  std::string query;  ///< in the language of the full-text index; whatever was typed, it is valid
+  double weight = 1;
+};
+
+inline constexpr std::size_t most_search_terms = 24;
+
+/// What of a question is worth a search: its words without those that stand in every English question, its "quoted
+/// phrases", its `prefixes*`, and the parts of compound words. A question of nothing but common words is sought as it
+/// stands.
+std::vector<SearchTerm> search_terms(std::string_view question);
+
+}  // namespace agw

@@ -1,0 +1,192 @@
+#include "features/knowledge/service.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "features/knowledge/condition.hpp"
+#include "features/knowledge/entity_store.hpp"
+#include "features/knowledge/journal.hpp"
+#include "features/knowledge/markdown.hpp"
+#include "features/knowledge/page_store.hpp"
+#include "features/knowledge/search_store.hpp"
+#include "features/knowledge/slug.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Where the web page shows a page. Letters, digits and hyphens stay; what else a slug may have is not ASCII.
+std::string address_of_page(std::string_view slug) {
+  static constexpr std::string_view hex = "0123456789ABCDEF";
+  std::string address = "#/knowledge/";
+  for (const char c : slug) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      address += c;
+    } else {
+      address += {'%', hex[byte >> 4], hex[byte & 15]};
+    }
+  }
+  return address;
+}
+
+KnowledgeOverview overview_of(const std::vector<KnowledgePage>& pages) {
+  KnowledgeOverview overview{.page_count = static_cast<std::int64_t>(pages.size())};
+  std::map<std::string, KnowledgeCategory> categories;
+  for (const auto& page : pages) {
+    auto& category = categories[page.category];
+    category.name = page.category;
+    category.pages.push_back({page.slug, page.title, page.summary, page.updated_at});
+    if (!overview.updated_at || *overview.updated_at < page.updated_at) overview.updated_at = page.updated_at;
+  }
+  for (auto& [name, category] : categories) {
+    std::ranges::sort(category.pages, {}, [](const KnowledgeLine& page) { return std::tie(page.title, page.slug); });
+    overview.categories.push_back(std::move(category));
+  }
+  return overview;
+}
+
+struct PageOnDisk {
+  page_store::StoredPage page;
+  std::vector<page_store::LinkedPage> links;
+  std::vector<std::string> backlinks;
+};
+
+/// Nothing where the file has gone meanwhile.
+std::optional<Article> article_of(const KnowledgeTree& tree, const PageOnDisk& stored) {
+  const auto file = tree.directory().read(stored.page.path, largest_knowledge_file);
+  if (!file) return std::nullopt;
+  auto text = read_page_text(*file);
+  std::map<std::string, std::string> titles;
+  for (const auto& link : stored.links) titles.emplace(link.slug, link.title);
+  const auto find = [&](std::string_view target) -> std::optional<LinkPlace> {
+    const auto found = titles.find(slug_of(target));
+    if (found == titles.end()) return std::nullopt;
+    return LinkPlace{address_of_page(found->first), found->second};
+  };
+  Article article{.slug = stored.page.slug,
+                  .title = stored.page.title,
+                  .summary = stored.page.summary,
+                  .html = safe_html(text.body, find),
+                  .backlinks = stored.backlinks,
+                  .sources = stored.page.sources,
+                  .updated_at = stored.page.updated_at};
+  article.content = std::move(text.body);
+  for (const auto& link : stored.links) article.links.push_back(link.slug);
+  return article;
+}
+
+}  // namespace
+
+Knowledge::Knowledge(Loop& loop, BlockingPool& blocking, Database& database, std::filesystem::path data_directory)
+    : blocking_(blocking),
+      database_(database),
+      index_(blocking, database, std::move(data_directory)),
+      background_(loop) {}
+
+void Knowledge::start() { background_.spawn(read_at_start()); }
+
+Task<> Knowledge::stop() {
+  index_.stop();
+  co_await background_.join();
+}
+
+Task<> Knowledge::read_at_start() {
+  try {
+    co_await index_.catch_up();
+  } catch (const std::exception& error) {
+    // The next one who asks tries again, and is told.
+    log::error("cannot read the knowledge pages: {}", error.what());
+  }
+}
+
+Task<KnowledgeOverview> Knowledge::overview(KnowledgeFilter filter) {
+  const auto listed = co_await pages(std::move(filter));
+  co_return overview_of(listed);
+}
+
+Task<std::vector<KnowledgePage>> Knowledge::pages(KnowledgeFilter filter) {
+  co_await index_.catch_up();
+  co_return co_await database_.read(
+      [filter = std::move(filter)](Connection& connection) { return page_store::list(connection, filter.scope); });
+}
+
+Task<std::vector<KnowledgeHit>> Knowledge::search(KnowledgeQuery query) {
+  std::vector<std::string> scopes;
+  if (query.scope) scopes.push_back(*query.scope);
+  return find(std::move(query.q), std::move(scopes), query.limit.value);
+}
+
+Task<std::vector<KnowledgeHit>> Knowledge::search_for_agent(std::string question, std::string agent_name, int limit) {
+  return find(std::move(question), {std::string(shared_scope), "agent:" + agent_name}, limit);
+}
+
+Task<std::vector<KnowledgeHit>> Knowledge::find(std::string question, std::vector<std::string> scopes, int limit) {
+  if (question.empty()) throw BadRequest("q is required");
+  co_await index_.catch_up();
+  co_return co_await database_.read(
+      [terms = search_terms(question), scopes = std::move(scopes), limit](Connection& connection) {
+        return knowledge_search_store::search(connection, terms, scopes, static_cast<std::size_t>(limit));
+      });
+}
+
+Task<Article> Knowledge::article(std::string slug, KnowledgeFilter filter) {
+  co_await index_.catch_up();
+  const auto stored = co_await database_.read([slug, filter](Connection& connection) -> std::optional<PageOnDisk> {
+    auto page = page_store::find(connection, slug, filter.scope);
+    if (!page) return std::nullopt;
+    auto links = page_store::links_of(connection, *page);
+    auto backlinks = page_store::backlinks_of(connection, *page);
+    return PageOnDisk{std::move(*page), std::move(links), std::move(backlinks)};
+  });
+  if (!stored) throw NotFound("article not found");
+  auto article = co_await blocking_.run([tree = index_.tree(), page = *stored] { return article_of(*tree, page); });
+  if (!article) throw NotFound("article not found");
+  co_return std::move(*article);
+}
+
+Task<std::vector<FoundKnowledgeFile>> Knowledge::sources() {
+  co_return co_await blocking_.run(
+      [tree = index_.tree()] { return tree->walk(KnowledgeFiles::sources, [](const std::string&) {}); });
+}
+
+Task<KnowledgeStats> Knowledge::stats() {
+  co_await index_.catch_up();
+  auto found = co_await sources();
+  const auto entries =
+      co_await blocking_.run([tree = index_.tree()] { return read_journal(tree->directory()).size(); });
+  co_return co_await database_.read(
+      [found = std::move(found), entries](Connection& connection) { return stats_of(connection, found, entries); });
+}
+
+Task<KnowledgeHealth> Knowledge::health() {
+  co_await index_.catch_up();
+  auto found = co_await sources();
+  co_return co_await database_.read(
+      [found = std::move(found)](Connection& connection) { return health_of(connection, found); });
+}
+
+Task<std::vector<KnowledgeEvent>> Knowledge::journal(KnowledgeLogQuery query) {
+  auto events = co_await blocking_.run([tree = index_.tree()] { return read_journal(tree->directory()); });
+  const auto limit = static_cast<std::size_t>(query.limit.value);
+  if (events.size() > limit) events.resize(limit);
+  co_return events;
+}
+
+Task<std::vector<Entity>> Knowledge::entities(EntityQuery query) {
+  co_await index_.catch_up();
+  co_return co_await database_.read(
+      [query = std::move(query)](Connection& connection) { return entity_store::list(connection, query); });
+}
+
+Task<Entity> Knowledge::entity(std::string id) {
+  co_await index_.catch_up();
+  auto found = co_await database_.read([id](Connection& connection) { return entity_store::find(connection, id); });
+  if (!found) throw NotFound("entity not found");
+  co_return std::move(*found);
+}
+
+}  // namespace agw

@@ -1,0 +1,51 @@
+#include "features/knowledge/slug.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_slug = 100;
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+/// `deployNotes` and `HTTPServer` have a word that begins within them.
+bool begins_word(std::string_view name, std::size_t place) {
+  if (!is_upper(name[place]) || place == 0) return false;
+  const char before = name[place - 1];
+  if (is_lower_or_digit(before)) return true;
+  return is_upper(before) && place + 1 < name.size() && name[place + 1] >= 'a' && name[place + 1] <= 'z';
+}
+
+void cut(std::string& slug) {
+  if (slug.size() > longest_slug) {
+    auto end = longest_slug;
+    while (end > 0 && continues_character(slug[end])) --end;
+    slug.resize(end);
+  }
+  while (slug.ends_with('-')) slug.pop_back();
+}
+
+}  // namespace
+
+std::string slug_of(std::string_view raw_name) {
+  const auto name = to_utf8(raw_name);
+  std::string slug;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '\'') continue;
+    const bool is_part = is_upper(c) || is_lower_or_digit(c) || is_beyond_ascii(c);
+    if ((!is_part || begins_word(name, i)) && !slug.empty() && !slug.ends_with('-')) slug += '-';
+    if (is_part) slug += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  cut(slug);
+  return slug.empty() ? "page" : slug;
+}
+
+}  // namespace agw

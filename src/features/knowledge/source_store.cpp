@@ -1,0 +1,54 @@
+#include "features/knowledge/source_store.hpp"
+
+namespace agw::source_store {
+
+namespace {
+
+constexpr const char* put_statement =
+    "INSERT OR REPLACE INTO knowledge_sources (path, inode, size, modified_ns, changed_ns, content, problem, page, "
+    "compiled, page_content) VALUES (:path, :inode, :size, :modified_ns, :changed_ns, :content, :problem, :page, "
+    ":compiled, :page_content)";
+
+}  // namespace
+
+std::map<std::string, KnownSource> all(Connection& connection) {
+  std::map<std::string, KnownSource> sources;
+  auto row = connection.prepare(
+      "SELECT path, inode, size, modified_ns, changed_ns, content, problem, page, compiled, page_content "
+      "FROM knowledge_sources ORDER BY path");
+  while (row.step()) {
+    sources.emplace_hint(sources.end(), row.string(0),
+                         KnownSource{.path = row.string(0),
+                                     .stamp = {.inode = static_cast<std::uint64_t>(row.integer(1)),
+                                               .size = static_cast<std::uint64_t>(row.integer(2)),
+                                               .modified_ns = row.integer(3),
+                                               .changed_ns = row.integer(4)},
+                                     .content = row.string(5),
+                                     .problem = row.optional_string(6),
+                                     .page = row.optional_string(7),
+                                     .compiled = row.optional_string(8),
+                                     .page_content = row.optional_string(9)});
+  }
+  return sources;
+}
+
+void put(Connection& connection, const KnownSource& source) {
+  connection.prepare(put_statement)
+      .bind(":path", source.path)
+      .bind(":inode", source.stamp.inode)
+      .bind(":size", source.stamp.size)
+      .bind(":modified_ns", source.stamp.modified_ns)
+      .bind(":changed_ns", source.stamp.changed_ns)
+      .bind(":content", source.content)
+      .bind(":problem", source.problem)
+      .bind(":page", source.page)
+      .bind(":compiled", source.compiled)
+      .bind(":page_content", source.page_content)
+      .run();
+}
+
+void remove(Connection& connection, const std::string& path) {
+  connection.prepare("DELETE FROM knowledge_sources WHERE path = :path").bind(":path", path).run();
+}
+
+}  // namespace agw::source_store

@@ -1,0 +1,225 @@
+#include "io/covered_places.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "io/descriptor.hpp"
+#include "io/private_files.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_entries = 3'000'000;
+constexpr std::size_t most_private_files = 5000;
+constexpr int deepest = 500;
+
+struct Entry {
+  std::string name;
+  std::uint64_t inode = 0;
+  bool is_directory = false;
+  bool is_symlink = false;
+};
+
+struct stat status_at(int directory, const std::string& name) {
+  struct stat status{};
+  ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+  return status;
+}
+
+FileIdentity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+Entry entry_of(int directory, const dirent& found) {
+  Entry entry{.name = found.d_name, .inode = found.d_ino};
+  if (found.d_type == DT_UNKNOWN) {
+    const auto mode = status_at(directory, entry.name).st_mode;
+    entry.is_directory = S_ISDIR(mode);
+    entry.is_symlink = S_ISLNK(mode);
+  } else {
+    entry.is_directory = found.d_type == DT_DIR;
+    entry.is_symlink = found.d_type == DT_LNK;
+  }
+  return entry;
+}
+
+/// An open directory and what is in it. What cannot be read is empty: a sandboxed command cannot read it either.
+class OpenDirectory {
+public:
+  OpenDirectory(int parent, const std::string& name)
+      : stream_(open(parent, name), [](DIR* stream) {
+          if (stream != nullptr) ::closedir(stream);
+        }) {}
+
+  int descriptor() const { return ::dirfd(stream_.get()); }
+
+  void each(const std::function<void(const Entry&)>& visit) {
+    if (!stream_) return;
+    while (const auto* found = ::readdir(stream_.get())) {
+      const std::string_view name = found->d_name;
+      if (name != "." && name != "..") visit(entry_of(descriptor(), *found));
+    }
+  }
+
+private:
+  static DIR* open(int parent, const std::string& name) {
+    Descriptor opened(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    return opened ? ::fdopendir(opened.release()) : nullptr;
+  }
+
+  std::unique_ptr<DIR, void (*)(DIR*)> stream_;
+};
+
+class Search {
+public:
+  Search(fs::path root, const fs::path& without, const FileIdentities& linked)
+      : root_(std::move(root)), without_(without), linked_(linked) {
+    for (const auto& [device, inode] : linked) linked_inodes_.insert(inode);
+  }
+
+  CoveredPlaces run() {
+    look_into(AT_FDCWD, root_.string());
+    return std::move(found_);
+  }
+
+private:
+  fs::path path_to(const std::string& name) const {
+    auto path = root_;
+    for (const auto& part : names_) path /= part;
+    return path / name;
+  }
+
+  void look_into(int parent, const std::string& name) {
+    OpenDirectory directory(parent, name);
+    std::vector<std::string> below;
+    directory.each([&](const Entry& entry) {
+      if (++entries_ > most_entries)
+        throw std::runtime_error(fmt::format("{} holds too many files to look for private ones", root_.string()));
+      if (is_covered(directory.descriptor(), entry)) return;
+      if (entry.is_directory) below.push_back(entry.name);
+    });
+    for (auto& each : below) descend(directory.descriptor(), std::move(each));
+  }
+
+  void descend(int parent, std::string name) {
+    const bool objects_of_git = name == "objects" && !names_.empty() && names_.back() == ".git";
+    if (objects_of_git || path_to(name) == without_) return;
+    if (static_cast<int>(names_.size()) == deepest)
+      throw std::runtime_error(fmt::format("{} is too deep to look for private files", root_.string()));
+    names_.push_back(std::move(name));
+    look_into(parent, names_.back());
+    names_.pop_back();
+  }
+
+  /// Notes what is to be covered; true where what lies beneath needs no look of its own.
+  bool is_covered(int directory, const Entry& entry) {
+    if (entry.is_symlink) return true;
+    if (is_private_name(names_.empty() ? root_.filename().string() : names_.back(), entry.name) ||
+        is_linked(directory, entry)) {
+      note(entry.is_directory ? found_.private_directories : found_.private_files, entry.name);
+      return true;
+    }
+    if (entry.name == ".git" && entry.is_directory) {
+      note(found_.repositories, entry.name);
+    } else if (!is_inside_guarded() && is_guarded_entry(entry.name)) {
+      note(found_.guarded, entry.name);
+    }
+    return false;
+  }
+
+  bool is_guarded_entry(const std::string& name) {
+    names_.push_back(name);
+    const bool guarded = is_guarded(names_);
+    names_.pop_back();
+    return guarded;
+  }
+
+  bool is_inside_guarded() const { return !names_.empty() && names_.back() != ".git" && is_guarded(names_); }
+
+  bool is_linked(int directory, const Entry& entry) const {
+    return linked_inodes_.contains(entry.inode) && linked_.contains(identity_of(status_at(directory, entry.name)));
+  }
+
+  void note(std::vector<fs::path>& list, const std::string& name) {
+    list.push_back(path_to(name));
+    for (auto above = list.back().parent_path(); above != root_; above = above.parent_path()) {
+      if (std::ranges::find(found_.ancestors, above) != found_.ancestors.end()) break;
+      found_.ancestors.push_back(above);
+    }
+  }
+
+  fs::path root_;
+  const fs::path& without_;
+  const FileIdentities& linked_;
+  std::set<std::uint64_t> linked_inodes_;
+  CoveredPlaces found_;
+  std::vector<std::string> names_;  ///< from the root to where the search is
+  std::size_t entries_ = 0;
+};
+
+/// Beneath a private directory everything is private.
+class LinkedFiles {
+public:
+  void take_all(int parent, const std::string& name, int depth) {
+    OpenDirectory directory(parent, name);
+    directory.each([&](const Entry& entry) {
+      if (++seen_ > most_private_files || depth == 0) return;
+      take(directory.descriptor(), entry);
+      if (entry.is_directory) take_all(directory.descriptor(), entry.name, depth - 1);
+    });
+  }
+
+  /// Those of `path` that are private by their names.
+  void take_private(const fs::path& path) {
+    OpenDirectory directory(AT_FDCWD, path.string());
+    directory.each([&](const Entry& entry) {
+      if (!is_private_name(path.filename().string(), entry.name)) return;
+      take(directory.descriptor(), entry);
+      if (entry.is_directory) take_all(directory.descriptor(), entry.name, depth_in_home);
+    });
+  }
+
+  /// Only what lies in the directory itself.
+  void take_files(const fs::path& path) { take_all(AT_FDCWD, path.string(), 1); }
+
+  FileIdentities take_found() { return std::move(found_); }
+
+private:
+  static constexpr int depth_in_home = 5;
+
+  void take(int directory, const Entry& entry) {
+    if (entry.is_directory || entry.is_symlink) return;
+    const auto status = status_at(directory, entry.name);
+    if (S_ISREG(status.st_mode) && status.st_nlink > 1) found_.insert(identity_of(status));
+  }
+
+  FileIdentities found_;
+  std::size_t seen_ = 0;
+};
+
+}  // namespace
+
+FileIdentities linked_private_files(const fs::path& home, const fs::path& data_directory) {
+  LinkedFiles files;
+  files.take_files(data_directory);
+  files.take_private(home);
+  files.take_private(home / ".config");
+  return files.take_found();
+}
+
+CoveredPlaces covered_places(const fs::path& root, const fs::path& without, const FileIdentities& linked) {
+  return Search(root, without, linked).run();
+}
+
+}  // namespace agw

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace agw {
+
+/// What a sandbox covers up in a directory that it shows. All absolute, none behind a symlink.
+struct CoveredPlaces {
+  std::vector<std::filesystem::path> private_directories;
+  std::vector<std::filesystem::path> private_files;
+  std::vector<std::filesystem::path> guarded;       ///< to be read but not written
+  std::vector<std::filesystem::path> repositories;  ///< directories `.git`
+  std::vector<std::filesystem::path> ancestors;     ///< the directories on the way to all these, below the root
+};
+
+/// Device and inode: what a file is, whatever it is called.
+using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
+using FileIdentities = std::set<FileIdentity>;
+
+/// The private files that have further names somewhere: those of a home, and the gateway's own. A look at a few
+/// thousand files at most. Blocks.
+FileIdentities linked_private_files(const std::filesystem::path& home, const std::filesystem::path& data_directory);
+
+/// Looks through everything beneath `root`, but for what lies beneath `without`. `linked` are private by whatever name.
+/// Throws std::runtime_error where that is more than a few million files. Blocks.
+CoveredPlaces covered_places(const std::filesystem::path& root, const std::filesystem::path& without,
+                             const FileIdentities& linked);
+
+}  // namespace agw

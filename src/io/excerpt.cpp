@@ -1,0 +1,61 @@
+#include "io/excerpt.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_character = 4;
+
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) != 0x80u; }
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+/// Where the last `count` characters of `text` begin.
+std::size_t last_characters(std::string_view text, std::size_t count) {
+  auto at = text.size();
+  while (at > 0 && count > 0) {
+    --at;
+    if (begins_character(text[at])) --count;
+  }
+  return at;
+}
+
+}  // namespace
+
+Excerpt::Excerpt(std::size_t limit) : half_(std::max<std::size_t>(limit / 2, 1)) {}
+
+void Excerpt::add(std::string_view bytes) {
+  std::size_t taken = 0;
+  while (end_.empty() && taken < bytes.size()) {
+    const bool begins = begins_character(bytes[taken]);
+    const bool is_full = begins ? beginning_characters_ == half_ : beginning_.size() >= longest_character * half_;
+    if (is_full) break;
+    beginning_characters_ += begins ? 1 : 0;
+    beginning_.push_back(bytes[taken++]);
+  }
+  end_.append(bytes.substr(taken));
+  // Twice what is needed, so that few additions move anything.
+  const auto room = longest_character * half_;
+  if (end_.size() <= 2 * room) return;
+  dropped_bytes_ += end_.size() - room;
+  end_.erase(0, end_.size() - room);
+}
+
+std::string Excerpt::text() const {
+  const std::string_view end = end_;
+  const auto kept = last_characters(end, half_);
+  if (dropped_bytes_ == 0 && kept == 0) return beginning_ + end_;
+  if (dropped_bytes_ == 0) {
+    return fmt::format("{}\n[… {} characters cut …]\n{}", beginning_, characters(end.substr(0, kept)),
+                       end.substr(kept));
+  }
+  return fmt::format("{}\n[… {} bytes cut …]\n{}", beginning_, dropped_bytes_ + kept, end.substr(kept));
+}
+
+}  // namespace agw

@@ -1,0 +1,49 @@
+#include "io/private_files.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace agw {
+
+namespace {
+
+constexpr std::array<std::string_view, 12> private_names{".ssh",   ".aws",     ".gnupg",           ".netrc",
+                                                         ".kube",  ".docker",  ".npmrc",           ".pypirc",
+                                                         ".azure", ".mozilla", ".git-credentials", ".password-store"};
+constexpr std::array<std::string_view, 2> private_in_config{"gcloud", "google-chrome"};
+constexpr std::array<std::string_view, 2> private_endings{".pem", ".key"};
+constexpr std::array<std::string_view, 4> private_beginnings{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"};
+
+template <class Names>
+bool contains(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+bool is_private_name(std::string_view parent, std::string_view name) {
+  return contains(private_names, name) || (parent == ".config" && contains(private_in_config, name)) ||
+         std::ranges::any_of(private_endings, [&](auto ending) { return name.ends_with(ending); }) ||
+         std::ranges::any_of(private_beginnings, [&](auto beginning) { return name.starts_with(beginning); });
+}
+
+bool is_private_path(const std::filesystem::path& path) {
+  std::string before;
+  for (const auto& part : path) {
+    auto name = part.string();
+    if (is_private_name(before, name)) return true;
+    before = std::move(name);
+  }
+  return false;
+}
+
+bool is_guarded(const std::vector<std::string>& names) {
+  if (contains(names, ".agents")) return true;
+  const auto git = std::ranges::find(names, ".git");
+  if (git == names.end()) return false;
+  return git + 1 == names.end() || std::any_of(git, names.end(), [](const std::string& name) {
+           return name == "hooks" || name == "config" || name == "config.worktree";
+         });
+}
+
+}  // namespace agw

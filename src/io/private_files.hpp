@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agw {
+
+// What no agent ever sees or changes, by the names on the way to it. The only place where these names stand.
+
+/// Whether a name makes a file or a directory, with all in it, private, such as `.ssh` or `server.pem`. `parent` is the
+/// name of the directory that it is in.
+bool is_private_name(std::string_view parent, std::string_view name);
+
+/// Whether any name of the path does.
+bool is_private_path(const std::filesystem::path& path);
+
+/// Whether what lies there makes other programs or the gateway execute something, and is therefore never written: a
+/// repository's hooks and configuration, and `.agents`, of a project and of what lies in it. `names` are those below
+/// the project. A `.git` itself counts: as a file it leads to another repository.
+bool is_guarded(const std::vector<std::string>& names);
+
+}  // namespace agw

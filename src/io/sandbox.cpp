@@ -1,0 +1,321 @@
+#include "io/sandbox.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "io/covered_places.hpp"
+#include "io/private_files.hpp"
+#include "io/resolve_path.hpp"
+#include "io/sandbox_mounts.hpp"
+#include "io/spawn.hpp"
+#include "io/system_call_filter.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int filter_descriptor = 3;
+constexpr std::int64_t most_scratch_mb = 1024;
+/// Each costs a tenth of a millisecond, and more the more there are.
+constexpr std::size_t most_mounts = 1000;
+constexpr auto program_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+using Arguments = std::vector<std::string>;
+
+void append(Arguments& to, Arguments more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// Each its own, because bubblewrap reads it to the end.
+std::shared_ptr<Descriptor> filter_file(bool network) {
+  auto file = std::make_shared<Descriptor>(::memfd_create("agw-filter", MFD_CLOEXEC));
+  const auto& program = system_call_filter(network);
+  if (!*file || ::write(file->get(), program.data(), program.size()) != static_cast<ssize_t>(program.size()) ||
+      ::lseek(file->get(), 0, SEEK_SET) != 0) {
+    throw ProcessError("cannot hand over the sandbox's filter");
+  }
+  return file;
+}
+
+std::vector<std::string> environment_of(const SandboxWish& wish, const fs::path& home) {
+  std::map<std::string, std::string> all{
+      {"PATH", program_path}, {"HOME", home.string()}, {"LANG", "C.UTF-8"}, {"TERM", "dumb"}, {"TMPDIR", "/tmp"}};
+  for (const auto& [name, value] : wish.environment) all[name] = value;
+  std::vector<std::string> out;
+  for (const auto& [name, value] : all) out.push_back(name + "=" + value);
+  return out;
+}
+
+/// Limits that must be set inside: the number of processes is counted for each user namespace. SIGTERM, which
+/// bubblewrap itself ignores so that the command has the time to do something about it, gets its meaning back.
+Arguments limited(const SandboxWish& wish, Arguments arguments) {
+  constexpr std::int64_t mebibyte = std::int64_t{1024} * 1024;
+  Arguments out{"/usr/bin/prlimit",
+                fmt::format("--data={}", wish.memory_mb * mebibyte),
+                fmt::format("--fsize={}", wish.file_mb * mebibyte),
+                fmt::format("--nproc={}", wish.processes),
+                "--core=0",
+                "--",
+                "/usr/bin/env",
+                "--default-signal=TERM",
+                "--"};
+  append(out, std::move(arguments));
+  return out;
+}
+
+Arguments isolation(bool network) {
+  Arguments out{"--unshare-user",
+                "--unshare-pid",
+                "--unshare-ipc",
+                "--unshare-uts",
+                "--unshare-cgroup-try",
+                "--hostname",
+                "sandbox",
+                "--cap-drop",
+                "ALL",
+                "--die-with-parent",
+                "--seccomp",
+                std::to_string(filter_descriptor)};
+  if (!network) out.emplace_back("--unshare-net");
+  return out;
+}
+
+bool is_shown(const fs::path& path, const SandboxWish& wish) {
+  const auto beneath = [&](const fs::path& root) { return is_within(path, root); };
+  return std::ranges::any_of(wish.writable, beneath) || std::ranges::any_of(wish.readable, beneath);
+}
+
+constexpr auto how_to_go_on =
+    "or set `sandbox: none` in config.yaml, with which commands of agents can do whatever you can";
+
+std::string why_not(const std::string& said) {
+  const auto line = said.substr(0, said.find('\n'));
+  return fmt::format(
+      "this host does not let commands be sandboxed ({}). Allow unprivileged user namespaces (Debian: sysctl "
+      "kernel.unprivileged_userns_clone=1; Ubuntu: an AppArmor profile for bwrap, or sysctl "
+      "kernel.apparmor_restrict_unprivileged_userns=0; Docker: --security-opt seccomp=unconfined --security-opt "
+      "systempaths=unconfined), {}",
+      line.empty() ? "bubblewrap failed" : line, how_to_go_on);
+}
+
+}  // namespace
+
+/// Empty directories in the place of guarded ones that are not there, so that they cannot be made either. They go away
+/// again with the last command that needed them.
+class Sandbox::Placeholders : public std::enable_shared_from_this<Placeholders> {
+public:
+  /// Makes it, unless something else is there; true where it is a placeholder.
+  bool hold(const fs::path& path) {
+    const std::lock_guard lock(mutex_);
+    auto& count = counts_[path];
+    if (count == 0 && ::mkdir(path.c_str(), 0755) != 0) {
+      counts_.erase(path);
+      return false;
+    }
+    ++count;
+    return true;
+  }
+
+  void release(const std::vector<fs::path>& paths) {
+    const std::lock_guard lock(mutex_);
+    for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+      if (--counts_[*path] > 0) continue;
+      counts_.erase(*path);
+      ::rmdir(path->c_str());
+    }
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<fs::path, int> counts_;
+};
+
+struct Sandbox::Probe {
+  std::mutex mutex;
+  bool done = false;
+  std::optional<std::string> problem;
+};
+
+Sandbox::Sandbox(Options options)
+    : options_(std::move(options)),
+      placeholders_(std::make_shared<Placeholders>()),
+      probe_(std::make_unique<Probe>()) {}
+
+Sandbox::~Sandbox() = default;
+
+namespace {
+
+/// What a program says on its standard error; nothing where it ends well.
+std::optional<std::string> complaint_of(SpawnPlan plan) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
+  const Descriptor reading(ends[0]);
+  Descriptor writing(ends[1]);
+  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  append(plan.environment, {"LC_ALL=C"});
+  for (const auto number : {STDIN_FILENO, STDOUT_FILENO}) plan.descriptors.emplace_back(nothing.get(), number);
+  plan.descriptors.emplace_back(writing.get(), STDERR_FILENO);
+  const auto child = spawn(plan);
+  writing = Descriptor();
+  std::string said(4096, '\0');
+  const auto size = ::read(reading.get(), said.data(), said.size());
+  said.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(child.id), &ended, WEXITED);
+  if (ended.si_code == CLD_EXITED && ended.si_status == 0) return std::nullopt;
+  return said;
+}
+
+Arguments sandboxed(const std::string& program, Arguments mounts, const SandboxWish& wish, Arguments arguments) {
+  Arguments out{program};
+  append(out, isolation(wish.network));
+  append(out, std::move(mounts));
+  append(out, {"--chdir", wish.directory.string(), "--"});
+  append(out, limited(wish, std::move(arguments)));
+  return out;
+}
+
+std::optional<std::string> find_problem(const std::string& name) {
+  const auto program = find_program(name, program_path);
+  if (::access(program.c_str(), X_OK) != 0) {
+    return fmt::format(
+        "bubblewrap is not installed, which keeps commands of agents apart from your files. Install it "
+        "(Debian and Ubuntu: apt install bubblewrap), {}",
+        how_to_go_on);
+  }
+  const SandboxWish wish{.directory = "/"};
+  const auto filter = filter_file(false);
+  const SpawnPlan plan{.program = program,
+                       .arguments = sandboxed(program, SandboxMounts().arguments(1), wish, {"/bin/true"}),
+                       .environment = environment_of(wish, "/"),
+                       .directory = "/",
+                       .descriptors = {{filter->get(), filter_descriptor}}};
+  const auto complaint = complaint_of(plan);
+  return complaint ? std::optional(why_not(*complaint)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> Sandbox::problem() const {
+  if (!options_.enabled) return std::nullopt;
+  const std::lock_guard lock(probe_->mutex);
+  if (!probe_->done) {
+    try {
+      probe_->problem = find_problem(options_.program);
+    } catch (const std::exception& error) {
+      probe_->problem = why_not(error.what());
+    }
+    probe_->done = true;
+  }
+  return probe_->problem;
+}
+
+/// The placeholders of one command.
+struct Sandbox::Held {
+  explicit Held(std::shared_ptr<Placeholders> from) : all(std::move(from)) {}
+  ~Held() { all->release(paths); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  bool take(const fs::path& path) {
+    const bool held = all->hold(path);
+    if (held) paths.push_back(path);
+    return held;
+  }
+  bool has(const fs::path& path) const { return std::ranges::find(paths, path) != paths.end(); }
+
+  std::shared_ptr<Placeholders> all;
+  std::vector<fs::path> paths;
+};
+
+void Sandbox::check(const SandboxWish& wish) const {
+  for (const auto* list : {&wish.writable, &wish.readable}) {
+    for (const auto& path : *list) {
+      std::error_code missing;
+      if (!fs::exists(path, missing)) throw ProcessError(fmt::format("there is no {}", path.string()));
+      if (is_private_path(path)) throw ProcessError(fmt::format("{} is private, no agent sees it", path.string()));
+    }
+  }
+  if (!is_shown(wish.directory, wish))
+    throw ProcessError(fmt::format("{} is not part of what the command may see", wish.directory.string()));
+}
+
+void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked,
+                            Held& held) const {
+  for (const auto* name : {".agents", ".git"}) held.take(root / name);
+  auto covered = covered_places(root, options_.data_directory, linked);
+  for (const auto& repository : covered.repositories) {
+    if (held.has(repository)) {
+      covered.guarded.push_back(repository);
+      continue;
+    }
+    for (const auto* name : {"hooks", "config"}) {
+      if (held.take(repository / name)) covered.guarded.push_back(repository / name);
+    }
+    covered.ancestors.push_back(repository);
+  }
+  mounts.show(root, true);
+  // What is a mount cannot be moved away, to be replaced by another of its name.
+  for (const auto& path : covered.ancestors) {
+    const bool guarded = std::ranges::any_of(covered.guarded, [&](const auto& each) { return is_within(path, each); });
+    if (!guarded) mounts.show(path, true);
+  }
+  for (const auto& path : covered.guarded) mounts.show(path, false);
+  hide(mounts, covered);
+}
+
+void Sandbox::show_readable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked) const {
+  mounts.show(root, false);
+  hide(mounts, covered_places(root, options_.data_directory, linked));
+}
+
+void Sandbox::hide(SandboxMounts& mounts, const CoveredPlaces& covered) {
+  for (const auto& path : covered.private_directories) mounts.hide_directory(path);
+  for (const auto& path : covered.private_files) mounts.hide_file(path);
+  if (mounts.size() > most_mounts)
+    throw ProcessError("there are too many private files (such as *.pem and *.key) to keep them from the command");
+}
+
+ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWish& wish) const {
+  if (const auto why = problem()) throw ProcessError(*why);
+  check(wish);
+  ProcessOptions out{.environment = environment_of(wish, options_.home), .directory = "/"};
+  if (!options_.enabled) {
+    out.arguments = std::move(arguments);
+    out.directory = wish.directory;
+    return out;
+  }
+  const auto scratch = std::min(wish.memory_mb, most_scratch_mb);
+  const auto held = std::make_shared<Held>(placeholders_);
+  SandboxMounts mounts;
+  if (options_.home != "/") mounts.empty_directory(options_.home, scratch);
+  mounts.empty_directory(options_.data_directory, 1);
+  try {
+    const auto linked = linked_private_files(options_.home, options_.data_directory);
+    for (const auto& path : wish.readable) show_readable(mounts, path, linked);
+    for (const auto& path : wish.writable) show_writable(mounts, path, linked, *held);
+  } catch (const std::runtime_error& error) {
+    throw ProcessError(error.what());
+  }
+  // Not looked up later, in the PATH of the command.
+  const auto program = find_program(options_.program, program_path);
+  out.arguments = sandboxed(program, mounts.arguments(scratch), wish, std::move(arguments));
+  out.descriptors = {{filter_file(wish.network), filter_descriptor}};
+  out.ignored_signals = {SIGTERM};
+  out.kept = held;
+  return out;
+}
+
+}  // namespace agw

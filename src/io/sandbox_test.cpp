@@ -1,0 +1,313 @@
+#include "io/sandbox.hpp"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run;
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class SandboxTest : public ::testing::Test {
+protected:
+  SandboxTest() {
+    ::signal(SIGPIPE, SIG_IGN);
+    write(home_ / ".ssh/id_ed25519", "secret");
+    write(home_ / "letters/a.txt", "secret");
+    write(data_ / ".gateway-token", "secret");
+    write(data_ / "agents/other/workspace/a.txt", "secret");
+    fs::create_directories(data_ / "agents/helper/workspace");
+    write(project_ / "main.c", "int main;");
+  }
+
+  void SetUp() override {
+    if (const auto problem = sandbox_.problem()) GTEST_SKIP() << *problem;
+  }
+
+  SandboxWish wish() const { return {.directory = project_, .writable = {project_}}; }
+
+  ProcessResult result_of(const std::string& command, const SandboxWish& wish, ProcessLimits limits = {}) const {
+    ProcessResult result;
+    run([&](Loop& loop) -> Task<> {
+      Stop stop;
+      result = co_await run_process(loop, sandbox_.wrap({"bash", "-c", command}, wish), {}, limits, stop);
+    });
+    return result;
+  }
+
+  std::string output_of(const std::string& command) const { return result_of(command, wish()).output; }
+
+  testing::ScratchDirectory scratch_;
+  fs::path home_ = scratch_.path() / "home";
+  fs::path data_ = home_ / ".agent-gateway";
+  fs::path project_ = home_ / "work/site";
+  Sandbox sandbox_{{.home = home_, .data_directory = data_}};
+};
+
+TEST_F(SandboxTest, RunsCommandsInTheProject) {
+  const auto result = result_of("pwd; cat main.c; echo new > made.txt; exit 4", wish());
+  EXPECT_EQ(result.output, project_.string() + "\nint main;");
+  EXPECT_EQ(result.end.exit_code, 4);
+  EXPECT_EQ(read(project_ / "made.txt"), "new\n");
+}
+
+TEST_F(SandboxTest, SeesNothingElseOfHome) {
+  EXPECT_EQ(output_of("ls -A " + home_.string()), ".agent-gateway\nwork\n");
+  EXPECT_EQ(output_of("ls -A " + data_.string()), "");
+  EXPECT_EQ(output_of("ls -A " + scratch_.path().string()), "home\n");
+  EXPECT_THAT(output_of("cat ~/.ssh/id_ed25519 ~/letters/a.txt " + (data_ / ".gateway-token").string()),
+              Not(HasSubstr("secret")));
+}
+
+TEST_F(SandboxTest, SeesOfTheDataDirectoryOnlyWhatIsNamed) {
+  const auto workspace = data_ / "agents/helper/workspace";
+  auto wanted = wish();
+  wanted.directory = workspace;
+  wanted.writable = {workspace};
+  const auto output = result_of("find " + home_.string() + " -type f; touch here && pwd", wanted).output;
+  EXPECT_EQ(output, workspace.string() + "\n");
+  EXPECT_TRUE(fs::exists(workspace / "here"));
+}
+
+TEST_F(SandboxTest, ADataDirectoryInAProjectIsEmpty) {
+  const SandboxWish all{.directory = home_, .writable = {home_}};
+  const auto output = result_of("find . -type f -size +0; cat .agent-gateway/.gateway-token .ssh/id_ed25519", all);
+  EXPECT_THAT(output.output, HasSubstr("letters/a.txt"));
+  EXPECT_THAT(output.output, Not(HasSubstr("secret")));
+  EXPECT_THAT(output.output, Not(HasSubstr("other")));
+}
+
+TEST_F(SandboxTest, PrivateFilesAreAbsentAtAnyDepth) {
+  for (const auto* path : {".ssh/config", ".aws/credentials", ".netrc", "deep/er/tls/server.pem", "a/server.key",
+                           "a/b/id_rsa", "id_ed25519.old", ".config/gcloud/token", "x/.docker/config.json", ".npmrc"}) {
+    write(project_ / path, "secret");
+  }
+  fs::create_hard_link(home_ / ".ssh/id_ed25519", project_ / "notes.txt");
+  fs::create_hard_link(data_ / ".gateway-token", project_ / "a/token.txt");
+  fs::create_symlink(home_ / ".ssh/id_ed25519", project_ / "link");
+  const auto output = output_of("grep -r secret . ; cat $(find . -type f -o -type l) 2>/dev/null; cat link");
+  EXPECT_THAT(output, Not(HasSubstr("secret\n")));
+  EXPECT_THAT(output, Not(HasSubstr("secretsecret")));
+  EXPECT_THAT(output, Not(HasSubstr(":secret")));
+  EXPECT_EQ(result_of("cat a/server.key", wish()).end.exit_code, 1);
+  EXPECT_EQ(read(project_ / "a/server.key"), "secret") << "still there outside";
+}
+
+TEST_F(SandboxTest, PrivateFilesCannotBeMovedIntoSight) {
+  write(project_ / "a/b/server.key", "secret");
+  const auto output = output_of(
+      "mv a/b/server.key a/b/open; mv a/b c; mv a d; ln a/b/server.key e; cp -r a f; umount a/b/server.key;"
+      "cat open a/b/open c/* d/b/* e f/b/*; true");
+  EXPECT_THAT(output, Not(HasSubstr("secret\n")));
+  EXPECT_EQ(read(project_ / "a/b/server.key"), "secret");
+}
+
+TEST_F(SandboxTest, GuardedPlacesCanBeReadButNotWritten) {
+  write(project_ / ".git/hooks/pre-commit", "mine");
+  write(project_ / ".git/config", "mine");
+  write(project_ / ".git/HEAD", "ref: refs/heads/main");
+  write(project_ / ".agents/skills/x/SKILL.md", "mine");
+  write(project_ / "lib/.git/modules/y/hooks/update", "mine");
+  const auto output = output_of(
+      "cat .git/hooks/pre-commit; echo evil > .git/hooks/pre-commit; echo evil > .git/hooks/post-commit;"
+      "echo evil >> .git/config; rm -rf .agents; echo evil > .agents/skills/x/SKILL.md;"
+      "mv .git/hooks h; mv .git g; mv .agents a; echo evil > lib/.git/modules/y/hooks/update;"
+      "mv lib/.git/modules lib/.git/m; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit;"
+      "echo fine > .git/HEAD");
+  EXPECT_THAT(output, HasSubstr("mine"));
+  EXPECT_EQ(read(project_ / ".git/hooks/pre-commit"), "mine");
+  EXPECT_FALSE(fs::exists(project_ / ".git/hooks/post-commit"));
+  EXPECT_EQ(read(project_ / ".git/config"), "mine");
+  EXPECT_EQ(read(project_ / ".agents/skills/x/SKILL.md"), "mine");
+  EXPECT_EQ(read(project_ / "lib/.git/modules/y/hooks/update"), "mine");
+  EXPECT_EQ(read(project_ / ".git/HEAD"), "fine\n");
+}
+
+TEST_F(SandboxTest, GuardedPlacesCannotBeMadeEither) {
+  output_of(
+      "mkdir -p .agents/skills .git/hooks; echo evil > .agents/skills/SKILL.md; echo evil > .git/hooks/x;"
+      "rmdir .agents .git; mv .git g; mkdir -p .git/hooks; echo evil > .git/hooks/x");
+  EXPECT_FALSE(fs::exists(project_ / ".agents"));
+  EXPECT_FALSE(fs::exists(project_ / ".git")) << "and nothing is left of what kept it from being made";
+  write(project_ / ".git/config", "mine");
+  output_of("mkdir -p .git/hooks; echo evil > .git/hooks/x");
+  EXPECT_FALSE(fs::exists(project_ / ".git/hooks/x"));
+}
+
+TEST_F(SandboxTest, WhatIsOnlyReadableCannotBeWritten) {
+  const SandboxWish wanted{.directory = project_, .readable = {project_}};
+  EXPECT_EQ(result_of("cat main.c; echo x > main.c", wanted).end.exit_code, 1);
+  EXPECT_EQ(read(project_ / "main.c"), "int main;");
+  EXPECT_NE(result_of("echo x > /usr/agw-test", wanted).end.exit_code, 0);
+  EXPECT_NE(result_of("echo x > /agw-test", wanted).end.exit_code, 0);
+}
+
+TEST_F(SandboxTest, OtherProcessesAndTheirSecretsAreOutOfSight) {
+  ::setenv("ANTHROPIC_API_KEY", "sk-secret", 1);
+  EXPECT_THAT(output_of("env; cat /proc/*/environ; ls /proc/self/root/root"), Not(HasSubstr("sk-secret")));
+  EXPECT_EQ(result_of("kill -0 " + std::to_string(::getpid()), wish()).end.exit_code, 1);
+  EXPECT_THAT(output_of("ls -d /proc/[0-9]* | wc -l"), ::testing::MatchesRegex("[1-6]\n"));
+  EXPECT_THAT(output_of("ls -A /tmp /run | wc -l"), ::testing::MatchesRegex("[45]\n")) << "the project may be in /tmp";
+  EXPECT_EQ(result_of("cat /etc/shadow", wish()).end.exit_code, 1);
+}
+
+TEST_F(SandboxTest, ItsOwnProgramsAreNotThoseOfTheProject) {
+  for (const auto* name : {"bwrap", "prlimit", "env"}) {
+    write(project_ / name, "#!/bin/sh\ntouch " + (home_ / "escaped").string());
+    fs::permissions(project_ / name, fs::perms::all);
+  }
+  auto wanted = wish();
+  wanted.environment["PATH"] = project_.string() + ":/usr/bin:/bin";
+  EXPECT_EQ(result_of("echo fine", wanted).output, "fine\n");
+  EXPECT_FALSE(fs::exists(home_ / "escaped"));
+}
+
+TEST_F(SandboxTest, HasNoNetworkUnlessAllowed) {
+  const auto server = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(server, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(server, 5), 0);
+  ::getsockname(server, reinterpret_cast<sockaddr*>(&address), &size);
+  const auto connect = "exec 5<>/dev/tcp/127.0.0.1/" + std::to_string(ntohs(address.sin_port));
+  EXPECT_NE(result_of(connect, wish()).end.exit_code, 0);
+  auto wanted = wish();
+  wanted.network = true;
+  EXPECT_EQ(result_of(connect, wanted).end.exit_code, 0);
+  ::close(server);
+}
+
+TEST_F(SandboxTest, ReachesNoUnixSocketOfTheHost) {
+  const auto server = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto name = "agw-test-" + std::to_string(::getpid());
+  name.copy(address.sun_path + 1, name.size());
+  ASSERT_EQ(::bind(server, reinterpret_cast<sockaddr*>(&address), sizeof(sa_family_t) + 1 + name.size()), 0);
+  ASSERT_EQ(::listen(server, 5), 0);
+  const auto connect =
+      "/usr/bin/python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('\\0" + name + "')\"";
+  for (const bool network : {false, true}) {
+    auto wanted = wish();
+    wanted.network = network;
+    EXPECT_EQ(result_of(connect, wanted).end.exit_code, 1) << network;
+  }
+  ::close(server);
+}
+
+TEST_F(SandboxTest, TheKernelRefusesWaysOut) {
+  EXPECT_NE(result_of("unshare -Ur true", wish()).end.exit_code, 0);
+  EXPECT_NE(result_of("mount -t tmpfs none /tmp", wish()).end.exit_code, 0);
+  EXPECT_NE(result_of("chroot /tmp true", wish()).end.exit_code, 0);
+  const auto call = [&](const std::string& code) {
+    return output_of("/usr/bin/python3 -c \"import ctypes, os; c = ctypes.CDLL(None, use_errno=True).syscall; r = c(" +
+                     code + "); print(r, os.strerror(ctypes.get_errno()))\"");
+  };
+  EXPECT_THAT(call("101, 0, 0, 0, 0"), HasSubstr("not permitted")) << "ptrace";
+  EXPECT_THAT(call("250, 0, -3, 0"), HasSubstr("not permitted")) << "keyctl";
+  EXPECT_THAT(call("321, 0, 0, 0"), HasSubstr("not permitted")) << "bpf";
+  EXPECT_THAT(call("323, 0"), HasSubstr("not permitted")) << "userfaultfd";
+  EXPECT_THAT(call("425, 8, 0"), HasSubstr("not permitted")) << "io_uring_setup";
+  EXPECT_THAT(call("16, 0, 0x5412, 0"), HasSubstr("not permitted")) << "TIOCSTI";
+  EXPECT_THAT(call("16, 0, ctypes.c_uint64(0x100005412), 0"), HasSubstr("not permitted")) << "TIOCSTI in disguise";
+  EXPECT_THAT(call("41, 40, 1, 0"), HasSubstr("not supported")) << "a socket to the hypervisor";
+  EXPECT_THAT(call("56, ctypes.c_uint64(0x10000011), 0, 0, 0, 0"), HasSubstr("not permitted")) << "CLONE_NEWUSER";
+}
+
+TEST_F(SandboxTest, HasLimits) {
+  auto wanted = wish();
+  wanted.memory_mb = 200;
+  wanted.file_mb = 10;
+  EXPECT_NE(result_of("/usr/bin/python3 -c 'x = bytearray(400_000_000)'", wanted).end.exit_code, 0);
+  EXPECT_EQ(result_of("/usr/bin/python3 -c 'x = bytearray(40_000_000)'", wanted).end.exit_code, 0);
+  EXPECT_NE(result_of("head -c 20M /dev/zero > large", wanted).end.exit_code, 0);
+  EXPECT_EQ(fs::file_size(project_ / "large"), 10u * 1024 * 1024);
+  EXPECT_NE(result_of("for i in $(seq 30); do head -c 9M /dev/zero > /tmp/$i || exit 1; done", wanted).end.exit_code, 0)
+      << "/tmp is in memory";
+  EXPECT_NE(
+      result_of("for i in $(seq 30); do head -c 9M /dev/zero > /dev/shm/$i || exit 1; done", wanted).end.exit_code, 0);
+}
+
+TEST_F(SandboxTest, NothingOutlivesTheCommand) {
+  const auto marker = "1234" + std::to_string(::getpid());
+  const auto runs = [&] {
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      if (read(entry.path() / "cmdline").find(marker) != std::string::npos) return true;
+    }
+    return false;
+  };
+  result_of("setsid sh -c 'sleep " + marker + " & sleep " + marker + "' >/dev/null 2>&1 & sleep 0.1", wish());
+  for (int i = 0; i < 1000 && runs(); ++i) ::usleep(1000);
+  EXPECT_FALSE(runs());
+  const auto started = std::chrono::steady_clock::now();
+  const auto deaf = result_of("trap '' TERM; (setsid sleep " + marker + " &); sleep " + marker, wish(),
+                              {.time = 300ms, .grace = 100ms});
+  EXPECT_TRUE(deaf.timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 3s);
+  for (int i = 0; i < 1000 && runs(); ++i) ::usleep(1000);
+  EXPECT_FALSE(runs());
+}
+
+TEST_F(SandboxTest, ACommandCanSayGoodbye) {
+  const auto result =
+      result_of("trap 'echo goodbye; exit 5' TERM; while :; do sleep 0.01; done", wish(), {.time = 300ms, .grace = 5s});
+  EXPECT_THAT(result.output, HasSubstr("goodbye"));
+  EXPECT_EQ(result.end.exit_code, 5);
+}
+
+TEST_F(SandboxTest, RefusesAWishThatMakesNoSense) {
+  EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = "/", .writable = {project_}}), ProcessError);
+  EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = "/no", .writable = {"/no"}}), ProcessError);
+  EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = home_ / ".ssh", .writable = {home_ / ".ssh"}}), ProcessError);
+}
+
+TEST(SandboxProblem, SaysWhatToDo) {
+  const Sandbox missing({.home = "/nowhere", .data_directory = "/nowhere/data", .program = "agw-no-bwrap"});
+  EXPECT_THAT(missing.problem().value(), HasSubstr("apt install bubblewrap"));
+  const Sandbox broken({.home = "/nowhere", .data_directory = "/nowhere/data", .program = "/bin/false"});
+  EXPECT_THAT(broken.problem().value(), HasSubstr("user namespaces"));
+  EXPECT_THAT(broken.problem().value(), HasSubstr("sandbox: none"));
+  EXPECT_THROW(broken.wrap({"true"}, {.directory = "/tmp", .writable = {"/tmp"}}), ProcessError);
+}
+
+TEST(SandboxOff, RunsAsTheUserDoesWithAnEnvironmentOfItsOwn) {
+  const Sandbox off({.enabled = false, .home = "/nowhere", .data_directory = "/nowhere/data", .program = "/bin/false"});
+  EXPECT_EQ(off.problem(), std::nullopt);
+  const auto options = off.wrap({"env"}, {.directory = "/tmp", .writable = {"/tmp"}, .environment = {{"A", "b"}}});
+  EXPECT_THAT(options.arguments, ::testing::ElementsAre("env"));
+  EXPECT_THAT(options.environment, ::testing::Contains("A=b"));
+  EXPECT_EQ(options.directory, "/tmp");
+}
+
+}  // namespace
+}  // namespace agw

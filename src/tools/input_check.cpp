@@ -1,0 +1,276 @@
+#include "tools/input_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <re2/re2.h>
+
+namespace agw {
+
+namespace {
+
+constexpr int deepest_schema = 32;
+constexpr int most_steps = 20'000;
+constexpr std::size_t most_problems = 5;
+constexpr std::size_t longest_pattern = 1'000;
+constexpr std::int64_t pattern_memory = 1 << 20;
+constexpr std::size_t longest_shown = 200;
+
+/// The schema is none that can be held against anything.
+struct Unreadable {};
+
+bool is_whole(const json::value& value) {
+  if (value.is_double()) return std::trunc(value.get_double()) == value.get_double();
+  return value.is_number();
+}
+
+bool has_type(const json::value& value, std::string_view type) {
+  if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_bool();
+  if (type == "number") return value.is_number();
+  if (type == "integer") return is_whole(value);
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  return type == "null" && value.is_null();
+}
+
+std::int64_t code_points(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
+
+std::optional<double> number_member(const json::object& schema, std::string_view name) {
+  const auto* member = schema.if_contains(name);
+  return member && member->is_number() ? std::optional(member->to_number<double>()) : std::nullopt;
+}
+
+const json::array* list_member(const json::object& schema, std::string_view name) {
+  const auto* member = schema.if_contains(name);
+  return member ? member->if_array() : nullptr;
+}
+
+const json::object* object_in(const json::object& schema, std::string_view name) {
+  const auto* member = schema.if_contains(name);
+  return member ? member->if_object() : nullptr;
+}
+
+std::string shown(const json::value& value) {
+  auto text = to_json(value);
+  if (text.size() > longest_shown) text = to_utf8(text.substr(0, longest_shown)) + "…";
+  return text;
+}
+
+/// One walk through an input beside its schema.
+class InputCheck {
+public:
+  explicit InputCheck(const json::value& root) : root_(root) {}
+
+  using Problems = std::vector<std::string>;
+
+  /// Throws Unreadable.
+  Problems check(const json::value& schema, const json::value& value, const std::string& path) {
+    Problems problems;
+    walk(schema, value, path, problems);
+    return problems;
+  }
+
+private:
+  static void report(Problems& problems, const std::string& path, std::string_view what) {
+    if (problems.size() < most_problems) problems.push_back(fmt::format("{} {}", path.empty() ? "input" : path, what));
+  }
+
+  void walk(const json::value& schema, const json::value& value, const std::string& path, Problems& problems) {
+    if (++steps_ > most_steps || depth_ >= deepest_schema) throw Unreadable();
+    if (schema.is_bool()) {
+      if (!schema.get_bool()) report(problems, path, "is not allowed");
+      return;
+    }
+    if (!schema.is_object()) throw Unreadable();
+    ++depth_;
+    const auto& object = schema.get_object();
+    if (const auto* reference = object.if_contains("$ref")) walk(target_of(*reference), value, path, problems);
+    if (type(object, value, path, problems)) members(object, value, path, problems);
+    --depth_;
+  }
+
+  void members(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
+    listed(schema, value, path, problems);
+    if (value.is_number()) bounds(schema, value.to_number<double>(), path, problems);
+    if (value.is_string()) text(schema, value.get_string(), path, problems);
+    if (value.is_object()) this->object(schema, value.get_object(), path, problems);
+    if (value.is_array()) array(schema, value.get_array(), path, problems);
+    combined(schema, value, path, problems);
+  }
+
+  /// Only what lies in the schema itself is referred to.
+  const json::value& target_of(const json::value& reference) const {
+    if (!reference.is_string()) throw Unreadable();
+    const std::string_view text(reference.get_string());
+    if (!text.starts_with("#/")) throw Unreadable();
+    boost::system::error_code error;
+    const auto* target = root_.find_pointer(text.substr(1), error);
+    if (error || !target) throw Unreadable();
+    return *target;
+  }
+
+  static bool type(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
+    const auto* given = schema.if_contains("type");
+    if (!given) return true;
+    std::vector<std::string> types;
+    for (const auto& one : given->is_array() ? given->get_array() : json::array{*given}) {
+      if (!one.is_string()) throw Unreadable();
+      types.emplace_back(one.get_string());
+    }
+    if (std::ranges::any_of(types, [&](const auto& name) { return has_type(value, name); })) return true;
+    report(problems, path, fmt::format("must be of type {}", fmt::join(types, " or ")));
+    return false;
+  }
+
+  static void listed(const json::object& schema, const json::value& value, const std::string& path,
+                     Problems& problems) {
+    if (const auto* values = list_member(schema, "enum");
+        values && std::ranges::find(*values, value) == values->end()) {
+      report(problems, path, "must be one of " + shown(*values));
+    }
+    if (const auto* only = schema.if_contains("const"); only && *only != value) {
+      report(problems, path, "must be " + shown(*only));
+    }
+  }
+
+  static void bounds(const json::object& schema, double number, const std::string& path, Problems& problems) {
+    const auto bound = [&](std::string_view name, auto holds, std::string_view words) {
+      const auto limit = number_member(schema, name);
+      if (limit && !holds(number, *limit)) report(problems, path, fmt::format("must be {} {}", words, *limit));
+    };
+    bound("minimum", std::greater_equal<>(), "at least");
+    bound("maximum", std::less_equal<>(), "at most");
+    bound("exclusiveMinimum", std::greater<>(), "more than");
+    bound("exclusiveMaximum", std::less<>(), "less than");
+    bound(
+        "multipleOf", [](double value, double step) { return step <= 0 || std::fmod(value, step) == 0; },
+        "a multiple of");
+  }
+
+  static void size(const json::object& schema, std::string_view least, std::string_view most, std::int64_t size,
+                   std::string_view unit, const std::string& path, Problems& problems) {
+    const auto count = static_cast<double>(size);
+    if (const auto limit = number_member(schema, least); limit && count < *limit) {
+      report(problems, path, fmt::format("must have at least {} {}", *limit, unit));
+    }
+    if (const auto limit = number_member(schema, most); limit && count > *limit) {
+      report(problems, path, fmt::format("must have at most {} {}", *limit, unit));
+    }
+  }
+
+  static void text(const json::object& schema, std::string_view value, const std::string& path, Problems& problems) {
+    size(schema, "minLength", "maxLength", code_points(value), "characters", path, problems);
+    const auto pattern = string_member(schema, "pattern");
+    if (pattern && !matches(*pattern, value)) {
+      report(problems, path, fmt::format("must match the pattern {}", pattern->substr(0, longest_shown)));
+    }
+  }
+
+  static bool matches(std::string_view pattern, std::string_view value) {
+    if (pattern.size() > longest_pattern) return true;
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(pattern_memory);
+    const re2::RE2 expression(re2::StringPiece(pattern.data(), pattern.size()), options);
+    return !expression.ok() || re2::RE2::PartialMatch(re2::StringPiece(value.data(), value.size()), expression);
+  }
+
+  void object(const json::object& schema, const json::object& value, const std::string& path, Problems& problems) {
+    if (const auto* required = list_member(schema, "required")) {
+      for (const auto& name : *required) {
+        if (!name.is_string()) throw Unreadable();
+        if (!value.contains(name.get_string())) report(problems, join(path, name.get_string()), "is required");
+      }
+    }
+    size(schema, "minProperties", "maxProperties", static_cast<std::int64_t>(value.size()), "members", path, problems);
+    const auto* properties = object_in(schema, "properties");
+    const auto* patterns = object_in(schema, "patternProperties");
+    const auto* others = schema.if_contains("additionalProperties");
+    for (const auto& member : value) {
+      const auto here = join(path, member.key());
+      bool known = false;
+      if (const auto* own = properties ? properties->if_contains(member.key()) : nullptr) {
+        known = true;
+        walk(*own, member.value(), here, problems);
+      }
+      if (patterns && by_pattern(*patterns, member.key(), member.value(), here, problems)) known = true;
+      if (known || !others) continue;
+      if (others->is_bool() && !others->get_bool())
+        report(problems, here, "is not a member of this tool's input");
+      else
+        walk(*others, member.value(), here, problems);
+    }
+  }
+
+  bool by_pattern(const json::object& patterns, std::string_view name, const json::value& value,
+                  const std::string& path, Problems& problems) {
+    bool any = false;
+    for (const auto& pattern : patterns) {
+      if (++steps_ > most_steps) throw Unreadable();
+      if (!matches(pattern.key(), name)) continue;
+      any = true;
+      walk(pattern.value(), value, path, problems);
+    }
+    return any;
+  }
+
+  void array(const json::object& schema, const json::array& value, const std::string& path, Problems& problems) {
+    size(schema, "minItems", "maxItems", static_cast<std::int64_t>(value.size()), "entries", path, problems);
+    const auto* first = list_member(schema, "prefixItems");
+    const auto* items = schema.if_contains("items");
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const auto here = fmt::format("{}[{}]", path, i);
+      if (first && i < first->size())
+        walk((*first)[i], value[i], here, problems);
+      else if (items && !items->is_array())
+        walk(*items, value[i], here, problems);
+    }
+  }
+
+  /// Several schemas at once.
+  void combined(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
+    if (const auto* all = list_member(schema, "allOf")) {
+      for (const auto& one : *all) walk(one, value, path, problems);
+    }
+    const auto fitting = [&](const json::array& list) {
+      return std::ranges::count_if(list, [&](const auto& one) { return check(one, value, path).empty(); });
+    };
+    if (const auto* any = list_member(schema, "anyOf"); any && fitting(*any) == 0) {
+      report(problems, path, "fits none of the forms that it may have: " + shown(*any));
+    }
+    if (const auto* one = list_member(schema, "oneOf"); one && fitting(*one) != 1) {
+      report(problems, path, "must fit exactly one of " + shown(*one));
+    }
+    if (const auto* no = schema.if_contains("not"); no && check(*no, value, path).empty()) {
+      report(problems, path, "must not fit " + shown(*no));
+    }
+  }
+
+  static std::string join(const std::string& path, std::string_view name) {
+    return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  }
+
+  const json::value& root_;
+  int steps_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> input_problem(const json::value& schema, const json::object& input) {
+  try {
+    const auto problems = InputCheck(schema).check(schema, input, "");
+    if (problems.empty()) return std::nullopt;
+    return fmt::format("{}", fmt::join(problems, "; "));
+  } catch (const Unreadable&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,84 @@
+#include "tools/input_check.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+std::optional<std::string> problem(std::string_view schema, std::string_view input) {
+  return input_problem(parse_json(schema).value(), parse_json(input).value().as_object());
+}
+
+constexpr auto file_schema =
+    R"({"type": "object", "properties": {"path": {"type": "string", "minLength": 1}, "limit": {"type": "integer",
+        "minimum": 1}, "kind": {"enum": ["a", "b"]}}, "required": ["path"], "additionalProperties": false})";
+
+TEST(InputProblem, TakesWhatFits) {
+  EXPECT_FALSE(problem(file_schema, R"({"path": "a.txt"})"));
+  EXPECT_FALSE(problem(file_schema, R"({"path": "a.txt", "limit": 3.0, "kind": "b"})"));
+  EXPECT_FALSE(problem("{}", R"({"anything": [1, {"x": null}]})"));
+  EXPECT_FALSE(problem("true", "{}"));
+}
+
+TEST(InputProblem, SaysWhatDoesNotFit) {
+  EXPECT_EQ(problem(file_schema, "{}"), "path is required");
+  EXPECT_EQ(problem(file_schema, R"({"path": 5})"), "path must be of type string");
+  EXPECT_EQ(problem(file_schema, R"({"path": ""})"), "path must have at least 1 characters");
+  EXPECT_EQ(problem(file_schema, R"({"path": "a", "limit": 1.5})"), "limit must be of type integer");
+  EXPECT_EQ(problem(file_schema, R"({"path": "a", "limit": 0})"), "limit must be at least 1");
+  EXPECT_EQ(problem(file_schema, R"({"path": "a", "kind": "c"})"), R"(kind must be one of ["a","b"])");
+  EXPECT_EQ(problem(file_schema, R"({"path": "a", "other": 1})"), "other is not a member of this tool's input");
+}
+
+TEST(InputProblem, NamesThePlace) {
+  EXPECT_EQ(problem(R"({"properties": {"list": {"items": {"properties": {"n": {"type": "number"}}}}}})",
+                    R"({"list": [{"n": 1}, {"n": "x"}]})"),
+            "list[1].n must be of type number");
+}
+
+TEST(InputProblem, CombinesSchemas) {
+  constexpr auto either = R"({"properties": {"x": {"anyOf": [{"type": "string"}, {"type": "null"}]}}})";
+  EXPECT_FALSE(problem(either, R"({"x": null})"));
+  EXPECT_TRUE(problem(either, R"({"x": 1})"));
+  EXPECT_TRUE(problem(R"({"properties": {"x": {"not": {"const": 1}}}})", R"({"x": 1})"));
+  EXPECT_TRUE(problem(R"({"oneOf": [{}, {"required": ["a"]}]})", R"({"a": 1})"));
+}
+
+TEST(InputProblem, FollowsReferencesWithinTheSchema) {
+  constexpr auto schema = R"({"properties": {"x": {"$ref": "#/$defs/name"}}, "$defs": {"name": {"type": "string"}}})";
+  EXPECT_FALSE(problem(schema, R"({"x": "a"})"));
+  EXPECT_EQ(problem(schema, R"({"x": 1})"), "x must be of type string");
+}
+
+TEST(InputProblem, ATreeOfReferencesEndsWithItsInput) {
+  constexpr auto tree = R"({"properties": {"child": {"$ref": "#"}, "next": {"$ref": "#/properties/name"},
+                            "name": {"type": "string"}}})";
+  EXPECT_FALSE(problem(tree, R"({"name": "a", "next": "b"})"));
+}
+
+TEST(InputProblem, PassesOnWhatItCannotRead) {
+  for (const auto* schema : {R"({"$ref": "#"})", R"({"$ref": "http://127.0.0.1/schema"})", R"({"$ref": "#/nowhere"})",
+                             R"({"allOf": [{"$ref": "#/allOf/0"}]})", R"({"type": 5})", R"("text")", "[]"}) {
+    EXPECT_FALSE(problem(schema, R"({"a": 1})")) << schema;
+  }
+}
+
+TEST(InputProblem, ASchemaThatDoublesWithEachStepIsGivenUp) {
+  std::string schema = R"({"$ref": "#/$defs/d0", "$defs": {)";
+  for (int i = 0; i < 28; ++i) {
+    const auto next = "{\"$ref\": \"#/$defs/d" + std::to_string(i + 1) + "\"}";
+    schema += "\"d" + std::to_string(i) + "\": {\"allOf\": [" + next + ", " + next + "]}, ";
+  }
+  schema += R"("d28": {"type": "string"}}})";
+  EXPECT_FALSE(problem(schema, "{}"));
+}
+
+TEST(InputProblem, APatternThatBacktracksForEverIsMatchedAtOnce) {
+  constexpr auto schema = R"({"properties": {"x": {"pattern": "^(a+)+$"}}})";
+  const auto input = R"({"x": ")" + std::string(100'000, 'a') + R"(!"})";
+  EXPECT_EQ(problem(schema, input), "x must match the pattern ^(a+)+$");
+  EXPECT_FALSE(problem(R"({"properties": {"x": {"pattern": "(?=a)("}}})", R"({"x": "b"})")) << "not one of ours";
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,321 @@
+"""The pages of the wiki and what is asked of them (specification: Knowledge; decisions, 9)."""
+
+import os
+
+import pytest
+
+from checks import accepted, is_timestamp, refused
+from knowledge import article, asked, found, page, raw, slugs, write
+
+DEPLOY = "# Deploying\n\nRun the playbook from the control host. Then watch the dashboards.\n\nSee [[rollback]].\n"
+
+
+# Pages written by hand.
+
+def test_a_page_written_by_hand_is_listed_with_what_its_head_says(own):
+    page(own, "deploy", DEPLOY, title="Deploying the shop", summary="How the shop gets out.", category="operations",
+         tags=["deploy", "ansible"], updated_at="2026-01-02T03:04:05.678Z")
+    assert asked(own, "/pages") == [{
+        "slug": "deploy", "title": "Deploying the shop", "summary": "How the shop gets out.", "category": "operations",
+        "scope": "shared", "tags": ["deploy", "ansible"], "updated_at": "2026-01-02T03:04:05.678Z", "words": 14}]
+
+
+def test_a_page_without_a_head_says_itself_what_it_is(own):
+    page(own, "deploy", DEPLOY)
+    listed = asked(own, "/pages")[0]
+    assert (listed["slug"], listed["title"], listed["scope"]) == ("deploy", "Deploying", "shared")
+    assert listed["summary"] == "Run the playbook from the control host. Then watch the dashboards."
+    assert listed["tags"] == [] and is_timestamp(listed["updated_at"])
+
+
+def test_the_index_groups_the_pages_by_category(own):
+    page(own, "b", title="Beta", category="tools", summary="b", updated_at="2026-01-02T00:00:00Z")
+    page(own, "a", title="Alpha", category="tools", summary="a", updated_at="2026-01-03T00:00:00Z")
+    page(own, "c", title="Gamma", category="people", summary="c", updated_at="2026-01-01T00:00:00Z")
+    assert asked(own) == {"page_count": 3, "updated_at": "2026-01-03T00:00:00.000Z", "categories": [
+        {"name": "people", "pages": [
+            {"slug": "c", "title": "Gamma", "summary": "c", "updated_at": "2026-01-01T00:00:00.000Z"}]},
+        {"name": "tools", "pages": [
+            {"slug": "a", "title": "Alpha", "summary": "a", "updated_at": "2026-01-03T00:00:00.000Z"},
+            {"slug": "b", "title": "Beta", "summary": "b", "updated_at": "2026-01-02T00:00:00.000Z"}]}]}
+
+
+def test_without_pages_there_is_an_empty_index(own):
+    assert asked(own) == {"categories": [], "page_count": 0, "updated_at": None}
+    assert asked(own, "/pages") == [] and asked(own, "/log") == []
+    assert asked(own, "/stats") == {"pages": 0, "sources": 0, "words": 0, "links": 0, "broken_links": 0, "orphans": 0,
+                                    "log_entries": 0}
+
+
+def test_an_edited_page_is_live_at_once(own):
+    file = page(own, "colour", "# Colour\n\nThe door is green.\n")
+    assert found(own, "green") == ["colour"]
+    for colour in "blue", "red", "amber", "violet":
+        file.write_text(f"# Colour\n\nThe door is {colour}.\n")
+        assert found(own, colour) == ["colour"]
+    assert found(own, "green") == []
+    file.unlink()
+    assert found(own, "violet") == [] and asked(own, "/pages") == []
+
+
+def test_a_page_moved_into_place_or_renamed_is_live_at_once(own):
+    file = write(own, "draft.md", "# Draft\n\nA walrus.\n")
+    file.rename(own.data / "knowledge/wiki/one.md")
+    assert found(own, "walrus") == ["one"]
+    (own.data / "knowledge/wiki/one.md").rename(own.data / "knowledge/wiki/two.md")
+    assert found(own, "walrus") == ["two"]
+
+
+def test_directories_that_come_and_go_are_followed(own):
+    write(own, "knowledge/wiki/animals/sea/walrus.md", "# Walrus\n")
+    assert found(own, "walrus") == ["walrus"]
+    write(own, "knowledge/wiki/animals/sea/seal.md", "# Seal\n")
+    assert found(own, "seal") == ["seal"]
+    os.rename(own.data / "knowledge", own.data / "elsewhere")
+    assert asked(own, "/pages") == []
+    os.rename(own.data / "elsewhere", own.data / "knowledge")
+    assert slugs(asked(own, "/pages")) == ["seal", "walrus"]
+
+
+def test_pages_written_while_the_gateway_was_down_are_found(own):
+    page(own, "first", "# First\n\nzebra\n")
+    assert found(own, "zebra") == ["first"]
+    assert own.stop() == 0
+    page(own, "second", "# Second\n\nokapi\n")
+    (own.data / "knowledge/wiki/first.md").unlink()
+    own.start()
+    assert found(own, "okapi") == ["second"] and found(own, "zebra") == []
+
+
+def test_a_name_that_is_no_slug_becomes_one(own):
+    page(own, "Release Notes (v2)", "# Notes\n")
+    assert slugs(asked(own, "/pages")) == ["release-notes-v2"]
+    assert article(own, "release-notes-v2")["title"] == "Notes"
+
+
+def test_two_files_of_one_name_are_two_pages(own):
+    write(own, "knowledge/wiki/a/notes.md", "# One\n")
+    write(own, "knowledge/wiki/b/notes.md", "# Two\n")
+    assert slugs(asked(own, "/pages")) == ["notes", "notes-2"]
+
+
+# Articles.
+
+def test_an_article_is_answered_whole(own):
+    page(own, "deploy", DEPLOY, title="Deploying", summary="s", sources=["https://wiki.example/deploy"],
+         updated_at="2026-01-02T03:04:05.678Z")
+    page(own, "rollback", "# Rolling back\n\nUndo what [[deploy]] did, see also [[nowhere]].\n")
+    assert article(own, "deploy") == {
+        "slug": "deploy", "title": "Deploying", "summary": "s", "content": DEPLOY,
+        "html": "<h1>Deploying</h1>\n<p>Run the playbook from the control host. Then watch the dashboards.</p>\n"
+                '<p>See <a href="#/knowledge/rollback">Rolling back</a>.</p>\n',
+        "links": ["rollback"], "backlinks": ["rollback"], "sources": ["https://wiki.example/deploy"],
+        "updated_at": "2026-01-02T03:04:05.678Z"}
+    other = article(own, "rollback")
+    assert other["links"] == ["deploy"] and other["backlinks"] == ["deploy"]
+    assert "see also nowhere." in other["html"]
+
+
+def test_links_may_have_labels_sections_titles_and_be_ordinary(own):
+    page(own, "setup-guide", "# Set up\n")
+    page(own, "home", "[[Setup Guide|start here]] [[setup-guide#two]] [plain](../raw/Setup%20Guide.md) `[[code]]`\n")
+    html = article(own, "home")["html"]
+    assert '<a href="#/knowledge/setup-guide">start here</a>' in html
+    assert '<a href="#/knowledge/setup-guide">Set up</a>' in html and "<code>[[code]]</code>" in html
+    assert article(own, "home")["links"] == ["setup-guide"]
+    assert article(own, "setup-guide")["backlinks"] == ["home"]
+
+
+@pytest.mark.parametrize("slug", ["nothing", "..%2f..%2f.gateway-token", "..%2flog", "%2e%2e", "Deploy", "deploy.md",
+                                  "a%00b", "%ff", "x" * 5000])
+def test_what_is_no_page_is_not_found(own, slug):
+    page(own, "deploy", DEPLOY)
+    answer = own.http.get(f"/knowledge/article/{slug}")
+    assert answer.status_code in (404, 400)
+    if "%00" not in slug and "%ff" not in slug:
+        refused(answer, 404, "article not found")
+
+
+def test_a_broken_head_hides_nothing(own):
+    write(own, "knowledge/wiki/odd.md", "---\ntitle: [unclosed\n---\n\n# Odd\n\nA marmot.\n")
+    assert found(own, "marmot") == ["odd"]
+    assert article(own, "odd")["title"] == "Odd"
+
+
+@pytest.mark.parametrize("head", ["", "null", "[1, 2]", "text", "a: &x 1\nb: *x", "title: {a: b}", "title: [x]",
+                                  "tags: {a: 1}", "entities: word", "entities: [{type: x}, 3, [], null]",
+                                  "updated_at: yesterday", "sources: 5", "scope: 7", "tags: [[[[]]]]"])
+def test_any_head_leaves_a_page(own, head):
+    write(own, "knowledge/wiki/odd.md", f"---\n{head}\n---\n\n# Odd\n\nA marmot.\n")
+    assert found(own, "marmot") == ["odd"]
+    assert article(own, "odd")["title"] == "Odd" and accepted(own.http.get("/entities")) is not None
+
+
+# Scopes.
+
+def test_an_agents_pages_are_its_own_scope(own):
+    page(own, "shop", "# Shop\n\nA lemur.\n")
+    page(own, "mine", "# Mine\n\nA lemur, too.\n", directory="agents/scout/knowledge")
+    page(own, "deep", "# Deep\n\nNo lemur.\n", directory="agents/scout/knowledge/notes/old")
+    assert {p["slug"]: p["scope"] for p in asked(own, "/pages")} == {
+        "shop": "shared", "mine": "agent:scout", "deep": "agent:scout"}
+    assert found(own, "lemur", scope="shared") == ["shop"]
+    assert set(found(own, "lemur", scope="agent:scout")) == {"mine", "deep"}
+    assert set(found(own, "lemur")) == {"shop", "mine", "deep"}
+    assert slugs(asked(own, "/pages", scope="agent:scout")) == ["deep", "mine"]
+    assert asked(own, scope="agent:scout")["page_count"] == 2
+    assert asked(own, "/pages", scope="agent:nobody") == [] and found(own, "lemur", scope="nonsense") == []
+
+
+def test_an_article_of_two_scopes_is_the_shared_one_unless_asked_for(own):
+    page(own, "style", "# Shared style\n")
+    page(own, "style", "# Own style\n", directory="agents/scout/knowledge")
+    page(own, "only", "# Only\n", directory="agents/scout/knowledge")
+    assert article(own, "style")["title"] == "Shared style"
+    assert article(own, "style", scope="agent:scout")["title"] == "Own style"
+    assert article(own, "only")["title"] == "Only"
+    refused(own.http.get("/knowledge/article/only", params={"scope": "shared"}), 404, "article not found")
+
+
+def test_links_lead_to_the_own_page_and_else_to_the_shared_one(own):
+    page(own, "style", "# Shared style\n")
+    page(own, "words", "# Words\n")
+    page(own, "style", "# Own style\n", directory="agents/scout/knowledge")
+    page(own, "index", "[[style]] [[words]]", directory="agents/scout/knowledge")
+    assert article(own, "index")["links"] == ["style", "words"]
+    assert article(own, "style", scope="agent:scout")["backlinks"] == ["index"]
+    assert article(own, "style", scope="shared")["backlinks"] == []
+    assert article(own, "words")["backlinks"] == ["index"]
+
+
+def test_the_head_of_a_shared_file_may_give_it_to_an_agent_but_not_the_other_way_round(own):
+    page(own, "given", "# Given\n", scope="agent:scout")
+    page(own, "kept", "# Kept\n", directory="agents/scout/knowledge", scope="shared")
+    assert {p["slug"]: p["scope"] for p in asked(own, "/pages")} == {"given": "agent:scout", "kept": "agent:scout"}
+
+
+# Search.
+
+def test_a_hit_says_where_and_what(own):
+    page(own, "deploy", DEPLOY)
+    [hit] = asked(own, "/search", q="playbook")
+    assert set(hit) == {"slug", "title", "snippet", "score", "scope"}
+    assert (hit["slug"], hit["title"], hit["scope"]) == ("deploy", "Deploying", "shared")
+    assert "Run the playbook from the control host." in hit["snippet"] and hit["score"] > 0
+
+
+@pytest.mark.parametrize("query", ["", "?q=", "?limit=5", "?scope=shared"])
+def test_a_search_needs_a_question(gateway, query):
+    refused(gateway.http.get(f"/knowledge/search{query}"), 400, "q is required")
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "x", "1.5"])
+def test_a_bad_limit_is_refused(gateway, limit):
+    refused(gateway.http.get("/knowledge/search", params={"q": "a", "limit": limit}), 400,
+            "limit must be a positive integer")
+    refused(gateway.http.get("/knowledge/log", params={"limit": limit}), 400, "limit must be a positive integer")
+
+
+def test_a_limit_is_kept_and_the_best_come_first(own):
+    for number in range(5):
+        page(own, f"note-{number}", f"# Note {number}\n\n" + "Filler words here. " * 20 + "A quokka once.\n")
+    page(own, "quokka", "# The quokka\n\nThe quokka is a small marsupial. A quokka smiles.\n")
+    assert found(own, "quokka")[0] == "quokka" and len(found(own, "quokka")) == 6
+    assert found(own, "quokka", limit=1) == ["quokka"]
+    scores = [hit["score"] for hit in asked(own, "/search", q="quokka")]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_other_forms_of_a_word_are_found(own):
+    page(own, "deploy", "# Ship it\n\nWho deploys, configures what is deployed.\n")
+    assert found(own, "deploying") == ["deploy"] and found(own, "configure") == ["deploy"]
+    assert found(own, "deplo*") == ["deploy"]
+
+
+def test_a_question_in_a_sentence_finds_the_page_about_it(own):
+    page(own, "rollback", "# Rolling back a release\n\nRun the old playbook again.\n")
+    page(own, "vacation", "# Vacation\n\nHow do I ask for a day off? Write to the office.\n")
+    assert found(own, "How do I roll back the release that I made?")[0] == "rollback"
+
+
+def test_a_quoted_phrase_counts_more_than_its_words(own):
+    page(own, "apart", "# Apart\n\nThe red house. The barn door. A red fox, a barn owl.\n")
+    page(own, "together", "# Together\n\nThere is one, and it is the red barn.\n")
+    assert found(own, '"red barn"')[0] == "together"
+
+
+@pytest.mark.parametrize("q", ['"', '""', '"a', "*", "a*b", "AND", "a AND", "NOT x", "(", "title:x", "a:b", "^a", "-a",
+                               "NEAR(a b)", "'", ";--", "%", "\\", "{a}", "+a", "🦊", "é", "a" * 3000, "the", "...",
+                               "x " * 500])
+def test_whatever_is_typed_is_no_error(own, q):
+    page(own, "deploy", DEPLOY)
+    assert isinstance(asked(own, "/search", q=q), list)
+
+
+def test_a_word_of_any_language_is_found(own):
+    page(own, "essen", "# Küche\n\nDer Löffel liegt in der Schublade. Привет. 漢字\n")
+    assert found(own, "löffel") == found(own, "Loffel") == found(own, "привет") == found(own, "漢字") == ["essen"]
+
+
+# Counts, health, log.
+
+def test_the_counts(own):
+    page(own, "a", "# A\n\n[[b]] [[ghost]]\n")
+    page(own, "b", "# B\n\none two three\n")
+    raw(own, "source.md", "# Source\n")
+    write(own, "knowledge/log.md", "## [2026-01-02T03:04:05.678Z] note | By hand\n")
+    assert asked(own, "/stats") == {"pages": 2, "sources": 1, "words": 7, "links": 2, "broken_links": 1, "orphans": 1,
+                                    "log_entries": 1}
+
+
+def test_health_names_what_needs_a_person(own):
+    page(own, "a", "# A\n\n[[b]] [[ghost]]\n", sources=["raw/gone.md"])
+    page(own, "b", "# B\n")
+    page(own, "own", "# Own\n\n[[b]]\n", directory="agents/scout/knowledge")
+    raw(own, "new.md", "# New\n")
+    health = asked(own, "/health")
+    assert health["shared"] == {"pages": 2, "orphans": ["a"], "broken_links": [{"slug": "a", "target": "ghost"}],
+                                "stale": ["a"], "uncompiled": ["raw/new.md"]}
+    assert health["agents"] == {"scout": {"pages": 1, "orphans": ["own"], "broken_links": [], "stale": [],
+                                          "uncompiled": []}}
+    assert health["raw"] == {"pages": 1, "orphans": [], "broken_links": [], "stale": [], "uncompiled": ["raw/new.md"]}
+
+
+def test_a_page_that_is_older_than_its_source_is_stale(own):
+    raw(own, "notes.md", "# Notes\n")
+    page(own, "notes", "# Notes\n", sources=["raw/notes.md"], updated_at="2020-01-01")
+    assert asked(own, "/health")["shared"]["stale"] == ["notes"]
+    page(own, "notes", "# Notes\n", sources=["raw/notes.md"], updated_at="2999-01-01")
+    assert asked(own, "/health")["shared"]["stale"] == []
+
+
+def test_the_log_is_read_from_its_file_newest_first(own):
+    write(own, "knowledge/log.md", """\
+        # What happened
+
+        ## [2026-01-02T03:04:05.678Z] note | First
+        Some detail.
+
+        On two lines.
+
+        ## [2026-01-03] lint | Second
+
+        ## not an entry
+        """)
+    assert asked(own, "/log") == [
+        {"at": "2026-01-03T00:00:00.000Z", "op": "lint", "title": "Second", "detail": "## not an entry"},
+        {"at": "2026-01-02T03:04:05.678Z", "op": "note", "title": "First", "detail": "Some detail.\n\nOn two lines."}]
+    assert [event["title"] for event in asked(own, "/log", limit=1)] == ["Second"]
+
+
+# What is not served, and to whom.
+
+@pytest.mark.parametrize("path", ["/graph", "/graph/nodes", "/graph/search?q=x", "/knowledge/", "/knowledge/article",
+                                  "/knowledge/article/", "/knowledge/nothing"])
+def test_other_paths_are_not_served(gateway, path):
+    refused(gateway.http.get(path), 404, "not found")
+
+
+@pytest.mark.parametrize("path", ["", "/search?q=x", "/article/x", "/pages", "/stats", "/health", "/log"])
+def test_knowledge_needs_the_token(gateway, path):
+    refused(gateway.anonymous.get(f"/knowledge{path}"), 401, "unauthorized")

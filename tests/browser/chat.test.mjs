@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, message, missing, questions, say, withStage } from './stage.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+
+  test('a message is answered as it streams, in a new thread', async () => {
+    const page = await it.open();
+    const held = await it.stage.hold({ pieces: ['**Once**', ' upon'] });
+    await say(page, 'Tell me a story');
+    await answers(page).getByText('Once upon').waitFor();
+    assert.equal(await answers(page).locator('strong').textContent(), 'Once');
+    assert.match(page.url(), /#\/t\//);
+    assert.equal(await page.getByRole('log').count(), 1);
+    await it.stage.release({ held, pieces: [' a time.'] });
+    await answers(page).getByText('Once upon a time.').waitFor();
+    await page.getByText('stub/talker-1').first().waitFor();
+    assert.equal(await page.getByRole('article').count(), 2);
+  });
+
+  test('Stop ends the answer and keeps what came', async () => {
+    const page = await it.open();
+    await it.stage.hold({ pieces: ['Half an ', 'answer'] });
+    await say(page, 'Never mind');
+    await answers(page).getByText('Half an answer').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await answers(page).getByText('Stopped.').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+    const [, answer] = await it.turns(page.url().split('/t/')[1]);
+    assert.equal(answer.content, 'Half an answer');
+  });
+
+  test('Escape in the composer stops too, and keeps what is being written', async () => {
+    const page = await it.open();
+    await it.stage.hold({ pieces: ['Again'] });
+    await say(page, 'Go on');
+    await answers(page).getByText('Again').waitFor();
+    await message(page).fill('next thought');
+    await message(page).press('Escape');
+    await answers(page).getByText('Stopped.').waitFor();
+    assert.equal(await message(page).inputValue(), 'next thought');
+  });
+
+  test('a message sent while an answer is under way waits visibly for its turn', async () => {
+    const page = await it.open();
+    const held = await it.stage.hold({ pieces: ['First'] });
+    await say(page, 'One');
+    await answers(page).getByText('First').waitFor();
+    await it.stage.reply({ text: 'Second' });
+    await say(page, 'Two');
+    await page.getByText('waits for its turn').waitFor();
+    await it.stage.release({ held, pieces: [' done'] });
+    await answers(page).getByText('Second').waitFor();
+    await eventually(async () => assert.equal(await page.getByText('waits for its turn').count(), 0));
+    assert.deepEqual(await questions(page).locator('.said').allTextContents(), ['One', 'Two']);
+  });
+
+  test('a draft survives a reload', async () => {
+    const page = await it.open();
+    await message(page).fill('not yet sent');
+    await page.reload();
+    await eventually(async () => assert.equal(await message(page).inputValue(), 'not yet sent'));
+  });
+
+  test('a second tab stays true', async () => {
+    const { id } = await it.thread();
+    const [one, two] = [await it.open(`/t/${id}`), await it.open(`/t/${id}`)];
+    await it.stage.reply({ text: 'Heard by both' });
+    await say(one, 'Hello');
+    for (const page of [one, two]) await answers(page).getByText('Heard by both').waitFor();
+    assert.equal(await questions(two).count(), 1);
+  });
+
+  test('answering again replaces the answer', async () => {
+    const page = await it.open();
+    await it.stage.reply({ text: 'Bad answer' });
+    await say(page, 'Well?');
+    await answers(page).getByText('Bad answer').waitFor();
+    await it.stage.reply({ text: 'Good answer' });
+    await page.getByRole('button', { name: 'Regenerate' }).click();
+    await answers(page).getByText('Good answer').waitFor();
+    await eventually(async () => assert.equal(await answers(page).count(), 1));
+  });
+
+  test('Enter does not send while characters are being composed', async () => {
+    const page = await it.open();
+    const session = await page.context().newCDPSession(page);
+    await message(page).focus();
+    await session.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 });
+    await message(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true });
+    await session.send('Input.insertText', { text: '日本' });
+    assert.equal(await message(page).inputValue(), '日本');
+    assert.equal(await page.getByRole('article').count(), 0);
+  });
+}

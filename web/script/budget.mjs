@@ -1,0 +1,30 @@
+// Fails the build where the page has become too heavy: gzipped bytes of a chat's first view, and of everything.
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+
+const limits = { chat: 90, all: 350 };
+const dist = new URL('../dist/', import.meta.url);
+const size = (name) => gzipSync(readFileSync(new URL(name, dist))).length / 1024;
+const sum = (names) => [...names].reduce((total, name) => total + size(name), 0);
+
+const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist)));
+rmSync(new URL('.vite', dist), { recursive: true });
+
+function needed(key, found = new Set()) {
+  const { file, css = [], imports = [] } = manifest[key];
+  if (found.has(file)) return found;
+  for (const name of [file, ...css]) found.add(name);
+  for (const other of imports) needed(other, found);
+  return found;
+}
+
+const chat = new Set(['index.html', 'theme.js', ...needed('index.html')]);
+const all = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
+const weights = { chat: sum(chat), all: sum(all) };
+console.log(`chat ${weights.chat.toFixed(1)} KB in ${chat.size} files, all ${weights.all.toFixed(1)} KB in ${all.length} (gzip)`);
+for (const [what, limit] of Object.entries(limits)) {
+  if (weights[what] > limit) {
+    console.error(`budget: ${what} weighs ${weights[what].toFixed(1)} KB, more than ${limit} KB`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,86 @@
+/** What the gateway says on its WebSocket, as far as the page understands it. Unknown kinds are left alone. */
+import type { Extension, JobRun, Signal, Thread, Turn, Usage } from './types';
+
+interface OfRun {
+  threadId: string;
+  turnId: string;
+  runId: string;
+  seq: number;
+}
+
+export type RunEvent = OfRun &
+  (
+    | { type: 'text-delta' | 'reasoning-delta'; delta: string }
+    | { type: 'tool-start'; toolCallId: string; toolName: string; input: unknown }
+    | { type: 'tool-end'; toolCallId: string; toolName: string; output: string; isError: boolean; durationMs: number }
+    | { type: 'error'; error: string }
+    | {
+        type: 'finish';
+        finishReason: string;
+        assistantTurnId: string | null;
+        model: string;
+        usage: Usage;
+        costUsd: number;
+        durationMs: number;
+      }
+    | { type: 'stopped'; assistantTurnId: string | null }
+  );
+
+/** What is under way, in the answer to a subscription. */
+export interface RunSnapshot {
+  runId: string;
+  turnId: string;
+  threadId: string;
+  seq: number;
+  text: string;
+  reasoning: string;
+  tools: unknown[];
+}
+
+export interface AppState {
+  name: string;
+  type: string;
+  status: 'stopped' | 'starting' | 'running' | 'failed';
+  port: number | null;
+  pid: number | null;
+  url: string | null;
+  started_at: string | null;
+  restarts: number;
+}
+
+export interface ProposalEntry {
+  agent: string;
+  date: string;
+  name: string | null;
+  title: string;
+  type: string;
+  target: string;
+  status?: string;
+  created_at?: string;
+}
+
+export type GatewayEvent =
+  | RunEvent
+  | { type: 'subscribed'; threadIds: string[]; runs?: RunSnapshot[] }
+  | { type: 'pong' }
+  | { type: 'turn-created'; threadId: string; turn: Turn }
+  | { type: 'thread-updated'; threadId: string; thread: Thread }
+  | { type: 'job-started' | 'job-finished'; threadId: string; run: JobRun }
+  | {
+      type: 'extension-changed';
+      action: 'created' | 'updated' | 'deleted';
+      id: string;
+      name: string;
+      extensionType: Extension['type'];
+      enabled: boolean;
+    }
+  | { type: 'proposal-created' | 'proposal-decided'; proposal: ProposalEntry }
+  | { type: 'app-status'; app: AppState }
+  | { type: 'signal'; signal: Signal }
+  | { type: 'iteration-step' };
+
+const runKinds = new Set(['text-delta', 'reasoning-delta', 'tool-start', 'tool-end', 'error', 'finish', 'stopped']);
+
+export function isRunEvent(event: GatewayEvent): event is RunEvent {
+  return runKinds.has(event.type) && 'runId' in event;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { duration, money, relativeTime } from './format';
+import { ranked, score } from './score';
+import { visible } from './visible';
+
+test('characters that deceive are written out', () => {
+  expect(visible('safe.txt\u202Egpj.exe')).toBe('safe.txt⟨U+202E⟩gpj.exe');
+  expect(visible('a\tb\nc\u001b[31m')).toBe('a\tb\nc⟨U+001B⟩[31m');
+});
+
+test('money is neither zero where it is something, nor long', () => {
+  expect([0, 0.00001, 0.0123, 12.3].map(money)).toEqual(['$0', '<$0.0001', '$0.0123', '$12.30']);
+});
+
+test('durations and distances in time are words', () => {
+  expect([40, 3200, 245_000, 7_260_000].map(duration)).toEqual(['40 ms', '3.2 s', '4 min 5 s', '2 h 1 min']);
+  expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-02T02:00:00Z'))).toBe('2 hours ago');
+});
+
+test('what is typed finds starts of words first', () => {
+  expect(score('xyz', 'new chat')).toBe(0);
+  expect(ranked('nc', ['sync', 'new chat', 'launch'], (text) => text)[0]).toBe('new chat');
+});

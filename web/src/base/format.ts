@@ -1,0 +1,68 @@
+/** How numbers, times and money are written. */
+
+const number = new Intl.NumberFormat();
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000], ['month', 2_592_000], ['week', 604_800], ['day', 86_400], ['hour', 3_600], ['minute', 60],
+];
+
+export const count = (value: number): string => number.format(value);
+
+/** `3 tools`, `1 tool`. */
+export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+
+/** `5 minutes ago`, `in 2 days`. */
+export function relativeTime(at: string, now = Date.now()): string {
+  const seconds = (Date.parse(at) - now) / 1000;
+  for (const [unit, size] of steps) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
+  }
+  return seconds > 0 ? 'in a moment' : 'just now';
+}
+
+/** With the zone, as it is to be named wherever a schedule is spoken of. */
+export function absoluteTime(at: string, timeZone?: string | null): string {
+  const options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' };
+  try {
+    const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return `${new Date(at).toLocaleString(undefined, { ...options, timeZone: zone })} ${zone}`;
+  } catch {
+    return at;
+  }
+}
+
+/** The day of a list's heading: `Today`, `Yesterday`, or the date. */
+export function day(at: string, now = new Date()): string {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const time = Date.parse(at);
+  if (time >= midnight) return 'Today';
+  if (time >= midnight - 86_400_000) return 'Yesterday';
+  return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' });
+}
+
+/** `$12.34`; four digits under a dollar; `<$0.0001` for what would look like nothing. */
+export function money(usd: number): string {
+  if (usd === 0) return '$0';
+  if (usd < 0.0001) return '<$0.0001';
+  return usd < 1 ? `$${usd.toFixed(4)}` : `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+/** `40 ms`, `3.2 s`, `4 min 5 s`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+}
+
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} bytes`;
+  return size < 1_048_576 ? `${(size / 1024).toFixed(1)} KB` : `${(size / 1_048_576).toFixed(1)} MB`;
+}
+
+/** The first line of a text, cut to `length`. */
+export function firstLine(text: string, length = 80): string {
+  const line = text.trimStart().split('\n', 1)[0] ?? '';
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}

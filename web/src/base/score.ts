@@ -1,0 +1,24 @@
+/** How well `typed` fits `text` as letters in order: 0 not at all, more for starts of words and runs of letters. */
+export function score(typed: string, text: string): number {
+  const wanted = typed.toLowerCase();
+  const given = text.toLowerCase();
+  if (!wanted) return 1;
+  let total = 0;
+  let at = 0;
+  let previous = -2;
+  for (const letter of wanted) {
+    const found = given.indexOf(letter, at);
+    if (found < 0) return 0;
+    const startsWord = found === 0 || !/[a-z0-9]/.test(given[found - 1] ?? '');
+    total += 1 + (found === previous + 1 ? 3 : 0) + (startsWord ? 2 : 0);
+    previous = found;
+    at = found + 1;
+  }
+  return total + (given.startsWith(wanted) ? 10 : 0) + wanted.length / (given.length + 1);
+}
+
+/** What fits, best first. */
+export function ranked<T>(typed: string, all: T[], text: (item: T) => string): T[] {
+  const scored = all.map((item) => ({ item, score: score(typed, text(item)) })).filter(({ score: s }) => s > 0);
+  return scored.sort((a, b) => b.score - a.score).map(({ item }) => item);
+}

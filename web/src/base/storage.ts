@@ -1,0 +1,29 @@
+/** What this browser keeps for the page. A browser that refuses (full, private) makes the page forgetful, not broken. */
+
+const prefix = 'agw.';
+
+export function stored<T>(name: string, otherwise: T): T {
+  try {
+    const text = localStorage.getItem(prefix + name);
+    return text === null ? otherwise : (JSON.parse(text) as T);
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Keeps `value`; undefined forgets it. */
+export function store(name: string, value: unknown): void {
+  try {
+    if (value === undefined) localStorage.removeItem(prefix + name);
+    else localStorage.setItem(prefix + name, JSON.stringify(value));
+  } catch (error) {
+    console.warn(`this browser does not keep ${name}:`, error);
+  }
+}
+
+/** Forgets all that the page keeps, but for the theme. */
+export function forgetAll(): void {
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(prefix) && key !== `${prefix}theme`) localStorage.removeItem(key);
+  }
+}

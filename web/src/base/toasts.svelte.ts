@@ -1,0 +1,45 @@
+/** Short notes at the foot of the page, each with at most one thing to do about it. */
+
+export interface Toast {
+  id: number;
+  text: string;
+  kind: 'info' | 'bad';
+  action?: { label: string; run: () => void };
+}
+
+const shownFor = 8000;
+
+class Toasts {
+  all = $state<Toast[]>([]);
+  #last = 0;
+
+  /** Answers a function that takes the note away again. */
+  show(text: string, options: Partial<Pick<Toast, 'kind' | 'action'>> = {}): () => void {
+    const id = ++this.#last;
+    this.all.push({ id, text, kind: 'info', ...options });
+    const close = (): void => this.close(id);
+    setTimeout(close, shownFor);
+    return close;
+  }
+
+  bad(error: unknown, action?: Toast['action']): void {
+    this.show(error instanceof Error ? error.message : String(error), { kind: 'bad', ...(action && { action }) });
+  }
+
+  close(id: number): void {
+    this.all = this.all.filter((toast) => toast.id !== id);
+  }
+}
+
+export const toasts = new Toasts();
+
+/** Does it, and says why when it fails. Answers whether it worked. */
+export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    toasts.bad(error, { label: 'Retry', run: () => void attempt(work) });
+    return false;
+  }
+}

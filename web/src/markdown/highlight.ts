@@ -1,0 +1,37 @@
+/** Colours for code. What is put into the page as HTML comes from the highlighter alone, which escapes what it reads. */
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import cpp from 'highlight.js/lib/languages/cpp';
+import css from 'highlight.js/lib/languages/css';
+import diff from 'highlight.js/lib/languages/diff';
+import go from 'highlight.js/lib/languages/go';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import markdown from 'highlight.js/lib/languages/markdown';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+
+const languages = { bash, cpp, css, diff, go, java, javascript, json, markdown, python, rust, sql, typescript, xml, yaml };
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+
+interface Policy {
+  createHTML(html: string): string;
+}
+interface PolicyFactory {
+  createPolicy(name: string, rules: { createHTML: (html: string) => string }): Policy;
+}
+
+const { trustedTypes } = window as { trustedTypes?: PolicyFactory };
+const policy: Policy = trustedTypes?.createPolicy('agw-highlight', { createHTML: (html) => html }) ?? {
+  createHTML: (html) => html,
+};
+
+export function highlight(element: HTMLElement, text: string, language: string): void {
+  if (!hljs.getLanguage(language)) return;
+  element.innerHTML = policy.createHTML(hljs.highlight(text, { language, ignoreIllegals: true }).value);
+}

@@ -1,0 +1,31 @@
+/** Which extension shows a fenced block in its own way. */
+import type { Extension } from '../api/types';
+import { registry } from '../state/registry.svelte';
+
+interface RendererDefinition {
+  match?: { mime?: string; language?: string; pattern?: string };
+  html?: string;
+}
+
+const longestMatched = 20_000;
+
+/** The newest enabled renderer with HTML of its own that the block matches. */
+export function rendererOf(language: string, text: string): Extension | undefined {
+  return registry.enabled('renderer').find(({ definition }) => {
+    const { match, html } = definition as RendererDefinition;
+    if (!html || !match) return false;
+    if (match.language) return match.language === language;
+    return !!match.pattern && matches(match.pattern, text.slice(0, longestMatched));
+  });
+}
+
+/** Patterns are plain text with `*` for anything: a regular expression of a stranger could hold up the page. */
+function matches(pattern: string, text: string): boolean {
+  let at = 0;
+  for (const part of pattern.split('*')) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return true;
+}

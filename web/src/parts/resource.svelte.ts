@@ -1,0 +1,51 @@
+/** Something that a view reads from the gateway: what is there stays while it is read again. */
+import { Refusal } from '../api/client';
+import { line } from '../api/line.svelte';
+import type { GatewayEvent } from '../api/events';
+
+export class Resource<T> {
+  data = $state.raw<T | undefined>(undefined);
+  error = $state.raw<Error | undefined>(undefined);
+  /** When `data` was read. */
+  at = $state<number | undefined>(undefined);
+  #read: () => Promise<T>;
+  #asked = 0;
+
+  constructor(read: () => Promise<T>) {
+    this.#read = read;
+  }
+
+  /** The gateway has no such endpoint. */
+  get absent(): boolean {
+    return this.error instanceof Refusal && this.error.status === 404 && this.error.message === 'not found';
+  }
+
+  /** Only the answer to the latest question counts. */
+  load = async (): Promise<void> => {
+    const asked = ++this.#asked;
+    try {
+      const data = await this.#read();
+      if (asked !== this.#asked) return;
+      this.data = data;
+      this.at = Date.now();
+      this.error = undefined;
+    } catch (error) {
+      if (asked === this.#asked) this.error = error instanceof Error ? error : new Error(String(error));
+    }
+  };
+}
+
+/**
+ * A resource of a component that is being made: read now, again after each reconnection, and whenever an event of one of
+ * the kinds comes.
+ */
+export function resource<T>(read: () => Promise<T>, ...kinds: GatewayEvent['type'][]): Resource<T> {
+  const made = new Resource(read);
+  $effect(() => {
+    void made.load();
+    return line.listen((event) => {
+      if (kinds.includes(event.type) || (event.type === 'subscribed' && event.runs)) void made.load();
+    });
+  });
+  return made;
+}

@@ -1,0 +1,193 @@
+/** An open thread: its turns as far as they were read, what is under way, and how both stay true. */
+import { get, remove } from '../api/client';
+import type { GatewayEvent, RunSnapshot } from '../api/events';
+import { isRunEvent } from '../api/events';
+import { line } from '../api/line.svelte';
+import type { Thread, Turn } from '../api/types';
+import { announcer } from '../base/announce.svelte';
+import { firstLine } from '../base/format';
+import { LiveRun } from './live_run.svelte';
+import { answerData, timeline } from './timeline';
+
+const page = 50;
+
+export class Conversation {
+  readonly id: string;
+  thread = $state.raw<Thread | null>(null);
+  /** Oldest first. */
+  turns = $state.raw<Turn[]>([]);
+  runs = $state.raw<LiveRun[]>([]);
+  hasOlder = $state(false);
+  loaded = $state(false);
+  error = $state<unknown>(null);
+  /** Turns that were replaced by answering again. */
+  showReplaced = $state(false);
+
+  #unlisten: () => void;
+  #gone = new Set<string>();
+  /** What events brought since the latest reading began. */
+  #arrived = new Set<string>();
+  #loadingOlder: Promise<void> | null = null;
+
+  items = $derived.by(() => {
+    const replaced = (turn: Turn): boolean => answerData(turn).superseded === true;
+    const shown = this.showReplaced ? this.turns : this.turns.filter((turn) => !replaced(turn));
+    return timeline(shown, this.runs);
+  });
+  replacedCount = $derived(this.turns.filter((turn) => answerData(turn).superseded).length);
+  running = $derived(this.runs.some((run) => !run.ended));
+  cost = $derived(this.turns.reduce((sum, turn) => sum + (answerData(turn).cost_usd ?? 0), 0));
+
+  constructor(id: string) {
+    this.id = id;
+    this.#unlisten = line.listen((event) => this.#take(event));
+    line.watch(id);
+    void this.refresh();
+  }
+
+  close(): void {
+    this.#unlisten();
+    line.unwatch(this.id);
+  }
+
+  live(runId: string | null): LiveRun | undefined {
+    return this.runs.find((run) => run.runId === runId);
+  }
+
+  /** Reads the thread and its newest turns, and joins them with what is known. */
+  async refresh(): Promise<void> {
+    this.#arrived.clear();
+    try {
+      const [thread, newest] = await Promise.all([
+        get<Thread>(`/threads/${this.id}`),
+        get<Turn[]>(`/threads/${this.id}/turns`, { limit: page }),
+      ]);
+      this.thread = thread;
+      this.#dropDeleted(newest);
+      this.#join(newest);
+      if (!this.loaded) this.hasOlder = newest.length === page;
+      this.loaded = true;
+      this.error = null;
+      this.#dropStored();
+    } catch (error) {
+      this.error = error;
+    }
+  }
+
+  loadOlder(): Promise<void> {
+    this.#loadingOlder ??= this.#readOlder().finally(() => (this.#loadingOlder = null));
+    return this.#loadingOlder;
+  }
+
+  async #readOlder(): Promise<void> {
+    const oldest = this.turns[0];
+    if (!oldest || !this.hasOlder) return;
+    const older = await get<Turn[]>(`/threads/${this.id}/turns`, { limit: page, before: oldest.id });
+    this.hasOlder = older.length === page;
+    this.turns = [...older.reverse(), ...this.turns];
+  }
+
+  /** Reads back until the turn is there. */
+  async reach(turnId: string): Promise<void> {
+    while (this.hasOlder && !this.turns.some(({ id }) => id === turnId)) await this.loadOlder();
+  }
+
+  add(turn: Turn): void {
+    if (turn.thread_id === this.id) this.#join([turn]);
+  }
+
+  /** Takes turns off the page at once; `restore` brings them back. Deleting at the gateway is the caller's decision. */
+  hide(ids: string[]): () => void {
+    const before = this.turns;
+    for (const id of ids) this.#gone.add(id);
+    this.turns = before.filter(({ id }) => !this.#gone.has(id));
+    return () => {
+      for (const id of ids) this.#gone.delete(id);
+      void this.refresh();
+    };
+  }
+
+  delete(ids: string[], keepalive = false): Promise<void[]> {
+    return Promise.all(ids.map((id) => remove(`/turns/${id}`, keepalive)));
+  }
+
+  /** What another tab deleted is not among the newest any more. */
+  #dropDeleted(newest: Turn[]): void {
+    const there = new Set(newest.map(({ id }) => id));
+    const oldest = newest.length < page ? '' : (newest.at(-1)?.created_at ?? '');
+    this.turns = this.turns.filter(({ id, created_at }) => there.has(id) || created_at <= oldest || this.#arrived.has(id));
+  }
+
+  #join(newestFirst: Turn[]): void {
+    const known = new Map(this.turns.map((turn) => [turn.id, turn]));
+    const added: Turn[] = [];
+    for (const turn of newestFirst) {
+      if (this.#gone.has(turn.id)) continue;
+      if (!known.has(turn.id)) added.push(turn);
+      known.set(turn.id, turn);
+    }
+    const kept = this.turns.map((turn) => known.get(turn.id) ?? turn);
+    const turns = [...kept, ...added.reverse()];
+    // Lists come by insertion, and so do events; only what joins from both sides can be out of order.
+    if (added.length && kept.length) turns.sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0));
+    this.turns = turns;
+  }
+
+  #take(event: GatewayEvent): void {
+    if (event.type === 'subscribed') {
+      if (event.runs && event.threadIds.includes(this.id)) this.#reconnected(event.runs);
+    } else if (!('threadId' in event) || event.threadId !== this.id) {
+      return;
+    } else if (event.type === 'turn-created') {
+      this.#arrived.add(event.turn.id);
+      this.#join([event.turn]);
+    } else if (event.type === 'thread-updated') {
+      const shrunk = event.thread.turn_count < (this.thread?.turn_count ?? 0);
+      this.thread = event.thread;
+      if (shrunk) void this.refresh();
+    } else if (isRunEvent(event) && (this.live(event.runId) || !this.#storedAnswer(event.runId))) {
+      this.#run(event).take(event);
+    }
+  }
+
+  #run(of: { runId: string; turnId: string; threadId: string }): LiveRun {
+    const known = this.live(of.runId);
+    if (known) return known;
+    const run = new LiveRun(of, (ended) => this.#ended(ended));
+    this.runs = [...this.runs, run];
+    announcer.say('The assistant is answering.');
+    return run;
+  }
+
+  /** After every connection: what is under way is brought up to date, and what ended meanwhile is in the turns. */
+  #reconnected(snapshots: RunSnapshot[]): void {
+    const own = snapshots.filter(({ threadId }) => threadId === this.id);
+    for (const snapshot of own) this.#run(snapshot).resume(snapshot);
+    const lost = this.runs.filter((run) => !run.ended && !own.some(({ runId }) => runId === run.runId));
+    for (const run of lost) void run.catchUp().then(() => this.#forgetUnlessAlive(run));
+    if (this.loaded) void this.refresh();
+  }
+
+  /** A run that the gateway does not know any more (it was killed) is not under way. */
+  async #forgetUnlessAlive(run: LiveRun): Promise<void> {
+    await this.refresh();
+    if (!run.ended) this.runs = this.runs.filter((other) => other !== run);
+  }
+
+  #storedAnswer(runId: string): Turn | undefined {
+    return this.turns.find((turn) => turn.role === 'assistant' && answerData(turn).run_id === runId);
+  }
+
+  #ended(run: LiveRun): void {
+    const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';
+    announcer.say(run.ended === 'stopped' ? 'Stopped.' : `Answered: ${firstLine(text, 120)}`);
+    this.#dropStored();
+  }
+
+  /** A live answer goes once it has ended and its turn is here; one that failed without a turn stays to be read. */
+  #dropStored(): void {
+    const empty = (run: LiveRun): boolean => run.ended === 'stopped' && run.parts.length === 0;
+    const kept = this.runs.filter((run) => !run.ended || !(this.#storedAnswer(run.runId) || empty(run)));
+    if (kept.length < this.runs.length) this.runs = kept;
+  }
+}

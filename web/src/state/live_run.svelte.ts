@@ -1,0 +1,155 @@
+/** An answer under way: built from the events of its run, in order and without a gap. */
+import { get } from '../api/client';
+import type { RunEvent, RunSnapshot } from '../api/events';
+import type { ToolCallView } from './timeline';
+
+export type Part = { kind: 'text'; text: string } | { kind: 'tool'; call: ToolCallView };
+
+export class LiveRun {
+  readonly runId: string;
+  readonly turnId: string;
+  readonly threadId: string;
+
+  /** What has come, in the order in which it came; brought up to date once a frame. */
+  parts = $state.raw<Part[]>([]);
+  reasoning = $state('');
+  error = $state<string | null>(null);
+  /** Set by the event that ends the run. */
+  ended = $state<'finished' | 'stopped' | null>(null);
+
+  #seq = 0;
+  #parts: Part[] = [];
+  #reasoning = '';
+  #early = new Map<number, RunEvent>();
+  #frame = 0;
+  #catchingUp = false;
+
+  #atEnd: (run: LiveRun) => void;
+
+  /** `atEnd` is called once, when its last event was taken. */
+  constructor(of: { runId: string; turnId: string; threadId: string }, atEnd: (run: LiveRun) => void) {
+    this.runId = of.runId;
+    this.turnId = of.turnId;
+    this.threadId = of.threadId;
+    this.#atEnd = atEnd;
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Takes an event; one that comes before those ahead of it waits until the missing ones were fetched. */
+  take(event: RunEvent): void {
+    if (event.seq <= this.#seq) return;
+    this.#early.set(event.seq, event);
+    this.#drain();
+    if (this.#early.size > 0) void this.catchUp();
+  }
+
+  /** Brings it to what the gateway has now: from its snapshot where that says all, else from the events since. */
+  resume(snapshot: RunSnapshot): void {
+    if (snapshot.seq <= this.#seq) return;
+    if (this.#seq > 0 || snapshot.tools.length > 0) {
+      void this.catchUp();
+      return;
+    }
+    this.#seq = snapshot.seq;
+    this.#reasoning = snapshot.reasoning;
+    this.#parts = snapshot.text ? [{ kind: 'text', text: snapshot.text }] : [];
+    this.#drain();
+    this.#show();
+  }
+
+  /** Fetches the events that are missing. */
+  async catchUp(): Promise<void> {
+    if (this.#catchingUp) return;
+    this.#catchingUp = true;
+    try {
+      const query = { runId: this.runId, after: this.#seq };
+      for (const event of await get<RunEvent[]>(`/threads/${this.threadId}/events`, query)) {
+        if (event.seq > this.#seq) this.#early.set(event.seq, event);
+      }
+      this.#drain();
+    } catch (error) {
+      console.warn('missed events could not be fetched; they come with the next connection:', error);
+    } finally {
+      this.#catchingUp = false;
+    }
+  }
+
+  #drain(): void {
+    for (let event = this.#early.get(this.#seq + 1); event; event = this.#early.get(this.#seq + 1)) {
+      this.#early.delete(event.seq);
+      this.#seq = event.seq;
+      this.#apply(event);
+    }
+    for (const seq of this.#early.keys()) if (seq <= this.#seq) this.#early.delete(seq);
+  }
+
+  #apply(event: RunEvent): void {
+    switch (event.type) {
+      case 'text-delta':
+        this.#appendText(event.delta);
+        break;
+      case 'reasoning-delta':
+        this.#reasoning += event.delta;
+        break;
+      case 'tool-start':
+        this.#parts.push({ kind: 'tool', call: startedCall(event) });
+        break;
+      case 'tool-end':
+        this.#endTool(event);
+        break;
+      case 'error':
+        this.error = event.error;
+        break;
+      case 'finish':
+        this.#end('finished');
+        break;
+      case 'stopped':
+        this.#end('stopped');
+        break;
+    }
+    this.#schedule();
+  }
+
+  #end(how: 'finished' | 'stopped'): void {
+    this.ended = how;
+    this.#show();
+    this.#atEnd(this);
+  }
+
+  #appendText(delta: string): void {
+    const last = this.#parts.at(-1);
+    if (last?.kind === 'text') this.#parts[this.#parts.length - 1] = { kind: 'text', text: last.text + delta };
+    else this.#parts.push({ kind: 'text', text: delta });
+  }
+
+  #endTool(event: RunEvent & { type: 'tool-end' }): void {
+    this.#parts = this.#parts.map((part) =>
+      part.kind === 'tool' && part.call.id === event.toolCallId
+        ? {
+            kind: 'tool',
+            call: { ...part.call, output: event.output, failed: event.isError, durationMs: event.durationMs, startedAt: null },
+          }
+        : part,
+    );
+  }
+
+  /** Whatever the rate of the deltas, the page is written once a frame, and not at all while nobody sees it. */
+  #schedule(): void {
+    this.#frame ||= requestAnimationFrame(() => this.#show());
+  }
+
+  #show(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.parts = [...this.#parts];
+    this.reasoning = this.#reasoning;
+  }
+}
+
+function startedCall(event: RunEvent & { type: 'tool-start' }): ToolCallView {
+  const { toolCallId, toolName, input } = event;
+  return { id: toolCallId, name: toolName, input, output: null, failed: false, durationMs: null, startedAt: Date.now() };
+}

@@ -1,0 +1,102 @@
+/** Messages on their way: kept in this browser until the gateway has them, sent again with the same key after a cut. */
+import { Refusal, patch, post } from '../api/client';
+import { line } from '../api/line.svelte';
+import type { ModeName, Thread, Turn } from '../api/types';
+import { store, stored } from '../base/storage';
+
+export interface Letter {
+  key: string;
+  /** null: a thread is made for it first. */
+  threadId: string | null;
+  content: string;
+  agentId?: string | undefined;
+  projectId?: string | undefined;
+  mode?: ModeName | undefined;
+  model?: string | undefined;
+  attachments?: string[] | undefined;
+  at: number;
+  state: 'sending' | 'waiting' | 'failed';
+  error?: string | undefined;
+}
+
+type Delivered = (letter: Letter, turn: Turn) => void;
+
+class Outbox {
+  letters = $state<Letter[]>(stored<Letter[]>('outbox', []));
+  #busy = new Set<string>();
+  #delivered = new Set<Delivered>();
+
+  constructor() {
+    line.listen((event) => {
+      if (event.type === 'subscribed' && event.runs) this.sendAll();
+    });
+  }
+
+  onDelivered(listener: Delivered): () => void {
+    this.#delivered.add(listener);
+    return () => this.#delivered.delete(listener);
+  }
+
+  of(threadId: string | null): Letter[] {
+    return this.letters.filter((letter) => letter.threadId === threadId);
+  }
+
+  add(letter: Omit<Letter, 'key' | 'at' | 'state'>): Letter {
+    const added: Letter = { ...letter, key: crypto.randomUUID(), at: Date.now(), state: 'sending' };
+    this.letters.push(added);
+    this.#keep();
+    void this.send(added.key);
+    return added;
+  }
+
+  discard(key: string): void {
+    this.letters = this.letters.filter((letter) => letter.key !== key);
+    this.#keep();
+  }
+
+  sendAll(): void {
+    for (const { key, state } of this.letters) if (state !== 'failed') void this.send(key);
+  }
+
+  /** One thread's letters go one after the other, so that they arrive in the order in which they were written. */
+  async send(key: string): Promise<void> {
+    const letter = this.letters.find((one) => one.key === key);
+    if (!letter || this.#busy.has(key)) return;
+    const ahead = this.of(letter.threadId).find((other) => other.state !== 'failed');
+    if (letter.threadId && ahead && ahead.key !== key) return;
+    this.#busy.add(key);
+    letter.state = 'sending';
+    letter.error = undefined;
+    try {
+      const turn = await deliver(letter, () => this.#keep());
+      this.discard(key);
+      for (const listener of this.#delivered) listener({ ...letter }, turn);
+      const next = this.of(letter.threadId)[0];
+      if (next) void this.send(next.key);
+    } catch (error) {
+      letter.state = error instanceof Refusal && (error.passing || error.status === 401) ? 'waiting' : 'failed';
+      letter.error = error instanceof Error ? error.message : String(error);
+      this.#keep();
+    } finally {
+      this.#busy.delete(key);
+    }
+  }
+
+  #keep(): void {
+    store('outbox', this.letters.length ? this.letters : undefined);
+  }
+}
+
+async function deliver(letter: Letter, keep: () => void): Promise<Turn> {
+  if (!letter.threadId) {
+    const asked = { agent_id: letter.agentId, project_id: letter.projectId };
+    const thread = await post<Thread>('/threads', asked, { key: `${letter.key}-thread` });
+    if (letter.mode && letter.mode !== thread.mode) await patch(`/threads/${thread.id}`, { mode: letter.mode });
+    letter.threadId = thread.id;
+    keep();
+  }
+  const { content, threadId, agentId, model, attachments } = letter;
+  return post<Turn>('/chat', { content, threadId, agentId, model, attachments }, { key: letter.key });
+}
+
+export const outbox = new Outbox();

@@ -1,0 +1,63 @@
+/** The extensions and the models that the gateway has: what every view names and chooses from. */
+import { get } from '../api/client';
+import type { Extension, ExtensionType, ModelInfo } from '../api/types';
+import { line } from '../api/line.svelte';
+
+class Registry {
+  extensions = $state.raw<Extension[]>([]);
+  models = $state.raw<ModelInfo[]>([]);
+  loaded = $state(false);
+  #again = false;
+  #loading: Promise<void> | null = null;
+
+  constructor() {
+    line.listen((event) => {
+      if (event.type === 'extension-changed') void this.load();
+      if (event.type === 'subscribed' && event.runs && this.loaded) void this.load();
+    });
+  }
+
+  /** Loads what there is. Asked again meanwhile, it loads once more behind. */
+  load(): Promise<void> {
+    if (this.#loading) this.#again = true;
+    this.#loading ??= this.#fetch().finally(() => {
+      this.#loading = null;
+      if (!this.#again) return;
+      this.#again = false;
+      void this.load();
+    });
+    return this.#loading;
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      this.extensions = await get<Extension[]>('/extensions');
+      this.loaded = true;
+    } catch (error) {
+      console.warn('the extensions could not be read:', error);
+    }
+  }
+
+  /** The models are asked for when somebody wants to choose one. */
+  async loadModels(): Promise<void> {
+    if (this.models.length === 0) this.models = await get<ModelInfo[]>('/models');
+  }
+
+  of(type: ExtensionType): Extension[] {
+    return this.extensions.filter((extension) => extension.type === type);
+  }
+
+  enabled(type: ExtensionType): Extension[] {
+    return this.of(type).filter((extension) => extension.enabled);
+  }
+
+  find(id: string | null | undefined): Extension | undefined {
+    return this.extensions.find((extension) => extension.id === id || extension.name === id);
+  }
+
+  nameOf(id: string | null | undefined): string {
+    return this.find(id)?.name ?? id ?? '';
+  }
+}
+
+export const registry = new Registry();

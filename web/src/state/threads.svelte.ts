@@ -1,0 +1,96 @@
+/** The list of threads, kept true by events, with what a glance should tell of each. */
+import { get } from '../api/client';
+import type { GatewayEvent } from '../api/events';
+import { line } from '../api/line.svelte';
+import type { Thread } from '../api/types';
+import { store, stored } from '../base/storage';
+
+export type Mark = 'running' | 'unread' | 'failed';
+
+/** A message that starts no run (a turn that a client inserted) is not «running» for longer than this. */
+const believedRunning = 3000;
+
+class Threads {
+  all = $state.raw<Thread[]>([]);
+  loaded = $state(false);
+  error = $state<unknown>(null);
+  marks = $state<Record<string, Mark>>(stored('marks', {}));
+  archived = $state(false);
+  /** The one that is looked at. */
+  open: string | null = null;
+
+  waiting = $derived(Object.values(this.marks).filter((mark) => mark !== 'running').length);
+
+  constructor() {
+    line.listen((event) => this.#take(event));
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit: 1000 });
+      this.loaded = true;
+      this.error = null;
+    } catch (error) {
+      this.error = error;
+    }
+  }
+
+  look(id: string | null): void {
+    this.open = id;
+    if (id && this.marks[id] !== 'running') this.#mark(id, null);
+  }
+
+  put(thread: Thread): void {
+    const others = this.all.filter(({ id }) => id !== thread.id);
+    if (thread.archived && !this.archived) this.all = others;
+    else this.all = [...others, thread].sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+  }
+
+  drop(id: string): void {
+    this.all = this.all.filter((thread) => thread.id !== id);
+    this.#mark(id, null);
+  }
+
+  #take(event: GatewayEvent): void {
+    if (event.type === 'thread-updated') this.put(event.thread);
+    else if (event.type === 'turn-created' && event.turn.role === 'user') this.#started(event.threadId);
+    else if (event.type === 'job-started') this.#mark(event.threadId, 'running');
+    else if (event.type === 'finish' || event.type === 'stopped') this.#finished(event);
+    else if (event.type === 'subscribed' && event.runs && this.loaded) void this.#again();
+  }
+
+  async #again(): Promise<void> {
+    await this.load();
+    for (const [id, mark] of Object.entries(this.marks)) if (mark === 'running') void this.#check(id);
+  }
+
+  #started(id: string): void {
+    this.#mark(id, 'running');
+    setTimeout(() => void this.#check(id), believedRunning);
+  }
+
+  async #check(id: string): Promise<void> {
+    try {
+      const { active_run: run } = await get<{ active_run: unknown }>(`/threads/${id}`);
+      if (!run && this.marks[id] === 'running') this.#mark(id, null);
+    } catch {
+      this.#mark(id, null);
+    }
+  }
+
+  #finished(event: GatewayEvent & { type: 'finish' | 'stopped' }): void {
+    const failed = event.type === 'finish' && event.finishReason === 'error';
+    const seen = event.threadId === this.open && !document.hidden;
+    this.#mark(event.threadId, seen ? null : failed ? 'failed' : 'unread');
+  }
+
+  #mark(id: string, mark: Mark | null): void {
+    if ((this.marks[id] ?? null) === mark) return;
+    if (mark) this.marks[id] = mark;
+    else delete this.marks[id];
+    const kept = Object.entries(this.marks).filter(([, one]) => one !== 'running');
+    store('marks', kept.length ? Object.fromEntries(kept) : undefined);
+  }
+}
+
+export const threads = new Threads();

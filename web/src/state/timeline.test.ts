@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { Turn } from '../api/types';
+import { timeline } from './timeline';
+
+let time = 0;
+const turn = (id: string, role: Turn['role'], content: string, metadata: object | null = null): Turn => ({
+  id, thread_id: 't', role, content, metadata: metadata as Turn['metadata'], created_at: String(time++),
+});
+
+const call = (id: string, run: string): Turn => turn(id, 'tool', 'output', { run_id: run, tool_call_id: id, tool_name: 'Read', input: {} });
+
+test('an answer stands behind its question, with its calls where they stood in the text', () => {
+  const turns = [
+    turn('q1', 'user', 'One?'), turn('q2', 'user', 'Two?'), call('c1', 'r1'),
+    turn('a1', 'assistant', 'Ä look.\n\nFound.', { run_id: 'r1', in_reply_to: 'q1', steps: [{ text_end: 7, tool_call_ids: ['c1'] }] }),
+    turn('a2', 'assistant', 'Two.', { run_id: 'r2', in_reply_to: 'q2' }),
+  ];
+  const items = timeline(turns, []);
+  expect(items.map(({ key }) => key)).toEqual(['q1', 'run:r1', 'q2', 'run:r2']);
+  const [, answer] = items;
+  expect(answer?.kind === 'answer' && answer.pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.call.id))).toEqual([
+    'Ä look.', 'c1', '\n\nFound.',
+  ]);
+});
+
+test('what is under way has a place of its own, and later questions wait', () => {
+  const items = timeline([turn('q1', 'user', 'One?'), turn('q2', 'user', 'Two?')], [{ runId: 'r', turnId: 'q1' }]);
+  expect(items.map((item) => [item.key, item.kind === 'user' && item.queued])).toEqual([
+    ['q1', false], ['run:r', false], ['q2', true],
+  ]);
+});
+
+test('the live answer and the stored one are the same element', () => {
+  const live = timeline([turn('q', 'user', '?')], [{ runId: 'r', turnId: 'q' }]);
+  const stored = timeline([turn('q', 'user', '?'), turn('a', 'assistant', '!', { run_id: 'r', in_reply_to: 'q' })], []);
+  expect(live.map(({ key }) => key)).toEqual(stored.map(({ key }) => key));
+});
+
+test('turns that clients inserted keep their order', () => {
+  const turns = [turn('n', 'system', 'note'), turn('a', 'assistant', 'alone'), turn('q', 'user', '?')];
+  expect(timeline(turns, []).map(({ key }) => key)).toEqual(['n', 'a', 'q']);
+});

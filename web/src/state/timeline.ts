@@ -1,0 +1,143 @@
+/** What a thread looks like: its turns, what is under way and what waits to be sent, in the order of reading. */
+import type { AnswerData, ToolData, Turn } from '../api/types';
+
+export interface ToolCallView {
+  id: string;
+  name: string;
+  input: unknown;
+  /** null while it runs. */
+  output: string | null;
+  failed: boolean;
+  durationMs: number | null;
+  /** When this page saw it start; null once it has ended. */
+  startedAt: number | null;
+}
+
+/** Text and calls of a stored answer, as they followed each other. */
+export type Piece = { kind: 'text'; text: string } | { kind: 'tool'; call: ToolCallView };
+
+export interface Answer {
+  kind: 'answer';
+  /** Of its run where it has one, so that the live answer and the stored one are the same element. */
+  key: string;
+  runId: string | null;
+  turn: Turn | null;
+  pieces: Piece[];
+}
+
+export type Item =
+  | { kind: 'user'; key: string; turn: Turn; queued: boolean }
+  | { kind: 'note'; key: string; turn: Turn }
+  | Answer;
+
+export const answerData = (turn: Turn): AnswerData => (turn.metadata ?? {}) as AnswerData;
+export const toolData = (turn: Turn): ToolData => (turn.metadata ?? {}) as ToolData;
+
+/** `turns` oldest first; `live`: the runs under way, with the turn that each answers. */
+export function timeline(turns: Turn[], live: { runId: string; turnId: string }[]): Item[] {
+  const answers = answersOf(turns, live);
+  const users = new Set(turns.filter(({ role }) => role === 'user').map(({ id }) => id));
+  const replies = new Map<string, Answer[]>();
+  const items: Item[] = [];
+  for (const { answer, question } of answers.values()) {
+    if (question && users.has(question)) replies.set(question, [...(replies.get(question) ?? []), answer]);
+  }
+  const placed = new Set([...replies.values()].flat().map(({ key }) => key));
+  for (const turn of turns) {
+    if (turn.role === 'user') {
+      const own = replies.get(turn.id) ?? [];
+      items.push({ kind: 'user', key: turn.id, turn, queued: false }, ...own);
+    } else if (turn.role === 'system') {
+      items.push({ kind: 'note', key: turn.id, turn });
+    } else {
+      const found = answers.get(answerKey(turn));
+      if (found && !placed.has(found.answer.key)) {
+        placed.add(found.answer.key);
+        items.push(found.answer);
+      }
+    }
+  }
+  for (const { answer } of answers.values()) if (!placed.has(answer.key)) items.push(answer);
+  return withQueue(items, live);
+}
+
+/** Behind a message that is being answered, those that are not answered yet wait for their turn. */
+function withQueue(items: Item[], live: { turnId: string }[]): Item[] {
+  const running = new Set(live.map(({ turnId }) => turnId));
+  const first = items.findIndex((item) => item.kind === 'user' && running.has(item.turn.id));
+  if (first < 0) return items;
+  return items.map((item, i) =>
+    item.kind === 'user' && i > first && !running.has(item.turn.id) && items[i + 1]?.kind !== 'answer'
+      ? { ...item, queued: true }
+      : item,
+  );
+}
+
+type Found = { answer: Answer; question: string | undefined };
+
+function answerKey(turn: Turn): string {
+  const run = turn.role === 'tool' ? toolData(turn).run_id : answerData(turn).run_id;
+  return run ? `run:${run}` : turn.id;
+}
+
+function answersOf(turns: Turn[], live: { runId: string; turnId: string }[]): Map<string, Found> {
+  const found = new Map<string, Found>();
+  const calls = new Map<string, ToolCallView[]>();
+  for (const turn of turns) {
+    if (turn.role !== 'assistant' && turn.role !== 'tool') continue;
+    const key = answerKey(turn);
+    const runId = key.startsWith('run:') ? key.slice(4) : null;
+    const entry = found.get(key) ?? { answer: { kind: 'answer' as const, key, runId, turn: null, pieces: [] }, question: undefined };
+    if (turn.role === 'tool') calls.set(key, [...(calls.get(key) ?? []), storedCall(turn)]);
+    else {
+      entry.answer.turn = turn;
+      entry.question = answerData(turn).in_reply_to;
+    }
+    found.set(key, entry);
+  }
+  for (const [key, { answer }] of found) answer.pieces = piecesOf(answer.turn, calls.get(key) ?? []);
+  for (const { runId, turnId } of live) {
+    const key = `run:${runId}`;
+    const known = found.get(key);
+    if (known) known.question ??= turnId;
+    else found.set(key, { answer: { kind: 'answer', key, runId, turn: null, pieces: [] }, question: turnId });
+  }
+  return found;
+}
+
+function storedCall(turn: Turn): ToolCallView {
+  const data = toolData(turn);
+  return {
+    id: data.tool_call_id ?? turn.id,
+    name: data.tool_name ?? 'tool',
+    input: data.input ?? null,
+    output: turn.content,
+    failed: data.is_error ?? false,
+    durationMs: data.duration_ms ?? null,
+    startedAt: null,
+  };
+}
+
+/** Cuts the text where the calls stood in it. Calls that no step names stand at its end. */
+export function piecesOf(turn: Turn | null, calls: ToolCallView[]): Piece[] {
+  const left = new Map(calls.map((call) => [call.id, call]));
+  const pieces: Piece[] = [];
+  const letters = Array.from(turn?.content ?? '');
+  let from = 0;
+  const text = (to: number): void => {
+    const part = letters.slice(from, to).join('');
+    if (part.trim()) pieces.push({ kind: 'text', text: part });
+    from = Math.max(from, to);
+  };
+  for (const step of (turn && answerData(turn).steps) ?? []) {
+    text(step.text_end);
+    for (const id of step.tool_call_ids) {
+      const call = left.get(id);
+      if (call) pieces.push({ kind: 'tool', call });
+      left.delete(id);
+    }
+  }
+  for (const call of left.values()) pieces.push({ kind: 'tool', call });
+  text(letters.length);
+  return pieces;
+}

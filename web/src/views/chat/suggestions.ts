@@ -1,0 +1,47 @@
+/** What the composer offers while a command or a path is typed. */
+import { get } from '../../api/client';
+import { ranked } from '../../base/score';
+import type { Project } from '../../api/types';
+import { registry } from '../../state/registry.svelte';
+
+export interface Suggestion {
+  label: string;
+  about: string;
+  /** The end of the typed text that is taken away. */
+  replaces: string;
+  inserts: string;
+}
+
+const shown = 8;
+
+export async function suggestions(typed: string, projectId: string | null): Promise<Suggestion[]> {
+  const command = /^\/([a-z0-9-]*)$/.exec(typed);
+  if (command) return commands(command[0], command[1] ?? '');
+  const path = /(?:^|\s)@([^\s@]{2,})$/.exec(typed);
+  return path ? paths(path[1] ?? '', projectId) : [];
+}
+
+function commands(replaces: string, name: string): Suggestion[] {
+  return ranked(name, registry.enabled('command'), (command) => command.name)
+    .slice(0, shown)
+    .map((command) => ({ label: `/${command.name}`, about: command.description, replaces, inserts: `/${command.name} ` }));
+}
+
+interface Found {
+  results: { name: string; path: string; isDirectory: boolean }[];
+}
+
+async function paths(name: string, projectId: string | null): Promise<Suggestion[]> {
+  try {
+    const root = projectId ? (await get<Project>(`/projects/${projectId}`)).path : undefined;
+    const { results } = await get<Found>('/filesystem/search', { q: name, path: root });
+    return results.slice(0, shown).map((found) => ({
+      label: found.name + (found.isDirectory ? '/' : ''),
+      about: found.path,
+      replaces: `@${name}`,
+      inserts: `${found.path} `,
+    }));
+  } catch {
+    return [];
+  }
+}

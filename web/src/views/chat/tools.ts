@@ -1,0 +1,80 @@
+/** How a tool's call is spoken of. */
+import { count, firstLine } from '../../base/format';
+import { visible } from '../../base/visible';
+import type { Piece, ToolCallView } from '../../state/timeline';
+import type { Part } from '../../state/live_run.svelte';
+
+export type ToolState = 'running' | 'ok' | 'failed' | 'denied' | 'staged' | 'dry';
+
+export const states: Record<ToolState, { word: string; icon: string }> = {
+  running: { word: 'running', icon: 'loader-circle' },
+  ok: { word: 'done', icon: 'check' },
+  failed: { word: 'failed', icon: 'circle-alert' },
+  denied: { word: 'denied', icon: 'ban' },
+  staged: { word: 'staged', icon: 'inbox' },
+  dry: { word: 'dry run', icon: 'flask-round' },
+};
+
+const reading = new Set([
+  'Read', 'Glob', 'Grep', 'WebFetch', 'WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill',
+]);
+
+export function stateOf({ output, failed }: ToolCallView): ToolState {
+  if (output === null) return 'running';
+  if (output.startsWith('permission denied:')) return 'denied';
+  if (proposalOf(output)) return 'staged';
+  if (output.startsWith('dry run:')) return 'dry';
+  return failed ? 'failed' : 'ok';
+}
+
+/** The proposal that a result names: `[agent, date, name]`. */
+export function proposalOf(output: string): string[] | undefined {
+  return /staged as proposal ([\w-]+)\/([\w-]+)\/([\w-]+)/.exec(output.slice(0, 1000))?.slice(1);
+}
+
+const member = (input: unknown, name: string): string | undefined => {
+  const value = (input as Record<string, unknown> | null)?.[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** What the call is about, in one line: the path, the command, the question. */
+export function subjectOf({ input }: ToolCallView): string {
+  for (const name of ['path', 'command', 'pattern', 'query', 'url', 'title', 'name', 'job', 'agent', 'text']) {
+    const value = member(input, name);
+    if (value) return visible(firstLine(value, 120));
+  }
+  return '';
+}
+
+export function sizeOf({ output }: ToolCallView): string {
+  const lines = output ? output.split('\n').length : 0;
+  return lines > 1 ? `${count(lines)} lines` : '';
+}
+
+/** What an edit replaces and puts there instead, for a diff. */
+export function changeOf({ name, input }: ToolCallView): { before: string; after: string; path: string } | undefined {
+  const path = member(input, 'path') ?? '';
+  if (name === 'Edit') {
+    const [before, after] = [member(input, 'old_string'), member(input, 'new_string')];
+    return before !== undefined && after !== undefined ? { before, after, path } : undefined;
+  }
+  const content = name === 'Write' ? member(input, 'content') : undefined;
+  return content === undefined ? undefined : { before: '', after: content, path };
+}
+
+export const onlyReads = (call: ToolCallView): boolean => reading.has(call.name) && stateOf(call) === 'ok';
+
+export type Shown = { kind: 'text'; text: string } | { kind: 'calls'; calls: ToolCallView[] };
+
+/** Calls that follow each other stand together. */
+export function grouped(pieces: (Piece | Part)[]): Shown[] {
+  const shown: Shown[] = [];
+  for (const piece of pieces) {
+    const last = shown.at(-1);
+    if (piece.kind === 'text') {
+      if (piece.text.trim()) shown.push(piece);
+    } else if (last?.kind === 'calls') last.calls.push(piece.call);
+    else shown.push({ kind: 'calls', calls: [piece.call] });
+  }
+  return shown;
+}
