@@ -71,7 +71,8 @@ std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directo
   auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
   logger->set_pattern(format == Format::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
   logger->set_level(to_spdlog(level));
-  logger->flush_on(spdlog::level::info);
+  // Who asks for more wants to see it as it happens.
+  logger->flush_on(std::min(to_spdlog(level), spdlog::level::info));
   return logger;
 }
 

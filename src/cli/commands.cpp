@@ -27,6 +27,7 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"ext disable", "Keep one from taking effect", extension_disable_command},
       {"ext rm", "Delete one", extension_remove_command},
       {"logs", "Print what the gateway logged, or follow it", logs_command},
+      {"doctor", "Check what commonly goes wrong, and say how to mend it", doctor_command},
       {"pair", "Show a code that pairs a new device", pair_command},
       {"token", "The token that opens the gateway's endpoints", {}},
       {"token show", "Print it", token_show_command},

@@ -31,6 +31,7 @@ Action extension_enable_command(Arguments& arguments);
 Action extension_disable_command(Arguments& arguments);
 Action extension_remove_command(Arguments& arguments);
 Action logs_command(Arguments& arguments);
+Action doctor_command(Arguments& arguments);
 Action pair_command(Arguments& arguments);
 Action token_show_command(Arguments& arguments);
 Action token_rotate_command(Arguments& arguments);
