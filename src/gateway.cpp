@@ -11,9 +11,12 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
+#include "features/actions/service.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
+#include "features/apps/routes.hpp"
+#include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
@@ -41,7 +44,9 @@
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
 #include "features/proposals/tools.hpp"
+#include "features/research/routes.hpp"
 #include "features/runs/service.hpp"
+#include "features/secrets/service.hpp"
 #include "features/signals/routes.hpp"
 #include "features/skills/service.hpp"
 #include "features/skills/tools.hpp"
@@ -51,6 +56,8 @@
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/resolve_path.hpp"
+#include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
 #include "models/one_answer.hpp"
@@ -107,9 +114,14 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
+        tls_(settings.tls.cert.empty() ? nullptr : std::make_unique<TlsContext>(settings.tls.cert, settings.tls.key)),
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
+        secrets_(directory.path),
+        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
+                  .home = directory.home,
+                  .data_directory = directory.path}),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
@@ -127,17 +139,24 @@ public:
         skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
-        knowledge_(loop, blocking_, database_, directory.path),
+        knowledge_(loop, blocking_, database_, clock_, directory.path),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
                    proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
+        actions_(extensions_, http_, blocking_, clock_, secrets_, {}),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
+        research_(loop, database_, hub_, clock_, blocking_, sandbox_, extensions_, stages_, threads_, models_, costs_,
+                  engine_, experiments_, proposals_,
+                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links()),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
+        apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
+              {.home = directory.home, .data_directory = directory.path}),
+        app_routes_(loop, apps_, blocking_, access_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -145,7 +164,8 @@ public:
         server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
-                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
+                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
+                 .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
@@ -160,6 +180,10 @@ public:
     proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    jobs_.handle("compile-knowledge",
+                 {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
+    apps_.load(connection);
+    research_.load(connection);
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
@@ -191,6 +215,8 @@ private:
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
+    append(table, app_routes_.routes());
+    append(table, research_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
@@ -236,6 +262,15 @@ private:
             .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
   }
 
+  ResearchLinks research_links() {
+    return {.project_of = [this](const std::filesystem::path& file) -> std::optional<ResearchProject> {
+      for (const auto& project : projects_.list()) {
+        if (is_within(file, project->path)) return ResearchProject{project->id, project->path};
+      }
+      return std::nullopt;
+    }};
+  }
+
   PromptLinks prompt_links() {
     return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
               const auto project = projects_.find(id);
@@ -261,6 +296,7 @@ private:
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
          .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
     tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
+    tools_.add([this] { return actions_.tools(); });
     tools_.add(extension_tools(extensions_));
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(delegate_tool(engine_));
@@ -286,6 +322,15 @@ private:
 
   BriefingLinks briefing_links() {
     return {
+        .proposals = [this]() -> Task<std::vector<BriefingEntry>> {
+          std::vector<BriefingEntry> entries;
+          for (const auto& found : co_await proposals_.pending()) {
+            entries.push_back(
+                {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
+          }
+          co_return entries;
+        },
+
         .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
         .write = [this](std::string instructions, std::string request,
                         Stop& stop) { return one_answer(models_, std::move(instructions), std::move(request), stop); }};
@@ -294,6 +339,7 @@ private:
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
     co_await proposals_.recover();
+    co_await research_.recover();
     extension_outbox_.start();
     proposals_.start();
     runs_.start();
@@ -303,7 +349,7 @@ private:
     daemon_.start();
     server_.start();
     access_.start([this] { server_.close_sockets(); });
-    lock_.publish(server_.url());
+    lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
   }
@@ -314,12 +360,15 @@ private:
   }
 
   Task<> shut_down() {
+    apps_.hang_up();
     co_await access_.stop();
     co_await jobs_.disarm();
+    co_await research_.stop();
     co_await engine_.stop();
     co_await jobs_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await apps_.stop();
     co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
@@ -330,9 +379,12 @@ private:
 
   Loop& loop_;
   LockFile& lock_;
+  std::unique_ptr<TlsContext> tls_;
   SystemClock clock_;
   BlockingPool blocking_;
   Access access_;
+  Secrets secrets_;
+  Sandbox sandbox_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
@@ -356,9 +408,11 @@ private:
   Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
+  Actions actions_;
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
+  Research research_;
   Briefings briefings_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
@@ -377,10 +431,13 @@ private:
   ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
+  ResearchRoutes research_routes_{research_};
   BriefingRoutes briefing_routes_{briefings_};
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
+  Apps apps_;
+  AppRoutes app_routes_;
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;

@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/id.hpp"
@@ -34,9 +35,13 @@ std::string idempotency_key(const Request& request) {
 }  // namespace
 
 HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket)
-    : context_(context), wire_(std::move(socket)) {}
+    : context_(context), wire_(std::move(socket), context.tls ? context.tls->session() : nullptr) {}
 
 Task<> HttpConnection::run() {
+  if (wire_.encrypted()) {
+    enter(Phase::head);
+    if (!co_await wire_.secure()) co_return wire_.close();
+  }
   for (int in_a_row = 1; co_await serve_one(); ++in_a_row) {
     if (in_a_row % requests_at_once == 0) co_await asio::post(asio::use_awaitable);
   }
@@ -75,6 +80,7 @@ Task<bool> HttpConnection::serve_one() {
     if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
     co_return co_await respond(*admission.answer, admission) && co_await discard_body();
   }
+  if (admission.route->exchange) co_return co_await pass_on(admission);
   const auto body = parser_.done() ? Reading::complete : co_await read_body(admission);
   if (body == Reading::gone) co_return false;
   if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
@@ -85,7 +91,9 @@ Task<bool> HttpConnection::serve_one() {
   enter(Phase::handling);
   write(co_await handle(admission), admission);
   std::string_view rest = out_;
-  if (!wire_.send_at_once(rest) || !(rest.empty() || co_await wire_.send(rest))) co_return false;
+  if (!wire_.send_at_once(rest)) co_return false;
+  const bool all_sent = rest.empty() && !wire_.holds_back();
+  if (!all_sent && !co_await wire_.send(rest)) co_return false;
   co_return sent();
 }
 
@@ -207,6 +215,47 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
 
 std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
 
+/// Hands the connection to the route's handler for one request.
+Task<bool> HttpConnection::pass_on(Admission& admission) {
+  enter(Phase::exchange);
+  const auto& head = parser_.head();
+  HttpExchange exchange(wire_, parser_, in_,
+                        {.response = {.without_body = head.method == "HEAD",
+                                      .close = !keep_alive_,
+                                      .cors_origin = admission.cors_origin,
+                                      .fields = admission.fields},
+                         .target = std::string_view(head.target).substr(head.target.find(admission.target.path)),
+                         .awaits_continue = head.names("expect", "100-continue"),
+                         .on_begin = [this, &admission](int status) {
+                           context_.metrics.count(admission.route, status, Wire::now() - request_began_);
+                         }});
+  exchange_ = &exchange;
+  // What the handler started must be joined: it is told to end (`abort`), never cut off.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto refusal = co_await pass_on(admission, exchange);
+  exchange_ = nullptr;
+  co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+  if (exchange.begun()) co_return exchange.complete() && keep_alive_ && !shutting_down_;
+  if (!refusal) co_return timed_out_&& co_await refuse(408, "request timeout");
+  keep_alive_ = keep_alive_ && parser_.done();
+  co_return co_await respond(*refusal, admission);
+}
+
+/// The answer that the handler left to us, if any.
+Task<std::optional<Answer>> HttpConnection::pass_on(Admission& admission, HttpExchange& exchange) {
+  auto request = make_request(admission);
+  try {
+    if (admission.target.bad_path) throw BadRequest("invalid path");
+    co_await admission.route->exchange(request, exchange);
+  } catch (const ApiError& error) {
+    co_return error_answer(error);
+  } catch (const std::exception& error) {
+    log::error({.request = request_id()}, "{} {}: {}", exchange.method(), admission.target.path, error.what());
+    co_return error_answer(500, "internal server error");
+  }
+  co_return std::nullopt;
+}
+
 Request HttpConnection::make_request(Admission& admission) {
   Request request;
   request.method = admission.route->method;
@@ -265,6 +314,11 @@ void HttpConnection::sweep(Wire::Moment now) {
       break;
     case Phase::handling:
       break;
+    case Phase::exchange:
+      if (!exchange_ || !exchange_->is_stuck(now)) break;
+      timed_out_ = true;
+      exchange_->abort();
+      break;
     case Phase::socket:
       websocket_->sweep(now);
       break;
@@ -274,7 +328,13 @@ void HttpConnection::sweep(Wire::Moment now) {
   wire_.interrupt();
 }
 
+void HttpConnection::abort() {
+  if (exchange_) exchange_->abort();
+  wire_.interrupt();
+}
+
 void HttpConnection::close_socket() {
+  if (exchange_) exchange_->abort();
   if (phase_ == Phase::socket) websocket_->close(websocket::CloseCode::going_away, "the gateway ended the connection");
 }
 
@@ -282,6 +342,8 @@ void HttpConnection::shut_down() {
   shutting_down_ = true;
   if (phase_ == Phase::socket)
     close_socket();
+  else if (exchange_ && exchange_->upgraded())
+    exchange_->abort();
   else if (phase_ == Phase::idle || phase_ == Phase::finishing)
     wire_.interrupt();
 }

@@ -7,6 +7,7 @@
 #include "api/route.hpp"
 #include "base/id.hpp"
 #include "features/events/hub.hpp"
+#include "server/exchange.hpp"
 #include "server/gate.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
@@ -26,7 +27,8 @@ struct ConnectionContext {
   Metrics& metrics;
   SocketFlusher& flusher;
   Subscription::RunsUnderWay runs_under_way;
-  std::string scheme;  ///< `http://` or `https://`
+  std::string scheme;               ///< `http://` or `https://`
+  const TlsContext* tls = nullptr;  ///< null: nothing is encrypted
   // The ids of requests in the log are `<process>-<number>`, so that those of two starts differ.
   std::string process = random_hex(3);
   std::uint64_t requests = 0;
@@ -46,14 +48,14 @@ public:
   /// The gateway stops: an idle connection ends now, a request under way is answered first, a WebSocket gets 1001.
   void shut_down();
 
-  /// Closes it if it is a WebSocket.
+  /// Closes it if it is a WebSocket, or passes on what somebody else says.
   void close_socket();
 
   /// Ends whatever it waits for.
-  void abort() { wire_.interrupt(); }
+  void abort();
 
 private:
-  enum class Phase { idle, head, body, handling, sending, finishing, socket };
+  enum class Phase { idle, head, body, handling, exchange, sending, finishing, socket };
   /// What became of reading a part of a request.
   enum class Reading { complete, refused, gone };
 
@@ -67,6 +69,8 @@ private:
   void write(const Answer& answer, const Admission& admission);
   bool sent();
   Task<Answer> handle(Admission& admission);
+  Task<bool> pass_on(Admission& admission);
+  Task<std::optional<Answer>> pass_on(Admission& admission, HttpExchange& exchange);
   Request make_request(Admission& admission);
   Task<> upgrade(const Admission& admission);
   bool wants_to_go_on() const;
@@ -85,6 +89,7 @@ private:
   bool shutting_down_ = false;
   bool keep_alive_ = true;
   std::unique_ptr<Socket> websocket_;
+  HttpExchange* exchange_ = nullptr;  ///< while it goes on
 };
 
 }  // namespace agw
