@@ -24,6 +24,7 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"ext rm", "Delete one", extension_remove_command},
       {"logs", "Print what the gateway logged, or follow it", logs_command},
       {"doctor", "Check what commonly goes wrong, and say how to mend it", doctor_command},
+      {"open", "Open the web page in a browser, paired", open_command},
       {"pair", "Show a code that pairs a new device", pair_command},
       {"token", "The token that opens the gateway's endpoints", {}},
       {"token show", "Print it", token_show_command},
@@ -32,6 +33,15 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"secret set", "Keep a value, read from stdin or asked for", secret_set_command},
       {"secret list", "List the names", secret_list_command},
       {"secret rm", "Forget one", secret_remove_command},
+      {"backup", "Write all data into one archive, while the gateway runs too", backup_command},
+      {"restore", "Put the data of such an archive in the place of what is there", restore_command},
+      {"mcp", "Serve the gateway's tools to an MCP client on stdin and stdout", mcp_command},
+      {"service", "Run the gateway by systemd", {}},
+      {"service install", "Start it now, and at each login", service_install_command},
+      {"service uninstall", "Stop it, and start it no more", service_uninstall_command},
+      {"service status", "Say whether it is installed and runs", service_status_command},
+      {"completion", "Print what lets a shell complete these commands", completion_command},
+      {"man", "Print the manual page", manual_command},
   };
 }
 

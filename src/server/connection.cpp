@@ -275,6 +275,13 @@ Task<> HttpConnection::upgrade(const Admission& admission) {
     co_await refuse(401, "unauthorized");
     co_return;
   }
+  if (const auto version = head.field("sec-websocket-version"); version && version != "13") {
+    keep_alive_ = false;
+    auto answer = error_answer(426, "unsupported WebSocket version");
+    answer.headers = {{"Sec-WebSocket-Version", "13"}, {"Upgrade", "websocket"}};
+    co_await respond(answer, {});
+    co_return;
+  }
   const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));
   if (!key || head.field("sec-websocket-version") != "13" || !head.names("connection", "upgrade")) {
     co_await refuse(400, "malformed WebSocket upgrade");
