@@ -42,6 +42,8 @@ struct ArchiveWriter::State {
   explicit State(const Descriptor& output) : file(output) {
     archive_write_set_format_pax_restricted(archive.get());
     if (archive_write_add_filter_zstd(archive.get()) != ARCHIVE_OK) fail(archive.get(), "cannot compress");
+    // Zeros behind the end, as tapes want them, would be no zstd any more.
+    archive_write_set_bytes_in_last_block(archive.get(), 1);
     const auto opened = archive_write_open2(archive.get(), this, nullptr, &State::write, nullptr, nullptr);
     if (opened != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
   }
