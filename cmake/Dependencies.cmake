@@ -27,6 +27,9 @@ foreach(part time civil_time time_zone strings strings_internal base spinlock_wa
 endforeach()
 
 add_library(dependencies INTERFACE)
+# libarchive names every format and compression that it knows. Of those only tar and zstd are reached, and what the others
+# would need is not linked.
+target_link_options(dependencies INTERFACE -Wl,--gc-sections)
 target_compile_definitions(dependencies INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
   FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
