@@ -52,7 +52,7 @@ private:
 /// lead anywhere, and a restore would have to trust them.
 class BackedUpFiles {
 public:
-  BackedUpFiles(const Directory& directory, ArchiveWriter& archive) : directory_(directory), archive_(archive) {}
+  BackedUpFiles(Directory directory, ArchiveWriter& archive) : directory_(std::move(directory)), archive_(archive) {}
 
   void add(const fs::path& beneath) {
     const auto listed = directory_.list(beneath.empty() ? "." : beneath.string(), most_entries);
@@ -84,7 +84,7 @@ private:
     ++count_;
   }
 
-  const Directory& directory_;
+  const Directory directory_;
   ArchiveWriter& archive_;
   std::size_t count_ = 0;
 };

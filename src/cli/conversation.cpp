@@ -50,6 +50,11 @@ Task<StreamedAnswer::Outcome> Conversation::say(std::string message) {
   std::rethrow_exception(refusal);
 }
 
+void Conversation::give_up() {
+  given_up_ = true;
+  if (giving_up_) giving_up_->request();
+}
+
 Task<bool> Conversation::ensure_thread() {
   if (options_.thread) co_return false;
   json::object body;
@@ -67,6 +72,8 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   StreamedAnswer answer(co_await post(std::move(message)), printer_);
 
   Stop give_up;
+  giving_up_ = &give_up;
+  if (given_up_) give_up.request();
   Group group(loop_);
   group.spawn(watch(interrupts, group, give_up));
   std::exception_ptr failure;
@@ -76,6 +83,7 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   } catch (...) {
     failure = std::current_exception();
   }
+  giving_up_ = nullptr;
   interrupts.cancel();
   co_await group.join();
   printer_.end();

@@ -38,6 +38,9 @@ public:
   /// where the gateway does not take the message, and leaves no thread behind that was made for it.
   Task<StreamedAnswer::Outcome> say(std::string message);
 
+  /// Waits no longer for the answer of the `say` under way, which ends as stopped. The gateway goes on with it.
+  void give_up();
+
   /// Nothing before the first message of a new thread.
   const std::optional<std::string>& thread_id() const { return options_.thread; }
 
@@ -55,6 +58,8 @@ private:
   Task<bool> take_stored_turn(StreamedAnswer& answer);
 
   Loop& loop_;
+  bool given_up_ = false;
+  Stop* giving_up_ = nullptr;  ///< of the `say` under way
   ChatOptions options_;
   AnswerPrinter& printer_;
   FoundGateway gateway_;

@@ -142,22 +142,25 @@ Task<> McpServer::list_tools(McpRequest request) {
   if (!problem.empty()) refuse(request.id, internal_error, problem);
 }
 
-/// A cancelled call has no answer.
 Task<> McpServer::finish_call(McpRequest request) {
   const auto stop = std::make_shared<Stop>();
   const auto key = to_json(request.id);
   under_way_[key] = stop;
+  std::string problem;
   try {
-    co_await cut(*stop, no_limit, call_tool(std::move(request)));
+    co_await call_tool(request, stop);
   } catch (const std::exception& error) {
-    refuse(parse_json(key).value(), internal_error, error.what());
+    problem = error.what();
   }
+  if (!problem.empty()) refuse(request.id, internal_error, problem);
   under_way_.erase(key);
 }
 
-Task<> McpServer::call_tool(McpRequest request) {
+/// A cancelled call has no answer.
+Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
   const std::string name(string_member(request.params, "name").value_or(""));
-  const auto result = co_await tools_.call(name, object_in(request.params, "arguments"));
+  const auto result = co_await tools_.call(name, object_in(request.params, "arguments"), *stop);
+  if (stop->requested()) co_return;
   if (result)
     reply(request, tool_result(*result));
   else

@@ -34,7 +34,7 @@ private:
   };
 
   Task<> answer(McpRequest request);
-  Task<> call_tool(McpRequest request);
+  Task<> call_tool(McpRequest request, std::shared_ptr<Stop> stop);
   Task<> finish_call(McpRequest request);
   Task<> list_tools(McpRequest request);
   void discover(const McpRequest& request);

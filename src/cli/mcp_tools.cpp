@@ -132,9 +132,9 @@ Task<json::array> McpTools::list() const {
   co_return tools;
 }
 
-Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::object input) const {
+Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::object input, Stop& stop) const {
   try {
-    if (name == "chat") co_return Result{co_await chat(std::move(input))};
+    if (name == "chat") co_return Result{co_await chat(std::move(input), stop)};
     if (name == "propose") co_return Result{propose(input)};
     const auto gateway = find_gateway(data_dir_);
     for (const auto& tool : co_await manual(gateway)) {
@@ -148,7 +148,7 @@ Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::obj
   co_return std::nullopt;
 }
 
-Task<std::string> McpTools::chat(json::object input) const {
+Task<std::string> McpTools::chat(json::object input, Stop& stop) const {
   auto message = text(input, "message");
   if (message.empty()) throw std::runtime_error("message is required");
   std::ostringstream said;
@@ -162,7 +162,12 @@ Task<std::string> McpTools::chat(json::object input) const {
                              .mode = given_text(input, "mode"),
                              .data_dir = data_dir_},
                             printer);
+  const Stop::Listener listener(stop, [&conversation] { conversation.give_up(); });
   const auto outcome = co_await conversation.say(std::move(message));
+  if (stop.requested() && conversation.thread_id()) {
+    const auto gateway = find_gateway(data_dir_);
+    co_await Client(gateway).post("/chat/stop", {{"threadId", *conversation.thread_id()}});
+  }
   if (outcome == StreamedAnswer::Outcome::failed) throw std::runtime_error(notes.str() + said.str());
   co_return said.str() + fmt::format("\n(thread {})", conversation.thread_id().value_or(""));
 }

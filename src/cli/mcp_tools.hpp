@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cut.hpp"
 #include "base/json.hpp"
 #include "base/task.hpp"
 #include "cli/client.hpp"
@@ -26,13 +27,13 @@ public:
     std::string text;
     bool is_error = false;
   };
-  /// Nothing for a tool that is not there. What goes wrong within one is a result.
-  Task<std::optional<Result>> call(std::string name, json::object input) const;
+  /// Nothing for a tool that is not there. What goes wrong within one is a result. With `stop` a chat is stopped.
+  Task<std::optional<Result>> call(std::string name, json::object input, Stop& stop) const;
 
 private:
   Task<std::vector<json::object>> manual(const FoundGateway& gateway) const;
   bool is_offered(const json::object& tool) const;
-  Task<std::string> chat(json::object input) const;
+  Task<std::string> chat(json::object input, Stop& stop) const;
   std::string propose(const json::object& input) const;
 
   Loop& loop_;

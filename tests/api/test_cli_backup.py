@@ -270,10 +270,12 @@ def test_a_backup_of_a_newer_gateway_is_refused(stopped):
     head = json.loads(members[0][1])
     newer = [(HEAD, json.dumps({**head, "version": 2, "agw_version": "9.9"}).encode()), *members[1:]]
     refused(gateway, pack(folder / "x", newer), "made by a newer agw (9.9)")
-    with sqlite3.connect(folder / "newer.db") as database:
-        database.deserialize(dict(members)["data/gateway.db"])
-        database.execute("PRAGMA user_version = 99999")
-        content = database.serialize()
+    (folder / "newer.db").write_bytes(dict(members)["data/gateway.db"])
+    database = sqlite3.connect(folder / "newer.db")
+    database.execute("PRAGMA journal_mode = DELETE")
+    database.execute("PRAGMA user_version = 99999")
+    database.close()
+    content = (folder / "newer.db").read_bytes()
     changed = [(name, content if name == "data/gateway.db" else old) for name, old in members]
     refused(gateway, pack(folder / "x", changed), "newer agw")
 
