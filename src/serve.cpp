@@ -35,7 +35,8 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
   const auto settings = read_settings(options, directory);
   const auto exposed = check_binding(settings);
   LockFile lock(directory.path);
-  log::open(directory.path / "logs", settings.log_level, settings.logging.format);
+  log::use(settings.logging.format);
+  log::open(directory.path / "logs", settings.log_level);
   warn(outside_home);
   warn(exposed);
   if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");

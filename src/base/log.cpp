@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/log_ids.hpp"
 
 namespace agw::log {
 
@@ -139,9 +140,12 @@ std::string as_json(std::string_view line, const Ids& ids) {
 
 }  // namespace
 
-void open(const std::filesystem::path& directory, Level level, Format format) {
+void use(Format format) { the_log().format = format; }
+
+void open(const std::filesystem::path& directory, Level level) {
+  auto& log = the_log();
   try {
-    the_log() = {make_logger(directory, level, format), format};
+    log.logger = make_logger(directory, level, log.format);
   } catch (const std::exception& error) {
     throw StartError(ExitStatus::usage, error.what());
   }
@@ -150,6 +154,8 @@ void open(const std::filesystem::path& directory, Level level, Format format) {
 void close() { the_log().logger->flush(); }
 
 bool enabled(Level level) { return the_log().logger->should_log(to_spdlog(level)); }
+
+void write(Level level, std::string_view line) { write(level, line, {}); }
 
 void write(Level level, std::string_view line, const Ids& ids) {
   const auto& log = the_log();

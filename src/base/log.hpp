@@ -9,20 +9,10 @@ namespace agw::log {
 
 enum class Level { trace, debug, info, warn, error, off };
 
-/// How a line looks: `<time> <level> <line> request=… run=…`, or an object with the members `time`, `level`, `message`,
-/// and `request` and `run` where they are known.
-enum class Format { text, json };
-
-/// What a line is about, for whoever follows one request or one run through the log. Empty where it is not known.
-struct Ids {
-  std::string_view request;
-  std::string_view run;
-};
-
 /// Opens the log: stderr, and `<directory>/gateway.log` rotated at 10 MiB with 5 old files kept. Before this, and with
 /// an empty directory, lines go to stderr only. Directory and files are made for their owner alone. Throws StartError
 /// (usage) where they cannot be written. Call it once, before other threads run.
-void open(const std::filesystem::path& directory, Level level, Format format = Format::text);
+void open(const std::filesystem::path& directory, Level level);
 
 /// Lets the writing of what was logged finish; the last call before the process ends.
 void close();
@@ -30,7 +20,7 @@ void close();
 bool enabled(Level level);
 
 /// Writes one line: control characters in it, newlines too, are shown escaped.
-void write(Level level, std::string_view line, const Ids& ids = {});
+void write(Level level, std::string_view line);
 
 /// Never hand a secret to these: whatever is logged may end in a bug report.
 template <class... Arguments>
@@ -48,23 +38,6 @@ void warn(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 template <class... Arguments>
 void error(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   if (enabled(Level::error)) write(Level::error, fmt::format(format, std::forward<Arguments>(arguments)...));
-}
-
-template <class... Arguments>
-void debug(const Ids& ids, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  if (enabled(Level::debug)) write(Level::debug, fmt::format(format, std::forward<Arguments>(arguments)...), ids);
-}
-template <class... Arguments>
-void info(const Ids& ids, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  if (enabled(Level::info)) write(Level::info, fmt::format(format, std::forward<Arguments>(arguments)...), ids);
-}
-template <class... Arguments>
-void warn(const Ids& ids, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  if (enabled(Level::warn)) write(Level::warn, fmt::format(format, std::forward<Arguments>(arguments)...), ids);
-}
-template <class... Arguments>
-void error(const Ids& ids, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  if (enabled(Level::error)) write(Level::error, fmt::format(format, std::forward<Arguments>(arguments)...), ids);
 }
 
 }  // namespace agw::log

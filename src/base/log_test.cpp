@@ -1,4 +1,4 @@
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 
 #include <sys/stat.h>
 
@@ -20,13 +20,17 @@ namespace {
 
 class LogTest : public ::testing::Test {
 protected:
-  void TearDown() override { log::open({}, log::Level::info); }
+  void TearDown() override {
+    log::use(log::Format::text);
+    log::open({}, log::Level::info);
+  }
 
   /// Logs with stderr kept quiet, and answers what `gateway.log` then holds.
   template <class Function>
   std::string logged(Function function, log::Level level = log::Level::info, log::Format format = log::Format::text) {
     ::testing::internal::CaptureStderr();
-    log::open(directory_, level, format);
+    log::use(format);
+    log::open(directory_, level);
     function();
     log::close();
     captured_ = ::testing::internal::GetCapturedStderr();

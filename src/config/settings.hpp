@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "config/environment.hpp"
 #include "config/provider_settings.hpp"
 

@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/id.hpp"
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 
 namespace agw {
 
@@ -266,6 +266,7 @@ Request HttpConnection::make_request(Admission& admission) {
   request.headers = std::move(parser_.head().fields);
   request.content = parser_.take_body();
   request.origin = context_.scheme + admission.host;
+  request.id = request_id();
   return request;
 }
 

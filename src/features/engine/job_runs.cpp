@@ -7,7 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/id.hpp"
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {

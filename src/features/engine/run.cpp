@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {

@@ -8,7 +8,7 @@
 
 #include "api/error.hpp"
 #include "base/id.hpp"
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/engine/attached.hpp"
 #include "features/engine/command_expansion.hpp"
 

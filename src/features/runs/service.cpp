@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/runs/store.hpp"
 
 namespace agw {
