@@ -1,8 +1,16 @@
 #include "features/knowledge/search_store.hpp"
 
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
 #include <boost/algorithm/string.hpp>
 
 #include "base/json.hpp"
+#include "features/knowledge/page_rank.hpp"
 #include "features/knowledge/page_text.hpp"
 
 namespace agw::knowledge_search_store {
@@ -10,33 +18,169 @@ namespace agw::knowledge_search_store {
 namespace {
 
 constexpr std::size_t longest_snippet = 320;
+/// So many pages are ranked. Where more match, those are chosen that have the rarer words, or a common one in a
+/// prominent place.
+constexpr std::int64_t most_ranked = 1500;
+constexpr std::string_view in_prominent_place = "{title summary} : ";
 
-std::string query_of(const PageSearch& search) {
+struct CountedTerm {
+  std::string query;
+  double weight = 1;
+  std::int64_t pages = 0;  ///< that have it, or `most_ranked` for more
+};
+
+std::int64_t count_pages(Connection& connection, const std::string& query) {
+  auto row = connection.prepare(
+      "SELECT count(*) FROM (SELECT 1 FROM knowledge_words WHERE knowledge_words MATCH :query LIMIT :most)");
+  row.bind(":query", query).bind(":most", most_ranked);
+  row.step();
+  return row.integer(0);
+}
+
+std::int64_t count_all_pages(Connection& connection) {
+  auto row = connection.prepare("SELECT count(*) FROM knowledge_pages");
+  row.step();
+  return row.integer(0);
+}
+
+std::string joined(const std::vector<CountedTerm>& terms, std::string_view operation) {
   std::vector<std::string> queries;
-  for (const auto& term : search.terms) queries.push_back(term.query);
-  return boost::join(queries, search.wanted == TermsWanted::all ? " AND " : " OR ");
+  for (const auto& term : terms) queries.push_back(term.query);
+  return boost::join(queries, operation);
+}
+
+/// What the index is asked.
+struct Query {
+  std::string text;
+  std::string weights;  ///< of its phrases: see add_page_score
+};
+
+std::string bytes_of(const std::vector<double>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
+}
+
+struct RankedPage {
+  std::int64_t number = 0;
+  double score = 0;
+};
+
+/// A statement with `page_score` in it, which a connection learns when it first needs it.
+Statement prepare_with_score(Connection& connection, std::string_view sql) {
+  try {
+    return connection.prepare(sql);
+  } catch (const DatabaseError&) {
+    add_page_score(connection);
+    return connection.prepare(sql);
+  }
+}
+
+class Ranking {
+public:
+  Ranking(Connection& connection, const PageSearch& search)
+      : connection_(connection),
+        search_(search),
+        scopes_(to_json(json::array(search.scopes.begin(), search.scopes.end()))) {
+    const auto all_pages = static_cast<double>(count_all_pages(connection));
+    for (const auto& term : search.terms) {
+      CountedTerm counted{term.query, term.weight, count_pages(connection, term.query)};
+      is_hopeless_ = is_hopeless_ || counted.pages == 0;
+      if (counted.pages == 0) continue;
+      const auto pages = static_cast<double>(counted.pages);
+      counted.weight *= std::log(1 + (std::max(all_pages, pages) - pages + 0.5) / (pages + 0.5));
+      terms_.push_back(std::move(counted));
+    }
+    std::ranges::sort(terms_, {}, [](const CountedTerm& term) { return std::tie(term.pages, term.query); });
+  }
+
+  std::vector<RankedPage> pages() {
+    if (search_.wanted == TermsWanted::all) return is_hopeless_ ? std::vector<RankedPage>() : ranked(plain(" AND "));
+    if (terms_.empty()) return {};
+    std::int64_t pages = 0;
+    for (const auto& term : terms_) pages += term.pages;
+    if (pages <= most_ranked) return ranked(plain(" OR "));
+    auto found = ranked(narrowed());
+    return found.size() == search_.limit ? found : ranked(plain(" OR "));
+  }
+
+  /// The terms that stand anywhere.
+  std::string any_term() const { return joined(terms_, " OR "); }
+
+private:
+  Query plain(std::string_view operation) const {
+    std::vector<double> weights;
+    for (const auto& term : terms_) weights.push_back(term.weight);
+    return {joined(terms_, operation), bytes_of(weights)};
+  }
+
+  /// Asks for the pages of the rarest terms, as long as these can all be ranked, and of the others for those that they
+  /// are prominent in. All terms stand behind that once more: they choose no page, but count in the ranking.
+  Query narrowed() const {
+    std::vector<std::string> parts;
+    std::int64_t pages = 0;
+    for (const auto& term : terms_) {
+      pages += term.pages;
+      parts.push_back(pages <= most_ranked ? term.query : fmt::format("({}{})", in_prominent_place, term.query));
+    }
+    std::vector<double> weights(parts.size(), 0.0);
+    for (const auto& term : terms_) weights.push_back(term.weight);
+    return {fmt::format("({}) AND ({})", boost::join(parts, " OR "), any_term()), bytes_of(weights)};
+  }
+
+  std::vector<RankedPage> ranked(const Query& query) {
+    std::vector<RankedPage> found;
+    auto row = prepare_with_score(
+        connection_,
+        "SELECT rowid, page_score(knowledge_words, :weights) FROM knowledge_words WHERE knowledge_words MATCH :query "
+        "AND (:scopes = '[]' OR rowid IN (SELECT number FROM knowledge_pages WHERE scope IN (SELECT value FROM "
+        "json_each(:scopes)))) ORDER BY rowid LIMIT :most");
+    row.bind(":weights", query.weights).bind(":query", query.text).bind(":scopes", scopes_).bind(":most", most_ranked);
+    while (row.step()) found.push_back({row.integer(0), row.real(1)});
+    const auto better = [](const RankedPage& a, const RankedPage& b) {
+      return a.score != b.score ? a.score > b.score : a.number < b.number;
+    };
+    const auto kept = std::min(search_.limit, found.size());
+    std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(kept), better);
+    found.resize(kept);
+    return found;
+  }
+
+  Connection& connection_;
+  const PageSearch& search_;
+  std::string scopes_;
+  std::vector<CountedTerm> terms_;  ///< those that any page has, rarest first
+  bool is_hopeless_ = false;        ///< some term is on no page
+};
+
+KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::string& query) {
+  auto row = connection.prepare(
+      "SELECT slug, knowledge_pages.title, snippet(knowledge_words, 3, '', '', '…', 32), scope FROM knowledge_words "
+      "JOIN knowledge_pages ON number = knowledge_words.rowid "
+      "WHERE knowledge_words MATCH :query AND knowledge_words.rowid = :number");
+  row.bind(":query", query).bind(":number", page.number);
+  if (!row.step()) return {};
+  return {.slug = row.string(0),
+          .title = row.string(1),
+          .snippet = single_line(row.text(2), longest_snippet),
+          .score = page.score,
+          .scope = row.string(3)};
 }
 
 }  // namespace
 
+fts5_api* full_text_api(Connection& connection) {
+  fts5_api* api = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  connection.check(sqlite3_prepare_v2(connection.handle(), "SELECT fts5(?1)", -1, &statement, nullptr), "fts5");
+  sqlite3_bind_pointer(statement, 1, static_cast<void*>(&api), "fts5_api_ptr", nullptr);
+  sqlite3_step(statement);
+  connection.check(sqlite3_finalize(statement), "fts5");
+  return api;
+}
+
 std::vector<KnowledgeHit> search(Connection& connection, const PageSearch& search) {
+  Ranking ranking(connection, search);
   std::vector<KnowledgeHit> hits;
-  if (search.terms.empty()) return hits;
-  auto row = connection.prepare(
-      "SELECT slug, knowledge_pages.title, snippet(knowledge_words, 3, '', '', '…', 32), "
-      "-bm25(knowledge_words, 8.0, 4.0, 3.0, 1.0) AS score, scope FROM knowledge_words "
-      "JOIN knowledge_pages ON number = knowledge_words.rowid WHERE knowledge_words MATCH :query "
-      "AND (:scopes = '[]' OR scope IN (SELECT value FROM json_each(:scopes))) ORDER BY score DESC, slug LIMIT :limit");
-  row.bind(":query", query_of(search))
-      .bind(":scopes", to_json(json::array(search.scopes.begin(), search.scopes.end())))
-      .bind(":limit", search.limit);
-  while (row.step()) {
-    hits.push_back({.slug = row.string(0),
-                    .title = row.string(1),
-                    .snippet = single_line(row.text(2), longest_snippet),
-                    .score = row.real(3),
-                    .scope = row.string(4)});
-  }
+  for (const auto& page : ranking.pages()) hits.push_back(shown(connection, page, ranking.any_term()));
   return hits;
 }
 

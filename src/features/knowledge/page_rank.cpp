@@ -1,0 +1,84 @@
+#include "features/knowledge/page_rank.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "features/knowledge/search_store.hpp"
+
+namespace agw {
+
+namespace {
+
+/// What a field counts.
+struct FieldRank {
+  double weight;  ///< of a word that stands in it
+  double length;  ///< 0 to 1: how much a long field makes a word in it count less
+};
+
+/// Of title, headings, summary, body. Measured over the documentation in bench/knowledge.
+constexpr std::array<FieldRank, 4> fields{{{20, 0.3}, {1, 0.75}, {20, 0.5}, {1, 0.75}}};
+/// How soon further occurrences of a word count no more.
+constexpr double saturation = 8;
+
+/// What a word in each field of the row at hand counts, its length considered.
+bool read_field_weights(const Fts5ExtensionApi* api, Fts5Context* context, std::array<double, fields.size()>& counts) {
+  sqlite3_int64 rows = 0;
+  if (api->xRowCount(context, &rows) != SQLITE_OK) return false;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    int words = 0;
+    sqlite3_int64 all_words = 0;
+    const auto column = static_cast<int>(i);
+    if (api->xColumnSize(context, column, &words) != SQLITE_OK) return false;
+    if (api->xColumnTotalSize(context, column, &all_words) != SQLITE_OK) return false;
+    const double usual =
+        std::max(1.0, static_cast<double>(all_words) / static_cast<double>(std::max<sqlite3_int64>(1, rows)));
+    counts[i] = fields[i].weight / (1 - fields[i].length + fields[i].length * words / usual);
+  }
+  return true;
+}
+
+double occurrences(const Fts5ExtensionApi* api, Fts5Context* context, int phrase,
+                   const std::array<double, fields.size()>& counts) {
+  Fts5PhraseIter place;
+  int column = 0;
+  int offset = 0;
+  double found = 0;
+  if (api->xPhraseFirst(context, phrase, &place, &column, &offset) != SQLITE_OK) return 0;
+  for (; column >= 0; api->xPhraseNext(context, &place, &column, &offset)) {
+    found += counts.at(static_cast<std::size_t>(column));
+  }
+  return found;
+}
+
+void page_score(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result, int count,
+                sqlite3_value** arguments) {
+  std::array<double, fields.size()> counts{};
+  const int phrases = api->xPhraseCount(context);
+  const bool is_weighted =
+      count == 1 && sqlite3_value_bytes(arguments[0]) == phrases * static_cast<int>(sizeof(double));
+  if (!is_weighted || !read_field_weights(api, context, counts)) {
+    return sqlite3_result_error(result, "page_score needs a weight for each phrase", -1);
+  }
+  double score = 0;
+  for (int phrase = 0; phrase < phrases; ++phrase) {
+    double weight = 0;
+    std::memcpy(&weight, static_cast<const char*>(sqlite3_value_blob(arguments[0])) + phrase * sizeof weight,
+                sizeof weight);
+    if (weight == 0) continue;
+    const double found = occurrences(api, context, phrase, counts);
+    score += weight * found * (saturation + 1) / (found + saturation);
+  }
+  sqlite3_result_double(result, score);
+}
+
+}  // namespace
+
+void add_page_score(Connection& connection) {
+  auto* api = knowledge_search_store::full_text_api(connection);
+  connection.check(api->xCreateFunction(api, "page_score", nullptr, page_score, nullptr), "page_score");
+}
+
+}  // namespace agw
