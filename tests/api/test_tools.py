@@ -6,7 +6,7 @@ import pytest
 
 from checks import accepted
 from events import text_of
-from stubs.provider import Reply
+from stubs.provider import Fault, Reply
 from tools import asked, called, calls, new_agent, new_thread, of_kind, turns_of
 
 WIRES = ("anthropic", "chat", "responses")
@@ -190,6 +190,38 @@ def test_200_calls_at_once_are_all_answered(talker, thread):
     assert len(turns_of(talker.gateway, thread, "tool")) == 200
 
 
+def test_a_budget_is_looked_at_before_each_model_call(make_gateway, stub, name):
+    gateway = make_gateway(config={"providers": {"stub": {"kind": "openai", "base_url": stub.openai_url,
+                                                          "default_model": "m"}}})
+    (gateway.data / "prices.yaml").write_text("stub/m: {input: 100000, output: 0, cache_read: 0, cache_write: 0}\n")
+    gateway.start()
+
+    class talker:
+        pass
+
+    talker.gateway, talker.stub = gateway, stub
+    thread = new_thread(gateway, new_agent(gateway, name("poor"), budget_usd_per_day=1.5))
+    run = asked(talker, thread, *(calls(search(word)) for word in "abcd"))
+    assert run[-1]["finishReason"] == "budget" and len(stub.requests) == 2 and run[-1]["costUsd"] == 2
+    assert len(turns_of(gateway, thread, "tool")) == 2
+    assert accepted(gateway.http.get("/costs"))["today"] == 2
+
+
+def test_a_fallback_that_answered_goes_on(make_gateway, stub, name):
+    gateway = make_gateway(config={"providers": {"stub": {"kind": "openai", "base_url": stub.openai_url,
+                                                          "default_model": "m"}}}).start()
+
+    class talker:
+        pass
+
+    talker.gateway, talker.stub = gateway, stub
+    agent = new_agent(gateway, name("worker"), model="stub/first", fallback_models=["stub/second"])
+    used_up = Fault(429, kind="insufficient_quota", message="You exceeded your current quota")
+    run = asked(talker, new_thread(gateway, agent), used_up, calls(search("a")), "Done.")
+    assert run[-1]["model"] == "stub/second"
+    assert [request.json["model"] for request in stub.requests] == ["first", "second", "second"]
+
+
 # What models are told of earlier runs.
 
 
@@ -254,6 +286,9 @@ def test_every_wire_format_calls_tools(make_gateway, stub, name, wire):
     assert run[-1]["finishReason"] == "stop" and text_of(run) == "Hm.\n\nDone."
     assert of_kind(run, "tool-end")[0]["output"] == "No turn matches."
     assert "No turn matches." in stub.requests[1].body.decode()
+    if wire in ("anthropic", "responses"):
+        mark = "stub-signature" if wire == "anthropic" else "encrypted_content"
+        assert mark in stub.requests[1].body.decode(), "what it thought is given back within the run"
     asked(talker, thread, "Well.", content="Go on.")
     assert "No turn matches." in stub.requests[2].body.decode()
 

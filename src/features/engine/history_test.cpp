@@ -1,0 +1,103 @@
+#include "features/engine/history.hpp"
+
+#include <gtest/gtest.h>
+
+#include "features/engine/repeat_guard.hpp"
+
+namespace agw {
+namespace {
+
+Turn tool_turn(const std::string& run, const std::string& call, std::string output, bool is_error = false) {
+  Turn turn;
+  turn.role = Role::tool;
+  turn.content = std::move(output);
+  turn.metadata = json::object{{"run_id", run},       {"tool_call_id", call}, {"tool_name", "Read"},
+                               {"input", {{"p", 1}}}, {"is_error", is_error}, {"duration_ms", 1}};
+  return turn;
+}
+
+Turn answer(const std::string& run, std::string content, json::array steps) {
+  Turn turn;
+  turn.role = Role::assistant;
+  turn.content = std::move(content);
+  turn.metadata = json::object{{"run_id", run}, {"steps", std::move(steps)}};
+  return turn;
+}
+
+json::object step(std::int64_t text_end, json::array ids) {
+  return {{"text_end", text_end}, {"tool_call_ids", std::move(ids)}};
+}
+
+using Roles = std::vector<Message::Role>;
+
+Roles roles_of(const std::vector<Message>& messages) {
+  Roles roles;
+  for (const auto& message : messages) roles.push_back(message.role);
+  return roles;
+}
+
+constexpr auto said = Message::Role::assistant;
+constexpr auto gave = Message::Role::tool;
+
+TEST(ToolHistory, TellsACallWhereItStood) {
+  const std::vector<Turn> turns{tool_turn("r", "a", "one"), tool_turn("r", "b", "two", true),
+                                answer("r", "Größe.\n\nDone.", {step(6, {"a"}), step(6, {"b"})})};
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said, gave, said, gave, said}));
+  EXPECT_EQ(messages[0].text, "Größe.");
+  EXPECT_EQ(messages[0].tool_uses.at(0).id, "a");
+  EXPECT_EQ(messages[0].tool_uses.at(0).input, (json::object{{"p", 1}}));
+  EXPECT_EQ(messages[1].text, "one");
+  EXPECT_EQ(messages[2].text, "");
+  EXPECT_TRUE(messages[3].is_error);
+  EXPECT_EQ(messages[4].text, "Done.");
+}
+
+TEST(ToolHistory, LeavesOutCallsWithoutATurnAndTurnsWithoutAnAnswer) {
+  const std::vector<Turn> turns{tool_turn("other", "x", "lost"), answer("r", "Done.", {step(0, {"gone"})})};
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), Roles{said});
+  EXPECT_TRUE(messages[0].tool_uses.empty());
+}
+
+TEST(ToolHistory, TellsIdsApartThatWereUsedTwice) {
+  const std::vector<Turn> turns{tool_turn("r", "a", "1"), answer("r", "", {step(0, {"a"})}), tool_turn("s", "a", "2"),
+                                answer("s", "", {step(0, {"a"})})};
+  ToolHistory history(turns);
+  EXPECT_EQ(history.messages_of(turns[1])[1].tool_call_id, "a");
+  const auto second = history.messages_of(turns[3]);
+  EXPECT_EQ(second[0].tool_uses.at(0).id, "a_2");
+  EXPECT_EQ(second[1].tool_call_id, "a_2");
+}
+
+TEST(ToolHistory, IsNotConfusedByWhatSomebodyWroteIntoMetadata) {
+  for (const auto* metadata : {R"({"steps": 5})", R"({"steps": [5, {"text_end": -7, "tool_call_ids": ["a"]}, {}]})",
+                               R"({"steps": [{"text_end": 99999, "tool_call_ids": [{}]}]})", R"({"run_id": []})"}) {
+    Turn turn = answer("r", "Said.", {});
+    turn.metadata = parse_json(metadata).value().as_object();
+    const auto messages = ToolHistory({}).messages_of(turn);
+    ASSERT_EQ(messages.size(), 1u) << metadata;
+    EXPECT_EQ(messages[0].text, "Said.");
+  }
+}
+
+ToolUse use(std::string name, int input) {
+  ToolUse made;
+  made.name = std::move(name);
+  made.input = {{"n", input}};
+  return made;
+}
+
+TEST(RepeatGuard, NoticesTheSameCallThreeTimesInARow) {
+  RepeatGuard guard;
+  EXPECT_FALSE(guard.problem({use("Read", 1), use("Read", 1)}));
+  EXPECT_FALSE(guard.problem({use("Read", 2)}));
+  EXPECT_FALSE(guard.problem({use("Read", 2)}));
+  EXPECT_FALSE(guard.problem({use("Grep", 2)}));
+  EXPECT_FALSE(guard.problem({use("Read", 2)}));
+  EXPECT_FALSE(guard.problem({use("Read", 2)}));
+  EXPECT_EQ(guard.problem({use("Read", 2)}), "the model called Read three times in a row with the same input");
+}
+
+}  // namespace
+}  // namespace agw
