@@ -1,6 +1,8 @@
 #include "features/apps/dev_server.hpp"
 
 #include <gtest/gtest.h>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "features/apps/health.hpp"
 #include "testing/directory.hpp"
@@ -14,7 +16,7 @@ using namespace std::chrono_literals;
 /// A server of a shell command, outside of any sandbox, and what is told about
 /// it.
 struct Served {
-  Served(Loop &loop, DevServerLimits limits)
+  Served(Loop& loop, DevServerLimits limits)
       : changed(loop, asio::steady_timer::time_point::max()),
         server(loop, clock, limits,
                {.changed = [this] { changed.cancel(); },
@@ -22,27 +24,24 @@ struct Served {
                 .ended = [](pid_t) -> Task<> { co_return; }}) {}
 
   Task<> start(std::string command) {
-    co_await server.start(
-        {.process = [this, command]() -> Task<ProcessOptions> {
-           co_return ProcessOptions{.arguments = {"/bin/sh", "-c", command},
-                                    .environment = {"PATH=/usr/bin:/bin"},
-                                    .directory = directory.path(),
-                                    .errors_apart = true};
-         },
-         .port = free_port()});
+    co_await server.start({.process = [this, command]() -> Task<ProcessOptions> {
+                             co_return ProcessOptions{.arguments = {"/bin/sh", "-c", command},
+                                                      .environment = {"PATH=/usr/bin:/bin"},
+                                                      .directory = directory.path(),
+                                                      .errors_apart = true};
+                           },
+                           .port = free_port()});
   }
 
   Task<> until(AppStatus status) {
     while (server.status() != status) {
       boost::system::error_code ignored;
-      co_await changed.async_wait(
-          asio::redirect_error(asio::use_awaitable, ignored));
+      co_await changed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
   }
 
   std::string last_note() const {
-    for (const auto &line : server.log().last(1))
-      return line.line;
+    for (const auto& line : server.log().last(1)) return line.line;
     return {};
   }
 
@@ -53,7 +52,7 @@ struct Served {
 };
 
 TEST(DevServer, GivesUpOnOneThatNeverAnswers) {
-  testing::run([](Loop &loop) -> Task<> {
+  testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.to_answer = 100ms, .to_end = 1s});
     co_await served.start("exec sleep 60");
     EXPECT_EQ(served.server.status(), AppStatus::starting);
@@ -68,28 +67,26 @@ TEST(DevServer, GivesUpOnOneThatNeverAnswers) {
 }
 
 TEST(DevServer, StartsAgainAfterACrashUntilThereWereTooMany) {
-  testing::run([](Loop &loop) -> Task<> {
+  testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.first_backoff = 1ms, .restarts = 3});
     co_await served.start("echo started; exit 7");
     co_await served.until(AppStatus::failed);
     EXPECT_EQ(served.server.restarts(), 3);
     EXPECT_EQ(served.last_note(), "crashed 4 times: not started again");
     int starts = 0;
-    for (const auto &line : served.server.log().last(100))
-      starts += line.line == "started" ? 1 : 0;
+    for (const auto& line : served.server.log().last(100)) starts += line.line == "started" ? 1 : 0;
     EXPECT_EQ(starts, 4);
     co_await served.server.stop();
   });
 }
 
 TEST(DevServer, IsStoppedBetweenACrashAndTheNextStart) {
-  testing::run([](Loop &loop) -> Task<> {
+  testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.first_backoff = 1h});
     co_await served.start("exit 1");
     while (served.server.has_process()) {
       boost::system::error_code ignored;
-      co_await served.changed.async_wait(
-          asio::redirect_error(asio::use_awaitable, ignored));
+      co_await served.changed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
     EXPECT_TRUE(served.server.alive());
     co_await served.server.stop();
@@ -99,7 +96,7 @@ TEST(DevServer, IsStoppedBetweenACrashAndTheNextStart) {
 }
 
 TEST(DevServer, KillsWhatIsDeaf) {
-  testing::run([](Loop &loop) -> Task<> {
+  testing::run([](Loop& loop) -> Task<> {
     Served served(loop, {.to_end = 50ms});
     co_await served.start("trap '' TERM; echo deaf; while :; do sleep 1; done");
     while (served.last_note() != "deaf") {
@@ -111,5 +108,5 @@ TEST(DevServer, KillsWhatIsDeaf) {
   });
 }
 
-} // namespace
-} // namespace agw
+}  // namespace
+}  // namespace agw
