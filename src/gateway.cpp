@@ -11,39 +11,56 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
+#include "features/actions/service.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
+#include "features/apps/routes.hpp"
+#include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
+#include "features/briefings/routes.hpp"
 #include "features/costs/routes.hpp"
 #include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
 #include "features/engine/model_routes.hpp"
 #include "features/engine/prompt.hpp"
 #include "features/engine/routes.hpp"
+#include "features/engine/tools.hpp"
 #include "features/events/hub.hpp"
+#include "features/experiments/routes.hpp"
 #include "features/extensions/file_routes.hpp"
 #include "features/extensions/files.hpp"
 #include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
+#include "features/extensions/tools.hpp"
 #include "features/filesystem/routes.hpp"
 #include "features/jobs/routes.hpp"
+#include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
+#include "features/proposals/routes.hpp"
+#include "features/proposals/tools.hpp"
+#include "features/research/routes.hpp"
 #include "features/runs/service.hpp"
+#include "features/secrets/service.hpp"
 #include "features/signals/routes.hpp"
+#include "features/skills/service.hpp"
+#include "features/skills/tools.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "features/threads/tools.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/resolve_path.hpp"
+#include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
+#include "models/one_answer.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
@@ -51,6 +68,8 @@
 #include "server/server.hpp"
 #include "storage/database.hpp"
 #include "tools/tool_set.hpp"
+#include "tools/web_fetch.hpp"
+#include "tools/web_search.hpp"
 
 namespace agw {
 
@@ -98,6 +117,10 @@ public:
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
+        secrets_(directory.path),
+        sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
+                  .home = directory.home,
+                  .data_directory = directory.path}),
         database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
@@ -112,14 +135,27 @@ public:
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
+        skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
-        knowledge_(loop, blocking_, database_, directory.path),
+        knowledge_(loop, blocking_, database_, clock_, directory.path),
+        experiments_(database_),
+        proposals_(loop, database_, hub_, clock_, extensions_,
+                   {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
+                   proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
+        actions_(extensions_, http_, blocking_, clock_, secrets_, {}),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
-        jobs_(loop, database_, hub_, clock_, extensions_, threads_, runs_, engine_, models_,
+        jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
+        research_(loop, database_, hub_, clock_, blocking_, sandbox_, extensions_, stages_, threads_, models_, costs_,
+                  engine_, experiments_, proposals_,
+                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links()),
+        briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
+        apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
+              {.home = directory.home, .data_directory = directory.path}),
+        app_routes_(loop, apps_, blocking_, access_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
@@ -131,7 +167,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
-    add_tools();
+    add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
     projects_.load(connection);
@@ -139,8 +175,15 @@ public:
     extensions_.load(connection);
     stages_.load(connection);
     costs_.load(connection);
+    proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
     jobs_.load(connection);
+    jobs_.handle("compile-knowledge",
+                 {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
+    apps_.load(connection);
+    research_.load(connection);
+    jobs_.handle("self-reflect",
+                 {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
 
   ExitStatus run() {
@@ -165,9 +208,14 @@ private:
     append(table, thread_routes_.routes());
     append(table, cost_routes_.routes());
     append(table, knowledge_routes_.routes());
+    append(table, experiment_routes_.routes());
+    append(table, proposal_routes_.routes());
     append(table, engine_routes_.routes());
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
+    append(table, app_routes_.routes());
+    append(table, research_routes_.routes());
+    append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
     append(table, metrics_.routes());
     append(table, page_routes_.routes());
@@ -202,18 +250,59 @@ private:
     };
   }
 
+  ProposalLinks proposal_links() {
+    return {.projects =
+                [this] {
+                  std::vector<std::filesystem::path> paths;
+                  for (const auto& project : projects_.list()) paths.emplace_back(project->path);
+                  return paths;
+                },
+            .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+  }
+
+  ResearchLinks research_links() {
+    return {.project_of = [this](const std::filesystem::path& file) -> std::optional<ResearchProject> {
+      for (const auto& project : projects_.list()) {
+        if (is_within(file, project->path)) return ResearchProject{project->id, project->path};
+      }
+      return std::nullopt;
+    }};
+  }
+
   PromptLinks prompt_links() {
     return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
               const auto project = projects_.find(id);
               if (!project) return std::nullopt;
               return PromptProject{project->name, project->path, project->trusted};
             },
-            .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> { co_return std::vector<PromptSkill>{}; }};
+            .skills = [this](ExtensionPointer agent,
+                             std::optional<PromptProject> project) -> Task<std::vector<PromptSkill>> {
+              const auto trusted = project && project->trusted ? std::optional(project->path) : std::nullopt;
+              std::vector<PromptSkill> told;
+              for (auto& skill : co_await skills_.of(std::move(agent), trusted)) {
+                told.push_back({std::move(skill.name), std::move(skill.description)});
+              }
+              co_return told;
+            }};
   }
 
-  void add_tools() {
+  void add_tools(const Settings& settings) {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
+    tools_.add(web_fetch_tool(
+        http_, blocking_,
+        {.allow_hosts = settings.tools.web_fetch_allow_hosts,
+         .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
+    tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
+    tools_.add([this] { return actions_.tools(); });
+    tools_.add(extension_tools(extensions_));
+    tools_.add(read_skill_tool(skills_, extensions_, projects_));
+    tools_.add(delegate_tool(engine_));
+    tools_.add(run_job_tool(jobs_));
+    tools_.add(propose_tool());
+    calls_.stage_with([this](const ToolRun& run, StagedChange change) {
+      return proposals_.stage(run.agent_name, std::move(change));
+    });
   }
 
   void add_measures() {
@@ -229,9 +318,28 @@ private:
                  [this] { return static_cast<double>(database_.statistics().queued); });
   }
 
+  BriefingLinks briefing_links() {
+    return {
+        .proposals = [this]() -> Task<std::vector<BriefingEntry>> {
+          std::vector<BriefingEntry> entries;
+          for (const auto& found : co_await proposals_.pending()) {
+            entries.push_back(
+                {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
+          }
+          co_return entries;
+        },
+
+        .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
+        .write = [this](std::string instructions, std::string request,
+                        Stop& stop) { return one_answer(models_, std::move(instructions), std::move(request), stop); }};
+  }
+
   Task<> begin() {
     co_await engine_.recover(std::exchange(interrupted_, {}));
+    co_await proposals_.recover();
+    co_await research_.recover();
     extension_outbox_.start();
+    proposals_.start();
     runs_.start();
     threads_.start();
     knowledge_.start();
@@ -250,14 +358,19 @@ private:
   }
 
   Task<> shut_down() {
+    apps_.hang_up();
     co_await access_.stop();
     co_await jobs_.disarm();
+    co_await research_.stop();
     co_await engine_.stop();
     co_await jobs_.stop();
+    co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await apps_.stop();
     co_await knowledge_.stop();
     co_await threads_.stop();
     co_await runs_.stop();
+    co_await proposals_.stop();
     co_await extension_outbox_.stop();
     daemon_.stop();
   }
@@ -267,6 +380,8 @@ private:
   SystemClock clock_;
   BlockingPool blocking_;
   Access access_;
+  Secrets secrets_;
+  Sandbox sandbox_;
   Database database_;
   Hub hub_;
   Daemon daemon_;
@@ -282,14 +397,20 @@ private:
   Identities identities_;
   Stages stages_;
   ExtensionFiles extension_files_;
+  Skills skills_;
   Threads threads_;
   Costs costs_;
   Knowledge knowledge_;
+  Experiments experiments_;
+  Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
+  Actions actions_;
   CallRunner calls_;
   Engine engine_;
   Jobs jobs_;
+  Research research_;
+  Briefings briefings_;
   DaemonRoutes daemon_routes_{daemon_};
   AccessRoutes access_routes_{access_};
   FilesystemRoutes filesystem_routes_{filesystem_};
@@ -303,11 +424,17 @@ private:
   ModelRoutes model_routes_{models_};
   CostRoutes cost_routes_{costs_};
   KnowledgeRoutes knowledge_routes_{knowledge_};
+  ExperimentRoutes experiment_routes_{experiments_};
+  ProposalRoutes proposal_routes_{proposals_};
   EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
   JobRoutes job_routes_{jobs_, clock_};
+  ResearchRoutes research_routes_{research_};
+  BriefingRoutes briefing_routes_{briefings_};
   DocumentRoutes document_routes_;
   PageRoutes page_routes_;
   Metrics metrics_;
+  Apps apps_;
+  AppRoutes app_routes_;
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;

@@ -34,6 +34,8 @@ std::string_view to_text(Method method) {
       return "PATCH";
     case Method::remove:
       return "DELETE";
+    case Method::any:
+      return "*";
   }
   return {};
 }

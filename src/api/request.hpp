@@ -15,9 +15,9 @@ namespace agw {
 
 struct Route;
 
-enum class Method { get, post, put, patch, remove };
+enum class Method { get, post, put, patch, remove, any };
 
-/// The method as HTTP writes it: `GET`, …, `DELETE`.
+/// The method as HTTP writes it: `GET`, …, `DELETE`; `*` for any.
 std::string_view to_text(Method method);
 
 /// A request as its handler sees it: matched to a route, authorised, its body read whole. A handler asks in the decided

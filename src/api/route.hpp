@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/answer.hpp"
+#include "api/exchange.hpp"
 #include "api/request.hpp"
 #include "base/task.hpp"
 
@@ -30,6 +31,8 @@ struct Route {
   std::string path;     ///< `/threads/:id/turns`; `:name` is one segment, a last `*` all that follow
   std::string summary;  ///< a few words for the documents
   Handler handler;
+  ExchangeHandler
+      exchange;  ///< instead of `handler`: the route takes any body and WebSockets, and is no part of the API
   Effect effect = Effect::read;
   bool open = false;           ///< needs no bearer token
   bool pairing = false;        ///< answers 501 where the gateway runs without a token
@@ -180,6 +183,15 @@ Route patch(std::string path, std::string summary, Room* room, Task<Answer> (Roo
 template <class Room>
 Route remove(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
   return route(Method::remove, std::move(path), std::move(summary), room, handler);
+}
+
+/// For any method, body and answer, WebSockets too.
+template <class Room>
+Route pass_on_any(std::string path, std::string summary, Room* room, Task<> (Room::*handler)(Request&, Exchange&)) {
+  Route made{.method = Method::any, .path = std::move(path), .summary = std::move(summary), .effect = Effect::execute};
+  made.exchange = [room, handler](Request& request, Exchange& exchange) { return (room->*handler)(request, exchange); };
+  made.documented = false;
+  return made;
 }
 
 }  // namespace agw

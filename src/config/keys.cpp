@@ -57,6 +57,12 @@ Value<S> level() {
                                                       {"off", Level::off}});
 }
 
+Value<S> search_service() {
+  const auto place = at(&S::web_search, &S::WebSearch::service);
+  return one_of<S, decltype(place), std::string>(place,
+                                                 {{"brave", "brave"}, {"tavily", "tavily"}, {"searxng", "searxng"}});
+}
+
 Value<S> providers() {
   return {.kind = "a map from the names of providers to their keys",
           .read =
@@ -134,6 +140,23 @@ Keys<Settings> make_settings_keys() {
        .text = "Hosts that agents may fetch from at any stage, private addresses included.",
        .value = texts<S>(at(&S::tools, &S::Tools::web_fetch_allow_hosts), host_names, is_host_name),
        .example = "[wiki.example.org]"},
+      {.name = "tools.web_search.service",
+       .text = "What WebSearch asks. BRAVE_API_KEY, TAVILY_API_KEY and SEARXNG_URL set one up without this file.",
+       .value = search_service(),
+       .example = "brave"},
+      {.name = "tools.web_search.base_url",
+       .text = "The service's address, where it is not the vendor's own; always for searxng.",
+       .value = text<S>(at(&S::web_search, &S::WebSearch::base_url), web_address, is_web_address),
+       .example = "http://127.0.0.1:8888"},
+      {.name = "tools.web_search.api_key_env",
+       .text = "The environment variable that holds the service's key.",
+       .value = text<S>(at(&S::web_search, &S::WebSearch::api_key_env), "the name of an environment variable",
+                        is_variable_name),
+       .example = "BRAVE_API_KEY"},
+      {.name = "tools.web_search.api_key_file",
+       .text = "The file that holds the service's key, and nothing else.",
+       .value = file_path<S>(at(&S::web_search, &S::WebSearch::api_key_file)),
+       .example = "brave.key"},
       {.name = "budget_usd_per_day",
        .text = "What all agents together may spend in a day, in USD.",
        .value = amount<S>(&S::budget_usd_per_day),

@@ -32,6 +32,12 @@ struct Settings {
   struct Tools {
     std::vector<std::string> web_fetch_allow_hosts;
   };
+  struct WebSearch {
+    std::string service;   ///< `brave`, `tavily`, `searxng`; empty: what the environment sets up
+    std::string base_url;  ///< empty: the service's own
+    std::string api_key_env;
+    std::filesystem::path api_key_file;
+  };
   struct Retention {
     std::int64_t days = 90;
   };
@@ -49,6 +55,7 @@ struct Settings {
   std::vector<ConfiguredProvider> providers;  ///< in the order of the file
   SandboxKind sandbox = SandboxKind::bubblewrap;
   Tools tools;
+  WebSearch web_search;
   std::optional<double> budget_usd_per_day;
   Retention retention;
 };

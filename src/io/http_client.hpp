@@ -32,6 +32,9 @@ struct HttpRequest {
   /// How long nothing may pass in either direction before the connection counts as broken.
   std::chrono::milliseconds silence_limit{120'000};
   std::size_t max_body_bytes = 64 * 1024 * 1024;  ///< of the answer
+  /// Connects to no address but those of the public internet. What is looked at is the address that the socket is
+  /// opened for, on a connection of its own, without any proxy: there is nothing between the check and the connection.
+  bool public_only = false;
 };
 
 /// The head of an answer.
@@ -68,8 +71,9 @@ enum class BodyWish {
 using OnBody = std::function<BodyWish(const HttpHead& head, std::string_view bytes)>;
 
 /// Speaks HTTP/1.1 to other servers, on the loop. Proxies are those of the usual environment variables. Connections are
-/// reused; one whose exchange is stopped or fails is closed. libcurl does the work: it is loaded with the first
-/// request, because loading it takes as long as the rest of the start, and only this class knows of it.
+/// reused (but for `public_only`); one whose exchange is stopped or fails is closed. libcurl does the work: it is
+/// loaded with the first request, because loading it takes as long as the rest of the start, and only this class knows
+/// of it.
 class HttpClient {
 public:
   explicit HttpClient(Loop& loop);

@@ -1,20 +1,25 @@
 #include "io/http_transfer.hpp"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/trim.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
 #include "io/http_multi.hpp"
+#include "io/public_address.hpp"
 
 namespace agw {
 
@@ -23,9 +28,15 @@ namespace {
 constexpr std::size_t max_header_bytes = 64 * 1024;
 constexpr std::chrono::milliseconds linger{200};
 
-/// libcurl's own would be inherited by the children that run tools, who would keep an aborted connection open.
-curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
-  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+std::optional<asio::ip::address> address_of(const curl_sockaddr& address) {
+  if (address.family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.addr);
+    return asio::ip::address_v4(ntohl(v4.sin_addr.s_addr));
+  }
+  if (address.family != AF_INET6) return std::nullopt;
+  asio::ip::address_v6::bytes_type bytes;
+  std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6*>(&address.addr)->sin6_addr, bytes.size());
+  return asio::ip::address_v6(bytes);
 }
 
 bool has_line_break(const HttpHeader& header) {
@@ -93,7 +104,9 @@ void HttpTransfer::set_request() {
   cache_certificates();
   set(CURLOPT_ERRORBUFFER, error_buffer_.data());
   set(CURLOPT_PRIVATE, static_cast<void*>(this));
-  set(CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  set(CURLOPT_OPENSOCKETFUNCTION, &HttpTransfer::open_socket);
+  set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  if (request_.public_only) keep_to_public();
   set(CURLOPT_WRITEFUNCTION, &HttpTransfer::on_write);
   set(CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
@@ -115,6 +128,26 @@ void HttpTransfer::set_headers() {
   append("Expect:");
   for (const auto& [name, value] : request_.headers) append(fmt::format("{}: {}", name, value));
   set(CURLOPT_HTTPHEADER, headers_);
+}
+
+/// A proxy would connect in our place, and a connection that is reused was opened for somebody else.
+void HttpTransfer::keep_to_public() {
+  set(CURLOPT_PROXY, "");
+  set(CURLOPT_FRESH_CONNECT, 1L);
+  set(CURLOPT_FORBID_REUSE, 1L);
+}
+
+/// libcurl's own sockets would be inherited by the children that run tools, who would keep an aborted connection open.
+curl_socket_t HttpTransfer::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  if (transfer.request_.public_only) {
+    const auto target = address_of(*address);
+    if (!target || !is_public_address(*target)) {
+      transfer.refused_ = target ? target->to_string() : "unknown";
+      return CURL_SOCKET_BAD;
+    }
+  }
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 std::size_t HttpTransfer::on_write(char* bytes, std::size_t size, std::size_t count, void* self) {
@@ -229,6 +262,9 @@ std::string HttpTransfer::describe(CURLcode code) const {
   if (too_large_) {
     return header_bytes_ > max_header_bytes ? "the head of the answer is over 64 KiB"
                                             : fmt::format("the answer is over {} bytes", request_.max_body_bytes);
+  }
+  if (outcome_.head.status == 0 && !refused_.empty()) {
+    return fmt::format("it has the address {}, which is not one of the public internet", refused_);
   }
   switch (code) {
     case CURLE_PARTIAL_FILE:

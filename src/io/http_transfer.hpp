@@ -40,11 +40,13 @@ public:
 private:
   using Time = std::chrono::steady_clock::time_point;
 
+  static curl_socket_t open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static std::size_t on_write(char* bytes, std::size_t size, std::size_t count, void* self);
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* self);
   template <class Value>
   void set(CURLoption option, Value value);
   void set_request();
+  void keep_to_public();
   void cache_certificates();
   void set_headers();
   void take_header(std::string_view line);
@@ -64,6 +66,7 @@ private:
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool too_large_ = false;
+  std::string refused_;  ///< the last address that was not connected to
   bool enough_ = false;
   bool added_ = false;
   bool ended_ = false;

@@ -70,6 +70,8 @@ private:
     if (value.starts_with(' ')) value.remove_prefix(1);
     if (field == "event") event_ = value;
     if (field == "data") add_data(value);
+    if (field == "id") id_ = value;
+    if (field == "retry") retry_ = value;
   }
 
   void add_data(std::string_view value) {
@@ -78,7 +80,7 @@ private:
   }
 
   void dispatch() {
-    if (has_data_) on_frame_({event_, data_});
+    if (has_data_) on_frame_({event_, data_, id_, retry_});
     has_data_ = false;
     event_.clear();
     data_.clear();
@@ -89,6 +91,8 @@ private:
   Lines lines_;
   std::string event_;
   std::string data_;
+  std::string id_;
+  std::string retry_;
   bool has_data_ = false;
   bool at_start_ = true;
 };

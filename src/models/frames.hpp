@@ -12,6 +12,8 @@ namespace agw {
 struct Frame {
   std::string_view event;  ///< the event's name, empty where it has none
   std::string_view data;
+  std::string_view id{};     ///< of the last event that had one: where to resume
+  std::string_view retry{};  ///< milliseconds, as the server last asked for them
 };
 
 using OnFrame = std::function<void(const Frame&)>;

@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/id.hpp"
@@ -74,6 +75,7 @@ Task<bool> HttpConnection::serve_one() {
     if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
     co_return co_await respond(*admission.answer, admission) && co_await discard_body();
   }
+  if (admission.route->exchange) co_return co_await pass_on(admission);
   const auto body = parser_.done() ? Reading::complete : co_await read_body(admission);
   if (body == Reading::gone) co_return false;
   if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
@@ -195,6 +197,47 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   }
 }
 
+/// Hands the connection to the route's handler for one request.
+Task<bool> HttpConnection::pass_on(Admission& admission) {
+  enter(Phase::exchange);
+  const auto& head = parser_.head();
+  HttpExchange exchange(wire_, parser_, in_,
+                        {.response = {.without_body = head.method == "HEAD",
+                                      .close = !keep_alive_,
+                                      .cors_origin = admission.cors_origin,
+                                      .fields = admission.fields},
+                         .target = std::string_view(head.target).substr(head.target.find(admission.target.path)),
+                         .awaits_continue = head.names("expect", "100-continue"),
+                         .on_begin = [this, &admission](int status) {
+                           context_.metrics.count(admission.route, status, Wire::now() - request_began_);
+                         }});
+  exchange_ = &exchange;
+  // What the handler started must be joined: it is told to end (`abort`), never cut off.
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto refusal = co_await pass_on(admission, exchange);
+  exchange_ = nullptr;
+  co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+  if (exchange.begun()) co_return exchange.complete() && keep_alive_ && !shutting_down_;
+  if (!refusal) co_return timed_out_&& co_await refuse(408, "request timeout");
+  keep_alive_ = keep_alive_ && parser_.done();
+  co_return co_await respond(*refusal, admission);
+}
+
+/// The answer that the handler left to us, if any.
+Task<std::optional<Answer>> HttpConnection::pass_on(Admission& admission, HttpExchange& exchange) {
+  auto request = make_request(admission);
+  try {
+    if (admission.target.bad_path) throw BadRequest("invalid path");
+    co_await admission.route->exchange(request, exchange);
+  } catch (const ApiError& error) {
+    co_return error_answer(error);
+  } catch (const std::exception& error) {
+    log::error("request {} {} {}: {}", request.id, exchange.method(), admission.target.path, error.what());
+    co_return error_answer(500, "internal server error");
+  }
+  co_return std::nullopt;
+}
+
 Request HttpConnection::make_request(Admission& admission) {
   Request request;
   request.method = admission.route->method;
@@ -253,6 +296,11 @@ void HttpConnection::sweep(Wire::Moment now) {
       break;
     case Phase::handling:
       break;
+    case Phase::exchange:
+      if (!exchange_ || !exchange_->is_stuck(now)) break;
+      timed_out_ = true;
+      exchange_->abort();
+      break;
     case Phase::socket:
       websocket_->sweep(now);
       break;
@@ -262,7 +310,13 @@ void HttpConnection::sweep(Wire::Moment now) {
   wire_.interrupt();
 }
 
+void HttpConnection::abort() {
+  if (exchange_) exchange_->abort();
+  wire_.interrupt();
+}
+
 void HttpConnection::close_socket() {
+  if (exchange_) exchange_->abort();
   if (phase_ == Phase::socket) websocket_->close(websocket::CloseCode::going_away, "the gateway ended the connection");
 }
 
@@ -270,6 +324,8 @@ void HttpConnection::shut_down() {
   shutting_down_ = true;
   if (phase_ == Phase::socket)
     close_socket();
+  else if (exchange_ && exchange_->upgraded())
+    exchange_->abort();
   else if (phase_ == Phase::idle || phase_ == Phase::finishing)
     wire_.interrupt();
 }

@@ -6,6 +6,7 @@
 
 #include "api/route.hpp"
 #include "features/events/hub.hpp"
+#include "server/exchange.hpp"
 #include "server/gate.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
@@ -42,14 +43,14 @@ public:
   /// The gateway stops: an idle connection ends now, a request under way is answered first, a WebSocket gets 1001.
   void shut_down();
 
-  /// Closes it if it is a WebSocket.
+  /// Closes it if it is a WebSocket, or passes on what somebody else says.
   void close_socket();
 
   /// Ends whatever it waits for.
-  void abort() { wire_.interrupt(); }
+  void abort();
 
 private:
-  enum class Phase { idle, head, body, handling, sending, finishing, socket };
+  enum class Phase { idle, head, body, handling, exchange, sending, finishing, socket };
   /// What became of reading a part of a request.
   enum class Reading { complete, refused, gone };
 
@@ -63,6 +64,8 @@ private:
   void write(const Answer& answer, const Admission& admission);
   bool sent();
   Task<Answer> handle(Admission& admission);
+  Task<bool> pass_on(Admission& admission);
+  Task<std::optional<Answer>> pass_on(Admission& admission, HttpExchange& exchange);
   Request make_request(Admission& admission);
   Task<> upgrade(const Admission& admission);
   bool wants_to_go_on() const;
@@ -79,6 +82,7 @@ private:
   bool shutting_down_ = false;
   bool keep_alive_ = true;
   std::unique_ptr<Socket> websocket_;
+  HttpExchange* exchange_ = nullptr;  ///< while it goes on
 };
 
 }  // namespace agw

@@ -1,6 +1,7 @@
 #include "server/gate.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <boost/algorithm/string/predicate.hpp>
 
@@ -45,6 +46,11 @@ Answer preflight() {
 Gate::Gate(const Hosts& hosts, const Router& router, const Authenticator& authenticator, std::size_t body_limit)
     : hosts_(hosts), router_(router), authenticator_(authenticator), body_limit_(body_limit) {}
 
+std::size_t Gate::body_limit_of(const Route* route) const {
+  if (route && route->exchange) return std::numeric_limits<std::size_t>::max();
+  return route && route->body_limit ? route->body_limit : body_limit_;
+}
+
 Admission Gate::judge(const Head& head) const {
   Admission admission;
   admission.target = parse_target(head.target);
@@ -56,7 +62,7 @@ Admission Gate::judge(const Head& head) const {
   const auto match = router_.find(head.method, admission.target.segments);
   admission.route = match.route;
   if (!match.at_path.empty()) admission.fields = &match.at_path.front()->fields;
-  admission.body_limit = match.route && match.route->body_limit ? match.route->body_limit : body_limit_;
+  admission.body_limit = body_limit_of(match.route);
   if ((admission.answer = refuse_length(head, admission))) return admission;
   if (asks_for_socket(head, admission.target)) {
     admission.websocket = true;
@@ -104,7 +110,10 @@ std::optional<Answer> Gate::refuse_caller(const Head& head, const Admission& adm
   if (route && route->pairing && !authenticator_.configured()) {
     return error_answer(501, route->open ? no_pairing : no_pairing_on_refresh);
   }
-  if ((!route || !route->open) && !authorised(head)) return error_answer(401, "unauthorized");
+  const bool open = route && route->open;
+  const bool let_in =
+      open || (route && route->exchange ? authorised_for_exchange(head, admission.target) : authorised(head));
+  if (!let_in) return error_answer(401, "unauthorized");
   return std::nullopt;
 }
 
@@ -114,6 +123,13 @@ bool Gate::authorised(const Head& head) const {
   if (count != 1) return false;
   const auto token = bearer(*head.field("authorization"));
   return token && authenticator_.accepts(*token);
+}
+
+/// A browser can give a WebSocket no header: there the subprotocol or `?token=` counts too, which an app may use for
+/// itself where the header is there.
+bool Gate::authorised_for_exchange(const Head& head, const Target& target) const {
+  if (head.field("authorization") || !head.names("upgrade", "websocket")) return authorised(head);
+  return authorises_socket(head, target);
 }
 
 bool Gate::authorises_socket(const Head& head, const Target& target) const {
@@ -132,7 +148,9 @@ bool Gate::authorises_socket(const Head& head, const Target& target) const {
     const auto first = protocols->substr(0, comma);
     if (boost::iequals(first, "bearer")) {
       auto token = comma == protocols->npos ? std::string_view{} : protocols->substr(comma + 1);
+      token = token.substr(0, token.find(','));
       while (token.starts_with(' ')) token.remove_prefix(1);
+      while (token.ends_with(' ')) token.remove_suffix(1);
       judge(token);
     }
   }

@@ -40,7 +40,9 @@ private:
   std::optional<Answer> refuse_place(const Head& head, Admission& admission) const;
   std::optional<Answer> refuse_length(const Head& head, const Admission& admission) const;
   std::optional<Answer> refuse_caller(const Head& head, const Admission& admission) const;
+  std::size_t body_limit_of(const Route* route) const;
   bool authorised(const Head& head) const;
+  bool authorised_for_exchange(const Head& head, const Target& target) const;
 
   const Hosts& hosts_;
   const Router& router_;

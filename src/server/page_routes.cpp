@@ -1,12 +1,12 @@
 #include "server/page_routes.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "api/content_type.hpp"
 #include "base/embedded.hpp"
 
 namespace agw {
@@ -34,29 +34,6 @@ Fields fields_of_page(std::string_view policy) {
           {"Cross-Origin-Opener-Policy", "same-origin"},
           {"Cross-Origin-Resource-Policy", "same-origin"},
           {"Permissions-Policy", "camera=(), microphone=(), geolocation=(), clipboard-write=(self)"}};
-}
-
-std::string_view content_type_of(std::string_view path) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> types{{
-      {".html", "text/html; charset=utf-8"},
-      {".js", "text/javascript; charset=utf-8"},
-      {".mjs", "text/javascript; charset=utf-8"},
-      {".css", "text/css; charset=utf-8"},
-      {".json", "application/json; charset=utf-8"},
-      {".webmanifest", "application/manifest+json; charset=utf-8"},
-      {".svg", "image/svg+xml; charset=utf-8"},
-      {".txt", "text/plain; charset=utf-8"},
-      {".png", "image/png"},
-      {".webp", "image/webp"},
-      {".ico", "image/x-icon"},
-      {".woff2", "font/woff2"},
-      {".wasm", "application/wasm"},
-      {".map", "application/json; charset=utf-8"},
-  }};
-  for (const auto& [ending, type] : types) {
-    if (path.ends_with(ending)) return type;
-  }
-  return "application/octet-stream";
 }
 
 /// Calls `use` with each entry of a comma-separated field.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
@@ -67,7 +68,7 @@ struct RequestParser::Parser : http::basic_parser<true> {
     error = {};
     owner_.body_received_ += bytes.size();
     if (!owner_.body_limit_ || owner_.body_too_large_) return bytes.size();
-    if (owner_.body_.size() + bytes.size() > *owner_.body_limit_) {
+    if (bytes.size() > *owner_.body_limit_ - owner_.body_.size()) {
       owner_.body_too_large_ = true;
       owner_.body_ = {};
     } else {
@@ -108,6 +109,8 @@ void RequestParser::keep_body(std::size_t limit) {
   if (head_.content_length)
     body_.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*head_.content_length, limit)));
 }
+
+void RequestParser::stream_body() { body_limit_ = std::numeric_limits<std::size_t>::max(); }
 
 std::size_t RequestParser::put(std::string_view in) { return head_done_ ? put_body(in) : put_head(in); }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server/head.hpp"
 
@@ -34,8 +35,10 @@ public:
 
   /// Keeps the body, up to `limit` bytes; more becomes `body_too_large`. Without this call the body is discarded.
   void keep_body(std::size_t limit);
+  /// Keeps what arrives of the body until it is taken, however much that is in all.
+  void stream_body();
   bool body_too_large() const { return body_too_large_; }
-  std::string take_body() { return std::move(body_); }
+  std::string take_body() { return std::exchange(body_, {}); }
   /// Bytes of the body that have arrived.
   std::size_t body_received() const { return body_received_; }
 

@@ -2,9 +2,11 @@
 
 #include <ctime>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <boost/beast/http/status.hpp>
 
 namespace agw {
@@ -32,6 +34,12 @@ void write_number(std::string& out, std::size_t number) {
   out.append(digits.data(), result.ptr);
 }
 
+void write_length(std::string& out, std::size_t length) {
+  out += "Content-Length: ";
+  write_number(out, length);
+  out += "\r\n";
+}
+
 void write_status_line(std::string& out, int status) {
   if (status == 200) {
     out += "HTTP/1.1 200 OK\r\n";
@@ -53,11 +61,21 @@ void write_fields(std::string& out, const Fields& fields) {
   }
 }
 
-bool has_field(const Answer& answer, std::string_view name) {
-  for (const auto& field : answer.headers) {
-    if (field.first == name) return true;
+bool has_field(const Fields& fields, std::string_view wanted) {
+  return std::ranges::any_of(fields, [&](const auto& field) { return boost::iequals(field.first, wanted); });
+}
+
+/// What every response carries, with the fields that the handler gave it.
+void write_all_fields(std::string& out, const Fields& fields, const ResponseOptions& options) {
+  if (!has_field(fields, "Cache-Control")) out += "Cache-Control: no-store\r\n";
+  out += "X-Content-Type-Options: nosniff\r\n";
+  write_fields(out, fields);
+  if (options.fields) write_fields(out, *options.fields);
+  if (!options.cors_origin.empty()) {
+    out += "Access-Control-Allow-Origin: ";
+    out += options.cors_origin;
+    out += "\r\nVary: Origin\r\n";
   }
-  return false;
 }
 
 }  // namespace
@@ -70,24 +88,22 @@ void write_response(std::string& out, const Answer& answer, const ResponseOption
     out += answer.content_type;
     out += "\r\n";
   }
-  if (!has_field(answer, "Cache-Control")) out += "Cache-Control: no-store\r\n";
-  out += "X-Content-Type-Options: nosniff\r\n";
-  write_fields(out, answer.headers);
-  if (options.fields) write_fields(out, *options.fields);
-  if (!options.cors_origin.empty()) {
-    out += "Access-Control-Allow-Origin: ";
-    out += options.cors_origin;
-    out += "\r\nVary: Origin\r\n";
-  }
+  write_all_fields(out, answer.headers, options);
   if (options.close || answer.close) out += "Connection: close\r\n";
   const bool has_content = answer.status != 204 && answer.status != 304;
-  if (has_content) {
-    out += "Content-Length: ";
-    write_number(out, answer.body.size());
-    out += "\r\n";
-  }
+  if (has_content) write_length(out, answer.body.size());
   out += "\r\n";
   if (!options.without_body && has_content) out += answer.body;
+}
+
+void write_head(std::string& out, const AnswerHead& head, Framing framing, const ResponseOptions& options) {
+  write_status_line(out, head.status);
+  out += date_field();
+  write_all_fields(out, head.fields, options);
+  if (options.close && framing != Framing::none) out += "Connection: close\r\n";
+  if (head.status != 204 && framing == Framing::length) write_length(out, *head.length);
+  if (head.status != 204 && framing == Framing::chunked) out += "Transfer-Encoding: chunked\r\n";
+  out += "\r\n";
 }
 
 Answer error_answer(const ApiError& error) {

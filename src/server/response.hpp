@@ -5,6 +5,7 @@
 
 #include "api/answer.hpp"
 #include "api/error.hpp"
+#include "api/exchange.hpp"
 
 namespace agw {
 
@@ -18,6 +19,12 @@ struct ResponseOptions {
 
 /// Appends `answer` as an HTTP/1.1 response, with the fields that every response carries.
 void write_response(std::string& out, const Answer& answer, const ResponseOptions& options);
+
+/// How the end of a body is told.
+enum class Framing { none, length, chunked, until_close };
+
+/// Appends what stands before the body of an answer that goes out piece by piece.
+void write_head(std::string& out, const AnswerHead& head, Framing framing, const ResponseOptions& options);
 
 /// `{"error": …}` with the error's further members.
 Answer error_answer(const ApiError& error);

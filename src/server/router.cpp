@@ -60,7 +60,7 @@ Router::Match Router::find(std::string_view method, std::span<const std::string>
   match.at_path = *found;
   const auto wanted = method == "HEAD" ? std::string_view("GET") : method;
   for (const auto* route : *found) {
-    if (to_text(route->method) == wanted) match.route = route;
+    if (route->method == Method::any || to_text(route->method) == wanted) match.route = route;
   }
   return match;
 }

@@ -113,13 +113,13 @@ class Connection:
 class FrameConnection(Connection):
     """A WebSocket whose frames are written by hand."""
 
-    def __init__(self, gateway, path="/ws", **options):
+    def __init__(self, gateway, path="/ws", *headers, token=True, expect=101, **options):
         super().__init__(gateway, **options)
         key = base64.b64encode(os.urandom(16)).decode()
         self.request(f"GET {path} HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
-                     f"Sec-WebSocket-Key: {key}")
+                     f"Sec-WebSocket-Key: {key}", *headers, token=token)
         self.handshake = self.answer()
-        assert self.handshake.status == 101, self.handshake
+        assert self.handshake.status == expect, self.handshake
 
     def frame(self, opcode, payload=b"", *, final=True, reserved=0, masked=True, length=None):
         """Sends one frame. `length`: what its header claims, where that is to differ from the payload."""

@@ -5,6 +5,7 @@ import textwrap
 import yaml
 
 from checks import accepted
+from jobs import ended, rows, run, turns
 
 
 def write(gateway, path, text):
@@ -41,3 +42,13 @@ def article(gateway, slug, **params):
 
 def slugs(pages):
     return [page["slug"] for page in pages]
+
+
+def compiled(gateway, **params):
+    """Has the raw sources compiled, and answers the report."""
+    job = {"name": "compile-knowledge"}
+    count = len(rows(gateway, job, limit=1000))
+    run(gateway, job, **params)
+    row = ended(gateway, job, count=count + 1)[0]
+    assert row["status"] == "completed", row
+    return turns(gateway, row["thread_id"])[0]["content"]

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from checks import accepted, invalid
-from jobs import delete, ended, new_agent, new_job, rows, run, turns, wait_for
+from jobs import delete, ended, new_agent, new_job, rows, wait_for
 
 EACH_SECOND = {"type": "cron", "expression": "* * * * * *"}
 

@@ -50,7 +50,7 @@ Task<> Engine::begin_job_run(ActiveRunPointer active, std::function<void(Connect
                                         .id = active->run.turn_id});
   try {
     const auto added = co_await database_.write([=, run = active->run, now = clock_.now()](Connection& connection) {
-      along(connection);
+      if (along) along(connection);
       AddedTurns turns;
       if (enclosure) turns.enclosure = Threads::insert_in(connection, *enclosure);
       turns.prompt = Threads::insert_in(connection, prompt);

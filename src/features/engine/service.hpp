@@ -46,13 +46,17 @@ public:
 
   /// Puts a run behind those of its thread. `begin_job_run` follows.
   ActiveRunPointer open_job_run(JobTurn job_turn);
-  /// Stores the turns and begins to answer; `along` runs first in the same transaction, and what it throws leaves
-  /// nothing behind. Throws NotFound `thread not found`.
+  /// Stores the turns and begins to answer; `along`, where given, runs first in the same transaction, and what it
+  /// throws leaves nothing behind. Throws NotFound `thread not found`.
   Task<> begin_job_run(ActiveRunPointer active, std::function<void(Connection&)> along);
   /// Stops the run, also one that waits, and returns once it has ended and is stored.
   Task<> stop_run(ActiveRunPointer active);
   /// Ends the run with that error, keeping what it has made.
   void fail_run(const ActiveRunPointer& active, std::string why);
+
+  /// Has another agent do a task in a new thread, with no more rights than the calling run has, and gives its answer;
+  /// `stop` stops it too. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`).
+  Task<ToolOutcome> delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop);
 
   /// Ends, before anything else runs, what a killed gateway left under way.
   Task<> recover(std::vector<InterruptedRun> interrupted);

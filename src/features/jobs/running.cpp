@@ -19,10 +19,12 @@ namespace {
 
 /// A thread that was deleted right after it was chosen is chosen once more.
 constexpr int thread_choices = 2;
+constexpr int failures_to_signal = 3;
 
 json::object order_members(const JobPlan& plan, const JobOrder& order) {
   json::object members{{"mode", plan.mode}, {"dry", order.dry}, {"depth", order.depth}};
   if (plan.model) members["model"] = *plan.model;
+  if (!order.handed_down.empty()) members[handed_down_member] = order.handed_down;
   return members;
 }
 
@@ -230,9 +232,22 @@ void Jobs::tell_end(const JobRunUnderWayPointer& run) {
                       : run->run.status == JobRunStatus::failed  ? "job.failed"
                                                                  : nullptr;
   if (!event) return;
+  if (run->run.status == JobRunStatus::failed) work_.spawn(signal_failures(run->job));
   ended_ = run;
   tell_record(event, run->run);
   ended_.reset();
+}
+
+/// Told once for a row of failures: when it gets long enough.
+Task<> Jobs::signal_failures(ExtensionPointer job) {
+  const auto failures = co_await database_.read([job_id = job->id](Connection& connection) {
+    return job_store::failures_in_a_row(connection, job_id, failures_to_signal + 1);
+  });
+  if (failures != failures_to_signal) co_return;
+  co_await signals_.raise({.kind = "job-failing",
+                           .message = fmt::format("The job {} failed {} times in a row.", job->name, failures),
+                           .severity = Severity::warning,
+                           .value = failures});
 }
 
 void Jobs::publish(std::string_view type, const JobRun& run) {

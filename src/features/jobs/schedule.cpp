@@ -73,6 +73,9 @@ std::optional<DueTimes> Schedule::take(Timestamp now) {
   const auto [due, job_id] = *queue_.begin();
   auto& entry = jobs_.at(job_id);
   unqueue(job_id, entry);
+  queue(job_id, entry, due);
+  if (!entry.due || *entry.due > now) return DueTimes{job_id, {due}};
+  unqueue(job_id, entry);
   queue(job_id, entry, now);
   return latest_times(job_id, entry.timing, due, now);
 }

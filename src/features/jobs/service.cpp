@@ -47,12 +47,13 @@ JobSummary summary(Connection& connection, const Extension& job, Timestamp now) 
 
 }  // namespace
 
-Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Threads& threads,
-           Runs& runs, Engine& engine, Models& models, Options options)
+Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
+           Threads& threads, Runs& runs, Engine& engine, Models& models, Options options)
     : loop_(loop),
       database_(database),
       hub_(hub),
       clock_(clock),
+      signals_(signals),
       extensions_(extensions),
       threads_(threads),
       runs_(runs),
@@ -110,6 +111,10 @@ Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, Along<JobRunStarte
   return started_by(std::move(job), {.dry = dry}, std::move(along));
 }
 
+Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
+  return started_by(std::move(job), {.handed_down = caller.handed_down}, {});
+}
+
 Task<JobRunStarted> Jobs::started_by(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along) {
   const auto answer = [](const JobRun& run) { return JobRunStarted{run.job, run.dry, run.thread_id.value_or("")}; };
   Along<JobRun> along_row;
@@ -138,6 +143,11 @@ Task<std::vector<JobRun>> Jobs::runs_of(ExtensionPointer job, JobRunFilter filte
   co_return co_await database_.read([job_id = job->id, filter](Connection& connection) {
     return job_store::list(connection, job_id, filter.limit.value);
   });
+}
+
+Task<std::vector<JobRun>> Jobs::recent(Timestamp since, int limit) {
+  co_return co_await database_.read(
+      [since, limit](Connection& connection) { return job_store::recent(connection, since, limit); });
 }
 
 Task<std::string> Jobs::list_text() {

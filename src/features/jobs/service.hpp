@@ -17,6 +17,7 @@
 #include "features/jobs/scheduler.hpp"
 #include "features/jobs/types.hpp"
 #include "features/jobs/under_way.hpp"
+#include "features/signals/service.hpp"
 #include "models/catalog.hpp"
 
 namespace agw {
@@ -28,6 +29,7 @@ struct JobOrder {
   std::optional<Timestamp> due_at{};
   std::optional<std::string> enclosure{};  ///< what came with the trigger, as text
   int depth = 0;                           ///< how many events led to it, one run after the other
+  json::object handed_down{};              ///< of the run whose agent ordered it: see ToolRun
 };
 
 /// What a handler is told of the run that it does.
@@ -53,8 +55,8 @@ public:
     std::filesystem::path directory;  ///< `{data_dir}/jobs`
     std::chrono::days kept{90};       ///< how long ended runs are
   };
-  Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Threads& threads,
-       Runs& runs, Engine& engine, Models& models, Options options);
+  Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
+       Threads& threads, Runs& runs, Engine& engine, Models& models, Options options);
 
   /// Before the loop runs: ends what a killed gateway left under way.
   void load(Connection& connection);
@@ -75,6 +77,9 @@ public:
   /// with `agent_id`) for its agent and its owner; Conflict `job is already running`.
   Task<JobRunStarted> run(ExtensionPointer job, bool dry, Along<JobRunStarted> along = {});
 
+  /// The same for an agent, whose run hands its limits down.
+  Task<JobRunStarted> run_for(const ToolRun& caller, ExtensionPointer job);
+
   /// The job that `POST /hooks/:name` is for, and the secret of its signatures. Throws NotFound `job not found` where
   /// it has no webhook trigger.
   struct Hook {
@@ -91,6 +96,8 @@ public:
 
   /// Newest first.
   Task<std::vector<JobRun>> runs_of(ExtensionPointer job, JobRunFilter filter);
+  /// Of all jobs: the newest `limit` runs that are not over or ended after `since`, without skipped ones.
+  Task<std::vector<JobRun>> recent(Timestamp since, int limit);
   /// All jobs, newest first, as a JSON array of JobSummary.
   Task<std::string> list_text();
 
@@ -120,6 +127,7 @@ private:
   Task<> watch_time(JobRunUnderWayPointer run);
   void over(const JobRunUnderWayPointer& run);
   void tell_end(const JobRunUnderWayPointer& run);
+  Task<> signal_failures(ExtensionPointer job);
   void publish(std::string_view type, const JobRun& run);
 
   // What starts runs by itself: firing.cpp.
@@ -140,6 +148,7 @@ private:
   Database& database_;
   Hub& hub_;
   const Clock& clock_;
+  Signals& signals_;
   Extensions& extensions_;
   Threads& threads_;
   Runs& runs_;

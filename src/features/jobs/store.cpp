@@ -126,6 +126,28 @@ std::vector<JobRun> list(Connection& connection, const std::string& job_id, int 
   return runs;
 }
 
+std::vector<JobRun> recent(Connection& connection, Timestamp since, int limit) {
+  static const auto sql = fmt::format(
+      "SELECT {} FROM job_runs WHERE (finished_at IS NULL OR finished_at > :since) AND status <> 'skipped' "
+      "ORDER BY number DESC LIMIT :limit",
+      columns);
+  auto row = connection.prepare(sql);
+  row.bind(":since", since).bind(":limit", limit);
+  std::vector<JobRun> runs;
+  while (row.step()) runs.push_back(read(row));
+  return runs;
+}
+
+int failures_in_a_row(Connection& connection, const std::string& job_id, int limit) {
+  auto row = connection.prepare(
+      "SELECT status = 'failed' FROM job_runs WHERE job_id = :job_id AND status IN ('completed', 'failed') "
+      "ORDER BY number DESC LIMIT :limit");
+  row.bind(":job_id", job_id).bind(":limit", limit);
+  int failures = 0;
+  while (row.step() && row.boolean(0)) ++failures;
+  return failures;
+}
+
 std::map<std::string, Timestamp> latest_due_times(Connection& connection) {
   std::map<std::string, Timestamp> latest;
   auto row = connection.prepare("SELECT job_id, latest FROM job_due_times");

@@ -6,6 +6,7 @@
 
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/markdown_tree.hpp"
+#include "features/knowledge/placeholder.hpp"
 
 namespace agw {
 
@@ -37,7 +38,8 @@ private:
       for (const auto& link : wiki_links_of(literal_of(node))) add_once(outline_.wiki_links, link.target);
     }
     if (type == CMARK_NODE_LINK) add_once(outline_.file_links, linked_file(address_of(node)));
-    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE || type == CMARK_NODE_CODE_BLOCK) {
+    const bool is_placed = type == CMARK_NODE_HTML_INLINE && is_placeholder(literal_of(node));
+    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE || type == CMARK_NODE_CODE_BLOCK || is_placed) {
       outline_.plain_text += literal_of(node);
     } else if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) {
       outline_.plain_text += ' ';

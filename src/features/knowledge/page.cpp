@@ -14,11 +14,9 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_title = 200;
 constexpr std::size_t longest_summary = 1000;
 /// How much of a page is searched. A bound on how long one page may keep the writer.
 constexpr std::size_t most_bytes_indexed = 1024 * 1024;
-constexpr std::string_view usual_category = "general";
 constexpr std::string_view agent_prefix = "agent:";
 
 /// Only a file of the shared directory may say that it belongs elsewhere: what an agent keeps stays its own.
@@ -104,14 +102,6 @@ std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::strin
   auto text = read_page_text(*content);
   if (!text.problem.empty()) log::warn("the head of the knowledge page {} is no YAML: {}", path, text.problem);
   return indexed(path, *stamp, std::move(text));
-}
-
-std::string title_of_name(std::string_view stem) {
-  std::string title(stem);
-  std::ranges::replace_if(title, [](char c) { return c == '-' || c == '_'; }, ' ');
-  boost::trim(title);
-  if (!title.empty() && title.front() >= 'a' && title.front() <= 'z') title.front() -= 'a' - 'A';
-  return title;
 }
 
 }  // namespace agw

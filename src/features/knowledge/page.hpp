@@ -34,7 +34,4 @@ struct IndexedPage {
 /// Blocks: not for the loop.
 std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path);
 
-/// The title of a text: its head's, its first heading's, or made from the name of the file.
-std::string title_of_name(std::string_view stem);
-
 }  // namespace agw

@@ -7,8 +7,6 @@
 
 namespace agw {
 
-using namespace std::chrono_literals;
-
 namespace {
 
 /// Pages that are written at once.
@@ -35,18 +33,6 @@ Differences compare(const std::vector<FoundKnowledgeFile>& files, std::map<std::
   return differences;
 }
 
-/// Requested when it goes.
-class Turn {
-public:
-  explicit Turn(std::shared_ptr<Stop>& place) : place_(place) { place_ = std::make_shared<Stop>(); }
-  ~Turn() { std::exchange(place_, nullptr)->request(); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-private:
-  std::shared_ptr<Stop>& place_;
-};
-
 }  // namespace
 
 PageIndex::PageIndex(BlockingPool& blocking, Database& database, std::filesystem::path data_directory)
@@ -57,13 +43,10 @@ PageIndex::PageIndex(BlockingPool& blocking, Database& database, std::filesystem
       watch_(std::make_shared<FileWatch>()) {}
 
 Task<> PageIndex::catch_up() {
-  while (under_way_) {
-    const auto current = under_way_;
-    co_await pause(*current, 1h);
-  }
+  co_await turnstile_.wait();
   const auto changes = watch_->take();
   if (compared_ && !changes.any()) co_return;
-  const Turn turn(under_way_);
+  const auto pass = turnstile_.enter();
   if (!compared_ || changes.everything) {
     compared_ = false;
     co_await compare_all();

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/cut.hpp"
 #include "base/task.hpp"
 #include "features/knowledge/files.hpp"
+#include "features/knowledge/turnstile.hpp"
 #include "io/blocking.hpp"
 #include "io/file_watch.hpp"
 #include "storage/database.hpp"
@@ -40,7 +40,7 @@ private:
   const std::shared_ptr<FileWatch> watch_;
   bool compared_ = false;  ///< all files, since the start
   bool stopping_ = false;
-  std::shared_ptr<Stop> under_way_;  ///< requested when what is under way has ended
+  Turnstile turnstile_;
 };
 
 }  // namespace agw

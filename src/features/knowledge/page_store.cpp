@@ -226,6 +226,13 @@ std::vector<PageSources> sources(Connection& connection) {
   return pages;
 }
 
+std::vector<PlacedFile> places(Connection& connection) {
+  std::vector<PlacedFile> files;
+  auto row = connection.prepare("SELECT path, scope, slug FROM knowledge_pages");
+  while (row.step()) files.push_back({row.string(0), row.string(1), row.string(2)});
+  return files;
+}
+
 std::map<std::string, std::int64_t> count_by_scope(Connection& connection) {
   std::map<std::string, std::int64_t> counts;
   auto row = connection.prepare("SELECT scope, count(*) FROM knowledge_pages GROUP BY scope");

@@ -75,6 +75,13 @@ struct PageSources {
 /// The pages that name any sources.
 std::vector<PageSources> sources(Connection& connection);
 
+struct PlacedFile {
+  std::string path;
+  std::string scope;
+  std::string slug;
+};
+std::vector<PlacedFile> places(Connection& connection);
+
 /// How many pages each scope has.
 std::map<std::string, std::int64_t> count_by_scope(Connection& connection);
 

@@ -157,6 +157,14 @@ std::string write_page_text(const PageText& page) {
   return text;
 }
 
+std::string title_of_name(std::string_view stem) {
+  std::string title(stem);
+  std::ranges::replace_if(title, [](char c) { return c == '-' || c == '_'; }, ' ');
+  boost::trim(title);
+  if (!title.empty() && title.front() >= 'a' && title.front() <= 'z') title.front() -= 'a' - 'A';
+  return title;
+}
+
 std::string single_line(std::string_view text, std::size_t bytes) {
   std::string line;
   bool blank = false;

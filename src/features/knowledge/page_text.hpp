@@ -40,6 +40,13 @@ PageText read_page_text(std::string_view file);
 /// The file of a page.
 std::string write_page_text(const PageText& page);
 
+inline constexpr std::size_t longest_title = 200;  ///< bytes
+/// Of a page that says none.
+inline constexpr std::string_view usual_category = "general";
+
+/// A title made from the name of a file: `setup-guide` is `Setup guide`.
+std::string title_of_name(std::string_view stem);
+
 /// The first sentence or two of a text, on one line, at most about 200 bytes.
 std::string summary_of(std::string_view text);
 

@@ -7,6 +7,7 @@
 
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/markdown_tree.hpp"
+#include "features/knowledge/placeholder.hpp"
 
 namespace agw {
 
@@ -49,6 +50,9 @@ public:
 private:
   void purify(cmark_node* node) {
     const auto type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_HTML_INLINE && is_placeholder(literal_of(node))) {
+      cmark_node_insert_before(node, new_text(literal_of(node)));
+    }
     if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE || type == CMARK_NODE_CUSTOM_BLOCK ||
         type == CMARK_NODE_CUSTOM_INLINE) {
       return remove(node);

@@ -99,6 +99,8 @@ std::vector<SearchTerm> terms_of(std::string_view text, bool with_stop_words) {
 
 }  // namespace
 
+bool is_stop_word(std::string_view word) { return stop_words().contains(word); }
+
 std::vector<SearchTerm> search_terms(std::string_view question) {
   const auto text = boost::to_lower_copy(to_utf8(question.substr(0, most_bytes_read)), std::locale::classic());
   auto terms = terms_of(text, false);

@@ -19,4 +19,7 @@ inline constexpr std::size_t most_search_terms = 24;
 /// stands.
 std::vector<SearchTerm> search_terms(std::string_view question);
 
+/// Whether a word, in lower case, stands in every English text and says nothing of what it is about.
+bool is_stop_word(std::string_view word);
+
 }  // namespace agw

@@ -81,10 +81,13 @@ std::optional<Article> article_of(const KnowledgeTree& tree, const PageOnDisk& s
 
 }  // namespace
 
-Knowledge::Knowledge(Loop& loop, BlockingPool& blocking, Database& database, std::filesystem::path data_directory)
+Knowledge::Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
+                     std::filesystem::path data_directory)
     : blocking_(blocking),
       database_(database),
+      clock_(clock),
       index_(blocking, database, std::move(data_directory)),
+      compiler_(blocking, database, clock, index_),
       background_(loop) {}
 
 void Knowledge::start() { background_.spawn(read_at_start()); }
@@ -174,6 +177,21 @@ Task<std::vector<KnowledgeEvent>> Knowledge::journal(KnowledgeLogQuery query) {
   const auto limit = static_cast<std::size_t>(query.limit.value);
   if (events.size() > limit) events.resize(limit);
   co_return events;
+}
+
+Task<std::string> Knowledge::compile(bool dry, Stop& stop) {
+  const auto report = co_await compiler_.compile(dry, stop);
+  if (!dry && report.anything()) {
+    co_await note({.at = clock_.now(), .op = "compile", .title = report_title(report), .detail = report_text(report)});
+  }
+  co_return report_text(report);
+}
+
+Task<> Knowledge::note(KnowledgeEvent event) {
+  co_await turnstile_.wait();
+  const auto pass = turnstile_.enter();
+  co_await blocking_.run(
+      [tree = index_.tree(), event = std::move(event)] { add_to_journal(tree->directory(), event); });
 }
 
 Task<std::vector<Entity>> Knowledge::entities(EntityQuery query) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/group.hpp"
+#include "features/knowledge/compile.hpp"
 #include "features/knowledge/page_index.hpp"
 #include "features/knowledge/types.hpp"
 
@@ -15,7 +16,8 @@ namespace agw {
 /// hand. Whatever is asked, the answer is as new as the files.
 class Knowledge {
 public:
-  Knowledge(Loop& loop, BlockingPool& blocking, Database& database, std::filesystem::path data_directory);
+  Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
+            std::filesystem::path data_directory);
 
   /// Begins to read what has changed while the gateway was down.
   void start();
@@ -36,6 +38,10 @@ public:
   /// Newest first.
   Task<std::vector<KnowledgeEvent>> journal(KnowledgeLogQuery query);
 
+  /// Makes pages of what is new or has changed among the raw sources, and notes it in the log. Gives what was done, for
+  /// people.
+  Task<std::string> compile(bool dry, Stop& stop);
+
   /// In the order in which they became known.
   Task<std::vector<Entity>> entities(EntityQuery query);
   /// Throws NotFound `entity not found`.
@@ -44,11 +50,15 @@ public:
 private:
   Task<std::vector<KnowledgeHit>> find(std::string question, std::vector<std::string> scopes, int limit);
   Task<> read_at_start();
+  Task<> note(KnowledgeEvent event);
   Task<std::vector<FoundKnowledgeFile>> sources();
 
   BlockingPool& blocking_;
   Database& database_;
+  const Clock& clock_;
   PageIndex index_;
+  KnowledgeCompiler compiler_;
+  Turnstile turnstile_;  ///< to the log, which is read and written in one go
   Group background_;
 };
 

@@ -23,12 +23,42 @@ constexpr std::string_view how_to_connect =
 constexpr std::size_t most_summarised = 20;
 constexpr std::size_t longest_sentence = 160;
 constexpr std::size_t longest_shown_word = 40;
+constexpr std::size_t longest_shown_error = 600;
+constexpr std::size_t longest_shown_result = 8'000;
 
 std::string listed(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   quoted.reserve(words.size());
   for (const auto& word : words) quoted.push_back(fmt::format("“{}”", on_one_line(word, longest_shown_word)));
   return fmt::format("{}", fmt::join(quoted, ", "));
+}
+
+/// Longer than every row of backticks in the text, which cannot end the block so.
+std::string fence_for(std::string_view text) {
+  std::size_t longest = 2;
+  std::size_t row = 0;
+  for (const char c : text) {
+    row = c == '`' ? row + 1 : 0;
+    longest = std::max(longest, row);
+  }
+  return std::string(longest + 1, '`');
+}
+
+/// A list item for each line of JSON; empty where the text is something else.
+std::string extension_rows(std::string_view text) {
+  std::string rows;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto value = parse_json(line);
+    if (!value || !value->is_object()) return {};
+    const auto& extension = value->get_object();
+    const auto* enabled = extension.if_contains("enabled");
+    rows += fmt::format("- `{}`{}: {}\n", string_member(extension, "name").value_or(""),
+                        enabled && *enabled == true ? "" : " (disabled)",
+                        on_one_line(string_member(extension, "description").value_or(""), longest_sentence));
+  }
+  return boost::trim_right_copy(rows);
 }
 
 std::string quotation(const Passage& passage) {
@@ -53,7 +83,10 @@ std::string explanation() {
          "searched as they stand.\n"
          "- *Remember that …* keeps something, to be found again by its words.\n"
          "- *Summarise this thread* lists what you wrote in it.\n"
-         "- *Repeat …* says your text again.";
+         "- *Repeat …* says your text again.\n"
+         "- *Read notes.md*, *grep TODO in src*, *find files \\*.md*, *list jobs*, *run job …* use the tool for it, as "
+         "far "
+         "as this thread's mode and the agent's stage allow.";
 }
 
 std::string summary(const std::vector<Message>& messages) {
@@ -93,6 +126,19 @@ std::string quotations(const std::vector<Passage>& passages, const std::vector<s
                            ? fmt::format("This is what I found about {}:", listed(words))
                            : fmt::format("Nothing that I found has all of {}. This has some of it:", listed(words));
   return fmt::format("{}\n\n{}", opening, fmt::join(quoted, "\n\n"));
+}
+
+std::string tool_answer(const ToolUse& use, const Message& result) {
+  if (result.is_error)
+    return fmt::format("{} did not work: {}", use.name, on_one_line(result.text, longest_shown_error));
+  if (result.text.empty()) return fmt::format("{} gave nothing.", use.name);
+  const auto rows = use.name == "ListExtensions" ? extension_rows(result.text) : std::string();
+  if (!rows.empty()) return fmt::format("This is what {} gave:\n\n{}", use.name, rows);
+  const auto shown = utf8_prefix(result.text, longest_shown_result);
+  const auto* const cut = shown.size() < result.text.size() ? "\n\nThis is only its beginning." : "";
+  const auto fence = fence_for(shown);
+  return fmt::format("This is what {} gave:\n\n{}\n{}\n{}{}", use.name, fence,
+                     boost::trim_right_copy(std::string(shown)), fence, cut);
 }
 
 std::string nothing_found(const std::vector<std::string>& words, const std::vector<std::string>& searched) {

@@ -29,6 +29,9 @@ std::string acknowledgement(std::string_view note);
 /// Quotes what was found; `passages` is not empty.
 std::string quotations(const std::vector<Passage>& passages, const std::vector<std::string>& words, Match match);
 
+/// What came of a tool that was asked for. `use` is the call, `result` its tool message.
+std::string tool_answer(const ToolUse& use, const Message& result);
+
 /// `searched` names what was searched.
 std::string nothing_found(const std::vector<std::string>& words, const std::vector<std::string>& searched);
 

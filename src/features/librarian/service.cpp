@@ -7,6 +7,7 @@
 
 #include "features/librarian/reply.hpp"
 #include "features/librarian/text.hpp"
+#include "features/librarian/tool_wish.hpp"
 #include "features/librarian/wish.hpp"
 
 namespace agw {
@@ -24,11 +25,22 @@ constexpr std::size_t bytes_per_token = 4;
 const std::string& question_of(const ModelRequest& request) {
   static const std::string none;
   if (!request.typed.empty()) return request.typed;
-  return request.messages.empty() ? none : request.messages.back().text;
+  const auto asked =
+      std::ranges::find(request.messages.rbegin(), request.messages.rend(), Message::Role::user, &Message::role);
+  return asked == request.messages.rend() ? none : asked->text;
 }
 
 bool is_first_reply(const ModelRequest& request) {
-  return std::ranges::none_of(request.messages, [](const Message& m) { return m.role == Message::Role::assistant; });
+  return std::ranges::none_of(request.messages,
+                              [](const Message& m) { return m.role == Message::Role::assistant && !m.text.empty(); });
+}
+
+/// The call of this answer whose result has come; null where there is none.
+const ToolUse* call_of_result(const ModelRequest& request) {
+  const auto& messages = request.messages;
+  if (messages.size() < 2 || messages.back().role != Message::Role::tool) return nullptr;
+  const auto& uses = messages[messages.size() - 2].tool_uses;
+  return uses.empty() ? nullptr : &uses.front();
 }
 
 std::int64_t input_tokens(const ModelRequest& request) {
@@ -77,6 +89,12 @@ std::vector<Passage> selected(const std::vector<Passage>& found) {
 Librarian::Librarian(std::vector<std::unique_ptr<LibrarySource>> sources) : sources_(std::move(sources)) {}
 
 Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) {
+  if (!call_of_result(request)) {
+    if (auto use = read_tool_wish(question_of(request))) {
+      use->id = "librarian_" + std::to_string(request.messages.size());
+      co_return ModelReply{ModelStop::tool_use, {std::move(*use)}, {input_tokens(request), 0}, {}};
+    }
+  }
   const auto text = co_await compose(request);
   const auto allowed = utf8_prefix(text, static_cast<std::size_t>(request.max_output_tokens) * bytes_per_token);
   std::string_view sent = allowed.substr(0, 0);
@@ -92,6 +110,9 @@ Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta&
 }
 
 Task<std::string> Librarian::compose(const ModelRequest& request) {
+  if (const auto* use = call_of_result(request)) {
+    co_return reply(tool_answer(*use, request.messages.back()), is_first_reply(request));
+  }
   const auto wish = read_wish(question_of(request));
   std::string body;
   switch (wish.kind) {

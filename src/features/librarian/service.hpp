@@ -9,7 +9,8 @@
 
 namespace agw {
 
-/// `offline/librarian`: answers without a model, by quoting what its sources and the conversation hold. The same
+/// `offline/librarian`: answers without a model, by quoting what its sources and the conversation hold, and by calling
+/// the tool that a message plainly asks for, as any model does. The same
 /// conversation and data give the same answer. It costs nothing; its tokens are estimates, one for four characters.
 class Librarian : public Provider {
 public:

@@ -197,5 +197,31 @@ TEST_F(LibrarianTest, EstimatesTokens) {
   EXPECT_GT(usage.output_tokens, 100);
 }
 
+TEST_F(LibrarianTest, AsksForTheToolThatIsPlainlyWanted) {
+  const auto answer = ask("read notes.md");
+  const auto& reply = std::get<ModelReply>(answer.outcome);
+  EXPECT_EQ(answer.text, "");
+  EXPECT_EQ(reply.stop, ModelStop::tool_use);
+  ASSERT_EQ(reply.tool_uses.size(), 1u);
+  EXPECT_EQ(reply.tool_uses[0].name, "Read");
+}
+
+TEST_F(LibrarianTest, AnswersFromTheToolsResult) {
+  ask("read notes.md");
+  Message call;
+  call.role = Message::Role::assistant;
+  call.tool_uses = {{"one", "Read", {{"path", "notes.md"}}, {}}};
+  request.messages.push_back(call);
+  say(Message::Role::tool, "1\tgrep ``` in src");
+  Answer answer;
+  testing::run([&](Loop&) -> Task<> {
+    Stop stop;
+    answer.outcome = co_await librarian.answer(request, [&](const Delta& delta) { answer.text += delta.text; }, stop);
+  });
+  EXPECT_THAT(answer.text, HasSubstr("````\n1\tgrep ``` in src\n````"));
+  EXPECT_THAT(answer.text, HasSubstr("not a language model"));
+  EXPECT_TRUE(std::get<ModelReply>(answer.outcome).tool_uses.empty());
+}
+
 }  // namespace
 }  // namespace agw

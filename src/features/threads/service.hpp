@@ -111,6 +111,9 @@ public:
   Task<std::vector<Turn>> turns(std::string thread_id, TurnFilter filter);
   Task<std::string> turns_text(std::string thread_id, TurnFilter filter);
 
+  /// The newest turns of all threads of an agent, newest first.
+  Task<std::vector<ActivityRow>> activity(std::string agent_id, Limit limit);
+
   // For runs.
 
   /// What a model is shown to answer `question_id`: the turns up to and with it, oldest first, without superseded ones;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/web_fetch.hpp"
+
 namespace agw {
 
 namespace {
@@ -37,7 +39,32 @@ Task<ToolOutcome> search(Threads& threads, const ToolCall& call) {
   co_return ToolOutcome{std::move(text)};
 }
 
+/// Of a run that Delegate started, the question is another agent's; that of a job is the job's.
+Task<bool> is_asked_by_agent(Threads& threads, const ToolRun& run) {
+  const auto* depth = run.handed_down.if_contains("depth");
+  const bool was_handed_down = depth && depth->is_int64() && depth->get_int64() > 1;
+  co_return was_handed_down && !(co_await threads.require(run.thread_id)).job_id;
+}
+
+bool is_search_result(const Turn& turn) {
+  return turn.role == Role::tool && turn.metadata && string_member(*turn.metadata, "tool_name") == "WebSearch";
+}
+
 }  // namespace
+
+Task<bool> is_url_named(Threads& threads, const ToolRun& run, WebUrl url) {
+  const bool by_agent = co_await is_asked_by_agent(threads, run);
+  TurnFilter filter{.limit = {1000}};
+  for (;;) {
+    const auto turns = co_await threads.turns(run.thread_id, filter);
+    for (const auto& turn : turns) {
+      const bool counts = is_search_result(turn) || (turn.role == Role::user && !by_agent);
+      if (counts && names_url(turn.content, url)) co_return true;
+    }
+    if (turns.size() < 1000) co_return false;
+    filter.before = turns.back().id;
+  }
+}
 
 Tool search_turns_tool(Threads& threads) {
   return {.description = {"SearchTurns",

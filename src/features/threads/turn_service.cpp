@@ -4,6 +4,7 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "features/events/hub.hpp"
+#include "features/threads/activity_store.hpp"
 #include "features/threads/array_text.hpp"
 #include "features/threads/search.hpp"
 #include "features/threads/search_indexer.hpp"
@@ -104,6 +105,11 @@ Task<std::string> Threads::turns_text(std::string thread_id, TurnFilter filter) 
     turn_store::list(connection, thread_id, filter, std::ref(array));
     return array.close();
   });
+}
+
+Task<std::vector<ActivityRow>> Threads::activity(std::string agent_id, Limit limit) {
+  co_return co_await database_.read(
+      [agent_id, limit](Connection& connection) { return activity_store::list(connection, agent_id, limit.value); });
 }
 
 Task<std::vector<Turn>> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes) {

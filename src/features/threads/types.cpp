@@ -82,4 +82,10 @@ constexpr auto rules(Tag<TurnSearch>) {
 }
 const Description& describe(Tag<TurnSearch>) { return description_of<TurnSearch>("TurnSearch"); }
 
+BOOST_DESCRIBE_STRUCT(ActivityRow, (), (turn_id, thread_id, thread_title, role, snippet, created_at))
+constexpr auto rules(Tag<ActivityRow>) {
+  return std::tuple{On<&ActivityRow::snippet>{{.about = "the first 150 characters of its content"}}};
+}
+const Description& describe(Tag<ActivityRow>) { return description_of<ActivityRow>("ActivityRow"); }
+
 }  // namespace agw

@@ -122,4 +122,15 @@ struct TurnSearch {
 };
 const Description& describe(Tag<TurnSearch>);
 
+/// A row of `GET /agents/:name/activity`.
+struct ActivityRow {
+  std::string turn_id;
+  std::string thread_id;
+  std::string thread_title;
+  Role role{};
+  std::string snippet;  ///< the first 150 characters of its content
+  Timestamp created_at;
+};
+const Description& describe(Tag<ActivityRow>);
+
 }  // namespace agw

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "base/json.hpp"
+#include "base/time.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+/// What the `builtin` action of that name answers.
+ToolOutcome call_built_in_action(const std::string& name, const json::object& input, Timestamp now);
+
+}  // namespace agw

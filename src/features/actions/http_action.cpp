@@ -1,0 +1,163 @@
+#include "features/actions/http_action.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
+
+#include "features/actions/placeholders.hpp"
+#include "tools/text_limit.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t most_answer_bytes = 4 * 1024 * 1024;
+
+/// Ends the making of a request.
+struct CannotAsk {
+  std::string why;
+};
+
+std::string member(const Extension& action, std::string_view name) {
+  return std::string(string_member(action.definition.members(), name).value_or(""));
+}
+
+std::string method_of(const Extension& action) {
+  auto method = boost::to_upper_copy(member(action, "method"));
+  if (method.empty()) method = action.definition.members().contains("body") ? "POST" : "GET";
+  const bool is_word = std::ranges::all_of(method, [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (!is_word || method == "CONNECT" || method == "TRACE") throw CannotAsk{"the action has no usable method"};
+  return method;
+}
+
+/// One piece of a path or query. A piece of dots would change which path is meant.
+std::string url_piece(const json::object& input, const std::string& name) {
+  const auto text = text_of_member(input, name);
+  if (text == "." || text == "..") throw CannotAsk{fmt::format("{} must not be {}", name, text)};
+  return percent_encode(text);
+}
+
+/// Where the path of a URL begins.
+std::size_t end_of_origin(std::string_view url) {
+  const auto authority = url.find("://");
+  const auto begin = authority == url.npos ? 0 : authority + 3;
+  return std::min(url.find_first_of("/?#", begin), url.size());
+}
+
+WebUrl url_of(const std::string& form, const json::object& input) {
+  if (form.substr(0, end_of_origin(form)).find("{{") != std::string::npos) {
+    throw CannotAsk{"the url of the action has a placeholder in its scheme, host or port, which no input may change"};
+  }
+  const auto text = filled(form, [&](const std::string& name) { return url_piece(input, name); });
+  const auto url = WebUrl::parse(text);
+  if (!url) throw CannotAsk{"the url of the action is no http or https address"};
+  return *url;
+}
+
+/// The members of the input that stand nowhere in the URL, as its query.
+WebUrl with_query(const WebUrl& url, const std::string& form, const json::object& input) {
+  const auto used = placeholders_in(form);
+  std::string text = url.text();
+  for (const auto& [key, value] : input) {
+    if (used.contains(std::string(key)) || value.is_null()) continue;
+    text += text.find('?') == std::string::npos ? '?' : '&';
+    text += percent_encode(key) + "=" + percent_encode(text_of_member(input, key));
+  }
+  const auto made = WebUrl::parse(text);
+  if (!made) throw CannotAsk{"the input is too long for a query"};
+  return *made;
+}
+
+std::vector<HttpHeader> headers_of(const Extension& action, const json::object& input, const ExpandSecrets& expand) {
+  std::vector<HttpHeader> headers;
+  const auto* given = action.definition.members().if_contains("headers");
+  if (!given || !given->is_object()) return headers;
+  for (const auto& [name, form] : given->get_object()) {
+    if (!form.is_string()) continue;
+    auto value = filled(expand(form.get_string()), [&](const auto& key) { return text_of_member(input, key); });
+    if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
+      throw CannotAsk{fmt::format("the header {} must not hold line breaks", std::string_view(name))};
+    }
+    headers.push_back({std::string(name), std::move(value)});
+  }
+  return headers;
+}
+
+bool has_content_type(const std::vector<HttpHeader>& headers) {
+  return std::ranges::any_of(headers, [](const auto& header) { return boost::iequals(header.name, "content-type"); });
+}
+
+bool is_form(const std::vector<HttpHeader>& headers) {
+  return std::ranges::any_of(headers, [](const auto& header) {
+    return boost::iequals(header.name, "content-type") && boost::icontains(header.value, "x-www-form-urlencoded");
+  });
+}
+
+/// A text that is JSON is filled in as JSON, so that no input can break out of its string.
+void set_body(WebRequest& request, const json::value& form, const json::object& input) {
+  const auto parsed = form.is_string() ? parse_json(form.get_string()) : std::optional(form);
+  const bool is_json = parsed && (parsed->is_object() || parsed->is_array());
+  if (is_json) {
+    request.body = to_json(filled_json(*parsed, input));
+  } else {
+    const bool encodes = is_form(request.own_headers);
+    request.body = filled(form.get_string(), [&](const auto& name) {
+      const auto text = text_of_member(input, name);
+      return encodes ? percent_encode(text) : text;
+    });
+  }
+  if (has_content_type(request.own_headers)) return;
+  request.headers.push_back({"Content-Type", is_json ? "application/json" : "text/plain; charset=utf-8"});
+}
+
+WebRequest request_of(const Extension& action, const json::object& input, const ExpandSecrets& expand) {
+  const auto form = expand(member(action, "url"));
+  WebRequest request{.url = url_of(form, input),
+                     .method = method_of(action),
+                     .own_headers = headers_of(action, input, expand),
+                     .max_body_bytes = most_answer_bytes,
+                     .cut_body = true,
+                     .limit = std::chrono::seconds(60)};
+  const auto* body = action.definition.members().if_contains("body");
+  if (body && !body->is_null()) {
+    set_body(request, *body, input);
+  } else if (request.method == "GET" || request.method == "HEAD" || request.method == "DELETE") {
+    request.url = with_query(request.url, form, input);
+  } else {
+    set_body(request, json::object(), {});
+    request.body = to_json(input);
+  }
+  if (action.source == Source::user) {
+    request.may_be_private = [host = request.url.host()](const WebUrl& url) { return url.host() == host; };
+  }
+  return request;
+}
+
+}  // namespace
+
+std::variant<WebRequest, ActionProblem> http_action_request(const Extension& action, const json::object& input,
+                                                            const ExpandSecrets& expand) {
+  try {
+    return request_of(action, input, expand);
+  } catch (const CannotAsk& problem) {
+    return ActionProblem{problem.why};
+  }
+}
+
+std::string http_answer_text(const WebAnswer& answer) {
+  std::string text;
+  const auto status = answer.head.status;
+  if (status < 200 || status > 299 || answer.body.empty()) text = fmt::format("status {}\n", status);
+  if (const auto location = answer.head.header("location")) text += fmt::format("location: {}\n", to_utf8(*location));
+  if (!answer.cut && !is_utf8(answer.body)) {
+    return text + fmt::format("({} bytes of {}, which are no text)", answer.body.size(),
+                              to_utf8(answer.head.header("content-type").value_or("unknown type")));
+  }
+  text += limited(to_utf8(answer.body));
+  if (answer.cut) text += "\n(The rest of the answer is missing: it is over 4 MiB.)";
+  return text;
+}
+
+}  // namespace agw

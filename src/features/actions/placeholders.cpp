@@ -1,0 +1,66 @@
+#include "features/actions/placeholders.hpp"
+
+#include <boost/algorithm/string/trim.hpp>
+
+namespace agw {
+
+namespace {
+
+/// The one placeholder that a text is, if it is nothing else.
+std::optional<std::string> only_placeholder(std::string_view text) {
+  const bool is_one = text.starts_with("{{") && text.find("}}") == text.size() - 2;
+  return is_one ? std::optional(boost::trim_copy(std::string(text.substr(2, text.size() - 4)))) : std::nullopt;
+}
+
+}  // namespace
+
+std::string filled(std::string_view text, const Fill& fill) {
+  std::string out;
+  for (;;) {
+    const auto begin = text.find("{{");
+    const auto end = begin == text.npos ? text.npos : text.find("}}", begin);
+    if (end == text.npos) return out += text;
+    out += text.substr(0, begin);
+    out += fill(boost::trim_copy(std::string(text.substr(begin + 2, end - begin - 2))));
+    text.remove_prefix(end + 2);
+  }
+}
+
+std::set<std::string> placeholders_in(std::string_view text) {
+  std::set<std::string> names;
+  filled(text, [&](const std::string& name) {
+    names.insert(name);
+    return std::string();
+  });
+  return names;
+}
+
+std::string text_of_member(const json::object& input, std::string_view name) {
+  const auto* member = input.if_contains(name);
+  if (!member || member->is_null()) return {};
+  return member->is_string() ? std::string(member->get_string()) : to_json(*member);
+}
+
+json::value filled_json(const json::value& value, const json::object& input) {
+  if (value.is_string()) {
+    const std::string_view text(value.get_string());
+    if (const auto name = only_placeholder(text)) {
+      const auto* member = input.if_contains(*name);
+      return member ? *member : json::value();
+    }
+    return json::value(filled(text, [&](const std::string& name) { return text_of_member(input, name); }));
+  }
+  if (value.is_array()) {
+    json::array out;
+    for (const auto& element : value.get_array()) out.push_back(filled_json(element, input));
+    return out;
+  }
+  if (value.is_object()) {
+    json::object out;
+    for (const auto& member : value.get_object()) out.emplace(member.key(), filled_json(member.value(), input));
+    return out;
+  }
+  return value;
+}
+
+}  // namespace agw

@@ -1,0 +1,28 @@
+#include "features/actions/shell_action.hpp"
+
+#include <fmt/format.h>
+
+#include "features/actions/placeholders.hpp"
+
+namespace agw {
+
+namespace {
+
+/// No variable of a process holds a NUL.
+std::string without_nul(std::string text) { return text.substr(0, text.find('\0')); }
+
+}  // namespace
+
+ShellActionCommand shell_action_command(std::string_view form, const json::object& input) {
+  ShellActionCommand made;
+  std::map<std::string, std::string> variables;
+  made.command = filled(form, [&](const std::string& name) {
+    auto& variable = variables[name];
+    if (variable.empty()) variable = fmt::format("AGW_INPUT_{}", variables.size());
+    made.environment[variable] = without_nul(text_of_member(input, name));
+    return "${" + variable + "}";
+  });
+  return made;
+}
+
+}  // namespace agw

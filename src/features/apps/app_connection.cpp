@@ -1,0 +1,103 @@
+#include "features/apps/app_connection.hpp"
+
+#include <cstring>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "features/apps/health.hpp"
+
+namespace agw {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t buffer_size = 256 * 1024;
+
+}  // namespace
+
+Task<std::unique_ptr<AppConnection>> AppConnection::open(int port) {
+  auto socket = co_await connect_to_loopback(port);
+  if (!socket) co_return nullptr;
+  co_return std::make_unique<AppConnection>(*std::move(socket));
+}
+
+AppConnection::AppConnection(tcp::socket socket)
+    : socket_(std::move(socket)), buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {
+  error_code ignored;
+  socket_.non_blocking(true, ignored);
+  socket_.set_option(tcp::no_delay(true), ignored);
+}
+
+Task<bool> AppConnection::send(std::string_view bytes) {
+  while (!bytes.empty() && !interrupted_) {
+    error_code error;
+    bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
+    if (error == asio::error::would_block || error == asio::error::try_again) {
+      co_await socket_.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
+    }
+    if (error) co_return false;
+  }
+  co_return !interrupted_;
+}
+
+/// Appends to what is in the buffer; false at the end.
+Task<bool> AppConnection::receive() {
+  if (begin_ > 0) {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+    end_ -= std::exchange(begin_, 0);
+  }
+  if (ended_ || interrupted_ || end_ == buffer_size) co_return false;
+  error_code error;
+  end_ += co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, buffer_size - end_),
+                                           asio::redirect_error(asio::use_awaitable, error));
+  ended_ = bool(error);
+  co_return !error;
+}
+
+Task<bool> AppConnection::read_head(bool without_body) {
+  constexpr int switching_protocols = 101;
+  reader_.reset(without_body);
+  for (;;) {
+    begin_ += reader_.put(received());
+    if (reader_.failed()) co_return false;
+    const bool interim = reader_.head_done() && head().status < 200 && head().status != switching_protocols;
+    if (reader_.head_done() && !interim) co_return true;
+    if (interim)
+      reader_.reset(without_body);
+    else if (!co_await receive())
+      co_return false;
+  }
+}
+
+Task<const std::vector<std::string_view>*> AppConnection::read_body() {
+  static const std::vector<std::string_view> none;
+  while (!reader_.done() && !reader_.failed()) {
+    begin_ += reader_.put(received());
+    if (!reader_.pieces().empty()) co_return &reader_.pieces();
+    if (reader_.done() || reader_.failed()) break;
+    if (!co_await receive()) reader_.put_end();
+  }
+  co_return &none;
+}
+
+Task<std::string_view> AppConnection::read_raw() {
+  if (begin_ == end_ && !co_await receive()) co_return std::string_view{};
+  const auto bytes = received();
+  begin_ = end_;
+  co_return bytes;
+}
+
+void AppConnection::interrupt() {
+  interrupted_ = true;
+  error_code ignored;
+  socket_.cancel(ignored);
+}
+
+bool AppConnection::reusable() const {
+  return reader_.done() && head().keep_alive && begin_ == end_ && !ended_ && !interrupted_;
+}
+
+}  // namespace agw

@@ -1,0 +1,44 @@
+#include "features/apps/app_directory.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "io/private_files.hpp"
+#include "io/process.hpp"
+#include "io/resolve_path.hpp"
+
+namespace agw {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_hidden(const fs::path& relative) {
+  return std::ranges::any_of(relative, [](const fs::path& part) { return part.native().starts_with('.'); });
+}
+
+bool may_be_served(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
+  if (is_private_path(path) || path == home || path == data_directory) return false;
+  if (is_within(data_directory, path)) return false;
+  if (is_within(path, data_directory)) return is_within(path, data_directory / "agents");
+  return is_within(path, home) && !is_hidden(path.lexically_relative(home));
+}
+
+}  // namespace
+
+fs::path app_directory(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
+  std::error_code error;
+  const auto real = fs::canonical(path, error);
+  if (error) throw ProcessError(fmt::format("{}: {}", path.string(), error.message()));
+  if (!fs::is_directory(real, error)) throw ProcessError(fmt::format("{} is not a directory", path.string()));
+  if (!may_be_served(real, home, data_directory)) {
+    throw ProcessError(
+        fmt::format("{} is no place for an app: it must lie in the home directory, not hidden, and not "
+                    "among the gateway's own files",
+                    path.string()));
+  }
+  return real;
+}
+
+}  // namespace agw

@@ -1,0 +1,166 @@
+#include "features/apps/dev_server.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "features/apps/health.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto time_for_last_lines = 300ms;
+constexpr auto pause_between_looks = 100ms;
+// A server that floods its log waits for us: so much is read in each span.
+constexpr std::size_t most_at_once = 128 * 1024;
+constexpr auto span_of_reading = 100ms;
+
+AppStream stream_of(ProcessStream stream) { return stream == ProcessStream::output ? AppStream::out : AppStream::err; }
+
+std::string text_of(const ProcessEnd& end) {
+  return end.signal ? fmt::format("ended by signal {}", end.signal) : fmt::format("exited with {}", end.exit_code);
+}
+
+}  // namespace
+
+DevServer::DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Links links)
+    : loop_(loop), clock_(clock), limits_(limits), links_(std::move(links)), grace_(limits.to_end), life_(loop) {}
+
+Task<> DevServer::start(DevServerStart wanted) {
+  wanted_ = std::move(wanted);
+  restarts_ = 0;
+  grace_ = limits_.to_end;
+  stopping_ = std::make_unique<Stop>();
+  auto process = co_await launch();
+  alive_ = true;
+  life_.spawn(supervise(std::move(process)));
+}
+
+Task<std::unique_ptr<Process>> DevServer::launch() {
+  auto process = std::make_unique<Process>(loop_, co_await wanted_.process());
+  pid_ = process->id();
+  started_at_ = clock_.now();
+  become(AppStatus::starting);
+  co_return process;
+}
+
+void DevServer::request_stop(std::chrono::milliseconds grace) {
+  grace_ = grace;
+  if (stopping_) stopping_->request();
+}
+
+Task<> DevServer::stop() {
+  request_stop(std::min(grace_, limits_.to_end));
+  co_await life_.join();
+}
+
+Task<> DevServer::supervise(std::unique_ptr<Process> process) {
+  auto outcome = Outcome::crashed;
+  while (process) {
+    const auto began = std::chrono::steady_clock::now();
+    outcome = co_await live(*process);
+    process.reset();
+    if (outcome != Outcome::crashed) break;
+    if (std::chrono::steady_clock::now() - began > limits_.steady) restarts_ = 0;
+    process = co_await launch_again();
+  }
+  alive_ = false;
+  const bool wanted = outcome == Outcome::stopped || stopping_->requested();
+  become(wanted ? AppStatus::stopped : AppStatus::failed);
+}
+
+/// The next process after a crash; null where there is to be none.
+Task<std::unique_ptr<Process>> DevServer::launch_again() {
+  if (restarts_ == limits_.restarts) {
+    note(fmt::format("crashed {} times: not started again", restarts_ + 1));
+    co_return nullptr;
+  }
+  const auto backoff = limits_.first_backoff * (1 << restarts_);
+  note(fmt::format("starting again in {} ms", backoff.count()));
+  become(AppStatus::starting);
+  if (co_await pause(*stopping_, backoff) == End::stopped) co_return nullptr;
+  ++restarts_;
+  try {
+    co_return co_await launch();
+  } catch (const ProcessError& error) {
+    note(fmt::format("cannot be started: {}", error.what()));
+  }
+  co_return nullptr;
+}
+
+/// From the start of a process until nothing is left of it.
+Task<DevServer::Outcome> DevServer::live(Process& process) {
+  const auto id = process.id();
+  co_await links_.started(id);
+  Group readers(loop_);
+  readers.spawn(read_lines(process, ProcessStream::output));
+  readers.spawn(read_lines(process, ProcessStream::error));
+  Stop ending;
+  const Stop::Listener asked(*stopping_, [&] { ending.request(); });
+  Stop mute;
+  const Stop::Listener gave_up(mute, [&] { ending.request(); });
+  Group watchers(loop_);
+  watchers.spawn(watch(mute));
+  ProcessEnd end;
+  const auto ended = co_await cut(ending, no_limit, wait_for_end(process, end));
+  watchers.cancel();
+  co_await watchers.join();
+  if (ended == End::done) note(text_of(end));
+  // Also where it has ended by itself: what it started may live on.
+  co_await process.end(ended == End::done ? 0ms : grace_);
+  Stop never;
+  co_await cut(never, time_for_last_lines, readers.join());
+  readers.cancel();
+  co_await readers.join();
+  pid_.reset();
+  started_at_.reset();
+  co_await links_.ended(id);
+  if (stopping_->requested()) co_return Outcome::stopped;
+  co_return mute.requested() ? Outcome::mute : Outcome::crashed;
+}
+
+Task<> DevServer::wait_for_end(Process& process, ProcessEnd& end) { end = co_await process.wait(); }
+
+Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
+  std::size_t taken = 0;
+  auto began = std::chrono::steady_clock::now();
+  for (;;) {
+    const auto bytes = co_await process.read(stream);
+    if (bytes.empty()) break;
+    log_.add(stream_of(stream), bytes, clock_.now());
+    taken += bytes.size();
+    if (taken < most_at_once) continue;
+    const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+    Stop never;
+    if (passed < span_of_reading) co_await pause(never, span_of_reading - passed);
+    taken = 0;
+    began = std::chrono::steady_clock::now();
+  }
+  log_.finish(stream_of(stream), clock_.now());
+}
+
+/// Until the server answers; asks for `mute` where it does not in time.
+Task<> DevServer::watch(Stop& mute) {
+  const auto deadline = std::chrono::steady_clock::now() + limits_.to_answer;
+  Stop never;
+  while (!co_await is_healthy(wanted_.port, wanted_.health_path)) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      note(fmt::format("did not answer at port {} within {} s: ended", wanted_.port, limits_.to_answer.count() / 1000));
+      mute.request();
+      co_return;
+    }
+    co_await pause(never, pause_between_looks);
+  }
+  become(AppStatus::running);
+}
+
+void DevServer::become(AppStatus status) {
+  status_ = status;
+  links_.changed();
+}
+
+void DevServer::note(std::string line) { log_.note(std::move(line), clock_.now()); }
+
+}  // namespace agw

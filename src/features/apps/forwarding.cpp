@@ -1,0 +1,207 @@
+#include "features/apps/forwarding.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/trim.hpp>
+#include <boost/url/pct_string_view.hpp>
+
+namespace agw {
+
+namespace {
+
+/// Of one connection, not of the request (RFC 9110, 7.6.1).
+constexpr std::array<std::string_view, 9> of_the_connection{
+    "connection",        "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade"};
+
+/// Of a request: what the gateway says itself.
+constexpr std::array<std::string_view, 9> said_anew{"host",
+                                                    "authorization",
+                                                    "content-length",
+                                                    "expect",
+                                                    "sec-websocket-protocol",
+                                                    "x-forwarded-for",
+                                                    "x-forwarded-host",
+                                                    "x-forwarded-proto",
+                                                    "x-forwarded-prefix"};
+
+/// Of an answer: what concerns the whole origin, which is the gateway's, and what frames the body.
+constexpr std::array<std::string_view, 9> not_for_clients{"set-cookie",
+                                                          "set-cookie2",
+                                                          "clear-site-data",
+                                                          "strict-transport-security",
+                                                          "alt-svc",
+                                                          "service-worker-allowed",
+                                                          "content-length",
+                                                          "date",
+                                                          "x-content-type-options"};
+
+bool is_one_of(std::span<const std::string_view> list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+std::vector<std::string> entries_of(std::string_view field) {
+  std::vector<std::string> entries;
+  while (!field.empty()) {
+    const auto end = std::min(field.find(','), field.size());
+    auto entry = boost::trim_copy(std::string(field.substr(0, end)));
+    if (!entry.empty()) entries.push_back(std::move(entry));
+    field.remove_prefix(std::min(end + 1, field.size()));
+  }
+  return entries;
+}
+
+/// The names that `Connection` lists, in lower case.
+std::vector<std::string> named_by_connection(const Fields& fields) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : fields) {
+    if (!boost::iequals(name, "connection")) continue;
+    for (auto& entry : entries_of(value)) names.push_back(boost::to_lower_copy(entry));
+  }
+  return names;
+}
+
+bool is_hop_by_hop(const std::string& lower_case_name, const std::vector<std::string>& named) {
+  return is_one_of(of_the_connection, lower_case_name) || std::ranges::find(named, lower_case_name) != named.end();
+}
+
+std::string decoded(std::string_view text) {
+  const auto valid = boost::urls::make_pct_string_view({text.data(), text.size()});
+  return valid ? valid->decode() : std::string(text);
+}
+
+/// Takes the token out of a request, and knows it wherever it stands.
+class Credentials {
+public:
+  Credentials(const Request& request, const IsToken& is_token) : is_token_(is_token) {
+    if (const auto given = request.header("authorization")) {
+      tokens_.push_back(boost::trim_copy(std::string(given->substr(std::min(given->find(' '), given->size())))));
+    }
+    for (auto& entry : entries_of(request.header("sec-websocket-protocol").value_or(""))) tokens_.push_back(entry);
+    for (const auto& [name, value] : request.parameters) tokens_.push_back(value);
+    std::erase_if(tokens_, [&](const std::string& text) { return !is_token(text); });
+  }
+
+  bool stand_in(std::string_view text) const {
+    return std::ranges::any_of(tokens_, [&](const auto& token) { return text.find(token) != text.npos; });
+  }
+
+  /// The query without the parameters that hold the token.
+  std::string strip_query(std::string_view query) const {
+    std::string kept;
+    while (!query.empty()) {
+      const auto end = std::min(query.find('&'), query.size());
+      const auto parameter = query.substr(0, end);
+      query.remove_prefix(std::min(end + 1, query.size()));
+      if (stand_in(decoded(parameter))) continue;
+      if (!kept.empty()) kept += '&';
+      kept += parameter;
+    }
+    return kept;
+  }
+
+  /// The subprotocols but `bearer` and the token behind it.
+  std::string strip_protocols(std::string_view field) const {
+    std::string kept;
+    for (const auto& entry : entries_of(field)) {
+      if (boost::iequals(entry, "bearer") || is_token_(entry)) continue;
+      if (!kept.empty()) kept += ", ";
+      kept += entry;
+    }
+    return kept;
+  }
+
+private:
+  const IsToken& is_token_;
+  std::vector<std::string> tokens_;
+};
+
+std::string target_for_app(std::string_view target, std::string_view prefix, const Credentials& credentials) {
+  const auto question = std::min(target.find('?'), target.size());
+  std::string path(target.substr(std::min(prefix.size(), question), question - std::min(prefix.size(), question)));
+  if (path.empty()) path = "/";
+  const auto query = credentials.strip_query(target.substr(std::min(question + 1, target.size())));
+  return query.empty() ? path : path + '?' + query;
+}
+
+bool asks_for_websocket(const Request& request, const Exchange& exchange) {
+  const auto wanted = entries_of(request.header("upgrade").value_or(""));
+  return exchange.method() == "GET" &&
+         std::ranges::any_of(wanted, [](const auto& entry) { return boost::iequals(entry, "websocket"); });
+}
+
+void append_field(std::string& head, std::string_view name, std::string_view value) {
+  head.append(name).append(": ").append(value).append("\r\n");
+}
+
+void append_passed_on(std::string& head, const Request& request, const Credentials& credentials, int port) {
+  const auto named = named_by_connection(request.headers);
+  for (const auto& [name, value] : request.headers) {
+    if (is_hop_by_hop(name, named) || is_one_of(said_anew, name) || credentials.stand_in(value)) continue;
+    // A page of the gateway speaks to the app as a page of its own; foreign ones have been refused.
+    if (name == "origin")
+      append_field(head, name, fmt::format("http://127.0.0.1:{}", port));
+    else
+      append_field(head, name, value);
+  }
+}
+
+void append_forwarded(std::string& head, const Request& request, std::string_view prefix) {
+  const auto scheme = request.origin.substr(0, request.origin.find(':'));
+  append_field(head, "X-Forwarded-Host", request.header("host").value_or(""));
+  append_field(head, "X-Forwarded-Proto", scheme);
+  append_field(head, "X-Forwarded-Prefix", prefix);
+}
+
+}  // namespace
+
+ForwardedRequest forwarded_request(const Request& request, const Exchange& exchange, std::string_view prefix, int port,
+                                   const IsToken& is_token) {
+  const Credentials credentials(request, is_token);
+  const auto length = exchange.body_length();
+  ForwardedRequest made{
+      .upgrade = asks_for_websocket(request, exchange), .has_body = !length || *length > 0, .chunked = !length};
+  auto& head = made.head;
+  head = fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", exchange.method(),
+                     target_for_app(exchange.target(), prefix, credentials), port);
+  append_passed_on(head, request, credentials, port);
+  append_forwarded(head, request, prefix);
+  if (!length)
+    append_field(head, "Transfer-Encoding", "chunked");
+  else if (*length > 0 || request.header("content-length"))
+    append_field(head, "Content-Length", std::to_string(*length));
+  if (made.upgrade) {
+    const auto protocols = request.header("sec-websocket-protocol").value_or("");
+    made.offered_bearer = boost::istarts_with(protocols, "bearer");
+    const auto kept = credentials.strip_protocols(protocols);
+    if (!kept.empty()) append_field(head, "Sec-WebSocket-Protocol", kept);
+    head += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  }
+  head += "\r\n";
+  return made;
+}
+
+Fields forwarded_fields(const Fields& from_app, const ForwardedRequest& request) {
+  const auto named = named_by_connection(from_app);
+  Fields fields;
+  bool chose_protocol = false;
+  for (const auto& [name, value] : from_app) {
+    const auto lower = boost::to_lower_copy(name);
+    chose_protocol = chose_protocol || lower == "sec-websocket-protocol";
+    if (!is_hop_by_hop(lower, named) && !is_one_of(not_for_clients, lower)) fields.emplace_back(name, value);
+  }
+  // A browser that offered subprotocols ends a WebSocket for which none was chosen.
+  if (request.offered_bearer && !chose_protocol) fields.emplace_back("Sec-WebSocket-Protocol", "bearer");
+  fields.push_back(app_fence());
+  return fields;
+}
+
+std::pair<std::string, std::string> app_fence() {
+  return {"Content-Security-Policy", "sandbox allow-scripts allow-forms allow-popups"};
+}
+
+}  // namespace agw

@@ -1,0 +1,90 @@
+#include "features/apps/health.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include "base/cut.hpp"
+
+namespace agw {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto patience = 5s;
+constexpr std::size_t longest_status_line = 4096;
+
+/// The status that a GET is answered with, 0 for none.
+Task<> ask(int port, std::string path, int& status) {
+  auto socket = co_await connect_to_loopback(port);
+  if (!socket) co_return;
+  const auto request = fmt::format("GET {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", path, port);
+  error_code error;
+  co_await asio::async_write(*socket, asio::buffer(request), asio::redirect_error(asio::use_awaitable, error));
+  std::string line;
+  co_await asio::async_read_until(*socket, asio::dynamic_buffer(line, longest_status_line), '\n',
+                                  asio::redirect_error(asio::use_awaitable, error));
+  constexpr std::size_t status_at = 9;  // behind `HTTP/1.1 `
+  if (error || !line.starts_with("HTTP/1.") || line.size() < status_at + 3) co_return;
+  status = std::atoi(line.substr(status_at, 3).c_str());
+}
+
+bool has_line_break(const std::string& path) { return path.find_first_of(std::string("\r\n \0", 4)) != path.npos; }
+
+bool binds(const tcp::endpoint& endpoint, int* port = nullptr) {
+  asio::io_context unused;
+  tcp::acceptor acceptor(unused);
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error && port) *port = acceptor.local_endpoint(error).port();
+  return error != asio::error::address_in_use;
+}
+
+}  // namespace
+
+Task<std::optional<tcp::socket>> connect_to_loopback(int port) {
+  const std::array<asio::ip::address, 2> addresses{asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()};
+  for (const auto& address : addresses) {
+    tcp::socket socket(co_await asio::this_coro::executor);
+    error_code error;
+    co_await socket.async_connect({address, static_cast<std::uint16_t>(port)},
+                                  asio::redirect_error(asio::use_awaitable, error));
+    if (!error) co_return std::optional(std::move(socket));
+  }
+  co_return std::nullopt;
+}
+
+Task<bool> is_healthy(int port, std::string path) {
+  if (path.empty()) co_return (co_await connect_to_loopback(port)).has_value();
+  if (has_line_break(path)) co_return false;
+  if (!path.starts_with('/')) path.insert(path.begin(), '/');
+  int status = 0;
+  Stop never;
+  co_await cut(never, patience, ask(port, std::move(path), status));
+  co_return status >= 200 && status < 400;
+}
+
+bool is_free_port(int port) {
+  const auto number = static_cast<std::uint16_t>(port);
+  return binds({asio::ip::address_v4::loopback(), number}) && binds({asio::ip::address_v6::loopback(), number});
+}
+
+int free_port() {
+  int port = 0;
+  if (!binds({asio::ip::address_v4::loopback(), 0}, &port) || port == 0) {
+    throw std::system_error(std::make_error_code(std::errc::address_not_available), "no free port");
+  }
+  return port;
+}
+
+}  // namespace agw

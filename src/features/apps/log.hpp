@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/apps/types.hpp"
+
+namespace agw {
+
+/// The last lines of an app. However much comes, it stays small: 2,000 lines of 2,000 bytes at most.
+class AppLog {
+public:
+  static constexpr std::size_t most_lines = 2000;
+  static constexpr std::size_t longest_line = 2000;
+
+  /// Bytes of a stream as they come: lines are put together over calls.
+  void add(AppStream stream, std::string_view bytes, Timestamp now);
+  /// A stream has ended: what stands without a line's end is a line.
+  void finish(AppStream stream, Timestamp now);
+  /// A line of the gateway's own.
+  void note(std::string line, Timestamp now) { keep(AppStream::gateway, std::move(line), now); }
+
+  /// The latest `count`, oldest first.
+  std::vector<AppLogLine> last(std::size_t count) const;
+
+private:
+  struct Unfinished {
+    std::string text;
+    bool cut = false;  ///< the rest of the line is left out
+  };
+  void extend(Unfinished& line, std::string_view bytes);
+  void end_line(AppStream stream, Timestamp now);
+  void keep(AppStream stream, std::string line, Timestamp now);
+
+  std::deque<AppLogLine> lines_;
+  std::array<Unfinished, 3> unfinished_;
+};
+
+}  // namespace agw

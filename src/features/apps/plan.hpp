@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "features/apps/types.hpp"
+#include "features/extensions/types.hpp"
+
+namespace agw {
+
+/// What an app's definition says of how it is served.
+struct AppPlan {
+  AppType type = AppType::command;
+  std::filesystem::path path;  ///< empty where the definition has none
+  std::string command;         ///< likewise
+  std::optional<int> port;
+  std::map<std::string, std::string> environment;  ///< with `${secret:NAME}` as it was written
+  std::string health_path;                         ///< empty: whoever takes connections is up
+};
+
+/// Reads the definition. Without a `type` an app that has a path and no command is static.
+AppPlan app_plan(const Extension& extension);
+
+/// Throws ApiError 500 `invalid app definition` where the path is missing or no absolute one, or where a development
+/// server has no command.
+void require_complete(const AppPlan& plan);
+
+}  // namespace agw

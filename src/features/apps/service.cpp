@@ -1,0 +1,330 @@
+#include "features/apps/service.hpp"
+
+#include <fmt/format.h>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "features/apps/app_directory.hpp"
+#include "features/apps/health.hpp"
+#include "features/apps/store.hpp"
+#include "features/events/hub.hpp"
+#include "features/secrets/service.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto patience_at_the_end = 150ms;
+constexpr std::int64_t memory_mb = 8192;  // for the address space of JavaScript engines, which is mostly empty
+
+[[noreturn]] void refuse_static(const Extension& extension) {
+  throw BadRequest(fmt::format("{} apps do not use a dev server", to_text(app_plan(extension).type)));
+}
+
+NotFound not_running(const Extension& extension) {
+  return NotFound(fmt::format("No running dev server for {}", extension.name));
+}
+
+bool is_static(const Extension& extension) { return app_plan(extension).type == AppType::statics; }
+
+std::map<std::string, std::string> environment_of(const AppPlan& plan, int port) {
+  auto environment = plan.environment;
+  environment.try_emplace("HOST", "127.0.0.1");
+  if (plan.type == AppType::python) environment.try_emplace("PYTHONUNBUFFERED", "1");
+  environment["PORT"] = std::to_string(port);
+  return environment;
+}
+
+/// What the client hears of a start that failed; `action` is `start` or `restart`.
+ApiError refusal(std::string_view action, const Extension& extension, const std::exception& error) {
+  if (const auto* known = dynamic_cast<const ApiError*>(&error)) return *known;
+  log::warn("cannot {} the app {}: {}", action, extension.name, error.what());
+  return ApiError(500, fmt::format("Failed to {}: {}", action, error.what()));
+}
+
+}  // namespace
+
+/// Starting and stopping take time: for each app they are done one after the other.
+struct Apps::Place {
+  Place(Apps& apps, std::string id)
+      : server(apps.loop_, apps.clock_, apps.options_.limits,
+               {.changed = [&apps, id] { apps.publish(id); },
+                .started = [&apps](pid_t pid) { return apps.note_started(pid); },
+                .ended = [&apps](pid_t pid) { return apps.note_ended(pid); }}),
+        freed(apps.loop_, asio::steady_timer::time_point::max()) {}
+
+  /// Waits for its turn, and holds it until it dies.
+  class Turn {
+  public:
+    explicit Turn(Place& place) : place_(place) { ++place_.users; }
+    ~Turn() {
+      --place_.users;
+      if (!mine_) return;
+      place_.taken = false;
+      place_.freed.cancel();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    Task<> comes() {
+      while (place_.taken) {
+        boost::system::error_code ignored;
+        co_await place_.freed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+      }
+      mine_ = place_.taken = true;
+    }
+
+  private:
+    Place& place_;
+    bool mine_ = false;
+  };
+
+  DevServer server;
+  asio::steady_timer freed;
+  bool taken = false;
+  int users = 0;         ///< who has a turn or waits for one
+  bool enabled = false;  ///< its extension, when it was last started
+};
+
+Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, BlockingPool& blocking,
+           const Secrets& secrets, const Sandbox& sandbox, Options options)
+    : loop_(loop),
+      database_(database),
+      hub_(hub),
+      clock_(clock),
+      extensions_(extensions),
+      blocking_(blocking),
+      secrets_(secrets),
+      sandbox_(sandbox),
+      options_(std::move(options)),
+      background_(loop) {
+  background_.on_failure([](std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      log::error("an app could not be ended properly: {}", error.what());
+    }
+  });
+  extensions_.observe(*this);
+}
+
+Apps::~Apps() = default;
+
+void Apps::load(Connection& connection) {
+  for (const auto& mark : app_store::processes(connection)) {
+    if (kill_leftover(mark)) log::warn("ended the process group {} that a killed gateway left behind", mark.pid);
+  }
+  app_store::clear(connection);
+}
+
+void Apps::hang_up() {
+  closing_ = true;
+  for (auto& [id, place] : places_) place->server.request_stop(patience_at_the_end);
+}
+
+Task<> Apps::stop() {
+  hang_up();
+  co_await background_.join();
+  for (auto& [id, place] : places_) {
+    Place::Turn turn(*place);
+    co_await turn.comes();
+    co_await place->server.stop();
+  }
+}
+
+ExtensionPointer Apps::require(std::string_view id_or_name) const {
+  if (auto found = extensions_.find(ExtensionType::app, id_or_name)) return found;
+  throw NotFound("app not found", {{"name", id_or_name}});
+}
+
+const DevServer* Apps::find(const Extension& extension) const {
+  const auto place = places_.find(extension.id);
+  return place == places_.end() ? nullptr : &place->second->server;
+}
+
+Apps::Place& Apps::place_of(const ExtensionPointer& extension) {
+  auto& place = places_[extension->id];
+  if (!place) place = std::make_unique<Place>(*this, extension->id);
+  return *place;
+}
+
+App Apps::describe(const Extension& extension) const {
+  const auto plan = app_plan(extension);
+  App app{.name = extension.name, .type = plan.type, .port = plan.port};
+  if (plan.type == AppType::statics) {
+    app.port.reset();
+    app.status = plan.path.is_absolute() ? AppStatus::running : AppStatus::stopped;
+  }
+  const auto* server = find(extension);
+  if (!server) return app;
+  app.status = server->status();
+  app.restarts = server->restarts();
+  app.pid = server->pid();
+  app.started_at = server->started_at();
+  if (!server->alive()) return app;
+  app.port = server->port();
+  app.url = fmt::format("http://127.0.0.1:{}", server->port());
+  return app;
+}
+
+std::vector<App> Apps::list() const {
+  std::vector<App> apps;
+  for (const auto& extension : extensions_.list({.type = ExtensionType::app})) apps.push_back(describe(*extension));
+  return apps;
+}
+
+App Apps::show(std::string_view id_or_name) const { return describe(*require(id_or_name)); }
+
+Task<App> Apps::start(std::string id_or_name) {
+  const auto extension = require(id_or_name);
+  if (is_static(*extension)) refuse_static(*extension);
+  auto& place = place_of(extension);
+  Place::Turn turn(place);
+  co_await turn.comes();
+  try {
+    if (!place.server.alive()) co_await start(extension, place);
+  } catch (const std::exception& error) {
+    throw refusal("start", *extension, error);
+  }
+  co_return describe(*extension);
+}
+
+Task<App> Apps::restart(std::string id_or_name) {
+  const auto extension = require(id_or_name);
+  if (is_static(*extension)) refuse_static(*extension);
+  require_complete(app_plan(*extension));
+  auto& place = place_of(extension);
+  Place::Turn turn(place);
+  co_await turn.comes();
+  try {
+    co_await place.server.stop();
+    co_await start(extension, place);
+  } catch (const std::exception& error) {
+    throw refusal("restart", *extension, error);
+  }
+  co_return describe(*extension);
+}
+
+Task<> Apps::start(const ExtensionPointer& extension, Place& place) {
+  require_complete(app_plan(*extension));
+  auto wanted = co_await prepare(extension);
+  if (closing_) throw ProcessError("the gateway ends");
+  place.enabled = extension->enabled;
+  co_await place.server.start(std::move(wanted));
+  if (closing_) place.server.request_stop(patience_at_the_end);
+}
+
+Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
+  const auto plan = app_plan(*extension);
+  if (plan.port && !is_free_port(*plan.port)) {
+    throw ProcessError(fmt::format("port {} is in use by another program", *plan.port));
+  }
+  const int port = plan.port ? *plan.port : free_port();
+  DevServerStart wanted{.port = port, .health_path = plan.health_path};
+  wanted.process = [this, plan, port]() -> Task<ProcessOptions> {
+    co_return co_await blocking_.run([plan, port, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
+      const auto directory = app_directory(plan.path, options.home, options.data_directory);
+      auto environment = environment_of(plan, port);
+      for (auto& [name, value] : environment) value = secrets.expand(value);
+      auto process = sandbox.wrap({"/bin/sh", "-c", plan.command}, {.directory = directory,
+                                                                    .writable = {directory},
+                                                                    .network = true,
+                                                                    .environment = std::move(environment),
+                                                                    .memory_mb = memory_mb});
+      process.errors_apart = true;
+      return process;
+    });
+  };
+  co_return wanted;
+}
+
+Task<App> Apps::stop(std::string id_or_name) {
+  const auto extension = require(id_or_name);
+  if (is_static(*extension)) refuse_static(*extension);
+  const auto place = places_.find(extension->id);
+  if (place == places_.end()) throw not_running(*extension);
+  auto& server = place->second->server;
+  Place::Turn turn(*place->second);
+  co_await turn.comes();
+  if (!server.alive()) throw not_running(*extension);
+  co_await server.stop();
+  co_return describe(*extension);
+}
+
+std::vector<AppLogLine> Apps::log(std::string_view id_or_name, std::size_t count) const {
+  const auto* server = find(*require(id_or_name));
+  return server ? server->log().last(count) : std::vector<AppLogLine>{};
+}
+
+Task<std::optional<std::filesystem::path>> Apps::static_root(std::string id_or_name) {
+  const auto plan = app_plan(*require(id_or_name));
+  if (plan.type != AppType::statics) co_return std::nullopt;
+  require_complete(plan);
+  co_return co_await blocking_.run([path = plan.path, options = options_]() -> std::optional<std::filesystem::path> {
+    try {
+      return app_directory(path, options.home, options.data_directory);
+    } catch (const ProcessError&) {
+      throw NotFound("file not found");
+    }
+  });
+}
+
+int Apps::running_port(std::string_view id_or_name) const {
+  const auto extension = require(id_or_name);
+  const auto* server = find(*extension);
+  if (!server || !server->has_process()) throw not_running(*extension);
+  return server->port();
+}
+
+void Apps::extension_changed(const Extension& extension, ExtensionAction action) {
+  const auto place = places_.find(extension.id);
+  if (place == places_.end() || closing_) return;
+  const bool disabled = place->second->enabled && !extension.enabled;
+  place->second->enabled = extension.enabled;
+  const bool deleted = action == ExtensionAction::deleted;
+  if (disabled || deleted) background_.spawn(end(extension.id, deleted));
+}
+
+/// Ends the server of an app that was disabled, or that is no more.
+Task<> Apps::end(std::string id, bool forget) {
+  auto& place = *places_.at(id);
+  {
+    Place::Turn turn(place);
+    co_await turn.comes();
+    co_await place.server.stop();
+  }
+  if (forget && place.users == 0) places_.erase(id);
+}
+
+void Apps::publish(const std::string& id) const {
+  const auto extension = extensions_.find(id);
+  if (extension && hub_.heard()) hub_.publish_record("app-status", {}, "app", to_json(describe(*extension)));
+}
+
+Task<> Apps::note_started(pid_t pid) {
+  const auto mark = mark_of(pid);
+  if (!mark) co_return;
+  marks_[pid] = *mark;
+  co_await write_mark(*mark, app_store::insert);
+}
+
+Task<> Apps::note_ended(pid_t pid) {
+  const auto mark = marks_.extract(pid);
+  if (mark) co_await write_mark(mark.mapped(), app_store::remove);
+}
+
+/// The journal is for a crash only: that it cannot be written keeps no app from running.
+Task<> Apps::write_mark(ProcessMark mark, void (*change)(Connection&, const ProcessMark&)) {
+  try {
+    co_await database_.write([mark, change](Connection& connection) { change(connection, mark); });
+  } catch (const std::exception& error) {
+    log::warn("cannot note the process {} of an app: {}", mark.pid, error.what());
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/group.hpp"
+#include "features/apps/dev_server.hpp"
+#include "features/apps/plan.hpp"
+#include "features/apps/process_mark.hpp"
+#include "features/extensions/service.hpp"
+#include "io/blocking.hpp"
+#include "io/sandbox.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+class Hub;
+class Secrets;
+
+/// The apps: projects that are served, each by a development server of its own or by the gateway. A server runs in the
+/// sandbox, from the moment that somebody starts it until somebody stops it, its app is deleted or disabled, or the
+/// gateway ends. Nothing starts by itself.
+class Apps : public ExtensionObserver {
+public:
+  struct Options {
+    std::filesystem::path home;
+    std::filesystem::path data_directory;
+    DevServerLimits limits{};
+  };
+  Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, BlockingPool& blocking,
+       const Secrets& secrets, const Sandbox& sandbox, Options options);
+  ~Apps() override;
+
+  /// Before the loop runs: ends what a killed gateway left behind.
+  void load(Connection& connection);
+  /// Begins to end all servers, with little patience.
+  void hang_up();
+  /// Ends all servers, and returns when they have ended.
+  Task<> stop();
+
+  /// Newest first.
+  std::vector<App> list() const;
+
+  // Each of the following takes an id or a name, and throws NotFound `app not found` (with `name`).
+
+  App show(std::string_view id_or_name) const;
+  /// Starts it unless it runs. Throws ApiError 500 `invalid app definition`, `Failed to start: <cause>`; BadRequest
+  /// `<type> apps do not use a dev server`.
+  Task<App> start(std::string id_or_name);
+  /// The same, after ending one that runs; `Failed to restart: <cause>`.
+  Task<App> restart(std::string id_or_name);
+  /// Returns when it has ended. Throws BadRequest as `start`, NotFound `No running dev server for <name>`.
+  Task<App> stop(std::string id_or_name);
+  /// The latest lines, oldest first.
+  std::vector<AppLogLine> log(std::string_view id_or_name, std::size_t count) const;
+
+  /// The directory of a static app, opened for others to read from; nothing for one with a server. Throws ApiError 500
+  /// `invalid app definition`, NotFound `file not found` where it is not there.
+  Task<std::optional<std::filesystem::path>> static_root(std::string id_or_name);
+  /// The port of the server of one that is not static. Throws NotFound `No running dev server for <name>`.
+  int running_port(std::string_view id_or_name) const;
+
+  void extension_changed(const Extension& extension, ExtensionAction action) override;
+
+private:
+  /// A server, and the queue of those who start or stop it.
+  struct Place;
+
+  ExtensionPointer require(std::string_view id_or_name) const;
+  App describe(const Extension& extension) const;
+  const DevServer* find(const Extension& extension) const;
+  Place& place_of(const ExtensionPointer& extension);
+  Task<> start(const ExtensionPointer& extension, Place& place);
+  Task<DevServerStart> prepare(const ExtensionPointer& extension);
+  Task<std::filesystem::path> open_directory(std::filesystem::path path);
+  Task<> end(std::string id, bool forget);
+  void publish(const std::string& id) const;
+  Task<> note_started(pid_t pid);
+  Task<> note_ended(pid_t pid);
+  Task<> write_mark(ProcessMark mark, void (*change)(Connection&, const ProcessMark&));
+
+  Loop& loop_;
+  Database& database_;
+  Hub& hub_;
+  const Clock& clock_;
+  Extensions& extensions_;
+  BlockingPool& blocking_;
+  const Secrets& secrets_;
+  const Sandbox& sandbox_;
+  Options options_;
+  std::map<std::string, std::unique_ptr<Place>, std::less<>> places_;
+  std::map<pid_t, ProcessMark> marks_;
+  bool closing_ = false;
+  Group background_;
+};
+
+}  // namespace agw

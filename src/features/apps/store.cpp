@@ -1,0 +1,36 @@
+#include "features/apps/store.hpp"
+
+namespace agw::app_store {
+
+namespace {
+
+void bind(Statement& statement, const ProcessMark& mark) {
+  statement.bind(":pid", mark.pid).bind(":started", mark.started).bind(":boot", mark.boot);
+}
+
+}  // namespace
+
+std::vector<ProcessMark> processes(Connection& connection) {
+  std::vector<ProcessMark> marks;
+  auto rows = connection.prepare("SELECT pid, started, boot FROM app_processes");
+  while (rows.step()) marks.push_back({static_cast<pid_t>(rows.integer(0)), rows.integer(1), rows.string(2)});
+  return marks;
+}
+
+void insert(Connection& connection, const ProcessMark& mark) {
+  auto statement =
+      connection.prepare("INSERT OR IGNORE INTO app_processes (pid, started, boot) VALUES (:pid, :started, :boot)");
+  bind(statement, mark);
+  statement.run();
+}
+
+void remove(Connection& connection, const ProcessMark& mark) {
+  auto statement =
+      connection.prepare("DELETE FROM app_processes WHERE pid = :pid AND started = :started AND boot = :boot");
+  bind(statement, mark);
+  statement.run();
+}
+
+void clear(Connection& connection) { connection.prepare("DELETE FROM app_processes").run(); }
+
+}  // namespace agw::app_store

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// How an app is served: `statics` (on the wire `static`) are files that the gateway serves itself, all others a
+/// development server.
+enum class AppType { node, vite, python, command, statics };
+std::span<const EnumName> names(Tag<AppType>);
+
+enum class AppStatus {
+  stopped,
+  starting,  ///< its server does not answer yet, or is about to be started again after a crash
+  running,
+  failed,  ///< it crashed too often, or never answered
+};
+std::span<const EnumName> names(Tag<AppStatus>);
+
+/// An app as it stands.
+struct App {
+  std::string name;
+  AppType type{};
+  AppStatus status = AppStatus::stopped;
+  std::optional<int> port;         ///< of the loopback address
+  std::optional<int> pid;          ///< of the leader of its process group
+  std::optional<std::string> url;  ///< where a browser opens it, while it lives
+  std::optional<Timestamp> started_at;
+  int restarts = 0;  ///< after crashes, since somebody started it
+};
+const Description& describe(Tag<App>);
+
+/// Where a line of an app's log comes from.
+enum class AppStream { out, err, gateway };
+std::span<const EnumName> names(Tag<AppStream>);
+
+/// A line that an app's server wrote, or the gateway about it.
+struct AppLogLine {
+  Timestamp at{};
+  AppStream stream{};
+  std::string line;
+};
+const Description& describe(Tag<AppLogLine>);
+
+/// The query of `GET /apps/:name/logs`.
+struct AppLogFilter {
+  Limit limit;
+};
+const Description& describe(Tag<AppLogFilter>);
+
+}  // namespace agw

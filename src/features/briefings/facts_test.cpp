@@ -1,0 +1,74 @@
+#include "features/briefings/facts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const auto at = *parse_iso8601("2026-01-02T03:04:05Z");
+
+BriefingFacts busy_day() {
+  BriefingFacts facts;
+  facts.threads = {{"t1", "Plans for May", at}, {"t2", "Otters", at}};
+  add_runs(facts, {{.id = "r1", .job = "nightly", .status = JobRunStatus::completed, .finished_at = at},
+                   {.id = "r2", .job = "report", .status = JobRunStatus::failed, .finished_at = at},
+                   {.id = "r3", .job = "report", .status = JobRunStatus::started, .started_at = at}});
+  facts.proposals = {{"assistant/2026-01-02", "A clearer soul", at}};
+  facts.costs = 1.5;
+  return facts;
+}
+
+TEST(BriefingFacts, RunsBecomeEntriesAndCounts) {
+  const auto facts = busy_day();
+  ASSERT_EQ(facts.jobs.size(), 3u);
+  EXPECT_EQ(facts.jobs[1], (BriefingEntry{"r2", "report: failed", at}));
+  EXPECT_EQ(facts.failed_runs, 1u);
+  EXPECT_EQ(facts.stopped_runs, 0u);
+}
+
+TEST(BriefingFacts, ThePlainSummaryCountsWhatHappened) {
+  EXPECT_EQ(plain_summary(busy_day()),
+            "In the last 24 hours: 2 threads changed, 3 job runs (1 failed); 1.50 USD spent today. The latest thread "
+            "is \"Plans for May\". 1 proposal waits for a decision.");
+  EXPECT_EQ(plain_summary({}), "In the last 24 hours: no threads changed, no job runs; 0.00 USD spent today.");
+}
+
+TEST(BriefingFacts, TheReflectionNamesTheOneThingToLookAt) {
+  auto facts = busy_day();
+  EXPECT_THAT(plain_reflection(facts), HasSubstr("attention: a job failed (report: failed)"));
+  facts.highlights = {"The disk is nearly full."};
+  EXPECT_THAT(plain_reflection(facts), HasSubstr("attention: The disk is nearly full."));
+  facts.highlights.clear();
+  facts.jobs.clear();
+  EXPECT_THAT(plain_reflection(facts), HasSubstr("attention: the proposal \"A clearer soul\""));
+  EXPECT_THAT(plain_reflection({}), HasSubstr("Nothing needs attention."));
+}
+
+TEST(BriefingFacts, TheReflectionIsShortWhateverTitlesSay) {
+  auto facts = busy_day();
+  facts.highlights = {std::string(5000, 'x')};
+  EXPECT_EQ(plain_reflection(facts).size(), 900u);
+}
+
+TEST(BriefingFacts, AModelIsAskedWithTitlesAndSignals) {
+  auto facts = busy_day();
+  facts.highlights = {"The disk is nearly full."};
+  const auto request = summary_request(facts);
+  for (const auto* part : {"Plans for May", "report: failed", "A clearer soul", "Signal: The disk is nearly full."}) {
+    EXPECT_THAT(request, HasSubstr(part));
+  }
+}
+
+TEST(FirstCharacters, CountsCharactersAndNotBytes) {
+  EXPECT_EQ(first_characters("Grüße", 3), "Grü");
+  EXPECT_EQ(first_characters("Grüße", 4), "Grüß");
+  EXPECT_EQ(first_characters("Grüße", 9), "Grüße");
+  EXPECT_EQ(first_characters("Grüße", 0), "");
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// Something that a briefing names.
+struct BriefingEntry {
+  std::string id;
+  std::string title;
+  Timestamp at;
+
+  bool operator==(const BriefingEntry&) const = default;
+};
+const Description& describe(Tag<BriefingEntry>);
+
+/// What happened in the last day, and what stands open.
+struct Briefing {
+  std::optional<std::string> project_id;
+  Timestamp generated_at;
+  bool stale = false;  ///< a newer one is being made
+  std::string summary;
+  std::vector<BriefingEntry> threads;    ///< changed, newest change first
+  std::vector<BriefingEntry> jobs;       ///< runs, newest first
+  std::vector<BriefingEntry> proposals;  ///< that wait for a decision
+  double costs = 0;                      ///< USD of today
+  std::vector<std::string> highlights;   ///< signals of the last day
+};
+const Description& describe(Tag<Briefing>);
+
+/// The query of `GET /briefing`.
+struct BriefingQuery {
+  std::optional<std::string> project_id;
+};
+const Description& describe(Tag<BriefingQuery>);
+
+/// The answer to `GET /pulse/briefing`.
+struct Pulse {
+  std::string prose;
+  std::vector<std::string> highlights;
+  std::int64_t proposalCount = 0;
+  bool selfReflectAvailable = false;
+};
+const Description& describe(Tag<Pulse>);
+
+/// The query of `GET /agents/:name/activity`.
+struct ActivityQuery {
+  Limit limit{20};
+};
+const Description& describe(Tag<ActivityQuery>);
+
+}  // namespace agw

@@ -1,0 +1,126 @@
+#include "features/experiments/store.hpp"
+
+namespace agw::experiment_store {
+
+namespace {
+
+#define EXPERIMENT_COLUMNS                                                                                \
+  "id, domain, verdict, metric, value, baseline, delta, unit, higher_is_better, iteration_id, proposal, " \
+  "reason, notes, duration_ms, cost_usd, created_at"
+#define NEWEST_EXPERIMENTS " ORDER BY number DESC LIMIT :limit"
+
+std::optional<double> optional_real(const Statement& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
+}
+
+std::optional<std::int64_t> optional_integer(const Statement& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional(row.integer(column));
+}
+
+Experiment read(const Statement& row) {
+  return {.id = row.string(0),
+          .domain = row.string(1),
+          .verdict = from_text<Verdict>(row.text(2)).value_or(Verdict::crash),
+          .metric = row.optional_string(3),
+          .value = optional_real(row, 4),
+          .baseline = optional_real(row, 5),
+          .delta = optional_real(row, 6),
+          .unit = row.optional_string(7),
+          .higher_is_better = row.boolean(8),
+          .iteration_id = row.optional_string(9),
+          .proposal = row.optional_string(10),
+          .reason = row.optional_string(11),
+          .notes = row.optional_string(12),
+          .duration_ms = optional_integer(row, 13),
+          .cost_usd = optional_real(row, 14),
+          .created_at = row.time(15)};
+}
+
+Statement listing(Connection& connection, const ExperimentFilter& filter) {
+  if (!filter.domain && !filter.verdict) {
+    return connection.prepare("SELECT " EXPERIMENT_COLUMNS " FROM experiments" NEWEST_EXPERIMENTS);
+  }
+  auto rows = connection.prepare(
+      filter.verdict ? "SELECT " EXPERIMENT_COLUMNS
+                       " FROM experiments WHERE verdict = :verdict AND (:domain IS NULL OR domain = "
+                       ":domain)" NEWEST_EXPERIMENTS
+                     : "SELECT " EXPERIMENT_COLUMNS " FROM experiments WHERE domain = :domain" NEWEST_EXPERIMENTS);
+  rows.bind(":domain", filter.domain);
+  if (filter.verdict) rows.bind(":verdict", to_text(*filter.verdict));
+  return rows;
+}
+
+/// The number of the metric's last keep; 0 for none.
+std::int64_t last_keep(Connection& connection, const ConfidenceQuery& query) {
+  auto row = connection.prepare(
+      "SELECT number FROM experiments INDEXED BY experiments_by_metric WHERE domain = :domain AND metric = :metric AND "
+      "verdict = 'keep' ORDER BY number DESC LIMIT 1");
+  row.bind(":domain", query.domain).bind(":metric", query.metric);
+  return row.step() ? row.integer(0) : 0;
+}
+
+}  // namespace
+
+void insert(Connection& connection, const Experiment& experiment) {
+  connection
+      .prepare("INSERT INTO experiments (" EXPERIMENT_COLUMNS
+               ") VALUES (:id, :domain, :verdict, :metric, :value, :baseline, :delta, :unit, :higher_is_better, "
+               ":iteration_id, :proposal, :reason, :notes, :duration_ms, :cost_usd, :created_at)")
+      .bind(":id", experiment.id)
+      .bind(":domain", experiment.domain)
+      .bind(":verdict", to_text(experiment.verdict))
+      .bind(":metric", experiment.metric)
+      .bind(":value", experiment.value)
+      .bind(":baseline", experiment.baseline)
+      .bind(":delta", experiment.delta)
+      .bind(":unit", experiment.unit)
+      .bind(":higher_is_better", experiment.higher_is_better)
+      .bind(":iteration_id", experiment.iteration_id)
+      .bind(":proposal", experiment.proposal)
+      .bind(":reason", experiment.reason)
+      .bind(":notes", experiment.notes)
+      .bind(":duration_ms", experiment.duration_ms)
+      .bind(":cost_usd", experiment.cost_usd)
+      .bind(":created_at", experiment.created_at)
+      .run();
+}
+
+std::optional<Experiment> find(Connection& connection, const std::string& id) {
+  auto row = connection.prepare("SELECT " EXPERIMENT_COLUMNS " FROM experiments WHERE id = :id");
+  row.bind(":id", id);
+  if (!row.step()) return std::nullopt;
+  return read(row);
+}
+
+std::vector<Experiment> list(Connection& connection, const ExperimentFilter& filter) {
+  std::vector<Experiment> experiments;
+  auto rows = listing(connection, filter);
+  rows.bind(":limit", filter.limit.value);
+  while (rows.step()) experiments.push_back(read(rows));
+  return experiments;
+}
+
+Measurements measurements(Connection& connection, const ConfidenceQuery& query) {
+  Measurements found;
+  auto row = connection.prepare(
+      "SELECT value, verdict = 'keep', higher_is_better FROM experiments WHERE domain = :domain AND metric = :metric "
+      "AND value IS NOT NULL ORDER BY number");
+  row.bind(":domain", query.domain).bind(":metric", query.metric);
+  while (row.step()) {
+    if (found.values.empty()) found.higher_is_better = row.boolean(2);
+    found.values.push_back({row.real(0), row.boolean(1) ? Verdict::keep : Verdict::discard});
+  }
+  return found;
+}
+
+std::int64_t consecutive_discards(Connection& connection, const ConfidenceQuery& query) {
+  auto row = connection.prepare(
+      "SELECT (SELECT count(*) FROM experiments WHERE domain = :domain AND metric = :metric AND number > :keep AND "
+      "verdict = 'discard') + (SELECT count(*) FROM experiments WHERE verdict = 'crash' AND domain = :domain AND "
+      "number > :keep)");
+  row.bind(":domain", query.domain).bind(":metric", query.metric).bind(":keep", last_keep(connection, query));
+  row.step();
+  return row.integer(0);
+}
+
+}  // namespace agw::experiment_store

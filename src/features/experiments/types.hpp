@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/described.hpp"
+
+namespace agw {
+
+/// What became of a change.
+enum class Verdict {
+  keep,     ///< it was better, or a person applied it
+  discard,  ///< it was not better, or a person rejected it
+  crash,    ///< it could not be measured
+};
+std::span<const EnumName> names(Tag<Verdict>);
+
+/// What is measured where nothing else is said.
+inline constexpr std::string_view default_metric = "quality";
+
+/// A trial: an iteration's change of its asset, or a person's decision on a proposal.
+struct Experiment {
+  std::string id;
+  std::string domain;  ///< what it is compared within, mostly `agent:<name>`
+  Verdict verdict{};
+  std::optional<std::string> metric;  ///< none for a decision
+  std::optional<double> value;        ///< none for a decision or a crash
+  std::optional<double> baseline;     ///< before the change
+  std::optional<double> delta;        ///< value − baseline
+  std::optional<std::string> unit;
+  bool higher_is_better = true;
+  std::optional<std::string> iteration_id;
+  std::optional<std::string> proposal;  ///< `<agent>/<date>` or `<agent>/<date>/<name>`
+  std::optional<std::string> reason;    ///< why it was decided so
+  std::optional<std::string> notes;     ///< what was tried
+  std::optional<std::int64_t> duration_ms;
+  std::optional<double> cost_usd;
+  Timestamp created_at{};
+};
+const Description& describe(Tag<Experiment>);
+
+/// The query of `GET /autoresearch/experiments`.
+struct ExperimentFilter {
+  std::optional<std::string> domain;
+  std::optional<Verdict> verdict;
+  Limit limit{50};
+};
+const Description& describe(Tag<ExperimentFilter>);
+
+/// How far the best value stands out of the noise.
+struct Confidence {
+  double confidence = 0;  ///< |best − baseline| / mad, 9999 at most
+  std::int64_t sampleSize = 0;
+  double mad = 0;  ///< median of |v − median(v)|
+};
+const Description& describe(Tag<Confidence>);
+
+/// The query of `GET /autoresearch/confidence`.
+struct ConfidenceQuery {
+  std::string domain;
+  std::string metric{default_metric};
+};
+const Description& describe(Tag<ConfidenceQuery>);
+
+/// Its answer.
+struct DomainConfidence {
+  std::string domain;
+  std::string metric;
+  Confidence confidence;
+  std::int64_t consecutiveDiscards = 0;  ///< since the last keep: many are a signal to stop
+};
+const Description& describe(Tag<DomainConfidence>);
+
+}  // namespace agw

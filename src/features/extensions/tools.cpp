@@ -1,0 +1,194 @@
+#include "features/extensions/tools.hpp"
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "features/extensions/extension_text.hpp"
+#include "features/extensions/judging.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto list_schema = R"({
+  "type": "object",
+  "properties": {
+    "type": {"enum": ["command", "agent", "job", "app", "theme", "renderer", "integration", "action", "widget",
+                      "artifact", "capability", "control"]},
+    "enabled": {"type": "boolean"},
+    "source": {"enum": ["built-in", "user", "agent", "community"]},
+    "owner_agent_id": {"type": "string", "description": "an agent's id or name"}
+  },
+  "additionalProperties": false
+})";
+
+constexpr auto create_schema = R"({
+  "type": "object",
+  "properties": {
+    "type": {"type": "string"},
+    "name": {"type": "string", "description": "kebab-case, unique over all types"},
+    "description": {"type": "string"},
+    "definition": {"type": "object", "description": "what the type needs: a command has prompt and agent_id"},
+    "trigger_def": {"type": "object", "description": "such as {\"type\": \"cron\", \"expression\": \"0 7 * * *\"}"},
+    "enabled": {"type": "boolean"},
+    "reason": {"type": "string", "description": "for the person who decides, where it is staged"}
+  },
+  "required": ["type", "name", "description", "definition"]
+})";
+
+constexpr auto update_schema = R"({
+  "type": "object",
+  "properties": {
+    "id": {"type": "string", "description": "the extension's id or name"},
+    "name": {"type": "string"},
+    "description": {"type": "string"},
+    "definition": {"type": "object", "description": "replaces the whole definition"},
+    "trigger": {"type": "object", "description": "replaces the trigger"},
+    "enabled": {"type": "boolean"},
+    "reason": {"type": "string", "description": "for the person who decides, where it is staged"}
+  },
+  "required": ["id"]
+})";
+
+using Verdict = Permission::Verdict;
+
+std::string text_in(const json::object& input, std::string_view member) {
+  return std::string(string_member(input, member).value_or(""));
+}
+
+/// What an agent is told of an extension. Others' definitions may hold what somebody typed there in confidence.
+json::object listed(const Extension& extension, const std::string& agent_id) {
+  json::object shown{{"id", extension.id},           {"type", to_text(extension.type)},
+                     {"name", extension.name},       {"description", extension.description},
+                     {"enabled", extension.enabled}, {"source", to_text(extension.source)}};
+  if (extension.owner_agent_id == agent_id) shown["definition"] = extension.definition.members();
+  return shown;
+}
+
+Task<ToolOutcome> list(const Extensions& extensions, const ToolCall& call) {
+  ExtensionFilter filter;
+  if (const auto type = string_member(call.input, "type")) filter.type = from_text<ExtensionType>(*type);
+  if (const auto source = string_member(call.input, "source")) filter.source = from_text<Source>(*source);
+  if (const auto* enabled = call.input.if_contains("enabled")) filter.enabled = enabled->as_bool();
+  if (const auto owner = string_member(call.input, "owner_agent_id")) filter.owner_agent_id = *owner;
+  std::string text;
+  for (const auto& extension : extensions.list(filter)) {
+    text += to_json(listed(*extension, call.run.agent_id));
+    text += '\n';
+  }
+  co_return ToolOutcome{text.empty() ? "There is no such extension." : std::move(text)};
+}
+
+/// Where a proposal of the extension is kept until a person has decided.
+std::string target_of(const Extension& extension) {
+  if (is_file_backed(extension.type)) return config_path(directory_of(extension.type, extension.name));
+  return fmt::format("extensions/{}.yaml", extension.name);
+}
+
+std::string staged_content(const Extension& extension) {
+  json::object flat;
+  if (!is_file_backed(extension.type)) flat["type"] = to_text(extension.type);
+  for (auto& member : flat_members(extension)) flat.insert(member);
+  return json_to_yaml(flat);
+}
+
+Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::string title) {
+  const auto reference = co_await call.stage({.type = "extension",
+                                              .title = std::move(title),
+                                              .target = target_of(wanted),
+                                              .content = staged_content(wanted),
+                                              .reason = text_in(call.input, "reason")});
+  co_return ToolOutcome{fmt::format("staged as proposal {}", reference)};
+}
+
+/// What at no stage takes effect without a person: a capability could be one that limits the agent itself, and what
+/// names a secret could carry it away.
+bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
+  return wanted.type == ExtensionType::capability || wanted.id == agent_id ||
+         to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
+}
+
+std::string told(std::string_view what, const Extension& extension) {
+  return fmt::format("{} the {} {} (id {}); it is {}", what, to_text(extension.type), extension.name, extension.id,
+                     extension.enabled ? "enabled" : "disabled, and a person can enable it");
+}
+
+Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
+  auto body = call.input;
+  body.erase("reason");
+  body["source"] = to_text(Source::agent);
+  body["owner_agent_id"] = call.run.agent_id;
+  const auto wanted = read_new_extension(body);
+  if (extensions.find_by_id_or_name(wanted.name)) {
+    throw Conflict("extension name already exists", {{"name", wanted.name}});
+  }
+  Extension made{.type = wanted.type,
+                 .name = wanted.name,
+                 .description = wanted.description,
+                 .definition = wanted.definition,
+                 .trigger_def = wanted.trigger_def,
+                 .enabled = wanted.enabled};
+  const auto permission = call.judge({});
+  if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
+  if (permission.verdict == Verdict::staged || needs_a_person(made, call.run.agent_id)) {
+    co_return co_await stage(call, made, fmt::format("New {}: {}", to_text(made.type), made.name));
+  }
+  if (permission.disables_record) body["enabled"] = false;
+  co_return ToolOutcome{told("created", *co_await extensions.create(std::move(body)))};
+}
+
+/// The record as the change would leave it.
+Extension changed(Extension record, const ExtensionChange& change) {
+  if (change.name) record.name = *change.name;
+  if (change.description) record.description = *change.description;
+  if (change.definition) record.definition = *change.definition;
+  if (change.trigger.given) record.trigger_def = change.trigger.value;
+  if (change.enabled) record.enabled = *change.enabled;
+  return record;
+}
+
+Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
+  const auto record = extensions.require(text_in(call.input, "id"));
+  auto body = call.input;
+  body.erase("id");
+  body.erase("reason");
+  body.erase("if_updated_at");
+  const auto wanted = changed(*record, read_extension_change(body, record->type));
+  const auto permission = call.judge({.record_is_own = record->owner_agent_id == call.run.agent_id});
+  if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
+  if (permission.verdict == Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {
+    if (record->source == Source::built_in) throw Forbidden("built-in extensions are not editable");
+    if (wanted.name != record->name) throw BadRequest("a person renames what is not your own");
+    co_return co_await stage(call, wanted, fmt::format("Change of the {}: {}", to_text(record->type), record->name));
+  }
+  if (permission.disables_record) body["enabled"] = false;
+  co_return ToolOutcome{told("changed", *co_await extensions.change(record->id, std::move(body)))};
+}
+
+}  // namespace
+
+std::vector<Tool> extension_tools(Extensions& extensions) {
+  std::vector<Tool> tools;
+  tools.push_back({.description = {"ListExtensions",
+                                   "Lists what is installed: agents, jobs, commands, actions, integrations and so on, "
+                                   "a line each.",
+                                   parse_json(list_schema).value()},
+                   .call = [&extensions](const ToolCall& call) { return list(extensions, call); }});
+  tools.push_back({.description = {"CreateExtension",
+                                   "Makes an agent, job, command, action or another extension of your own. Where you "
+                                   "may not, it becomes a proposal that the person decides on.",
+                                   parse_json(create_schema).value()},
+                   .effect = ToolEffect::writes,
+                   .judges_itself = true,
+                   .call = [&extensions](const ToolCall& call) { return create(extensions, call); }});
+  tools.push_back({.description = {"UpdateExtension",
+                                   "Changes an extension. Only your own ones change at once; of others it becomes a "
+                                   "proposal that the person decides on.",
+                                   parse_json(update_schema).value()},
+                   .effect = ToolEffect::writes,
+                   .judges_itself = true,
+                   .call = [&extensions](const ToolCall& call) { return update(extensions, call); }});
+  return tools;
+}
+
+}  // namespace agw

@@ -1,0 +1,288 @@
+#include "features/knowledge/compile.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/content_id.hpp"
+#include "base/log.hpp"
+#include "features/knowledge/page_store.hpp"
+#include "features/knowledge/raw_source.hpp"
+#include "features/knowledge/slug.hpp"
+
+namespace agw {
+
+using source_store::KnownSource;
+
+namespace {
+
+/// Sources that are taken at once: their pages are on disk before what is known of them is written.
+constexpr std::size_t sources_a_piece = 500;
+constexpr std::size_t rows_a_write = 200;
+/// Of so many pages each is put on disk by itself; of more all at once.
+constexpr std::size_t few = 8;
+constexpr std::size_t most_named = 20;
+constexpr int most_numbered = 50;
+
+/// The source's path in the directory of its scope, as heads of pages name it.
+std::string path_in_scope(const std::string& path) {
+  return path.substr(directory_of_scope(scope_of_path(path)).size() + 1);
+}
+
+/// What a page is called whose name is taken: with its directories first, then with a number, at last with one that
+/// nobody has.
+std::string other_slug(const std::string& path, const std::string& name, int number) {
+  if (number > most_numbered) return fmt::format("{}-{}", name, content_id(path));
+  if (number > 1) return fmt::format("{}-{}", name, number);
+  const auto in_scope = path_in_scope(path);
+  const auto slash = in_scope.find('/');
+  const auto directories = slash == in_scope.rfind('/') ? "" : in_scope.substr(slash + 1, in_scope.rfind('/') - slash);
+  return slug_of(directories + std::string(stem_of_path(path)));
+}
+
+Timestamp time_of(const FileStamp& stamp) {
+  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
+}
+
+/// Whether two pages differ only in when they were written.
+bool is_same_page(PageText a, PageText b) {
+  a.head.updated_at = b.head.updated_at = Timestamp();
+  return write_page_text(a) == write_page_text(b);
+}
+
+std::string named(const std::vector<std::string>& names) {
+  if (names.size() <= most_named) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most_named, ", "),
+                     names.size() - most_named);
+}
+
+void add_line(std::string& text, std::string_view what, const std::vector<std::string>& names) {
+  if (!names.empty()) text += fmt::format("- {} ({}): {}\n", what, names.size(), named(names));
+}
+
+}  // namespace
+
+std::string report_title(const CompileReport& report) {
+  return fmt::format("{} made, {} changed, {} kept", report.made.size(), report.changed.size(), report.kept.size());
+}
+
+std::string report_text(const CompileReport& report) {
+  std::string text = report.dry ? "Dry run: this is what would be done.\n\n" : "";
+  text += fmt::format("Looked at {} source{}.\n\n", report.sources, report.sources == 1 ? "" : "s");
+  if (!report.anything()) text += "Nothing has changed.\n";
+  add_line(text, "made", report.made);
+  add_line(text, "changed", report.changed);
+  add_line(text, "kept, because a person changed them", report.kept);
+  add_line(text, "cannot become pages", report.unusable);
+  if (report.stopped) text += "\nStopped before everything was done.\n";
+  return text;
+}
+
+/// What is to be done, and who has which page. In one thread's hands at a time.
+struct KnowledgeCompiler::Plan {
+  std::vector<FoundKnowledgeFile> changed;  ///< sources to be read
+  std::vector<std::string> gone;
+  std::map<std::string, KnownSource> known;
+  std::map<std::string, std::string> pages;        ///< the path of the page that has a slug, by `scope/slug`
+  std::map<std::string, std::string> page_owners;  ///< the source that a page was made from, by the page's path
+  std::size_t sources = 0;
+
+  std::string page_of(const KnowledgeTree& tree, const FoundKnowledgeFile& source);
+  bool is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope, const std::string& slug);
+};
+
+struct KnowledgeCompiler::Outcome {
+  CompileReport report;
+  std::vector<KnownSource> rows;
+};
+
+/// Whether the source's page can have that slug: nobody has it, or a page has it that names the source.
+bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope,
+                                      const std::string& slug) {
+  const auto path = compiled_page_path(scope, slug);
+  const auto owner = page_owners.find(path);
+  if (owner != page_owners.end()) return owner->second == source;
+  const auto page = pages.find(scope + "/" + slug);
+  if (page != pages.end() && page->second != path) return false;
+  const auto file = tree.directory().read(path, largest_knowledge_file);
+  if (!file) return file.error() == FileError::not_found;
+  const auto named = read_page_text(*file).head.sources;
+  return std::ranges::find(named, path_in_scope(source)) != named.end();
+}
+
+/// Where the source's page stands: where it did, or under its name, or with its directories, or with a number.
+std::string KnowledgeCompiler::Plan::page_of(const KnowledgeTree& tree, const FoundKnowledgeFile& source) {
+  const auto before = known.find(source.path);
+  if (before != known.end() && before->second.page) return *before->second.page;
+  const auto scope = scope_of_path(source.path);
+  const auto name = slug_of(stem_of_path(source.path));
+  std::string slug = name;
+  // Where nothing can be had, it ends all the same, and the page is then not written.
+  for (int number = 1; number <= most_numbered + 1 && !is_free(tree, source.path, scope, slug); ++number) {
+    slug = other_slug(source.path, name, number);
+  }
+  return compiled_page_path(scope, slug);
+}
+
+namespace {
+
+/// One source on its way to a page.
+struct Step {
+  const KnowledgeTree& tree;
+  CompileReport& report;
+  bool dry;
+  Durability durability;
+  bool is_news = true;  ///< the source says something that it did not say last time
+  Timestamp now;
+};
+
+FileResult<void> put_page(const Step& step, const std::string& path, const std::string& text) {
+  if (step.dry) return {};
+  if (const auto made = step.tree.directory().make_directories(path.substr(0, path.rfind('/'))); !made) return made;
+  return step.tree.directory().write(path, text, 0600, step.durability);
+}
+
+/// Leaves the page alone that a person wrote or changed. It counts as up to date when it was written after its source.
+void keep_page(const Step& step, KnownSource& row, const std::string& slug) {
+  const auto page = step.tree.directory().stamp(*row.page);
+  const bool is_newer = page && time_of(*page) > time_of(row.stamp);
+  if (is_newer) row.compiled = row.content;
+  if (!is_newer && step.is_news) step.report.kept.push_back(slug);
+  row.problem.reset();
+  row.page_content.reset();
+}
+
+void set_problem(const Step& step, KnownSource& row, std::string why) {
+  if (row.problem != why) step.report.unusable.push_back(fmt::format("{} ({})", path_in_scope(row.path), why));
+  row.problem = std::move(why);
+}
+
+void make_page(const Step& step, KnownSource& row, PageText page) {
+  const auto slug = std::string(stem_of_path(*row.page));
+  const auto existing = step.tree.directory().read(*row.page, largest_knowledge_file);
+  if (existing && is_same_page(read_page_text(*existing), page)) {
+    row.compiled = row.content;
+    row.page_content = content_id(*existing);
+    return row.problem.reset();
+  }
+  if (existing && row.page_content != content_id(*existing)) return keep_page(step, row, slug);
+  page.head.updated_at = step.now;
+  const auto text = write_page_text(page);
+  if (const auto put = put_page(step, *row.page, text); !put) {
+    return set_problem(step, row, fmt::format("its page cannot be written: {}", to_string(put.error())));
+  }
+  row.problem.reset();
+  row.compiled = row.content;
+  row.page_content = content_id(text);
+  (existing ? step.report.changed : step.report.made).push_back(slug);
+}
+
+}  // namespace
+
+KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& tree, Plan& plan, std::size_t begin,
+                                                           bool dry, Timestamp now) {
+  Outcome outcome;
+  const auto durability = plan.changed.size() <= few ? Durability::now : Durability::later;
+  for (std::size_t i = begin; i < std::min(begin + sources_a_piece, plan.changed.size()); ++i) {
+    const auto& source = plan.changed[i];
+    const auto content = tree.directory().read(source.path, largest_knowledge_file);
+    if (!content && content.error() == FileError::not_found) continue;
+    const auto before = plan.known.find(source.path);
+    KnownSource row = before == plan.known.end() ? KnownSource{.path = source.path} : before->second;
+    row.stamp = source.stamp;
+    const auto said_before = std::exchange(row.content, content ? content_id(*content) : "");
+    const Step step{tree, outcome.report, dry, durability, said_before != row.content, now};
+    auto made = content ? page_of_source(path_in_scope(source.path), *content)
+                        : SourcePage{.page = {}, .problem = std::string(to_string(content.error()))};
+    if (made.problem.empty()) {
+      row.page = plan.page_of(tree, source);
+      plan.page_owners[*row.page] = source.path;
+      if (made.page.head.scope.empty()) made.page.head.scope = scope_of_path(source.path);
+      make_page(step, row, std::move(made.page));
+    } else {
+      set_problem(step, row, std::move(made.problem));
+    }
+    outcome.rows.push_back(std::move(row));
+  }
+  if (!dry && durability == Durability::later) tree.directory().sync();
+  return outcome;
+}
+
+KnowledgeCompiler::KnowledgeCompiler(BlockingPool& blocking, Database& database, const Clock& clock, PageIndex& index)
+    : blocking_(blocking), database_(database), clock_(clock), index_(index) {}
+
+Task<CompileReport> KnowledgeCompiler::compile(bool dry, Stop& stop) {
+  co_await turnstile_.wait();
+  const auto pass = turnstile_.enter();
+  co_return co_await compile_all(dry, stop);
+}
+
+Task<std::shared_ptr<KnowledgeCompiler::Plan>> KnowledgeCompiler::plan() {
+  co_await index_.catch_up();
+  auto found = co_await blocking_.run(
+      [tree = index_.tree()] { return tree->walk(KnowledgeFiles::sources, [](const std::string&) {}); });
+  co_return co_await database_.read([found = std::move(found)](Connection& connection) {
+    auto plan = std::make_shared<Plan>();
+    plan->sources = found.size();
+    plan->known = source_store::all(connection);
+    std::set<std::string> paths;
+    for (auto& page : page_store::places(connection)) {
+      paths.insert(page.path);
+      plan->pages.emplace(page.scope + "/" + page.slug, std::move(page.path));
+    }
+    std::set<std::string> gone;
+    for (const auto& [path, source] : plan->known) {
+      gone.insert(path);
+      if (source.page) plan->page_owners.emplace(*source.page, path);
+    }
+    for (const auto& source : found) {
+      gone.erase(source.path);
+      const auto known = plan->known.find(source.path);
+      const bool is_done = known != plan->known.end() && known->second.stamp == source.stamp &&
+                           (known->second.problem || known->second.content == known->second.compiled) &&
+                           (known->second.problem || paths.contains(*known->second.page));
+      if (!is_done) plan->changed.push_back(source);
+    }
+    plan->gone.assign(gone.begin(), gone.end());
+    return plan;
+  });
+}
+
+Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, Stop& stop) {
+  const auto work = co_await plan();
+  CompileReport report{.sources = work->sources, .dry = dry};
+  for (std::size_t begin = 0; begin < work->changed.size(); begin += sources_a_piece) {
+    report.stopped = stop.requested();
+    if (report.stopped) break;
+    auto outcome = co_await blocking_.run([tree = index_.tree(), work, begin, dry, now = clock_.now()] {
+      return compile_some(*tree, *work, begin, dry, now);
+    });
+    for (const auto member :
+         {&CompileReport::made, &CompileReport::changed, &CompileReport::kept, &CompileReport::unusable}) {
+      std::ranges::move(outcome.report.*member, std::back_inserter(report.*member));
+    }
+    if (!dry) co_await put(std::move(outcome.rows));
+  }
+  if (dry) co_return report;
+  co_await database_.write([gone = work->gone](Connection& connection) {
+    for (const auto& path : gone) source_store::remove(connection, path);
+  });
+  co_await index_.catch_up();
+  co_return report;
+}
+
+Task<> KnowledgeCompiler::put(std::vector<KnownSource> rows) {
+  for (std::size_t begin = 0; begin < rows.size(); begin += rows_a_write) {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(rows_a_write, rows.size() - begin));
+    co_await database_.write([piece = std::vector<KnownSource>(first, first + count)](Connection& connection) {
+      for (const auto& row : piece) source_store::put(connection, row);
+    });
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cut.hpp"
+#include "base/task.hpp"
+#include "features/knowledge/page_index.hpp"
+#include "features/knowledge/source_store.hpp"
+#include "features/knowledge/turnstile.hpp"
+
+namespace agw {
+
+/// What a compilation did. Pages are named by their slugs, sources by their paths.
+struct CompileReport {
+  std::vector<std::string> made;
+  std::vector<std::string> changed;
+  std::vector<std::string> kept;      ///< changed by a person since, so left alone; their sources changed
+  std::vector<std::string> unusable;  ///< sources that cannot become pages, each with the reason
+  std::size_t sources = 0;
+  bool stopped = false;
+  bool dry = false;
+
+  bool anything() const { return !made.empty() || !changed.empty() || !kept.empty() || !unusable.empty(); }
+};
+
+/// For people, in Markdown.
+std::string report_text(const CompileReport& report);
+/// On one line: `3 pages made, 1 changed`.
+std::string report_title(const CompileReport& report);
+
+/// Makes pages of raw sources, without any model. A source is read when its file differs from what was read last, and a
+/// page is written when its source says something new. Pages that a person wrote or changed are never touched.
+class KnowledgeCompiler {
+public:
+  KnowledgeCompiler(BlockingPool& blocking, Database& database, const Clock& clock, PageIndex& index);
+
+  /// One at a time: a second one waits. Afterwards the index has the pages. When stopped, what is done is done whole.
+  Task<CompileReport> compile(bool dry, Stop& stop);
+
+private:
+  struct Plan;
+  struct Outcome;
+  Task<std::shared_ptr<Plan>> plan();
+  static Outcome compile_some(const KnowledgeTree& tree, Plan& plan, std::size_t begin, bool dry, Timestamp now);
+  Task<CompileReport> compile_all(bool dry, Stop& stop);
+  Task<> put(std::vector<source_store::KnownSource> rows);
+
+  BlockingPool& blocking_;
+  Database& database_;
+  const Clock& clock_;
+  PageIndex& index_;
+  Turnstile turnstile_;
+};
+
+}  // namespace agw

@@ -1,0 +1,143 @@
+#include "features/knowledge/raw_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include <boost/algorithm/string.hpp>
+
+#include "base/json.hpp"
+#include "features/knowledge/files.hpp"
+#include "features/knowledge/markdown.hpp"
+#include "features/knowledge/search_terms.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_title_line = 80;
+constexpr std::size_t shortest_tag = 4;
+constexpr std::size_t longest_tag = 30;
+constexpr std::size_t most_tags = 5;
+/// The tags are sought in the beginning of a long text.
+constexpr std::size_t most_bytes_counted = 64 * 1024;
+
+std::string ending_of(std::string_view path) {
+  const auto stem = stem_of_path(path);
+  const auto name = path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
+  return boost::to_lower_copy(std::string(name.substr(std::min(name.size(), stem.size() + 1))), std::locale::classic());
+}
+
+bool is_markdown_ending(std::string_view ending) { return ending == "md" || ending == "markdown"; }
+
+bool is_text_ending(std::string_view ending) {
+  static constexpr std::array<std::string_view, 10> endings{"",     "txt",      "text", "rst",    "org",
+                                                            "adoc", "asciidoc", "log",  "readme", "me"};
+  return std::ranges::find(endings, ending) != endings.end();
+}
+
+/// A first line that stands alone and is no sentence.
+std::string title_line(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
+  const auto end = std::min(text.find('\n'), text.size());
+  const auto line = boost::trim_copy(std::string(text.substr(0, end)));
+  const auto next = text.substr(std::min(end + 1, text.size()));
+  const bool stands_alone = next.empty() || next.front() == '\n' || next.front() == '\r';
+  if (!stands_alone || line.size() > longest_title_line || line.ends_with('.') || line.ends_with(':')) return {};
+  return line;
+}
+
+/// As a block of code, with a fence that the text does not have.
+std::string in_fence(std::string_view text, std::string_view language) {
+  std::size_t longest = 2;
+  for (std::size_t place = 0, run = 0; place < text.size(); ++place) {
+    run = text[place] == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const bool is_word = std::ranges::all_of(language, [](char c) { return c >= 'a' && c <= 'z'; });
+  auto block = fence + (is_word ? std::string(language) : "") + '\n' + std::string(text);
+  if (!block.ends_with('\n')) block += '\n';
+  return block + fence + '\n';
+}
+
+std::map<std::string, int> count_words(std::string_view text) {
+  std::map<std::string, int> counts;
+  std::string word;
+  const auto end_word = [&] {
+    const bool is_tag = word.size() >= shortest_tag && word.size() <= longest_tag && !is_stop_word(word);
+    if (is_tag && !(word.front() >= '0' && word.front() <= '9')) ++counts[word];
+    word.clear();
+  };
+  for (const char c : text.substr(0, most_bytes_counted)) {
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    const bool is_part = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (is_part) {
+      word += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    } else {
+      end_word();
+    }
+  }
+  end_word();
+  return counts;
+}
+
+/// The words of the headings that the text repeats, most often first.
+std::vector<std::string> telling_words(const MarkdownOutline& outline, const std::string& title) {
+  const auto in_headings = count_words(title + "\n" + boost::join(outline.headings, "\n"));
+  const auto in_text = count_words(outline.plain_text);
+  std::vector<std::pair<int, std::string>> found;
+  for (const auto& [word, count] : in_headings) {
+    const auto place = in_text.find(word);
+    if (place != in_text.end() && place->second > count) found.emplace_back(-place->second, word);
+  }
+  std::ranges::sort(found);
+  std::vector<std::string> tags;
+  for (const auto& [count, word] : found) {
+    if (tags.size() < most_tags) tags.push_back(word);
+  }
+  return tags;
+}
+
+/// The first directory beneath `raw`.
+std::string category_of(std::string_view path) {
+  constexpr std::string_view root = "raw/";
+  if (path.starts_with(root)) path.remove_prefix(root.size());
+  const auto slash = path.find('/');
+  return slash == path.npos ? std::string(usual_category) : std::string(path.substr(0, slash));
+}
+
+void complete(PageHead& head, std::string_view path, const std::string& body, bool may_have_title_line) {
+  const auto outline = outline_of(body);
+  if (head.title.empty()) head.title = outline.title;
+  if (head.title.empty() && may_have_title_line) head.title = title_line(body);
+  if (head.title.empty() && !outline.headings.empty()) head.title = outline.headings.front();
+  if (head.title.empty()) head.title = title_of_name(stem_of_path(path));
+  head.title = single_line(head.title, longest_title);
+  if (head.summary.empty() && outline.first_paragraph != head.title) head.summary = summary_of(outline.first_paragraph);
+  if (head.category.empty()) head.category = category_of(path);
+  if (head.tags.empty()) head.tags = telling_words(outline, head.title);
+  if (std::ranges::find(head.sources, path) == head.sources.end())
+    head.sources.insert(head.sources.begin(), std::string(path));
+}
+
+}  // namespace
+
+SourcePage page_of_source(std::string_view path, std::string_view content) {
+  if (content.find('\0') != content.npos) return {.page = {}, .problem = "not text"};
+  if (!is_utf8(content)) return {.page = {}, .problem = "not UTF-8"};
+  const auto ending = ending_of(path);
+  SourcePage made;
+  if (is_markdown_ending(ending)) {
+    made.page = read_page_text(content);
+  } else if (is_text_ending(ending)) {
+    made.page.body = content;
+  } else {
+    made.page.body = in_fence(content, ending);
+  }
+  complete(made.page.head, path, made.page.body, is_text_ending(ending));
+  return made;
+}
+
+}  // namespace agw

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "features/proposals/targets.hpp"
+#include "features/proposals/types.hpp"
+
+namespace agw {
+
+/// Throws BadRequest `validation failed` for an extension whose target is none's or whose content is no YAML map, and
+/// PayloadTooLarge `soul content too large (max 100KB)` for identity files.
+void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content);
+
+/// BadRequest `validation failed` with one detail.
+[[noreturn]] void fail_validation(std::string_view path, std::string_view message);
+
+}  // namespace agw

@@ -1,0 +1,236 @@
+// How a decision is carried out: noted first, then done step by step, and recorded in the end. A start does again what
+// is noted; each step finds what it has done already.
+
+#include <algorithm>
+#include <system_error>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "features/experiments/service.hpp"
+#include "features/proposals/checks.hpp"
+#include "features/proposals/files.hpp"
+#include "features/proposals/proposed_extension.hpp"
+#include "features/proposals/service.hpp"
+#include "features/proposals/store.hpp"
+#include "features/proposals/targets.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+Conflict decided_already(ProposalStatus status) { return Conflict("proposal already " + std::string(to_text(status))); }
+
+Experiment experiment_of(const ProposalDecision& decision) {
+  return {.id = decision.experiment_id,
+          .domain = "agent:" + decision.address.agent,
+          .verdict = decision.status == ProposalStatus::applied ? Verdict::keep : Verdict::discard,
+          .proposal = decision.address.text(),
+          .reason = decision.reason,
+          .notes = decision.title,
+          .created_at = decision.decided_at};
+}
+
+/// Says in the file what was decided. Throws where it cannot.
+void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
+  const auto file = files.read(decision.address);
+  if (!file) throw NotFound("proposal not found");
+  if (file->head.status == decision.status && file->head.decided_at == decision.decided_at) return;
+  if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
+  if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
+  if (file->is_too_large) throw std::runtime_error("the file is too large");
+  auto text = file->text;
+  text.head["status"] = to_text(decision.status);
+  text.head["decided_at"] = to_iso8601(decision.decided_at);
+  files.write(decision.address, write_proposal_text(text));
+}
+
+/// Takes back what `mark_file` did.
+void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
+  const auto file = files.read(decision.address);
+  if (!file || file->head.status != decision.status || file->head.decided_at != decision.decided_at) return;
+  auto text = file->text;
+  text.head["status"] = to_text(ProposalStatus::pending);
+  text.head.erase("decided_at");
+  files.write(decision.address, write_proposal_text(text));
+}
+
+bool is_disk_full(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return system && system->code() == std::errc::no_space_on_device;
+}
+
+bool is_refused(const std::exception& error) {
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return system &&
+         (system->code() == std::errc::permission_denied || system->code() == std::errc::operation_not_permitted ||
+          system->code() == std::errc::read_only_file_system);
+}
+
+}  // namespace
+
+/// Keeps others from deciding on the same proposal at the same time. Where a decision could neither be finished nor
+/// taken back, it stays under way until the next start.
+class Proposals::Deciding {
+public:
+  Deciding(Proposals& proposals, const ProposalDecision& decision) : proposals_(proposals), address_(decision.address) {
+    const auto [place, is_new] = proposals_.deciding_.emplace(address_, decision.status);
+    if (!is_new) throw decided_already(place->second);
+  }
+  ~Deciding() {
+    if (!stays_) proposals_.deciding_.erase(address_);
+  }
+  Deciding(const Deciding&) = delete;
+  Deciding& operator=(const Deciding&) = delete;
+  void stay(bool stays) { stays_ = stays; }
+
+private:
+  Proposals& proposals_;
+  ProposalAddress address_;
+  bool stays_ = false;
+};
+
+void Proposals::load(Connection& connection) { interrupted_ = proposal_store::all(connection); }
+
+Task<> Proposals::recover() {
+  for (const auto& decision : std::exchange(interrupted_, {})) {
+    std::string failure;
+    try {
+      co_await carry_out(decision, Attempt::again);
+      co_await finish(decision, {});
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    if (failure.empty()) continue;
+    log::error("proposal {} could not be {} after a crash and is pending again: {}", decision.address.text(),
+               to_text(decision.status), failure);
+    co_await undo(decision);
+  }
+}
+
+Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted, Along<ProposalDecided> along) {
+  const auto file = co_await require_file(address);
+  if (file->is_too_large) throw PayloadTooLarge("file too large");
+  if (!file->head.problem.empty()) fail_validation("head", file->head.problem);
+  if (!file->head.target) fail_validation("target", "target is required");
+  const auto place = co_await find_place(*file->head.target);
+  if (!place) throw Forbidden("path outside home directory");
+  if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
+  const ProposalDecision decision{.address = address,
+                                  .status = ProposalStatus::applied,
+                                  .target = file->head.target,
+                                  .content = wanted.content ? wanted.content : file->text.content,
+                                  .reason = file->head.reason,
+                                  .title = file->head.title,
+                                  .experiment_id = new_id(),
+                                  .decided_at = clock_.now()};
+  check_proposed(file->head.type, *place, *decision.content);
+  co_return co_await decide(decision, std::move(along));
+}
+
+Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal wanted, Along<ProposalDecided> along) {
+  const auto file = co_await require_file(address);
+  if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
+  const ProposalDecision decision{.address = address,
+                                  .status = ProposalStatus::rejected,
+                                  .reason = wanted.reason,
+                                  .title = file->head.title,
+                                  .experiment_id = new_id(),
+                                  .decided_at = clock_.now()};
+  try {
+    co_return co_await decide(decision, std::move(along));
+  } catch (const ApiError&) {
+    throw;
+  } catch (const DatabaseError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (is_disk_full(error)) throw;
+    log::warn("proposal {} cannot be marked: {}", address.text(), error.what());
+    throw BadRequest("failed to reject proposal");
+  }
+}
+
+Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<ProposalDecided> along) {
+  Deciding deciding(*this, decision);
+  step("note");
+  co_await database_.write([decision](Connection& connection) { proposal_store::insert(connection, decision); });
+  deciding.stay(true);
+  std::exception_ptr failure;
+  try {
+    co_await carry_out(decision, Attempt::first);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) {
+    deciding.stay(!co_await undo(decision));
+    std::rethrow_exception(failure);
+  }
+  auto decided = co_await finish(decision, std::move(along));
+  deciding.stay(false);
+  co_return decided;
+}
+
+Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
+  step("mark");
+  co_await disk_.run([files = files_, decision, attempt] {
+    // A file that somebody took away since then does not keep the rest from being done.
+    if (attempt == Attempt::first || files->has(decision.address)) mark_file(*files, decision);
+  });
+  if (decision.status != ProposalStatus::applied) co_return;
+  try {
+    co_await change_target(decision);
+  } catch (const std::system_error& error) {
+    if (!is_refused(error)) throw;
+    log::warn("proposal {} cannot be applied: {}", decision.address.text(), error.what());
+    throw Forbidden("permission denied");
+  }
+}
+
+Task<> Proposals::change_target(const ProposalDecision& decision) {
+  // Looked for anew: links may lead elsewhere by now.
+  const auto place = co_await find_place(*decision.target);
+  if (!place) throw Forbidden("path outside home directory");
+  step("record");
+  const auto extension = extension_of_target(*place);
+  if (extension) co_await apply_to_extension(extensions_, *extension, *decision.content, decision.address.agent);
+  step("write");
+  co_await disk_.run([place, content = *decision.content] { write_target(*place, content); });
+  step("resync");
+  // The text that a person has approved, comments and all, is what the directory now has; and what is beside it, such
+  // as a job's prompt, is its record's.
+  if (!place->in_data_directory) co_return;
+  for (const auto& warning : co_await extensions_.reseed()) log::warn("after a proposal was applied: {}", warning);
+}
+
+Task<bool> Proposals::undo(const ProposalDecision& decision) {
+  try {
+    co_await disk_.run([files = files_, decision] { unmark_file(*files, decision); });
+    co_await database_.write(
+        [address = decision.address](Connection& connection) { proposal_store::remove(connection, address); });
+    co_return true;
+  } catch (const std::exception& error) {
+    log::error("proposal {} stays half decided until the next start, which finishes it: {}", decision.address.text(),
+               error.what());
+  }
+  co_return false;
+}
+
+Task<ProposalDecided> Proposals::finish(const ProposalDecision& decision, Along<ProposalDecided> along) {
+  step("finish");
+  const ProposalDecided decided{
+      .status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
+  co_await database_.write([decision, decided, along](Connection& connection) {
+    Experiments::record(connection, experiment_of(decision));
+    proposal_store::remove(connection, decision.address);
+    if (along) along(connection, decided);
+  });
+  co_await announce("proposal-decided", "proposal." + std::string(to_text(decision.status)), decision.address);
+  co_return decided;
+}
+
+void Proposals::step(std::string_view name) const {
+  if (options_.before_step) options_.before_step(name);
+}
+
+}  // namespace agw

@@ -1,0 +1,198 @@
+#include "features/proposals/files.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <system_error>
+
+#include "base/log.hpp"
+#include "base/yaml.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto proposals_path = "autoresearch/proposals";
+constexpr std::string_view ending = ".md";
+/// A head is looked for in so much of a file.
+constexpr std::size_t longest_head = 64 << 10;
+constexpr std::size_t most_entries = 100'000;
+/// A file's time stands still for a few milliseconds: what changes again within them need not show.
+constexpr auto time_to_settle = 100ms;
+
+std::string path_of(const ProposalAddress& address) {
+  return std::string(proposals_path) + "/" + address.text() + std::string(ending);
+}
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+[[noreturn]] void fail(const std::string& path, FileError error) {
+  throw std::system_error(std::make_error_code(std::errc::io_error), path + ": " + std::string(to_string(error)));
+}
+
+Timestamp time_of(const FileStamp& stamp) {
+  return Timestamp{std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns))};
+}
+
+bool is_settled(const FileStamp& stamp) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::nanoseconds(stamp.changed_ns) + time_to_settle < now;
+}
+
+std::string beginning_of(const Directory& directory, const std::string& file) {
+  std::string bytes(longest_head, '\0');
+  const auto opened = directory.file(file);
+  if (!opened) return {};
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const auto got = ::read(opened->get(), bytes.data() + size, bytes.size() - size);
+    if (got <= 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+ProposalHead head_of(std::string_view beginning, const ProposalAddress& address) {
+  const auto part = proposal_head_of(beginning);
+  if (!part) return broken_proposal_head("the head has no end: a line `---`", address);
+  try {
+    return read_proposal_head(read_proposal_text(*part).head, address);
+  } catch (const YamlError& error) {
+    return broken_proposal_head(error.what(), address);
+  }
+}
+
+/// `2026-01-02` of `2026-01-02.md`, where that is a proposal's segment.
+std::optional<std::string> segment_of(const DirectoryEntry& entry) {
+  std::string_view name = entry.name;
+  if (entry.type == FileType::regular && name.ends_with(ending)) {
+    name.remove_suffix(ending.size());
+  } else if (entry.type != FileType::directory) {
+    return std::nullopt;
+  }
+  return is_proposal_segment(name) ? std::optional<std::string>(name) : std::nullopt;
+}
+
+std::vector<DirectoryEntry> entries_of(const Directory& directory, const std::string& what) {
+  auto listed = directory.list(".", most_entries);
+  if (listed) return std::move(*listed);
+  log::warn("the proposals of {} are not listed: {}", what, to_string(listed.error()));
+  return {};
+}
+
+}  // namespace
+
+ProposalFiles::ProposalFiles(const std::filesystem::path& data_directory)
+    : root_(Directory::open(data_directory, Symlinks::refuse).value()) {}
+
+/// Opened each time: a person may remove the folder and make it again.
+std::optional<Directory> ProposalFiles::folder() {
+  auto opened = root_.directory(proposals_path);
+  if (opened) return std::move(*opened);
+  if (opened.error() != FileError::not_found) {
+    log::warn("{} cannot be read: {}", proposals_path, to_string(opened.error()));
+  }
+  return std::nullopt;
+}
+
+ProposalFiles::Look ProposalFiles::look() {
+  KnownFiles found;
+  if (const auto directory = folder()) {
+    for (const auto& agent : entries_of(*directory, "all agents")) {
+      if (agent.type != FileType::directory || !is_proposal_segment(agent.name)) continue;
+      if (const auto opened = directory->directory(agent.name)) look_into(*opened, {agent.name, ""}, found);
+    }
+  }
+  Look seen;
+  seen.all.reserve(found.size());
+  for (const auto& [reference, known] : found) {
+    const auto address = *read_proposal_address(reference);
+    if (has_looked_ && !known_.contains(reference)) seen.appeared.push_back(address);
+    seen.all.push_back({address, known.head, known.created_at});
+  }
+  known_ = std::move(found);
+  has_looked_ = true;
+  return seen;
+}
+
+/// An agent's directory, or, where `address` has a date, one of nested proposals.
+void ProposalFiles::look_into(const Directory& directory, ProposalAddress address, KnownFiles& found) {
+  const bool is_nested = !address.date.empty();
+  for (const auto& entry : entries_of(directory, address.agent)) {
+    const auto segment = segment_of(entry);
+    if (!segment) continue;
+    if (is_nested)
+      address.name = *segment;
+    else
+      address.date = *segment;
+    if (entry.type == FileType::regular) {
+      look_at(directory, entry.name, address, found);
+    } else if (!is_nested) {
+      if (const auto opened = directory.directory(entry.name)) look_into(*opened, address, found);
+    }
+  }
+}
+
+void ProposalFiles::look_at(const Directory& directory, const std::string& file, const ProposalAddress& address,
+                            KnownFiles& found) {
+  const auto stamp = directory.stamp(file);
+  if (!stamp) return;
+  const auto reference = address.text();
+  const auto known = known_.find(reference);
+  if (known != known_.end() && known->second.is_settled && known->second.stamp == *stamp) {
+    found.emplace(reference, known->second);
+    return;
+  }
+  Known fresh{
+      .stamp = *stamp, .is_settled = is_settled(*stamp), .head = head_of(beginning_of(directory, file), address)};
+  fresh.created_at = fresh.head.created_at.value_or(time_of(*stamp));
+  found.emplace(reference, std::move(fresh));
+}
+
+std::optional<ProposalFile> ProposalFiles::read(const ProposalAddress& address) {
+  const auto path = path_of(address);
+  const auto stamp = root_.stamp(path);
+  const auto status = root_.status(path);
+  if (!stamp || !status || status->type != FileType::regular) return std::nullopt;
+  ProposalFile file{.written_at = time_of(*stamp)};
+  const auto bytes = root_.read(path, longest_proposal);
+  if (bytes) {
+    try {
+      file.text = read_proposal_text(*bytes);
+      file.head = read_proposal_head(file.text.head, address);
+      if (!is_utf8(file.text.content)) file.head.problem = "the content is not UTF-8";
+    } catch (const YamlError& error) {
+      file.head = broken_proposal_head(error.what(), address);
+      file.text.content = to_utf8(*bytes);
+    }
+  } else if (bytes.error() == FileError::too_large) {
+    file.head = head_of(beginning_of(root_, path), address);
+    file.is_too_large = true;
+  } else {
+    return std::nullopt;
+  }
+  file.created_at = file.head.created_at.value_or(file.written_at);
+  return file;
+}
+
+bool ProposalFiles::has(const ProposalAddress& address) const { return root_.stamp(path_of(address)).has_value(); }
+
+void ProposalFiles::write(const ProposalAddress& address, const std::string& text) {
+  const auto path = path_of(address);
+  if (const auto made = root_.make_directories(folder_of(path)); !made) fail(path, made.error());
+  if (const auto written = root_.write(path, text); !written) fail(path, written.error());
+}
+
+void ProposalFiles::remove(const ProposalAddress& address) {
+  const auto path = path_of(address);
+  if (const auto removed = root_.remove(path); !removed && removed.error() != FileError::not_found) {
+    fail(path, removed.error());
+  }
+}
+
+void ProposalFiles::expect(const ProposalAddress& address) { known_.try_emplace(address.text()); }
+
+}  // namespace agw

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/proposals/proposal_text.hpp"
+#include "io/beneath.hpp"
+
+namespace agw {
+
+/// A file with more bytes than this is listed, but neither shown nor applied: no request can make one.
+inline constexpr std::size_t longest_proposal = 10 << 20;
+/// The content of one that an agent stages: there is room for a head.
+inline constexpr std::size_t longest_staged = 9 << 20;
+
+/// A proposal as its file has it.
+struct ProposalFile {
+  ProposalHead head{};
+  ProposalText text{};  ///< where the head has a problem, all of the file is the content
+  Timestamp written_at{};
+  Timestamp created_at{};  ///< the head's, else the file's
+  bool is_too_large = false;
+};
+
+/// The proposals' files beneath `{data_dir}/autoresearch/proposals/`. What a file says is kept in memory for as long as
+/// the file stays what it was, so that a list reads only what is new. All of it blocks, and one thread at a time uses
+/// it.
+class ProposalFiles {
+public:
+  explicit ProposalFiles(const std::filesystem::path& data_directory);
+
+  struct Listed {
+    ProposalAddress address;
+    ProposalHead head;
+    Timestamp created_at;
+  };
+  /// What is there, in no order; those that are new since the last look are `appeared` as well.
+  struct Look {
+    std::vector<Listed> all;
+    std::vector<ProposalAddress> appeared;
+  };
+  Look look();
+
+  /// Nothing where there is no such file.
+  std::optional<ProposalFile> read(const ProposalAddress& address);
+  bool has(const ProposalAddress& address) const;
+  /// Replaces or makes it, in one step. Throws std::system_error.
+  void write(const ProposalAddress& address, const std::string& text);
+  void remove(const ProposalAddress& address);
+  /// What the next look finds there is nothing new.
+  void expect(const ProposalAddress& address);
+
+private:
+  struct Known {
+    FileStamp stamp;
+    bool is_settled = false;  ///< a change of the file would show in its stamp
+    ProposalHead head;
+    Timestamp created_at;
+  };
+  using KnownFiles = std::map<std::string, Known, std::less<>>;
+
+  std::optional<Directory> folder();
+  void look_into(const Directory& directory, ProposalAddress address, KnownFiles& found);
+  void look_at(const Directory& directory, const std::string& file, const ProposalAddress& address, KnownFiles& found);
+
+  Directory root_;
+  KnownFiles known_;
+  bool has_looked_ = false;
+};
+
+}  // namespace agw

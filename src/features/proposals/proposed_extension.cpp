@@ -1,0 +1,119 @@
+#include "features/proposals/proposed_extension.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "api/error.hpp"
+#include "base/yaml.hpp"
+
+namespace agw {
+
+namespace {
+
+/// What stands in a flat text beside the definition's members.
+constexpr std::array<std::string_view, 5> members_of_the_record{"name", "description", "enabled", "trigger", "source"};
+
+bool is_of_the_record(std::string_view member) {
+  return std::ranges::find(members_of_the_record, member) != members_of_the_record.end();
+}
+
+[[noreturn]] void fail(std::string_view path, std::string_view why) {
+  throw BadRequest("validation failed", {{"details", json::array{{{"path", path}, {"message", why}}}}});
+}
+
+json::object members_of(const std::string& text) {
+  json::value value;
+  try {
+    value = yaml_to_json(text);
+  } catch (const YamlError& error) {
+    fail("content", error.what());
+  }
+  if (!value.is_object()) fail("content", "must be a map of members, such as `description: …`");
+  return std::move(value.get_object());
+}
+
+/// The type that the target's place or the text says, or that the record has.
+ExtensionType type_of(const json::object& flat, const TargetExtension& target, const Extension* current) {
+  const auto said = string_member(flat, "type");
+  const auto type = target.type ? target.type : from_text<ExtensionType>(said.value_or(""));
+  // An app's definition has a `type` as well.
+  if (current && (!type || flat.contains("definition"))) return current->type;
+  if (!type) fail("type", "type must be one of command, agent, job, app, theme and so on");
+  if (current && current->type != *type) fail("type", "the type of an extension cannot change");
+  return *type;
+}
+
+/// The definition's members, flat or as `definition`.
+json::object definition_of(const json::object& flat, const TargetExtension& target) {
+  if (const auto* nested = flat.if_contains("definition"); nested && nested->is_object()) return nested->get_object();
+  json::object definition;
+  for (const auto& member : flat) {
+    const bool is_type = !target.type && member.key() == "type";
+    if (!is_of_the_record(member.key()) && !is_type) definition.insert(member);
+  }
+  return definition;
+}
+
+void copy_member(const json::object& from, std::string_view name, json::object& to, std::string_view name_there) {
+  const auto* value = from.if_contains(name);
+  if (value && !value->is_null()) to[name_there] = *value;
+}
+
+json::object new_body(const json::object& flat, const TargetExtension& target, const std::string& agent) {
+  json::object body{{"type", to_text(type_of(flat, target, nullptr))},
+                    {"name", target.name},
+                    {"description", ""},
+                    {"source", "agent"},
+                    {"owner_agent_id", agent}};
+  copy_member(flat, "description", body, "description");
+  copy_member(flat, "enabled", body, "enabled");
+  copy_member(flat, "trigger", body, "trigger_def");
+  body["definition"] = definition_of(flat, target);
+  return body;
+}
+
+json::object change_body(const json::object& flat, const TargetExtension& target) {
+  json::object body{{"trigger", nullptr}};
+  copy_member(flat, "description", body, "description");
+  copy_member(flat, "enabled", body, "enabled");
+  copy_member(flat, "trigger", body, "trigger");
+  body["definition"] = definition_of(flat, target);
+  return body;
+}
+
+}  // namespace
+
+std::string text_of_extension(const Extensions& extensions, const TargetExtension& target) {
+  const auto record = extensions.find_by_id_or_name(target.name);
+  if (!record) return {};
+  json::object flat{{"type", to_text(record->type)},
+                    {"name", record->name},
+                    {"description", record->description},
+                    {"enabled", record->enabled}};
+  if (record->trigger_def) flat["trigger"] = record->trigger_def->members();
+  const auto& definition = record->definition.members();
+  const bool is_ambiguous = std::ranges::any_of(definition, [&](const auto& member) {
+    return flat.contains(member.key()) || member.key() == "definition" || member.key() == "source";
+  });
+  if (is_ambiguous) {
+    flat["definition"] = definition;
+  } else {
+    for (const auto& member : definition) flat.insert(member);
+  }
+  return json_to_yaml(flat);
+}
+
+void check_extension_text(const std::string& text) { members_of(text); }
+
+Task<> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text, std::string agent) {
+  const auto flat = members_of(text);
+  const auto current = extensions.find_by_id_or_name(target.name);
+  if (!current) {
+    co_await extensions.create(new_body(flat, target, agent));
+    co_return;
+  }
+  type_of(flat, target, current.get());
+  co_await extensions.change(current->id, change_body(flat, target));
+}
+
+}  // namespace agw

@@ -1,0 +1,188 @@
+#include "features/proposals/service.hpp"
+
+#include <algorithm>
+
+#include "api/error.hpp"
+#include "base/content_id.hpp"
+#include "base/local_day.hpp"
+#include "base/log.hpp"
+#include "features/events/hub.hpp"
+#include "features/proposals/files.hpp"
+#include "features/proposals/proposed_extension.hpp"
+#include "features/proposals/store.hpp"
+#include "features/proposals/targets.hpp"
+#include "features/proposals/unified_diff.hpp"
+#include "io/resolve_path.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto between_looks_for_old_ones = std::chrono::hours(24);
+/// Texts up to this are compared line by line.
+constexpr std::size_t longest_compared = 2 << 20;
+/// Texts up to this are part of events: every reader of them gets each.
+constexpr std::size_t longest_in_events = 64 << 10;
+
+std::string diff_of(const Proposal& proposal, bool is_shown) {
+  const auto& target = proposal.target.value_or("target");
+  const auto before = proposal.current_content.value_or("");
+  if (!is_shown || std::max(before.size(), proposal.content->size()) > longest_compared) {
+    return "Files a/" + target + " and b/" + target + " differ\n";
+  }
+  return unified_diff(before, *proposal.content, proposal.current_content ? "a/" + target : "/dev/null", "b/" + target);
+}
+
+Proposal without_long_texts(Proposal proposal) {
+  for (auto* text : {&proposal.content, &proposal.current_content, &proposal.diff}) {
+    if (*text && (*text)->size() > longest_in_events) text->reset();
+  }
+  return proposal;
+}
+
+bool is_newer(const ProposalFiles::Listed& left, const ProposalFiles::Listed& right) {
+  return std::tie(right.created_at, left.address) < std::tie(left.created_at, right.address);
+}
+
+ProposalEntry entry_of(const ProposalFiles::Listed& listed) {
+  return {.agent = listed.address.agent,
+          .date = listed.address.date,
+          .name = listed.address.name,
+          .title = listed.head.title,
+          .type = listed.head.type,
+          .target = listed.head.target,
+          .created_at = listed.created_at};
+}
+
+}  // namespace
+
+Proposals::Proposals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions,
+                     Options options, ProposalLinks links)
+    : database_(database),
+      hub_(hub),
+      clock_(clock),
+      extensions_(extensions),
+      options_(std::move(options)),
+      links_(std::move(links)),
+      zone_(TimeZone::host()),
+      data_directory_(resolve_path(options_.data_directory)),
+      files_(std::make_shared<ProposalFiles>(data_directory_)),
+      disk_(loop, 1),
+      background_(loop) {}
+
+Proposals::~Proposals() = default;
+
+void Proposals::start() { background_.spawn(forget_old_ones()); }
+
+Task<> Proposals::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
+
+Task<> Proposals::forget_old_ones() {
+  do {
+    const auto oldest = clock_.now() - options_.kept;
+    try {
+      co_await disk_.run([files = files_, oldest] {
+        for (const auto& [address, head, created_at] : files->look().all) {
+          const bool is_old = head.decided_at.value_or(created_at) < oldest;
+          if (head.status != ProposalStatus::pending && is_old) files->remove(address);
+        }
+      });
+    } catch (const std::exception& error) {
+      log::warn("old proposals are kept for another day: {}", error.what());
+    }
+  } while (co_await pause(stopping_, between_looks_for_old_ones) == End::done);
+}
+
+Task<std::vector<ProposalEntry>> Proposals::pending() {
+  auto look = co_await disk_.run([files = files_] { return files->look(); });
+  for (auto& address : look.appeared) co_await announce("proposal-created", "proposal.created", std::move(address));
+  std::erase_if(look.all, [](const auto& listed) { return listed.head.status != ProposalStatus::pending; });
+  std::ranges::sort(look.all, is_newer);
+  std::vector<ProposalEntry> entries(look.all.size());
+  std::ranges::transform(look.all, entries.begin(), entry_of);
+  co_return entries;
+}
+
+Task<Proposals::File> Proposals::require_file(ProposalAddress address) {
+  auto file = co_await disk_.run([files = files_, address] { return files->read(address); });
+  if (!file) throw NotFound("proposal not found");
+  co_return std::make_shared<const ProposalFile>(std::move(*file));
+}
+
+Task<> Proposals::check_exists(ProposalAddress address) { co_await require_file(std::move(address)); }
+
+Task<std::optional<TargetPlace>> Proposals::find_place(std::string target) {
+  const TargetRoots roots{data_directory_, links_.projects()};
+  co_return co_await disk_.run([target = std::move(target), roots] { return find_target(target, roots); });
+}
+
+Task<Proposals::Current> Proposals::look_at(TargetPlace place) {
+  if (const auto extension = extension_of_target(place); extension && !extension->type) {
+    const auto record = extensions_.find_by_id_or_name(extension->name);
+    if (record) co_return Current{.text = text_of_extension(extensions_, *extension), .changed_at = record->updated_at};
+  }
+  co_return co_await disk_.run([place] {
+    Current current;
+    auto read = read_target(place, longest_proposal);
+    if (read) {
+      current.is_shown = is_utf8(*read);
+      current.text = std::move(*read);
+    } else if (read.error() == FileError::too_large || read.error() == FileError::permission) {
+      current.is_shown = false;
+    }
+    current.changed_at = target_changed_at(place);
+    return current;
+  });
+}
+
+std::string Proposals::id_of(const Current& current) {
+  return current.text ? content_id(*current.text) : std::string();
+}
+
+bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
+  if (file.head.status != ProposalStatus::pending || current.text == file.text.content) return false;
+  // Nobody knows what a file that was written by hand was made from, only when.
+  if (!file.head.made_from) return current.changed_at > file.written_at;
+  return !current.is_shown || id_of(current) != *file.head.made_from;
+}
+
+Task<Proposal> Proposals::require(ProposalAddress address) {
+  const auto file = co_await require_file(address);
+  if (file->is_too_large) throw PayloadTooLarge("file too large");
+  Proposal shown{.agent = address.agent,
+                 .date = address.date,
+                 .name = address.name,
+                 .title = file->head.title,
+                 .type = file->head.type,
+                 .status = file->head.status,
+                 .target = file->head.target,
+                 .reason = file->head.reason,
+                 .content = to_utf8(file->text.content),
+                 .created_at = file->created_at};
+  // What proposals may not change they do not show either.
+  const auto place = shown.target ? co_await find_place(*shown.target) : std::nullopt;
+  Current current;
+  if (place) current = co_await look_at(*place);
+  shown.target_changed = place && has_changed(*file, current);
+  if (current.is_shown) shown.current_content = std::move(current.text);
+  co_return co_await disk_.run([shown = std::move(shown), is_shown = current.is_shown]() mutable {
+    shown.diff = diff_of(shown, is_shown);
+    return std::move(shown);
+  });
+}
+
+Task<> Proposals::announce(std::string type, std::string event, ProposalAddress address) {
+  try {
+    const auto proposal = without_long_texts(co_await require(address));
+    if (hub_.heard()) hub_.publish_record(type, {}, "proposal", to_json(proposal));
+    links_.tell(event, proposal);
+  } catch (const std::exception& error) {
+    log::warn("{} of {} is not told: {}", event, address.text(), error.what());
+  }
+}
+
+}  // namespace agw

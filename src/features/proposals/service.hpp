@@ -1,0 +1,125 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/cut.hpp"
+#include "base/group.hpp"
+#include "base/time_zone.hpp"
+#include "features/extensions/service.hpp"
+#include "features/proposals/types.hpp"
+#include "io/blocking.hpp"
+#include "storage/along.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+class Connection;
+class Database;
+class Hub;
+class ProposalFiles;
+struct ProposalDecision;
+struct ProposalFile;
+struct TargetPlace;
+
+/// What proposals need of rooms that this one cannot see. Asked and told on the loop.
+struct ProposalLinks {
+  std::function<std::vector<std::filesystem::path>()> projects;  ///< where they lie: absolute, resolved
+  /// `proposal.created`, `proposal.applied`, `proposal.rejected`, for the triggers of jobs.
+  std::function<void(std::string_view event, const Proposal& proposal)> tell;
+};
+
+/// Changes that wait for a person's decision. Each is a file that anybody can read and write; a decision is noted in
+/// the database before it touches anything, and what a kill interrupts is finished by the next start.
+class Proposals {
+public:
+  struct Options {
+    std::filesystem::path data_directory;
+    std::chrono::days kept{90};  ///< how long decided ones are
+    /// Called on the loop before each step of a decision: tests end the process there.
+    std::function<void(std::string_view step)> before_step{};
+  };
+  Proposals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Options options,
+            ProposalLinks links);
+  ~Proposals();
+  Proposals(const Proposals&) = delete;
+  Proposals& operator=(const Proposals&) = delete;
+
+  /// Before the loop runs: finds the decisions that a killed gateway left under way.
+  void load(Connection& connection);
+  /// Before anything else runs: finishes them.
+  Task<> recover();
+  /// Forgets old ones from time to time, until `stop` has returned.
+  void start();
+  Task<> stop();
+
+  /// The pending ones, newest first.
+  Task<std::vector<ProposalEntry>> pending();
+  /// Throws NotFound `proposal not found`, PayloadTooLarge `file too large`.
+  Task<Proposal> require(ProposalAddress address);
+  /// Throws NotFound `proposal not found`.
+  Task<> check_exists(ProposalAddress address);
+
+  /// Writes a proposal of the agent of that name and gives its reference. Throws Forbidden `path outside home
+  /// directory` for a target that no proposal may change, BadRequest and PayloadTooLarge for what cannot be one.
+  Task<std::string> stage(std::string agent, StagedChange change);
+
+  /// Makes the change. Throws NotFound, BadRequest `validation failed`, Forbidden `path outside home directory`,
+  /// Conflict `proposal already applied` or `proposal already rejected`, PayloadTooLarge, and for extensions what
+  /// Extensions throws; the proposal is then pending as before.
+  Task<ProposalDecided> apply(ProposalAddress address, ApplyProposal wanted, Along<ProposalDecided> along = {});
+  /// Throws NotFound, Conflict, BadRequest `failed to reject proposal`.
+  Task<ProposalDecided> reject(ProposalAddress address, RejectProposal wanted, Along<ProposalDecided> along = {});
+
+private:
+  class Deciding;
+  enum class Attempt { first, again };
+  using File = std::shared_ptr<const ProposalFile>;
+
+  /// A target as it is.
+  struct Current {
+    std::optional<std::string> text{};  ///< none where there is no file
+    bool is_shown = true;               ///< not so where it is no text, or too large
+    std::optional<Timestamp> changed_at{};
+  };
+
+  // What there is: service.cpp.
+  Task<File> require_file(ProposalAddress address);
+  Task<std::optional<TargetPlace>> find_place(std::string target);
+  Task<Current> look_at(TargetPlace place);
+  static std::string id_of(const Current& current);
+  static bool has_changed(const ProposalFile& file, const Current& current);
+  Task<> announce(std::string type, std::string event, ProposalAddress address);
+  Task<> forget_old_ones();
+
+  // A decision: deciding.cpp.
+  Task<ProposalDecided> decide(ProposalDecision decision, Along<ProposalDecided> along);
+  Task<> carry_out(const ProposalDecision& decision, Attempt attempt);
+  Task<> change_target(const ProposalDecision& decision);
+  Task<bool> undo(const ProposalDecision& decision);
+  Task<ProposalDecided> finish(const ProposalDecision& decision, Along<ProposalDecided> along);
+  void step(std::string_view name) const;
+
+  Database& database_;
+  Hub& hub_;
+  const Clock& clock_;
+  Extensions& extensions_;
+  const Options options_;
+  const ProposalLinks links_;
+  const TimeZone zone_;
+  const std::filesystem::path data_directory_;
+  std::shared_ptr<ProposalFiles> files_;  ///< used on `disk_` only
+  BlockingPool disk_;                     ///< one thread: what is read and written is done in order
+  std::vector<ProposalDecision> interrupted_;
+  std::map<ProposalAddress, ProposalStatus> deciding_;  ///< under way
+  Stop stopping_;
+  Group background_;
+};
+
+}  // namespace agw

@@ -1,0 +1,112 @@
+// How an agent's wish becomes a proposal's file.
+
+#include <algorithm>
+
+#include "api/error.hpp"
+#include "base/local_day.hpp"
+#include "features/proposals/checks.hpp"
+#include "features/proposals/files.hpp"
+#include "features/proposals/proposed_extension.hpp"
+#include "features/proposals/service.hpp"
+#include "features/proposals/targets.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_title = 200;
+constexpr std::size_t longest_name = 48;
+/// Nobody looks through more than these; an agent that makes more is out of its mind.
+constexpr std::ptrdiff_t most_pending = 1'000;
+
+/// On one line, without what would steer a terminal, and short.
+std::string title_of(std::string_view wanted) {
+  std::string title;
+  for (const char c : wanted) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    if (!is_control)
+      title += c;
+    else if (!title.empty() && title.back() != ' ')
+      title += ' ';
+  }
+  if (title.size() > longest_title) title.resize(longest_title);
+  // Where that cut a character, what is left of it is replaced.
+  return to_utf8(title);
+}
+
+/// `Greet people by name!` is `greet-people-by-name`.
+std::string name_of(std::string_view title) {
+  std::string name;
+  for (const char c : title) {
+    const auto lower = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+    if (is_plain)
+      name += lower;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  name = name.substr(0, longest_name);
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "proposal" : name;
+}
+
+std::string segment_of(std::string agent) {
+  if (is_proposal_segment(agent)) return agent;
+  return name_of(agent);
+}
+
+json::object head_of(const StagedChange& change, const std::string& agent, const TargetPlace& place, Timestamp now) {
+  json::object head{{"title", title_of(change.title)},
+                    {"type", change.type},
+                    {"agent", agent},
+                    {"target", place.in_data_directory ? place.relative : place.path().string()},
+                    {"status", to_text(ProposalStatus::pending)},
+                    {"created_at", to_iso8601(now)}};
+  if (!change.reason.empty()) head["reason"] = to_utf8(change.reason);
+  return head;
+}
+
+void check(const StagedChange& change) {
+  if (!from_text<ProposalType>(change.type)) throw BadRequest("type must be one of soul, extension, file, knowledge");
+  if (title_of(change.title).empty()) throw BadRequest("title is required");
+  if (change.target.empty()) throw BadRequest("target is required");
+  if (change.content.size() > longest_staged) throw PayloadTooLarge("file too large");
+  if (!is_utf8(change.content)) throw BadRequest("content must be UTF-8 text");
+}
+
+/// Puts the text where nothing is yet: the name, else the name with a number.
+ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const std::string& text) {
+  const auto name = *address.name;
+  for (int number = 2; files.has(address); ++number) address.name = name + "-" + std::to_string(number);
+  files.write(address, text);
+  files.expect(address);
+  return address;
+}
+
+}  // namespace
+
+Task<std::string> Proposals::stage(std::string agent, StagedChange change) {
+  check(change);
+  const auto place = co_await find_place(change.target);
+  if (!place) throw Forbidden("path outside home directory");
+  check_proposed(*from_text<ProposalType>(change.type), *place, change.content);
+
+  const auto now = clock_.now();
+  auto head = head_of(change, agent, *place, now);
+  const auto current = co_await look_at(*place);
+  if (current.is_shown) head["made_from"] = id_of(current);
+  const auto text = write_proposal_text({std::move(head), std::move(change.content)});
+  const ProposalAddress wanted{segment_of(agent), to_iso8601(local_day(now, zone_)), name_of(change.title)};
+  const auto address = co_await disk_.run([files = files_, wanted, text] {
+    const auto look = files->look();
+    const auto waiting = std::ranges::count_if(look.all, [&](const auto& listed) {
+      return listed.address.agent == wanted.agent && listed.head.status == ProposalStatus::pending;
+    });
+    if (waiting >= most_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
+    return write_new(*files, wanted, text);
+  });
+  co_await announce("proposal-created", "proposal.created", address);
+  co_return address.text();
+}
+
+}  // namespace agw

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/proposals/types.hpp"
+#include "storage/connection.hpp"
+
+namespace agw {
+
+/// A decision on a proposal that is under way.
+struct ProposalDecision {
+  ProposalAddress address;
+  ProposalStatus status{};
+  std::optional<std::string> target;   ///< as the proposal has it; none for a rejection
+  std::optional<std::string> content;  ///< what it becomes
+  std::optional<std::string> reason;   ///< for the experiment
+  std::string title;
+  std::string experiment_id;
+  Timestamp decided_at{};
+};
+
+}  // namespace agw
+
+/// The SQL of the outbox.
+namespace agw::proposal_store {
+
+void insert(Connection& connection, const ProposalDecision& decision);
+void remove(Connection& connection, const ProposalAddress& address);
+std::vector<ProposalDecision> all(Connection& connection);
+
+}  // namespace agw::proposal_store

@@ -1,0 +1,118 @@
+#include "features/proposals/targets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
+
+#include "api/error.hpp"
+#include "io/private_files.hpp"
+#include "io/resolve_path.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t private_file = 0600;
+constexpr mode_t shared_file = 0644;
+
+/// What lies in the data directory and is only the gateway's and the person's own. Also with something behind the name:
+/// the database's log, a file that is being replaced.
+constexpr std::array<std::string_view, 11> gateways_own{".gateway-token", "gateway.db",   "gateway.lock", "config.yaml",
+                                                        "prices.yaml",    "secrets.yaml", "autoresearch", "trash",
+                                                        "backups",        "logs",         "files"};
+
+bool is_gateways_own(const fs::path& relative) {
+  const auto first = relative.begin()->string();
+  return std::ranges::any_of(gateways_own, [&](auto name) { return first.starts_with(name); });
+}
+
+/// What is there makes other programs execute, or opens other machines.
+bool is_closed(const fs::path& relative) {
+  return is_private_path(relative) || std::ranges::find(relative, ".git") != relative.end();
+}
+
+std::optional<fs::path> beneath(const fs::path& path, const fs::path& root) {
+  if (path == root || !is_within(path, root)) return std::nullopt;
+  return path.lexically_relative(root);
+}
+
+[[noreturn]] void fail(const TargetPlace& place, FileError error) {
+  const std::string why(to_string(error));
+  if (error == FileError::permission) {
+    throw std::system_error(std::make_error_code(std::errc::permission_denied), place.path().string());
+  }
+  throw BadRequest("validation failed", {{"details", json::array{{{"path", "target"}, {"message", why}}}}});
+}
+
+mode_t mode_of(const Directory& root, const TargetPlace& place) {
+  const auto status = root.status(place.relative);
+  if (status) return status->mode;
+  return place.in_data_directory ? private_file : shared_file;
+}
+
+}  // namespace
+
+std::optional<TargetPlace> find_target(const std::string& target, const TargetRoots& roots) {
+  if (target.empty() || target.find('\0') != target.npos) return std::nullopt;
+  // A symlink may lead anywhere, so that the name that was asked for says nothing yet.
+  const auto path = resolve_path(roots.data_directory / target);
+  if (const auto relative = beneath(path, roots.data_directory)) {
+    if (is_gateways_own(*relative) || is_closed(*relative)) return std::nullopt;
+    return TargetPlace{roots.data_directory, relative->string(), true};
+  }
+  for (const auto& project : roots.projects) {
+    const auto relative = beneath(path, project);
+    if (relative && !is_closed(*relative)) return TargetPlace{project, relative->string()};
+  }
+  return std::nullopt;
+}
+
+FileResult<std::string> read_target(const TargetPlace& place, std::size_t limit) {
+  const auto root = Directory::open(place.root, Symlinks::refuse);
+  if (!root) return root.error();
+  return root->read(place.relative, limit);
+}
+
+std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
+  const auto root = Directory::open(place.root, Symlinks::refuse);
+  if (!root) return std::nullopt;
+  const auto status = root->status(place.relative);
+  return status ? std::optional(status->modified_at) : std::nullopt;
+}
+
+void write_target(const TargetPlace& place, const std::string& content) {
+  const auto root = Directory::open(place.root, Symlinks::refuse);
+  if (!root) fail(place, root.error());
+  const auto directory = fs::path(place.relative).parent_path().string();
+  if (!directory.empty()) {
+    const auto made = root->make_directories(directory, place.in_data_directory ? 0700 : 0755);
+    if (!made) fail(place, made.error());
+  }
+  const auto status = root->status(place.relative);
+  if (!status && status.error() != FileError::not_found) fail(place, status.error());
+  if (status && status->type != FileType::regular) fail(place, FileError::not_regular);
+  if (const auto written = root->write(place.relative, content, mode_of(*root, place)); !written) {
+    fail(place, written.error());
+  }
+}
+
+std::optional<TargetExtension> extension_of_target(const TargetPlace& place) {
+  if (!place.in_data_directory) return std::nullopt;
+  const fs::path relative(place.relative);
+  const std::vector<std::string> parts(relative.begin(), relative.end());
+  if (parts.size() == 3 && parts[0] == "agents" && parts[2] == "agent.yaml") {
+    return TargetExtension{ExtensionType::agent, parts[1]};
+  }
+  if (parts.size() == 3 && parts[0] == "jobs" && parts[2] == "job.yaml") {
+    return TargetExtension{ExtensionType::job, parts[1]};
+  }
+  if (parts.size() == 2 && parts[0] == "extensions" && relative.extension() == ".yaml") {
+    return TargetExtension{std::nullopt, relative.stem().string()};
+  }
+  return std::nullopt;
+}
+
+}  // namespace agw

@@ -1,0 +1,50 @@
+#include "features/proposals/tools.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view about =
+    "Propose a change of a file for a person to decide on: of your soul (agents/<your name>/soul.md), of an extension "
+    "(agents/<name>/agent.yaml, jobs/<name>/job.yaml, extensions/<name>.yaml), of knowledge, or of any file of the "
+    "project. Nothing changes before the person applies it. Give the whole new content of the file.";
+
+json::object text_schema(std::string_view description) {
+  return {{"type", "string"}, {"minLength", 1}, {"description", description}};
+}
+
+json::object input_schema() {
+  return {
+      {"type", "object"},
+      {"properties",
+       json::object{
+           {"type", json::object{{"type", "string"}, {"enum", json::array{"soul", "extension", "file", "knowledge"}}}},
+           {"title", text_schema("One line that says what changes.")},
+           {"target", text_schema("The file: absolute, or relative to the gateway's data directory.")},
+           {"content", json::object{{"type", "string"}, {"description", "All that the file is to say."}}},
+           {"reason", json::object{{"type", "string"}, {"description", "Why, for the person who decides."}}}}},
+      {"required", json::array{"type", "title", "target", "content"}}};
+}
+
+std::string text_of(const ToolCall& call, std::string_view member) {
+  return std::string(string_member(call.input, member).value_or(""));
+}
+
+Task<ToolOutcome> propose(const ToolCall& call) {
+  const auto reference = co_await call.stage({.type = text_of(call, "type"),
+                                              .title = text_of(call, "title"),
+                                              .target = text_of(call, "target"),
+                                              .content = text_of(call, "content"),
+                                              .reason = text_of(call, "reason")});
+  co_return ToolOutcome{.output = "staged as proposal " + reference};
+}
+
+}  // namespace
+
+Tool propose_tool() {
+  return {.description = {.name = "Propose", .description = std::string(about), .input_schema = input_schema()},
+          .effect = ToolEffect::writes,
+          .call = propose};
+}
+
+}  // namespace agw

@@ -1,0 +1,144 @@
+// How the agent changes the asset: by its tools, or by answering with the whole new text.
+
+#include <fmt/format.h>
+
+#include "base/id.hpp"
+#include "features/research/asset.hpp"
+#include "features/research/iteration.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto longest_work = 1h;
+constexpr int attempts_told = 10;
+constexpr std::size_t longest_notes = 500;
+
+/// How a run that research ordered has ended.
+struct AgentWork {
+  RunOutcome outcome;
+  Stop ended;
+};
+
+RunFollower follower_of(const std::shared_ptr<AgentWork>& work) {
+  return {.started = [] {},
+          .ending = [work](const RunOutcome& outcome) -> Runs::AtEnd {
+            work->outcome = outcome;
+            return {};
+          },
+          .ended = [work] { work->ended.request(); }};
+}
+
+/// The part of a text behind so many code points.
+std::string_view behind(std::string_view text, std::size_t code_points) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+    if (begins && code_points-- == 0) break;
+  }
+  return text.substr(at);
+}
+
+/// What was said after the last of the calls: between them the agent only thinks aloud.
+std::string last_words(const std::string& content, const RunOutcome& outcome) {
+  if (outcome.steps.empty()) return content;
+  auto last = behind(content, static_cast<std::size_t>(outcome.steps.back().text_end));
+  while (last.starts_with('\n')) last.remove_prefix(1);
+  return std::string(last);
+}
+
+/// Models like to put a whole file between fences.
+std::string_view without_fence(std::string_view text) {
+  auto inner = text;
+  while (inner.ends_with('\n')) inner.remove_suffix(1);
+  if (!inner.starts_with("```") || !inner.ends_with("```")) return text;
+  const auto first_line = inner.find('\n');
+  if (first_line == inner.npos || first_line + 4 > inner.size()) return text;
+  inner = inner.substr(first_line + 1);
+  inner.remove_suffix(3);
+  // A fence in the middle: the text has fences of its own.
+  return inner.find("\n```") == inner.npos && !inner.starts_with("```") ? inner : text;
+}
+
+std::string new_text(std::string_view answer, const std::string& original) {
+  std::string text(without_fence(answer));
+  if (original.ends_with('\n') && !text.empty() && !text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+std::string attempt_text(const Experiment& experiment) {
+  return fmt::format("- {}: {}\n", to_text(experiment.verdict), experiment.reason.value_or(""));
+}
+
+}  // namespace
+
+Task<std::string> Research::change_request(const Iteration& iteration, const Measured& before) {
+  const auto& metric = *before.metric;
+  std::string attempts;
+  for (const auto& experiment :
+       co_await experiments_.list({.domain = iteration.config.domain, .verdict = {}, .limit = {attempts_told}})) {
+    attempts += attempt_text(experiment);
+  }
+  std::string rubric;
+  if (iteration.config.rubric_path) {
+    rubric = co_await blocking_.run([path = *iteration.config.rubric_path] { return read_asset(path).bytes; });
+  }
+  co_return fmt::format(
+      "Improve the file {} so that its {} gets {}. It is {} now; it will be measured again after your change, and the "
+      "file is put back unless it got better. Make one change whose effect you can explain.\n\nChange the file with "
+      "your tools, or answer with its whole new text and nothing else.\n\n{}{}The file as it is:\n\n{}",
+      iteration.config.asset_path, metric.name, metric.higher_is_better ? "higher" : "lower", metric.value,
+      rubric.empty() ? "" : fmt::format("What it is judged by:\n\n{}\n\n", rubric),
+      attempts.empty() ? "" : fmt::format("What was tried before, the latest first:\n{}\n", attempts),
+      iteration.original->bytes);
+}
+
+/// Whether the asset is another one now; where not, the verdict says why.
+Task<bool> Research::change(Iteration& iteration, const Measured& before) {
+  const auto answer = co_await have_agent_work(iteration, co_await change_request(iteration, before));
+  const std::filesystem::path asset = iteration.config.asset_path;
+  const auto changed = co_await blocking_.run([asset, answer, original = *iteration.original] {
+    if (read_asset(asset).bytes != original.bytes) return std::optional<std::string>("by its tools: ");
+    const auto text = new_text(answer, original.bytes);
+    if (text.empty() || text == original.bytes) return std::optional<std::string>();
+    write_asset(asset, {text, original.mode});
+    return std::optional<std::string>("by a new text: ");
+  });
+  auto notes = changed.value_or("") + answer;
+  if (notes.size() > longest_notes) notes = to_utf8(notes.substr(0, longest_notes)) + "…";
+  iteration.result.notes = notes;
+  if (changed) co_return true;
+  iteration.result.verdict = Verdict::discard;
+  iteration.result.reason = "the agent changed nothing";
+  co_return false;
+}
+
+/// Gives its last words. Throws IterationProblem where it could not finish.
+Task<std::string> Research::have_agent_work(Iteration& iteration, std::string prompt) {
+  const auto work = std::make_shared<AgentWork>();
+  const auto active = engine_.open_job_run({.run_id = new_id(),
+                                            .thread_id = iteration.thread_id,
+                                            .agent_id = iteration.agent->id,
+                                            .prompt = std::move(prompt),
+                                            .enclosure = {},
+                                            .metadata = {{"iteration_id", *iteration.result.iteration_id}},
+                                            .order = {{"mode", "act"}},
+                                            .follower = follower_of(work)});
+  co_await engine_.begin_job_run(active, [](Connection&) {});
+  {
+    const Stop::Listener when_stopped(stopping_, [active] { active->stop.request(); });
+    if (co_await pause(work->ended, longest_work) == End::done) active->stop.request();
+    while (co_await pause(work->ended, longest_work) == End::done) {
+    }
+  }
+  const auto& outcome = work->outcome;
+  iteration.result.cost_usd = iteration.result.cost_usd.value_or(0) + outcome.cost_usd;
+  if (outcome.stopped) throw IterationProblem("the agent was stopped");
+  if (!outcome.error.empty()) throw IterationProblem("the agent failed: " + outcome.error);
+  if (outcome.finish_reason != "stop") throw IterationProblem("the agent could not finish: " + outcome.finish_reason);
+  co_return last_words(active->log.content(), outcome);
+}
+
+}  // namespace agw

@@ -1,0 +1,73 @@
+#include "features/research/domain_config.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "api/error.hpp"
+#include "io/private_files.hpp"
+#include "io/resolve_path.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_domain = 200;
+
+/// What of the data directory agents are made of.
+constexpr std::array<std::string_view, 7> improvable{"soul.md", "user-profile.md", "agents",    "jobs",
+                                                     "skills",  "knowledge",       "extensions"};
+
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+void judge(const DomainConfig& config, Problems& problems) {
+  if (!problems.empty()) return;
+  if (config.domain.empty()) problems.push_back({"domain", "domain must not be empty"});
+  if (config.domain.size() > longest_domain) problems.push_back({"domain", "domain must have at most 200 bytes"});
+  if (has_control_character(config.domain)) {
+    problems.push_back({"domain", "domain must not hold control characters"});
+  }
+  if (!config.asset_path.starts_with('/')) problems.push_back({"asset_path", "asset_path must be absolute"});
+}
+
+fs::path resolve(const std::string& path, const fs::path& home, const fs::path& data_directory) {
+  if (!path.starts_with('/') || path.find('\0') != path.npos) {
+    throw BadRequest("path must be within home directory: " + path);
+  }
+  const auto real = resolve_path(path);
+  if (real == home || !is_within(real, home)) throw BadRequest("path must be within home directory: " + path);
+  if (is_private_path(real)) throw Forbidden("permission denied");
+  if (is_within(real, data_directory)) {
+    const auto relative = real.lexically_relative(data_directory);
+    if (std::ranges::find(improvable, relative.begin()->string()) == improvable.end()) {
+      throw Forbidden("permission denied");
+    }
+  }
+  return real;
+}
+
+}  // namespace
+
+DomainConfig read_domain_config(const json::object& body) {
+  DomainConfig config;
+  Problems problems;
+  read_described(body, describe(Tag<DomainConfig>{}), &config, "", problems);
+  judge(config, problems);
+  if (problems.empty()) return config;
+  json::array details;
+  for (const auto& problem : problems) details.push_back({{"path", problem.path}, {"message", problem.message}});
+  throw BadRequest("invalid domain config", {{"details", std::move(details)}});
+}
+
+DomainConfig resolved(DomainConfig config, const fs::path& home, const fs::path& data_directory) {
+  config.asset_path = resolve(config.asset_path, home, data_directory).string();
+  for (auto* path : {&config.benchmark_path, &config.checks_path, &config.rubric_path}) {
+    if (*path) *path = resolve(**path, home, data_directory).string();
+  }
+  return config;
+}
+
+}  // namespace agw

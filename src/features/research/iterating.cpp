@@ -1,0 +1,179 @@
+// The story of an iteration: measure the asset, let the agent change it, check, measure again, decide, record. Whatever
+// happens, the asset is what it was before, unless it got better and its agent may leave it so.
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/log.hpp"
+#include "features/research/asset.hpp"
+#include "features/research/iteration.hpp"
+#include "features/research/scripts.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto pause_before_trying_again = 1s;
+constexpr int times_to_try = 5;
+
+bool is_better(const Metric& before, const Metric& after) {
+  return before.higher_is_better ? after.value > before.value : after.value < before.value;
+}
+
+/// What a proposal says that the file is.
+std::string proposal_type(const std::filesystem::path& asset) {
+  const auto name = asset.filename();
+  if (name == "soul.md") return "soul";
+  if (name == "agent.yaml" || name == "job.yaml" || asset.parent_path().filename() == "extensions") return "extension";
+  const bool is_knowledge = std::find(asset.begin(), asset.end(), "knowledge") != asset.end();
+  return is_knowledge ? "knowledge" : "file";
+}
+
+void set_verdict(Iteration& iteration, Verdict verdict, std::string reason) {
+  iteration.result.verdict = verdict;
+  iteration.result.reason = std::move(reason);
+}
+
+}  // namespace
+
+Task<> Research::iterate(IterationPointer iteration) {
+  try {
+    co_await attempt(*iteration);
+  } catch (const ApiError& error) {
+    set_verdict(*iteration, Verdict::crash, error.error());
+  } catch (const std::exception& error) {
+    set_verdict(*iteration, Verdict::crash, error.what());
+  }
+  if (stopping_.requested() && !iteration->stays) set_verdict(*iteration, Verdict::crash, "the gateway was stopped");
+  if (iteration->result.verdict == Verdict::crash) iteration->result.value = iteration->result.delta = std::nullopt;
+  co_await end(iteration);
+  std::erase(under_way_, iteration);
+}
+
+Task<> Research::attempt(Iteration& iteration) {
+  const std::filesystem::path asset = iteration.config.asset_path;
+  auto original = co_await blocking_.run([asset] { return read_asset(asset); });
+  co_await database_.write([id = *iteration.result.iteration_id, original](Connection& connection) {
+    iteration_store::keep_original(connection, id, original);
+  });
+  iteration.original = std::move(original);
+  const auto thread =
+      co_await threads_.create({.agent_id = iteration.agent->id,
+                                .title = "Research: " + iteration.config.domain,
+                                .project_id = iteration.project ? std::optional(iteration.project->id) : std::nullopt});
+  iteration.thread_id = thread.id;
+
+  tell(iteration, IterationStep::measure);
+  const auto before = co_await measure(iteration);
+  if (!before.metric) throw IterationProblem("before the change: " + before.problem);
+  auto& result = iteration.result;
+  result.metric = before.metric->name;
+  result.baseline = before.metric->value;
+  result.unit = before.metric->unit;
+  result.higher_is_better = before.metric->higher_is_better;
+
+  tell(iteration, IterationStep::change);
+  if (!co_await change(iteration, before)) co_return;
+
+  if (iteration.config.checks_path) {
+    tell(iteration, IterationStep::check);
+    const auto checked = co_await scripts_->run({.path = *iteration.config.checks_path,
+                                                 .asset = asset,
+                                                 .project = iteration.project ? iteration.project->path : "",
+                                                 .limit = options_.checks_limit},
+                                                {}, stopping_);
+    if (!checked.succeeded) {
+      set_verdict(iteration, Verdict::discard, "the checks failed: " + checked.problem);
+      co_return;
+    }
+  }
+  tell(iteration, IterationStep::measure_again);
+  const auto after = co_await measure(iteration);
+  if (!after.metric) throw IterationProblem("after the change: " + after.problem);
+  tell(iteration, IterationStep::decide);
+  co_await decide(iteration, before, after);
+}
+
+Task<> Research::decide(Iteration& iteration, const Measured& before, const Measured& after) {
+  auto& result = iteration.result;
+  if (after.metric->name != before.metric->name) {
+    throw IterationProblem(fmt::format("the benchmark measured {} before the change and {} after it",
+                                       before.metric->name, after.metric->name));
+  }
+  result.value = after.metric->value;
+  const double delta = after.metric->value - before.metric->value;
+  if (std::isfinite(delta)) result.delta = delta;
+  const auto change = fmt::format("{} went from {} to {}", *result.metric, before.metric->value, after.metric->value);
+  if (!is_better(*before.metric, *after.metric)) {
+    set_verdict(iteration, Verdict::discard, "not better: " + change);
+    co_return;
+  }
+  set_verdict(iteration, Verdict::keep, "better: " + change);
+  const std::filesystem::path asset = iteration.config.asset_path;
+  iteration.improved = (co_await blocking_.run([asset] { return read_asset(asset); })).bytes;
+  if (stages_.of(iteration.agent->id) >= Stage::trusted)
+    iteration.stays = true;
+  else
+    co_await propose(iteration);
+}
+
+/// The asset is put back first: whoever looks at the proposal sees what is really there.
+Task<> Research::propose(Iteration& iteration) {
+  const std::filesystem::path asset = iteration.config.asset_path;
+  co_await blocking_.run([asset, original = *iteration.original] { restore_asset(asset, original); });
+  try {
+    iteration.result.proposal = co_await proposals_.stage(
+        iteration.agent->name,
+        {.type = proposal_type(asset),
+         .title = fmt::format("Improve {}: {}", asset.filename().string(), *iteration.result.reason),
+         .target = asset.string(),
+         .content = *iteration.improved,
+         .reason = fmt::format("An iteration of {} measured it. {}", iteration.config.domain,
+                               iteration.result.notes.value_or(""))});
+  } catch (const ApiError& error) {
+    set_verdict(iteration, Verdict::discard,
+                fmt::format("{}, but it could not be staged: {}", *iteration.result.reason, error.error()));
+  }
+}
+
+/// Puts the asset back, records what came of it, and tells. The row in the database stays where that does not work, and
+/// the next start puts the asset back.
+Task<> Research::end(IterationPointer iteration) {
+  auto& result = iteration->result;
+  result.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - iteration->began)
+          .count();
+  result.created_at = clock_.now();
+  Stop never;
+  std::string problem;
+  for (int time = 0; time < times_to_try; ++time) {
+    if (time > 0) co_await pause(never, pause_before_trying_again);
+    try {
+      const std::filesystem::path asset = iteration->config.asset_path;
+      if (iteration->original && !iteration->stays) {
+        co_await blocking_.run([asset, original = *iteration->original] { restore_asset(asset, original); });
+      }
+      co_await database_.write([result, spendings = iteration->spendings](Connection& connection) {
+        Experiments::record(connection, result);
+        Costs::record(connection, spendings);
+        iteration_store::remove(connection, *result.iteration_id);
+      });
+      problem.clear();
+      break;
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+  }
+  if (!problem.empty()) {
+    log::error("iteration {} of {} could not be ended, the next start does it: {}", *result.iteration_id, result.domain,
+               problem);
+    co_return;
+  }
+  if (iteration->stays) co_await extensions_.reseed();
+  tell(*iteration, IterationStep::ended, &result);
+}
+
+}  // namespace agw

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "features/costs/types.hpp"
+#include "features/extensions/types.hpp"
+#include "features/research/metric.hpp"
+#include "features/research/service.hpp"
+#include "features/research/store.hpp"
+
+namespace agw {
+
+/// An iteration under way, and what has come of it so far.
+struct Iteration {
+  DomainConfig config;  ///< its paths resolved
+  ExtensionPointer agent;
+  std::optional<ResearchProject> project;
+  std::string thread_id{};                ///< where the agent works
+  std::optional<AssetCopy> original{};    ///< once it is noted in the database
+  std::optional<std::string> improved{};  ///< the asset as it got better
+  bool stays = false;                     ///< it is left in place
+  std::vector<Spending> spendings{};
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  Experiment result;
+};
+
+/// A measurement, or why there is none.
+struct Measured {
+  std::optional<Metric> metric{};
+  std::string problem{};
+};
+
+/// What keeps an iteration from going on; its text is the experiment's reason.
+class IterationProblem : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace agw

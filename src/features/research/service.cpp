@@ -1,0 +1,144 @@
+#include "features/research/service.hpp"
+
+#include <algorithm>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "features/events/hub.hpp"
+#include "features/research/asset.hpp"
+#include "features/research/domain_config.hpp"
+#include "features/research/iteration.hpp"
+#include "features/research/scripts.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view agent_prefix = "agent:";
+constexpr auto usual_agent = "assistant";
+
+/// The agent that a domain names, else the assistant.
+ExtensionPointer agent_of(const std::string& domain, const Extensions& extensions) {
+  if (domain.starts_with(agent_prefix)) {
+    if (auto named = extensions.find_agent(domain.substr(agent_prefix.size()))) return named;
+  }
+  return extensions.find_agent(usual_agent);
+}
+
+Experiment crashed(const InterruptedIteration& iteration, Timestamp now) {
+  return {.id = new_id(),
+          .domain = iteration.domain,
+          .verdict = Verdict::crash,
+          .iteration_id = iteration.id,
+          .reason = "interrupted: the gateway ended in the middle",
+          .duration_ms = std::max<std::int64_t>(0, (now - iteration.started_at).count()),
+          .created_at = now};
+}
+
+}  // namespace
+
+Research::Research(Loop& loop, Database& database, Hub& hub, const Clock& clock, BlockingPool& blocking,
+                   Sandbox& sandbox, Extensions& extensions, Stages& stages, Threads& threads, Models& models,
+                   Costs& costs, Engine& engine, Experiments& experiments, Proposals& proposals, Options options,
+                   ResearchLinks links)
+    : loop_(loop),
+      database_(database),
+      hub_(hub),
+      clock_(clock),
+      blocking_(blocking),
+      extensions_(extensions),
+      stages_(stages),
+      threads_(threads),
+      models_(models),
+      costs_(costs),
+      engine_(engine),
+      experiments_(experiments),
+      proposals_(proposals),
+      options_(std::move(options)),
+      links_(std::move(links)),
+      scripts_(std::make_unique<Scripts>(loop, blocking, sandbox, options_.home, options_.data_directory)),
+      work_(loop) {}
+
+Research::~Research() = default;
+
+void Research::load(Connection& connection) { interrupted_ = iteration_store::all(connection); }
+
+Task<> Research::recover() {
+  for (const auto& iteration : std::exchange(interrupted_, {})) {
+    try {
+      if (iteration.original) {
+        // Somebody may have written to it since the kill.
+        const auto kept = options_.data_directory / "trash" / ("asset-" + iteration.id);
+        co_await blocking_.run(
+            [iteration, kept] { restore_asset_and_keep(iteration.asset_path, *iteration.original, kept); });
+      }
+      co_await database_.write([iteration, result = crashed(iteration, clock_.now())](Connection& connection) {
+        Experiments::record(connection, result);
+        iteration_store::remove(connection, iteration.id);
+      });
+    } catch (const std::exception& error) {
+      log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
+                 iteration.asset_path, iteration.id, error.what());
+    }
+  }
+}
+
+Task<> Research::stop() {
+  stopping_.request();
+  co_await work_.join();
+}
+
+void Research::check_free(const DomainConfig& config) const {
+  for (const auto& other : under_way_) {
+    if (other->config.domain == config.domain || other->config.asset_path == config.asset_path) {
+      throw Conflict("iteration is already running");
+    }
+  }
+}
+
+Task<IterationStarted> Research::run(json::object body, Along<IterationStarted> along) {
+  auto config = read_domain_config(body);
+  config = co_await blocking_.run(
+      [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
+  check_free(config);
+  const auto project = links_.project_of(config.asset_path);
+  const auto iteration = std::make_shared<Iteration>(
+      Iteration{.config = config, .agent = agent_of(config.domain, extensions_), .project = project, .result = {}});
+  iteration->result = {.id = new_id(), .domain = config.domain, .verdict = Verdict::crash, .iteration_id = new_id()};
+  under_way_.push_back(iteration);
+  const IterationStarted started{.iterationId = *iteration->result.iteration_id, .domain = config.domain};
+  const InterruptedIteration row{.id = started.iterationId,
+                                 .domain = config.domain,
+                                 .asset_path = config.asset_path,
+                                 .original = {},
+                                 .started_at = clock_.now()};
+  try {
+    co_await database_.write([row, started, along](Connection& connection) {
+      iteration_store::insert(connection, row);
+      if (along) along(connection, started);
+    });
+  } catch (...) {
+    std::erase(under_way_, iteration);
+    throw;
+  }
+  work_.spawn(iterate(iteration));
+  co_return started;
+}
+
+void Research::tell(const Iteration& iteration, IterationStep step, const Experiment* experiment) {
+  if (!hub_.heard()) return;
+  std::string text = R"({"type":"iteration-step","iterationId":)";
+  write_json(text, std::string_view(*iteration.result.iteration_id));
+  text += R"(,"domain":)";
+  write_json(text, std::string_view(iteration.config.domain));
+  text += R"(,"step":)";
+  write_json(text, to_text(step));
+  text += R"(,"experiment":)";
+  text += experiment ? to_json(*experiment) : "null";
+  text += '}';
+  hub_.publish({"iteration-step", "", std::move(text)});
+}
+
+}  // namespace agw

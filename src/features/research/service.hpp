@@ -1,0 +1,112 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cut.hpp"
+#include "base/group.hpp"
+#include "features/agents/service.hpp"
+#include "features/costs/service.hpp"
+#include "features/engine/service.hpp"
+#include "features/experiments/service.hpp"
+#include "features/proposals/service.hpp"
+#include "features/research/types.hpp"
+#include "io/blocking.hpp"
+#include "io/sandbox.hpp"
+#include "models/catalog.hpp"
+
+namespace agw {
+
+struct Iteration;
+struct InterruptedIteration;
+struct Measured;
+class Scripts;
+
+/// The project that a file lies in.
+struct ResearchProject {
+  std::string id;
+  std::filesystem::path path;
+};
+
+/// What research asks of rooms that are made elsewhere.
+struct ResearchLinks {
+  std::function<std::optional<ResearchProject>(const std::filesystem::path& file)> project_of;
+};
+
+/// Lets an agent improve a file, and believes only what is measured: the file is measured, changed, checked, measured
+/// again, and left as it was unless it got better. What an agent below `trusted` has made better becomes a proposal.
+class Research {
+public:
+  struct Options {
+    std::filesystem::path home;  ///< both resolved
+    std::filesystem::path data_directory;
+    std::chrono::milliseconds benchmark_limit{600'000};
+    std::chrono::milliseconds checks_limit{300'000};
+  };
+  Research(Loop& loop, Database& database, Hub& hub, const Clock& clock, BlockingPool& blocking, Sandbox& sandbox,
+           Extensions& extensions, Stages& stages, Threads& threads, Models& models, Costs& costs, Engine& engine,
+           Experiments& experiments, Proposals& proposals, Options options, ResearchLinks links);
+  ~Research();
+  Research(const Research&) = delete;
+  Research& operator=(const Research&) = delete;
+
+  /// Before the loop runs: finds what a kill interrupted.
+  void load(Connection& connection);
+  /// Before anything else runs: puts the assets back and records that these iterations crashed.
+  Task<> recover();
+  /// Ends what is under way, once each asset is what it was.
+  Task<> stop();
+
+  /// Begins an iteration. Throws BadRequest `invalid domain config` or `path must be within home directory: <path>`,
+  /// Forbidden `permission denied`, Conflict `iteration is already running` for its domain or its asset.
+  Task<IterationStarted> run(json::object body, Along<IterationStarted> along = {});
+
+private:
+  using IterationPointer = std::shared_ptr<Iteration>;
+
+  void check_free(const DomainConfig& config) const;
+  void tell(const Iteration& iteration, IterationStep step, const Experiment* experiment = nullptr);
+
+  // The story of an iteration: iterating.cpp.
+  Task<> iterate(IterationPointer iteration);
+  Task<> attempt(Iteration& iteration);
+  Task<> decide(Iteration& iteration, const Measured& before, const Measured& after);
+  Task<> propose(Iteration& iteration);
+  Task<> end(IterationPointer iteration);
+
+  // Its parts: measuring.cpp and changing.cpp.
+  Task<Measured> measure(Iteration& iteration);
+  Task<Measured> score(Iteration& iteration);
+  Task<std::string> ask_model(Iteration& iteration, std::string question);
+  Task<bool> change(Iteration& iteration, const Measured& before);
+  Task<std::string> change_request(const Iteration& iteration, const Measured& before);
+  Task<std::string> have_agent_work(Iteration& iteration, std::string prompt);
+
+  Loop& loop_;
+  Database& database_;
+  Hub& hub_;
+  const Clock& clock_;
+  BlockingPool& blocking_;
+  Extensions& extensions_;
+  Stages& stages_;
+  Threads& threads_;
+  Models& models_;
+  Costs& costs_;
+  Engine& engine_;
+  Experiments& experiments_;
+  Proposals& proposals_;
+  const Options options_;
+  const ResearchLinks links_;
+  std::unique_ptr<Scripts> scripts_;
+  std::vector<InterruptedIteration> interrupted_;
+  std::vector<IterationPointer> under_way_;
+  Stop stopping_;
+  Group work_;
+};
+
+}  // namespace agw

@@ -1,0 +1,23 @@
+#include "features/research/types.hpp"
+
+#include "base/describe.hpp"
+
+namespace agw {
+
+BOOST_DESCRIBE_STRUCT(DomainConfig, (), (domain, asset_path, benchmark_path, checks_path, rubric_path))
+constexpr auto rules(Tag<DomainConfig>) {
+  return std::tuple{On<&DomainConfig::domain>{{.about = "agent:<name> names the agent that makes the change"}},
+                    On<&DomainConfig::asset_path>{{.about = "the text file to improve; absolute, in home"}},
+                    On<&DomainConfig::benchmark_path>{{.about = "a program that prints METRIC name=value"}},
+                    On<&DomainConfig::checks_path>{{.about = "a program that fails where the change breaks something"}},
+                    On<&DomainConfig::rubric_path>{{.about = "what a model scores by, where there is no benchmark"}}};
+}
+const Description& describe(Tag<DomainConfig>) { return description_of<DomainConfig>("DomainConfig"); }
+
+BOOST_DESCRIBE_STRUCT(IterationStarted, (), (status, iterationId, domain))
+const Description& describe(Tag<IterationStarted>) { return description_of<IterationStarted>("IterationStarted"); }
+
+BOOST_DESCRIBE_ENUM(IterationStep, measure, change, check, measure_again, decide, ended)
+std::span<const EnumName> names(Tag<IterationStep>) { return enum_names<IterationStep>(); }
+
+}  // namespace agw

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/described.hpp"
+#include "features/experiments/types.hpp"
+
+namespace agw {
+
+/// The body of `POST /autoresearch/run`: what is to be improved, and how that is told. All paths are absolute.
+struct DomainConfig {
+  std::string domain;  ///< whose experiments it adds to; `agent:<name>` names the agent that makes the change
+  std::string asset_path;
+  std::optional<std::string> benchmark_path;  ///< prints `METRIC name=value`
+  std::optional<std::string> checks_path;     ///< fails where a change breaks something
+  std::optional<std::string> rubric_path;     ///< what a model scores the asset by, where there is no benchmark
+};
+const Description& describe(Tag<DomainConfig>);
+
+/// Its answer.
+struct IterationStarted {
+  std::string status = "started";
+  std::string iterationId;
+  std::string domain;
+};
+const Description& describe(Tag<IterationStarted>);
+
+/// What an iteration does next, in `iteration-step` events.
+enum class IterationStep { measure, change, check, measure_again, decide, ended };
+std::span<const EnumName> names(Tag<IterationStep>);
+
+}  // namespace agw

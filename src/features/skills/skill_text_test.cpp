@@ -1,0 +1,54 @@
+#include "features/skills/skill_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+std::optional<SkillText> read(std::string_view text) {
+  std::string why;
+  return read_skill_text(text, why);
+}
+
+TEST(SkillText, HasAHeadAndABody) {
+  const auto skill = read("---\nname: pdf\ndescription: Fills forms.\nlicense: MIT\n---\n# PDF\n\nSteps.\n");
+  ASSERT_TRUE(skill);
+  EXPECT_EQ(skill->name, "pdf");
+  EXPECT_EQ(skill->description, "Fills forms.");
+  EXPECT_EQ(skill->body, "# PDF\n\nSteps.");
+}
+
+TEST(SkillText, ARuleInTheBodyStaysThere) {
+  EXPECT_EQ(read("---\ndescription: x\n---\none\n\n---\n\ntwo")->body, "one\n\n---\n\ntwo");
+}
+
+TEST(SkillText, TakesWhatEditorsMakeOfIt) {
+  const auto skill = read("\xEF\xBB\xBF---\r\nname: a\r\ndescription: b\r\n---\r\nbody\r\n");
+  ASSERT_TRUE(skill);
+  EXPECT_EQ(skill->body, "body");
+}
+
+TEST(SkillText, TakesADescriptionWithAColon) {
+  EXPECT_EQ(read("---\nname: a\ndescription: Use when: it rains\n---\n")->description, "Use when: it rains");
+}
+
+TEST(SkillText, TakesADescriptionAsABlock) {
+  EXPECT_EQ(read("---\ndescription: |\n  one\n  two\n---\n")->description, "one\ntwo");
+}
+
+TEST(SkillText, ModelsCanBeLeftOut) {
+  EXPECT_TRUE(read("---\ndescription: x\ndisable-model-invocation: true\n---\n")->for_people);
+  EXPECT_FALSE(read("---\ndescription: x\n---\n")->for_people);
+}
+
+TEST(SkillText, IsNothingWithoutItsHead) {
+  for (const auto* text : {"", "# PDF\n", "---\nname: a\n", "---\nname: a\n---\n", "---\ndescription: ' '\n---\n",
+                           "---\n- a\n---\n", "---\n: [\n---\n", " ---\ndescription: x\n---\n"}) {
+    std::string why;
+    EXPECT_FALSE(read_skill_text(text, why)) << text;
+    EXPECT_FALSE(why.empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace agw

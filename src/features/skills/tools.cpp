@@ -1,0 +1,49 @@
+#include "features/skills/tools.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto input_schema = R"({
+  "type": "object",
+  "properties": {
+    "name": {"type": "string", "description": "a skill's name, as listed"},
+    "file": {"type": "string", "description": "a file of the skill's folder, instead of its instructions"}
+  },
+  "required": ["name"],
+  "additionalProperties": false
+})";
+
+Task<ToolOutcome> read(Skills& skills, ExtensionPointer agent, std::optional<std::filesystem::path> project,
+                       std::string name, std::optional<std::string> file) {
+  auto known = agent ? co_await skills.of(agent, std::move(project)) : std::vector<Skill>();
+  const auto found = std::ranges::find(known, name, &Skill::name);
+  if (found == known.end()) throw NotFound(fmt::format("there is no skill {}", name));
+  co_return ToolOutcome{co_await skills.read(std::move(*found), std::move(file))};
+}
+
+}  // namespace
+
+Tool read_skill_tool(Skills& skills, const Extensions& extensions, const Projects& projects) {
+  return {.description = {"ReadSkill",
+                          "Loads the instructions of a skill, or a file that lies beside them. Do it before work that "
+                          "the skill describes.",
+                          parse_json(input_schema).value()},
+          .call = [&](const ToolCall& call) {
+            const auto project = call.run.project_id ? projects.find(*call.run.project_id) : nullptr;
+            const auto file = string_member(call.input, "file");
+            return read(
+                skills, extensions.find(call.run.agent_id),
+                project && project->trusted ? std::optional<std::filesystem::path>(project->path) : std::nullopt,
+                std::string(call.input.at("name").as_string()),
+                file ? std::optional<std::string>(*file) : std::nullopt);
+          }};
+}
+
+}  // namespace agw

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "features/extensions/service.hpp"
+#include "features/projects/service.hpp"
+#include "features/skills/service.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+/// ReadSkill: the instructions of a skill that the agent was told of, and the files that lie beside them.
+Tool read_skill_tool(Skills& skills, const Extensions& extensions, const Projects& projects);
+
+}  // namespace agw

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace agw {
+
+/// A folder of instructions for one kind of work (https://agentskills.io): its SKILL.md begins with a YAML head.
+struct Skill {
+  std::string name;
+  std::string description;     ///< what it does and when to use it; one to 1,024 characters, or as much as there is
+  std::filesystem::path root;  ///< absolute; what nothing of the skill leads out of
+  std::string folder;          ///< its own, relative to the root
+  std::string file_name;       ///< `SKILL.md` or `skill.md`
+
+  std::filesystem::path directory() const { return root / folder; }
+};
+
+}  // namespace agw

@@ -1,0 +1,54 @@
+#include "features/threads/activity_store.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace agw::activity_store {
+
+namespace {
+
+struct Numbered {
+  std::int64_t number = 0;
+  ActivityRow row;
+};
+
+/// Adds the thread's newest turns and keeps the newest of all.
+void add_turns(Connection& connection, const Statement& thread, int limit, std::vector<Numbered>& newest) {
+  auto turn = connection.prepare(
+      "SELECT number, id, role, substr(content, 1, 150), created_at FROM turns WHERE thread = :thread "
+      "ORDER BY number DESC LIMIT :limit");
+  turn.bind(":thread", thread.integer(0)).bind(":limit", limit);
+  while (turn.step()) {
+    newest.push_back({turn.integer(0),
+                      {.turn_id = turn.string(1),
+                       .thread_id = thread.string(1),
+                       .thread_title = thread.string(2),
+                       .role = from_text<Role>(turn.text(2)).value_or(Role::user),
+                       .snippet = turn.string(3),
+                       .created_at = turn.time(4)}});
+  }
+  std::ranges::sort(newest, std::greater(), &Numbered::number);
+  if (newest.size() > static_cast<std::size_t>(limit)) newest.resize(static_cast<std::size_t>(limit));
+}
+
+}  // namespace
+
+std::vector<ActivityRow> list(Connection& connection, const std::string& agent_id, int limit) {
+  // A thread was changed no earlier than its newest turn was made, so the walk ends with the first thread that was
+  // changed before the oldest turn kept.
+  auto thread = connection.prepare(
+      "SELECT number, id, title, updated FROM threads WHERE agent_id = :agent ORDER BY updated DESC");
+  thread.bind(":agent", agent_id);
+  std::vector<Numbered> newest;
+  while (thread.step()) {
+    const std::chrono::microseconds updated{thread.integer(3)};
+    const bool full = newest.size() == static_cast<std::size_t>(limit);
+    if (full && updated < newest.back().row.created_at.time_since_epoch()) break;
+    add_turns(connection, thread, limit, newest);
+  }
+  std::vector<ActivityRow> rows;
+  for (auto& turn : newest) rows.push_back(std::move(turn.row));
+  return rows;
+}
+
+}  // namespace agw::activity_store

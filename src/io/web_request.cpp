@@ -1,0 +1,102 @@
+#include "io/web_request.hpp"
+
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+constexpr int most_redirects = 10;
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/// One walk from the URL that was asked for to the one that answers.
+class WebWalk {
+public:
+  WebWalk(HttpClient& http, const WebRequest& request, Stop& stop) : http_(http), request_(request), stop_(stop) {
+    answer_.url = request.url;
+  }
+
+  Task<> run() {
+    for (int redirects = 0;; ++redirects) {
+      if (!co_await visit()) co_return;
+      const auto next = follows();
+      if (!next || !answer_.problem.empty()) co_return;
+      if (redirects == most_redirects) co_return fail(fmt::format("more than {} redirects", most_redirects));
+      answer_ = WebAnswer{.url = *next};
+    }
+  }
+
+  void fail(std::string problem) { answer_ = WebAnswer{.problem = std::move(problem), .url = answer_.url}; }
+  WebAnswer take() { return std::move(answer_); }
+
+private:
+  /// False where there is no answer.
+  Task<bool> visit() {
+    if (auto why = request_.refusal ? request_.refusal(answer_.url) : std::string(); !why.empty()) {
+      fail(std::move(why));
+      co_return false;
+    }
+    const auto outcome =
+        co_await http_.send(next_request(), [this](const auto&, auto bytes) { return take(bytes); }, stop_);
+    answer_.head = outcome.head;
+    if (outcome.end == HttpOutcome::End::complete) co_return true;
+    fail(fmt::format("{} cannot be reached: {}", answer_.url.host(), outcome.error));
+    co_return false;
+  }
+
+  HttpRequest next_request() const {
+    HttpRequest next{.method = request_.method,
+                     .url = answer_.url.text(),
+                     .headers = request_.headers,
+                     .body = request_.body,
+                     .silence_limit = request_.silence_limit,
+                     .max_body_bytes = request_.cut_body ? SIZE_MAX : request_.max_body_bytes,
+                     .public_only = !request_.may_be_private || !request_.may_be_private(answer_.url)};
+    if (answer_.url.origin() == request_.url.origin()) {
+      next.headers.insert(next.headers.end(), request_.own_headers.begin(), request_.own_headers.end());
+    }
+    return next;
+  }
+
+  BodyWish take(std::string_view bytes) {
+    const auto room = request_.max_body_bytes - answer_.body.size();
+    answer_.body.append(bytes.substr(0, room));
+    answer_.cut = bytes.size() > room;
+    return answer_.cut ? BodyWish::abandon : BodyWish::more;
+  }
+
+  std::optional<WebUrl> follows() {
+    if (!is_redirect(answer_.head.status) || (request_.method != "GET" && request_.method != "HEAD")) return {};
+    const auto location = answer_.head.header("location");
+    if (!location) return {};
+    auto next = answer_.url.resolve(*location);
+    if (!next) fail(fmt::format("{} redirects to what is no http or https address", answer_.url.host()));
+    return next;
+  }
+
+  HttpClient& http_;
+  const WebRequest& request_;
+  Stop& stop_;
+  WebAnswer answer_;
+};
+
+}  // namespace
+
+Task<WebAnswer> ask_web(HttpClient& http, WebRequest request, Stop& stop) {
+  WebWalk walk(http, request, stop);
+  const auto end = co_await cut(stop, request.limit, walk.run());
+  if (end == End::timed_out) {
+    walk.fail(fmt::format("{} did not answer within {}", request.url.host(),
+                          std::chrono::duration_cast<std::chrono::seconds>(request.limit)));
+  }
+  if (end == End::stopped) walk.fail("stopped");
+  co_return walk.take();
+}
+
+}  // namespace agw

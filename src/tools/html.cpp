@@ -1,0 +1,179 @@
+#include "tools/html.hpp"
+
+#include <iconv.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include <boost/algorithm/string/case_conv.hpp>
+
+#include "base/json.hpp"
+#include "tools/libxml.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// libxml2 looks through all open elements at each tag, and through all attributes of a tag at each attribute. Bounds
+// keep that from growing with the square of the page.
+constexpr std::size_t deepest = 400;
+constexpr std::ptrdiff_t longest_tag = 64 * 1024;
+constexpr std::size_t chunk_size = 16 * 1024;
+constexpr auto longest_time = 1s;
+
+std::string_view view(const xmlChar* text) { return text ? reinterpret_cast<const char*>(text) : std::string_view(); }
+
+/// One reading of one page.
+class HtmlReading {
+public:
+  HtmlReading(const LibXml& xml, HtmlEvents& events) : xml_(xml), events_(events) {
+    handler_.startElement = &HtmlReading::on_open;
+    handler_.endElement = &HtmlReading::on_close;
+    handler_.characters = &HtmlReading::on_text;
+    handler_.ignorableWhitespace = &HtmlReading::on_text;
+    handler_.cdataBlock = &HtmlReading::on_text;
+    parser_.reset(xml.create_parser(&handler_, this, nullptr, 0, nullptr, XML_CHAR_ENCODING_UTF8));
+    if (!parser_) throw std::bad_alloc();
+    xml.use_options(parser_.get(), HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
+                                       HTML_PARSE_IGNORE_ENC);
+  }
+
+  std::string read(std::string_view page) {
+    const auto deadline = std::chrono::steady_clock::now() + longest_time;
+    for (; !page.empty() && problem_.empty(); page.remove_prefix(std::min(chunk_size, page.size()))) {
+      feed(page.substr(0, chunk_size), false);
+      if (waits_in_a_long_tag()) problem_ = "a tag of the page is longer than 64 KiB";
+      if (std::chrono::steady_clock::now() > deadline) problem_ = "the page takes too long to read";
+    }
+    if (problem_.empty()) feed({}, true);
+    while (!open_.empty()) close_last();
+    return problem_;
+  }
+
+private:
+  void feed(std::string_view chunk, bool last) {
+    xml_.parse_chunk(parser_.get(), chunk.data(), static_cast<int>(chunk.size()), last ? 1 : 0);
+  }
+
+  bool waits_in_a_long_tag() const {
+    const auto* input = parser_->input;
+    return input && input->end - input->cur > longest_tag && input->cur[0] == '<' && input->cur[1] != '!';
+  }
+
+  void close_last() {
+    events_.close(open_.back());
+    open_.pop_back();
+  }
+
+  static void on_open(void* self, const xmlChar* name, const xmlChar** attributes) {
+    auto& reading = *static_cast<HtmlReading*>(self);
+    if (!reading.problem_.empty()) return;
+    if (reading.open_.size() == deepest) {
+      reading.problem_ = "the page is nested too deep";
+      reading.xml_.stop_parser(reading.parser_.get());
+      return;
+    }
+    HtmlEvents::Attributes given;
+    for (; attributes && attributes[0]; attributes += 2) given.emplace_back(view(attributes[0]), view(attributes[1]));
+    reading.events_.open(view(name), given);
+    reading.open_.emplace_back(view(name));
+  }
+
+  static void on_close(void* self, const xmlChar* name) {
+    auto& reading = *static_cast<HtmlReading*>(self);
+    if (std::ranges::find(reading.open_, view(name)) == reading.open_.end()) return;
+    while (reading.open_.back() != view(name)) reading.close_last();
+    reading.close_last();
+  }
+
+  static void on_text(void* self, const xmlChar* text, int length) {
+    auto& reading = *static_cast<HtmlReading*>(self);
+    if (reading.problem_.empty()) {
+      reading.events_.text({reinterpret_cast<const char*>(text), static_cast<std::size_t>(length)});
+    }
+  }
+
+  struct Free {
+    void operator()(htmlParserCtxtPtr parser) const { LibXml::get().free_parser(parser); }
+  };
+
+  const LibXml& xml_;
+  HtmlEvents& events_;
+  htmlSAXHandler handler_{};
+  std::unique_ptr<htmlParserCtxt, Free> parser_;
+  std::vector<std::string> open_;
+  std::string problem_;
+};
+
+/// Pictures that a page carries in itself are nothing to read, and make tags too long.
+std::string without_embedded_data(std::string_view page) {
+  std::string kept;
+  for (;;) {
+    const auto begin = page.find("data:");
+    kept += page.substr(0, begin);
+    if (begin == page.npos) return kept;
+    page.remove_prefix(begin);
+    const auto length = std::min(page.find_first_of("\"'<> \t\r\n)"), page.size());
+    if (length < 256) kept += page.substr(0, length);
+    page.remove_prefix(length);
+  }
+}
+
+std::string charset_in(std::string_view text) {
+  const auto lower = boost::to_lower_copy(std::string(text));
+  const auto found = lower.find("charset=");
+  if (found == lower.npos) return {};
+  const auto begin = lower.find_first_not_of("\"' ", found + 8);
+  if (begin == lower.npos) return {};
+  return lower.substr(begin, lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_:.", begin) - begin);
+}
+
+std::optional<std::string> converted(std::string_view bytes, const std::string& charset) {
+  const auto converter = iconv_open("UTF-8", charset.c_str());
+  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;
+  std::string out(bytes.size() * 4 + 16, '\0');
+  char* from = const_cast<char*>(bytes.data());
+  char* to = out.data();
+  std::size_t left = bytes.size();
+  std::size_t room = out.size();
+  while (left > 0 && iconv(converter, &from, &left, &to, &room) == static_cast<std::size_t>(-1)) {
+    if (left == 0 || room < 4) break;
+    ++from;
+    --left;
+    *to++ = '?';
+    --room;
+  }
+  iconv_close(converter);
+  out.resize(out.size() - room);
+  return out;
+}
+
+}  // namespace
+
+std::string read_html(std::string_view utf8, HtmlEvents& events) {
+  const auto& xml = LibXml::get();
+  if (!xml.error.empty()) return xml.error;
+  // A NUL ends the page for libxml2, and nothing for browsers.
+  auto page = without_embedded_data(utf8);
+  std::ranges::replace(page, '\0', ' ');
+  return HtmlReading(xml, events).read(page);
+}
+
+std::string html_to_utf8(std::string_view bytes, std::string_view content_type) {
+  if (bytes.starts_with("\xEF\xBB\xBF")) return to_utf8(bytes.substr(3));
+  std::string charset = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF") ? "utf-16" : "";
+  if (charset.empty()) charset = charset_in(content_type);
+  if (charset.empty()) charset = charset_in(bytes.substr(0, 1024));
+  if (charset.empty() && !is_utf8(bytes)) charset = "windows-1252";
+  if (charset == "iso-8859-1") charset = "windows-1252";  // as browsers read it
+  if (!charset.empty() && charset != "utf-8" && charset != "utf8") {
+    if (const auto text = converted(bytes, charset)) return to_utf8(*text);
+  }
+  return to_utf8(bytes);
+}
+
+}  // namespace agw

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/web_url.hpp"
+#include "tools/html.hpp"
+
+namespace agw {
+
+/// Writes Markdown from the events of a page. Breaks between blocks are only asked for, and written once text follows,
+/// so that empty elements leave nothing behind.
+class MarkdownWriter : public HtmlEvents {
+public:
+  explicit MarkdownWriter(WebUrl base) : base_(std::move(base)) {}
+
+  void open(std::string_view element, const Attributes& attributes) override;
+  void close(std::string_view element) override;
+  void text(std::string_view text) override;
+
+  std::string take_markdown() { return std::move(at_.out); }
+  std::string take_title();
+
+private:
+  /// What is wrapped in marks once its end is known, such as `**` or a link.
+  struct Span {
+    std::string element;
+    std::string address{};  ///< of a link
+    std::size_t begin = std::string::npos;
+  };
+  /// What each line of a block begins with: `> `, or a bullet and then as many spaces.
+  struct Prefix {
+    std::string first;
+    std::string rest;
+    bool begun = false;
+  };
+  enum class Line { blank, with_text };
+  /// Where text goes: the page, or the cell of a table.
+  struct Place {
+    std::string out{};
+    std::vector<Span> spans{};
+    std::vector<Prefix> prefixes{};
+    std::string heading{};  ///< `## `, for the next text
+    int breaks = 0;         ///< line ends to be written before the next text
+    bool space = false;
+    bool fresh = true;               ///< something waits for the next text, or there was none
+    std::vector<std::string> row{};  ///< the cells of the table's row
+    std::size_t rows = 0;            ///< of the table that were written
+  };
+  struct List {
+    bool ordered = false;
+    int number = 0;
+  };
+
+  bool open_block(std::string_view element);
+  void open_inline(std::string_view element, const Attributes& attributes);
+  bool close_block(std::string_view element);
+  void close_span(std::string_view element);
+  void open_item();
+  void close_item();
+  void open_pre();
+  void close_pre();
+  void close_cell();
+  void close_row();
+  void write_image(const Attributes& attributes);
+  void write_raw(std::string_view text);
+  void write(std::string_view text);
+  void begin_text();
+  void ask_for_breaks(int count);
+  void push_prefix(std::string first, std::string rest);
+  void pop_prefix();
+  void new_line(Line line);
+  void write_prefixes(Line line);
+  bool is_full() const;
+  std::string address(const Attributes& attributes, std::string_view name) const;
+
+  WebUrl base_;
+  Place at_;
+  std::vector<Place> outer_;  ///< around the cells that are being read
+  std::vector<List> lists_;
+  std::string title_;
+  int skipping_ = 0;
+  int in_title_ = 0;
+  int in_pre_ = 0;
+};
+
+}  // namespace agw

@@ -1,0 +1,196 @@
+#include "tools/web_fetch.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+
+#include "io/web_request.hpp"
+#include "tools/html.hpp"
+#include "tools/markdown.hpp"
+#include "tools/text_limit.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr double usual_bytes = 1024 * 1024;
+constexpr double most_bytes = 5 * 1024 * 1024;
+
+constexpr std::size_t longest_address = 8192;
+
+constexpr auto input_schema = R"({
+  "type": "object",
+  "required": ["url"],
+  "properties": {
+    "url": {"type": "string", "description": "An http or https address"},
+    "max_bytes": {"type": "integer", "minimum": 1, "description": "How much of the page is loaded: 1 MiB where omitted, 5 MiB at most"}
+  },
+  "additionalProperties": false
+})";
+
+std::string content_type(const WebAnswer& answer) {
+  return boost::to_lower_copy(std::string(answer.head.header("content-type").value_or("")));
+}
+
+bool is_html(const WebAnswer& answer) {
+  const auto type = content_type(answer);
+  return type.starts_with("text/html") || type.starts_with("application/xhtml") ||
+         (type.empty() && answer.body.starts_with('<'));
+}
+
+bool is_text(std::string_view type) {
+  if (type.empty() || type.starts_with("text/")) return true;
+  const auto kind = type.substr(0, type.find(';'));
+  return kind.ends_with("json") || kind.ends_with("xml") || kind.ends_with("yaml") || kind.ends_with("javascript") ||
+         kind.ends_with("x-sh") || kind.ends_with("x-www-form-urlencoded") || kind.ends_with("toml");
+}
+
+/// The answer as the model reads it. Blocks: HTML is read here.
+ToolOutcome readable(const WebAnswer& answer) {
+  const auto type = content_type(answer);
+  std::string head = "URL: " + answer.url.text() + "\n";
+  std::string text;
+  std::string problem = answer.cut ? "the page is longer than what was loaded of it (max_bytes)" : "";
+  if (is_html(answer)) {
+    auto page = html_to_markdown(html_to_utf8(answer.body, type), answer.url);
+    if (!page.title.empty()) head += "Title: " + page.title + "\n";
+    text = std::move(page.markdown);
+    if (!page.problem.empty()) problem = page.problem;
+  } else if (is_text(type)) {
+    text = html_to_utf8(answer.body, type);
+  } else {
+    return {.output = fmt::format("{} is {}, which is no text", answer.url.text(), to_utf8(type)), .is_error = true};
+  }
+  const bool is_error = answer.head.status >= 400;
+  if (is_error) head += fmt::format("The server answered with status {}.\n", answer.head.status);
+  if (!problem.empty()) text += fmt::format("\n\n(The rest is missing: {}.)", problem);
+  return {.output = limited(head + "\n" + text), .is_error = is_error};
+}
+
+/// One call.
+class WebFetching {
+public:
+  WebFetching(const WebFetchOptions& options, const ToolCall& call) : options_(options), call_(call) {}
+
+  /// Asked with what is about to be connected to.
+  Permission permission(const WebUrl& url) const {
+    return call_.judge({.host = url.host(), .url_was_named = named_ || is_allowed(url)});
+  }
+
+  bool is_allowed(const WebUrl& url) const {
+    return std::ranges::any_of(options_.allow_hosts,
+                               [&](const auto& host) { return boost::to_lower_copy(host) == url.host(); });
+  }
+
+  /// Looks through the thread only where that decides.
+  Task<Permission> judge(const WebUrl& url) {
+    auto found = permission(url);
+    if (found.verdict == Permission::Verdict::allowed || !options_.was_named) co_return found;
+    named_ = co_await options_.was_named(call_.run, url);
+    co_return permission(url);
+  }
+
+  WebRequest request(WebUrl url) const {
+    const auto* wanted = call_.input.if_contains("max_bytes");
+    const auto bytes = std::min(wanted ? wanted->to_number<double>() : usual_bytes, most_bytes);
+    return {.url = std::move(url),
+            .headers = {{"Accept", "text/html, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.5"}},
+            .max_body_bytes = static_cast<std::size_t>(bytes),
+            .cut_body = true,
+            .may_be_private = [this](const WebUrl& next) { return is_allowed(next); },
+            .refusal = [this](const WebUrl& next) { return permission(next).reason; }};
+  }
+
+private:
+  const WebFetchOptions& options_;
+  const ToolCall& call_;
+  bool named_ = false;
+};
+
+Task<ToolOutcome> web_fetch(HttpClient& http, BlockingPool& blocking, const WebFetchOptions& options,
+                            const ToolCall& call) {
+  const auto url = WebUrl::parse(string_member(call.input, "url").value_or(""));
+  if (!url)
+    co_return ToolOutcome{.output = "url must be an http or https address without a name or password",
+                          .is_error = true};
+  WebFetching fetching(options, call);
+  if (const auto found = co_await fetching.judge(*url); found.verdict != Permission::Verdict::allowed) {
+    co_return ToolOutcome{.output = found.reason, .is_error = true};
+  }
+  auto answer = co_await ask_web(http, fetching.request(*url), call.stop);
+  if (!answer.problem.empty()) co_return ToolOutcome{.output = answer.problem, .is_error = true};
+  co_return co_await blocking.run([answer = std::move(answer)] { return readable(answer); });
+}
+
+bool ends_address(char c) {
+  return static_cast<unsigned char>(c) <= ' ' || std::string_view("<>\"`{}|\\^").find(c) != std::string_view::npos;
+}
+
+/// What people write behind an address, but hardly mean.
+std::string_view without_punctuation(std::string_view word) {
+  while (!word.empty() && std::string_view(".,;:!?'*_)]").find(word.back()) != std::string_view::npos) {
+    const bool closes =
+        (word.back() == ')' && word.find('(') != word.npos) || (word.back() == ']' && word.find('[') != word.npos);
+    if (closes) break;
+    word.remove_suffix(1);
+  }
+  return word;
+}
+
+bool is_address(std::string_view word, const WebUrl& url) {
+  const bool has_scheme = word.find("://") != word.npos;
+  for (const std::string scheme : {"https://", "http://"}) {
+    const auto parsed = WebUrl::parse(has_scheme ? std::string(word) : scheme + std::string(word));
+    if (parsed && parsed->text() == url.text()) return true;
+  }
+  return false;
+}
+
+/// Whether an address does not begin behind `c`, but goes on.
+bool goes_on_behind(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) ||
+         std::string_view("-_.@/:%=&?#+").find(c) != std::string_view::npos;
+}
+
+/// Where the address begins whose host stands at `host`.
+std::size_t begin_of_address(std::string_view lower, std::size_t host) {
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (lower.substr(0, host).ends_with(scheme)) return host - scheme.size();
+  }
+  return host;
+}
+
+}  // namespace
+
+bool names_url(std::string_view text, const WebUrl& url) {
+  const auto lower = boost::to_lower_copy(std::string(text));
+  const auto host = url.host().find(':') == std::string::npos ? url.host() : "[" + url.host() + "]";
+  for (auto at = lower.find(host); at != std::string::npos; at = lower.find(host, at + 1)) {
+    const auto begin = begin_of_address(lower, at);
+    if (begin > 0 && goes_on_behind(text[begin - 1])) continue;
+    const auto rest = text.substr(begin);
+    const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, ends_address) - rest.begin());
+    const auto word = rest.substr(0, std::min(end, longest_address));
+    const auto in_brackets = word.substr(0, word.find_first_of(")]", host.size()));
+    if (is_address(word, url) || is_address(without_punctuation(word), url) || is_address(in_brackets, url))
+      return true;
+  }
+  return false;
+}
+
+Tool web_fetch_tool(HttpClient& http, BlockingPool& blocking, WebFetchOptions options) {
+  auto kept = std::make_shared<const WebFetchOptions>(std::move(options));
+  return {.description = {.name = "WebFetch",
+                          .description = "Loads a web page and gives it as Markdown. Private addresses are refused.",
+                          .input_schema = *parse_json(input_schema)},
+          .effect = ToolEffect::reads,
+          .judges_itself = true,
+          .limit = std::chrono::seconds(60),
+          .call = [&http, &blocking, kept](const ToolCall& call) { return web_fetch(http, blocking, *kept, call); }};
+}
+
+}  // namespace agw

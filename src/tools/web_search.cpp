@@ -1,0 +1,185 @@
+#include "tools/web_search.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/web_request.hpp"
+#include "tools/text_limit.hpp"
+
+namespace agw {
+
+namespace {
+
+using Kind = WebSearchService::Kind;
+
+constexpr double usual_results = 10;
+constexpr double most_results = 20;
+constexpr std::size_t longest_query = 400;  // what Brave takes
+
+constexpr auto input_schema = R"({
+  "type": "object",
+  "required": ["query"],
+  "properties": {
+    "query": {"type": "string", "minLength": 1},
+    "limit": {"type": "integer", "minimum": 1, "description": "How many results: 10 where omitted, 20 at most"}
+  },
+  "additionalProperties": false
+})";
+
+constexpr auto nothing_configured =
+    "no search service is configured: a person sets tools.web_search.service in config.yaml to brave, tavily or "
+    "searxng (or BRAVE_API_KEY, TAVILY_API_KEY or SEARXNG_URL in the gateway's environment) and restarts the gateway";
+
+struct Known {
+  Kind kind;
+  std::string_view name;
+  std::string_view base_url;
+  std::string_view key_variable;
+};
+constexpr Known services[] = {{Kind::brave, "brave", "https://api.search.brave.com", "BRAVE_API_KEY"},
+                              {Kind::tavily, "tavily", "https://api.tavily.com", "TAVILY_API_KEY"},
+                              {Kind::searxng, "searxng", "", ""}};
+
+WebSearchService broken(std::string problem) { return {.problem = std::move(problem)}; }
+
+/// The one that the environment alone sets up.
+std::string usual_service(const Environment& environment) {
+  for (const auto& known : services) {
+    if (!known.key_variable.empty() && environment(std::string(known.key_variable))) return std::string(known.name);
+  }
+  return environment("SEARXNG_URL") ? "searxng" : "";
+}
+
+WebSearchService with_key(WebSearchService service, const Settings::WebSearch& settings, const Known& known,
+                          const Environment& environment) {
+  const ConfiguredProvider provider{.api_key_env = settings.api_key_env.empty() && settings.api_key_file.empty()
+                                                       ? std::string(known.key_variable)
+                                                       : settings.api_key_env,
+                                    .api_key_file = settings.api_key_file};
+  auto key = read_api_key(provider, environment);
+  if (!key.problem.empty()) {
+    return broken(
+        fmt::format("the search service {} has no key: set {} in the gateway's environment, or "
+                    "tools.web_search.api_key_env or api_key_file in config.yaml",
+                    known.name, known.key_variable));
+  }
+  service.api_key = std::move(key.value);
+  return service;
+}
+
+std::string text_of(const json::object& result, std::initializer_list<std::string_view> names) {
+  for (const auto name : names) {
+    if (const auto found = string_member(result, name); found && !found->empty()) return std::string(*found);
+  }
+  return {};
+}
+
+WebRequest request_of(const WebSearchService& service, const std::string& query, std::int64_t limit) {
+  WebRequest request{.method = "GET",
+                     .headers = {{"Accept", "application/json"}},
+                     .max_body_bytes = 4 * 1024 * 1024,
+                     .may_be_private = [](const WebUrl&) { return true; }};
+  std::string url = service.base_url;
+  while (url.ends_with('/')) url.pop_back();
+  if (service.kind == Kind::brave) {
+    url += fmt::format("/res/v1/web/search?q={}&count={}", percent_encode(query), limit);
+    request.own_headers = {{"X-Subscription-Token", service.api_key}};
+  } else if (service.kind == Kind::searxng) {
+    url += fmt::format("/search?q={}&format=json", percent_encode(query));
+    if (!service.api_key.empty()) request.own_headers = {{"Authorization", "Bearer " + service.api_key}};
+  } else {
+    url += "/search";
+    request.method = "POST";
+    request.headers.push_back({"Content-Type", "application/json"});
+    request.own_headers = {{"Authorization", "Bearer " + service.api_key}};
+    request.body = to_json(json::object{{"query", query}, {"max_results", limit}});
+  }
+  request.url = WebUrl::parse(url).value_or(WebUrl());
+  return request;
+}
+
+const json::array* results_of(const WebSearchService& service, const json::value& answer) {
+  const auto* object = answer.if_object();
+  if (object && service.kind == Kind::brave) {
+    const auto* web = object->if_contains("web");
+    object = web ? web->if_object() : nullptr;
+  }
+  const auto* results = object ? object->if_contains("results") : nullptr;
+  return results ? results->if_array() : nullptr;
+}
+
+std::string shown(const json::array& results, std::int64_t limit) {
+  std::string out;
+  std::int64_t number = 0;
+  for (const auto& result : results) {
+    if (!result.is_object() || number == limit) continue;
+    const auto& members = result.get_object();
+    const auto url = WebUrl::parse(text_of(members, {"url"}));
+    if (!url) continue;
+    out += fmt::format("{}. {}\n   {}\n", ++number, text_of(members, {"title"}), url->text());
+    const auto text = text_of(members, {"description", "content"});
+    if (!text.empty()) out += fmt::format("   {}\n", limited(text, 1000));
+  }
+  return out.empty() ? "nothing found" : limited(out);
+}
+
+ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
+
+ToolOutcome outcome_of(const WebSearchService& service, const WebAnswer& answer, std::int64_t limit) {
+  if (!answer.problem.empty()) return failed("the search service " + answer.problem);
+  if (answer.head.status != 200) {
+    return failed(fmt::format("the search service answered with status {}{}", answer.head.status,
+                              answer.head.status == 401 || answer.head.status == 403 ? ": is its key right?" : ""));
+  }
+  const auto parsed = parse_json(answer.body);
+  const auto* results = parsed ? results_of(service, *parsed) : nullptr;
+  // Brave leaves the list out where it found nothing.
+  if (!results && parsed && service.kind == Kind::brave) return {.output = "nothing found"};
+  if (!results) return failed("the search service answered with something other than results");
+  return {.output = shown(*results, limit)};
+}
+
+Task<ToolOutcome> web_search(HttpClient& http, const WebSearchService& service, const ToolCall& call) {
+  if (!service.problem.empty()) co_return failed(service.problem);
+  const std::string query(string_member(call.input, "query").value_or(""));
+  if (query.size() > longest_query) co_return failed("query is longer than 400 characters");
+  const auto* wanted = call.input.if_contains("limit");
+  const auto limit =
+      static_cast<std::int64_t>(std::min(wanted ? wanted->to_number<double>() : usual_results, most_results));
+  const auto answer = co_await ask_web(http, request_of(service, query, limit), call.stop);
+  co_return outcome_of(service, answer, limit);
+}
+
+}  // namespace
+
+WebSearchService web_search_service(const Settings::WebSearch& settings, const Environment& environment) {
+  const auto name = settings.service.empty() ? usual_service(environment) : settings.service;
+  const auto* const known = std::ranges::find(services, name, &Known::name);
+  if (known == std::end(services)) return broken(nothing_configured);
+  WebSearchService service{.kind = known->kind, .base_url = std::string(known->base_url)};
+  if (known->kind == Kind::searxng) service.base_url = environment("SEARXNG_URL").value_or("");
+  if (!settings.base_url.empty()) service.base_url = settings.base_url;
+  if (!WebUrl::parse(service.base_url)) {
+    return broken(
+        "the search service searxng has no address: set tools.web_search.base_url in config.yaml, or SEARXNG_URL");
+  }
+  const bool wants_key =
+      known->kind != Kind::searxng || !settings.api_key_env.empty() || !settings.api_key_file.empty();
+  return wants_key ? with_key(std::move(service), settings, *known, environment) : service;
+}
+
+Tool web_search_tool(HttpClient& http, WebSearchService service) {
+  auto kept = std::make_shared<const WebSearchService>(std::move(service));
+  return {.description = {.name = "WebSearch",
+                          .description = "Searches the web. WebFetch reads what it finds.",
+                          .input_schema = *parse_json(input_schema)},
+          .effect = ToolEffect::reads,
+          .limit = std::chrono::seconds(60),
+          .call = [&http, kept](const ToolCall& call) { return web_search(http, *kept, call); }};
+}
+
+}  // namespace agw

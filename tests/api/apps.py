@@ -1,0 +1,120 @@
+"""Apps for tests: small servers, written into the home of a gateway, and what asks them."""
+
+import textwrap
+import time
+
+import httpx
+
+SERVER = """
+import http.server, os, sys, time, json, socket, threading, hashlib, base64
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, body, status=200, **headers):
+        body = body if isinstance(body, bytes) else body.encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def body(self):
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            whole = b""
+            while size := int(self.rfile.readline().split(b";")[0], 16):
+                whole += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+            return whole
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def echo(self):
+        body = self.body()
+        self.answer(json.dumps({"method": self.command, "path": self.path, "fields": [[n.lower(), v] for n, v in
+                    self.headers.items()], "size": len(body), "digest": hashlib.sha256(body).hexdigest()}),
+                    Content_Type="application/json")
+
+    def __getattr__(self, name):
+        if name.startswith("do_"):
+            return getattr(type(self), "route")
+        raise AttributeError(name)
+
+    def route(self):
+        self.echo()
+
+    def do_GET(self):
+        self.route()
+
+for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "HEAD"):
+    setattr(Handler, "do_" + method, lambda self: self.route())
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+def serve():
+    Server(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+def make_app(gateway, name, script="serve()", *, enabled=True, routes="", **definition):
+    """An app of a Python script in a directory of its own. `routes`: the body of the server's `route`."""
+    directory = gateway.home / "apps" / name
+    directory.mkdir(parents=True, exist_ok=True)
+    text = SERVER
+    if routes:
+        text += "\ndef route(self):\n" + textwrap.indent(textwrap.dedent(routes), "    ") + "\nHandler.route = route\n"
+    (directory / "app.py").write_text(text + textwrap.dedent(script) + "\n")
+    body = {"type": "app", "name": name, "description": "An app of a test", "enabled": enabled,
+            "definition": {"type": "python", "path": str(directory), "command": "exec python3 app.py", **definition}}
+    answer = gateway.http.post("/extensions", json=body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def make_static(gateway, name, files):
+    directory = gateway.home / "sites" / name
+    for path, content in files.items():
+        (directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (directory / path).write_bytes(content if isinstance(content, bytes) else content.encode())
+    answer = gateway.http.post("/extensions", json={
+        "type": "app", "name": name, "description": "Files", "enabled": True,
+        "definition": {"type": "static", "path": str(directory)}})
+    assert answer.status_code == 201, answer.text
+    return directory
+
+
+def show(gateway, name):
+    return gateway.http.get(f"/apps/{name}").json()
+
+
+def until(gateway, name, *statuses, seconds=20):
+    """Waits for the app to have one of the statuses, as its events say. Answers it."""
+    deadline = time.monotonic() + seconds
+    while True:
+        app = show(gateway, name)
+        if app["status"] in statuses:
+            return app
+        assert time.monotonic() < deadline, (app, log_of(gateway, name))
+        time.sleep(0.02)
+
+
+def start(gateway, name):
+    answer = gateway.http.post(f"/apps/{name}/start")
+    assert answer.status_code == 200, answer.text
+    return until(gateway, name, "running")
+
+
+def log_of(gateway, name, stream=None):
+    lines = gateway.http.get(f"/apps/{name}/logs", params={"limit": 1000}).json()
+    return [line["line"] for line in lines if stream in (None, line["stream"])]
+
+
+def proxied(gateway, name, path="/", method="GET", **options):
+    headers = {**gateway.authorization, **options.pop("headers", {})}
+    return httpx.request(method, f"{gateway.url}/apps/{name}/proxy{path}", headers=headers, trust_env=False,
+                         follow_redirects=False, timeout=20, **options)

@@ -1,0 +1,78 @@
+"""Proposals as people and agents leave them in the data directory."""
+
+import itertools
+
+import yaml
+
+from checks import accepted
+
+_dates = itertools.count(1)
+
+
+def folder(gateway):
+    return gateway.data / "autoresearch" / "proposals"
+
+
+def fresh_date():
+    """A date segment that no other test uses."""
+    return f"2026-01-02-{next(_dates)}"
+
+
+def write(gateway, content="new text\n", *, agent="assistant", date=None, name=None, text=None, **head):
+    """Writes a proposal by hand and answers its path in the API. `text`: all of the file, instead of head and content."""
+    date = date or fresh_date()
+    head = {"title": "Greet by name", "type": "file", "agent": agent, "target": f"notes/{date}.md", "status": "pending",
+            "created_at": "2026-01-02T03:04:05.678Z", **head}
+    head = {member: value for member, value in head.items() if value is not None}
+    file = folder(gateway) / agent / (f"{date}/{name}.md" if name else f"{date}.md")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    whole = text if text is not None else f"---\n{yaml.safe_dump(head, sort_keys=False)}---\n{content}"
+    file.write_bytes(whole if isinstance(whole, bytes) else whole.encode())
+    return f"/proposals/{agent}/{date}" + (f"/{name}" if name else "")
+
+
+def file_of(gateway, path):
+    return folder(gateway) / (path.removeprefix("/proposals/") + ".md")
+
+
+def head_of(gateway, path):
+    """The YAML head of the proposal's file."""
+    return yaml.safe_load(file_of(gateway, path).read_text().split("---\n")[1])
+
+
+def listed(gateway, path):
+    """The entry of the list with this path, or None."""
+    agent, date, *name = path.removeprefix("/proposals/").split("/")
+    for entry in accepted(gateway.http.get("/proposals")):
+        if (entry["agent"], entry["date"], entry["name"]) == (agent, date, name[0] if name else None):
+            return entry
+    return None
+
+
+def show(gateway, path):
+    return accepted(gateway.http.get(path))
+
+
+def target_of(gateway, path):
+    """The file that `write` lets it change where no other is named."""
+    return gateway.data / "notes" / f"{path.split('/')[3]}.md"
+
+
+def apply(gateway, path, **body):
+    return gateway.http.post(f"{path}/apply", **({"json": body} if body else {}))
+
+
+def reject(gateway, path, **body):
+    return gateway.http.post(f"{path}/reject", **({"json": body} if body else {}))
+
+
+def experiments_of(gateway, path):
+    """The experiments that record decisions on it, newest first."""
+    reference = path.removeprefix("/proposals/")
+    rows = accepted(gateway.http.get("/autoresearch/experiments", params={"limit": 1000}))
+    return [row for row in rows if row["proposal"] == reference]
+
+
+def told(events, kind):
+    """The next event of that kind."""
+    return events.until(lambda event: event["type"] == kind)[-1]

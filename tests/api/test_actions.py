@@ -1,0 +1,188 @@
+"""Actions as tools (decisions, 3, 4 and 13)."""
+
+import datetime
+import json
+
+import pytest
+
+from checks import accepted
+from extensions import patch, toggle
+from stubs.web import WebStub
+from talker import Talker, configuration
+from tools import called, new_agent, new_thread
+
+
+@pytest.fixture
+def web():
+    with WebStub() as running:
+        running.answers("/", "fine", "text/plain")
+        yield running
+
+
+@pytest.fixture
+def thread(talker, name):
+    return new_thread(talker.gateway, new_agent(talker.gateway, name("actor"), "trusted"))
+
+
+def new_action(gateway, name, kind, source="user", enabled=True, **definition):
+    body = {"type": "action", "name": name, "description": "An action", "enabled": enabled, "source": source,
+            "definition": {"kind": kind, **definition}}
+    return accepted(gateway.http.post("/extensions", json=body), 201)
+
+
+def offered(talker):
+    return {tool["function"]["name"]: tool["function"] for tool in talker.stub.requests[-1].json.get("tools", [])}
+
+
+# As tools.
+
+
+def test_an_action_is_a_tool_of_its_name_with_its_input(talker, thread, name):
+    schema = {"type": "object", "required": ["who"], "properties": {"who": {"type": "string"}}}
+    action = new_action(talker.gateway, name("greet"), "prompt", prompt="Greet {{who}} and {{ who }}.", input_schema=schema)
+    end = called(talker, thread, action["name"], {"who": "Ada"})
+    assert (end["output"], end["isError"]) == ("Greet Ada and Ada.", False)
+    assert offered(talker)[action["name"]]["parameters"]["properties"] == schema["properties"]
+    assert called(talker, thread, action["name"], {})["output"] == "invalid input: who is required"
+
+
+def test_a_change_of_an_action_counts_at_once(talker, thread, name):
+    action = new_action(talker.gateway, name("greet"), "prompt", prompt="one", enabled=False)
+    assert "there is no tool" in called(talker, thread, action["name"], {})["output"]
+    accepted(toggle(talker.gateway, action))
+    assert called(talker, thread, action["name"], {})["output"] == "one"
+    accepted(patch(talker.gateway, action, definition={"kind": "prompt", "prompt": "two"}))
+    assert called(talker, thread, action["name"], {})["output"] == "two"
+    talker.gateway.http.delete(f"/extensions/{action['id']}")
+    assert "there is no tool" in called(talker, thread, action["name"], {})["output"]
+
+
+@pytest.mark.parametrize("kind,least", [("prompt", "apprentice"), ("shell", "operator"), ("http", "trusted"),
+                                        ("mcp", "trusted")])
+def test_the_stage_that_each_kind_needs(talker, name, kind, least):
+    stages = ["apprentice", "operator", "trusted", "sovereign"]
+    action = new_action(talker.gateway, name("act"), kind, prompt="x", command="true", url="http://192.0.2.1/",
+                        integration="none", tool="none")
+    for stage in stages:
+        thread = new_thread(talker.gateway, new_agent(talker.gateway, name("staged"), stage))
+        end = called(talker, thread, action["name"], {})
+        denied = end["output"].startswith("permission denied:")
+        assert denied == (stages.index(stage) < stages.index(least)), (stage, end)
+
+
+# builtin
+
+
+@pytest.mark.parametrize("expression,value", [("(3 + 4) * 2", "14"), ("0.1 + 0.2", "0.3"), ("2 ^ 10 % 7", "2"),
+                                              ("sqrt(16) + round(7.5)", "12"), ("-2^2", "-4")])
+def test_calculate(talker, thread, expression, value):
+    assert called(talker, thread, "calculate", {"expression": expression})["output"] == value
+
+
+def test_calculate_says_what_is_wrong(talker, thread):
+    end = called(talker, thread, "calculate", {"expression": "1 / 0"})
+    assert (end["output"], end["isError"]) == ("division by zero", True)
+    assert called(talker, thread, "calculate", {"expression": "(" * 900})["isError"]
+
+
+def test_current_time(talker, thread):
+    output = called(talker, thread, "current-time", {"timezone": "Asia/Kathmandu"})["output"]
+    told = datetime.datetime.fromisoformat(output.split(" ")[0])
+    assert told.utcoffset() == datetime.timedelta(hours=5, minutes=45)
+    assert abs((told - datetime.datetime.now(datetime.timezone.utc)).total_seconds()) < 60
+    assert called(talker, thread, "current-time", {})["output"].split(" ")[0].endswith("+00:00")
+    assert called(talker, thread, "current-time", {"timezone": "Mars/Base"})["isError"]
+
+
+# http
+
+
+def test_http_sends_its_input_as_json(talker, thread, web, name):
+    action = new_action(talker.gateway, name("call"), "http", method="POST", url=web.url("/"))
+    end = called(talker, thread, action["name"], {"a": [1, "x"]})
+    assert (end["output"], end["isError"]) == ("fine", False)
+    assert web.requests[0].method == "POST" and json.loads(web.requests[0].body) == {"a": [1, "x"]}
+    assert web.requests[0].headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_http_sends_its_input_as_query(talker, thread, web, name, method):
+    action = new_action(talker.gateway, name("call"), "http", method=method, url=web.url("/"))
+    called(talker, thread, action["name"], {"a": "x y&b=1", "n": 2})
+    assert (web.requests[0].method, web.requests[0].path) == (method, "/?a=x%20y%26b%3D1&n=2")
+    assert web.requests[0].body == b""
+
+
+def test_http_fills_url_headers_and_body(talker, thread, web, name):
+    web.answers("/users/a%2Fb", "found", "text/plain")
+    action = new_action(talker.gateway, name("call"), "http", method="PUT", url=web.url("/users/{{id}}"),
+                        headers={"X-For": "{{id}}"}, body={"who": "{{id}}", "n": "{{n}}"})
+    assert called(talker, thread, action["name"], {"id": "a/b", "n": 3})["output"] == "found"
+    request = web.requests[0]
+    assert request.headers["x-for"] == "a/b" and json.loads(request.body) == {"who": "a/b", "n": 3}
+
+
+def test_http_input_changes_no_host(talker, thread, web, name):
+    for url in ("http://{{host}}/", "http://127.0.0.1:{{port}}/", "{{scheme}}://127.0.0.1/", web.url("") + "{{rest}}"):
+        action = new_action(talker.gateway, name("call"), "http", url=url)
+        end = called(talker, thread, action["name"], {"host": "127.0.0.1", "port": web.port, "scheme": "http", "rest": "x"})
+        assert end["isError"] and "which no input may change" in end["output"], end
+    assert web.requests == []
+
+
+def test_http_input_breaks_no_header(talker, thread, web, name):
+    action = new_action(talker.gateway, name("call"), "http", url=web.url("/"), headers={"X-For": "{{who}}"})
+    end = called(talker, thread, action["name"], {"who": "a\r\nX-Evil: 1"})
+    assert end["isError"] and "line breaks" in end["output"] and web.requests == []
+
+
+def test_http_error_answers_are_errors(talker, thread, web, name):
+    web.answers("/broken", "why not", "text/plain", status=503)
+    action = new_action(talker.gateway, name("call"), "http", url=web.url("/broken"))
+    end = called(talker, thread, action["name"], {})
+    assert end["isError"] and end["output"] == "status 503\nwhy not"
+
+
+@pytest.mark.parametrize("source", ["agent", "community"])
+def test_only_a_persons_action_calls_private_addresses(talker, thread, web, name, source):
+    action = new_action(talker.gateway, name("call"), "http", source=source, url=web.url("/"))
+    end = called(talker, thread, action["name"], {})
+    assert end["isError"] and "not one of the public internet" in end["output"] and web.requests == []
+
+
+def test_a_redirect_of_an_action_leads_to_no_other_private_address(talker, thread, web, name):
+    for target in ("http://169.254.169.254/latest/meta-data/", f"http://localhost:{web.port}/"):
+        web.redirects("/away", target)
+        action = new_action(talker.gateway, name("call"), "http", url=web.url("/away"))
+        end = called(talker, thread, action["name"], {})
+        assert end["isError"] and "not one of the public internet" in end["output"]
+
+
+def test_capabilities_bound_the_hosts_of_actions(talker, web, name):
+    capability = name("only-example")
+    accepted(talker.gateway.http.post("/extensions", json={
+        "type": "capability", "name": capability, "description": "", "enabled": True,
+        "definition": {"hosts": ["example.org"]}}), 201)
+    agent = new_agent(talker.gateway, name("bound"), "sovereign", capabilities=[capability])
+    action = new_action(talker.gateway, name("call"), "http", url=web.url("/"))
+    end = called(talker, new_thread(talker.gateway, agent), action["name"], {})
+    assert end["output"].startswith("permission denied: 127.0.0.1 is not among the hosts") and web.requests == []
+
+
+def test_secrets_are_filled_at_the_call_and_shown_nowhere(make_gateway, stub, web, name):
+    talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
+    gateway = talker.gateway
+    thread = new_thread(gateway, new_agent(gateway, name("actor"), "trusted"))
+    action = new_action(gateway, name("call"), "http", url=web.url("/?key=${secret:API_KEY}"),
+                        headers={"Authorization": "Bearer ${secret:API_KEY}", "X-Input": "{{text}}"})
+    end = called(talker, thread, action["name"], {"text": "x"})
+    assert end["isError"] and "agw secret set API_KEY" in end["output"] and web.requests == []
+    assert gateway.command("secret", "set", "API_KEY", typed="hunter2\n").returncode == 0
+    end = called(talker, thread, action["name"], {"text": "${secret:API_KEY}"})
+    assert not end["isError"], end
+    request = web.requests[0]
+    assert request.headers["authorization"] == "Bearer hunter2" and "key=hunter2" in request.path
+    assert request.headers["x-input"] == "${secret:API_KEY}", "the input names no secret"
+    assert "hunter2" not in gateway.http.get("/extensions").text
+    assert "hunter2" not in gateway.http.get(f"/threads/{thread['id']}/turns").text
+    assert "hunter2" not in gateway.stderr

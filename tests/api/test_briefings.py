@@ -1,0 +1,200 @@
+"""Activity, briefing and pulse (specification, Jobs, briefings, activity; decisions, 7)."""
+
+import pytest
+
+from checks import UNKNOWN_ID, accepted, is_timestamp, refused
+from jobs import ended, new_agent, new_job, run, turns, wait_for
+from stubs.provider import Fault
+
+BRIEFING = {"project_id", "generated_at", "stale", "summary", "threads", "jobs", "proposals", "costs", "highlights"}
+
+
+def new_thread(gateway, **members):
+    return accepted(gateway.http.post("/threads", json=members), 201)
+
+
+def add_turn(gateway, thread, content, role="user"):
+    body = {"content": content, "role": role}
+    return accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+
+
+def activity(gateway, agent, **params):
+    return accepted(gateway.http.get(f"/agents/{agent}/activity", params=params))
+
+
+def briefing(gateway, **params):
+    return accepted(gateway.http.get("/briefing", params=params))
+
+
+def pulse(gateway):
+    return accepted(gateway.http.get("/pulse/briefing"))
+
+
+# GET /agents/:name/activity.
+
+
+def test_activity_is_the_turns_of_all_threads_newest_first(gateway, name):
+    agent = new_agent(gateway, name("agent"))
+    one, other = (new_thread(gateway, agent_id=agent["id"], title=title) for title in ("one", "other"))
+    new = [add_turn(gateway, thread, f"turn {number}", role) for number, (thread, role) in
+           enumerate([(one, "user"), (other, "system"), (one, "assistant"), (other, "tool")])]
+    found = activity(gateway, agent["id"])
+    assert [row["turn_id"] for row in found] == [turn["id"] for turn in new[::-1]]
+    assert set(found[0]) == {"turn_id", "thread_id", "thread_title", "role", "snippet", "created_at"}
+    newest = found[0]
+    assert (newest["thread_id"], newest["thread_title"]) == (other["id"], "other")
+    assert (newest["role"], newest["snippet"]) == ("tool", "turn 3") and is_timestamp(newest["created_at"])
+    assert activity(gateway, agent["name"]) == found
+
+
+def test_activity_is_limited(gateway, name):
+    agent = new_agent(gateway, name("agent"))
+    threads = [new_thread(gateway, agent_id=agent["id"]) for _ in range(3)]
+    made = [add_turn(gateway, threads[number % 3], f"{number}") for number in range(24)]
+    newest = [turn["id"] for turn in made[::-1]]
+    assert [row["turn_id"] for row in activity(gateway, agent["id"])] == newest[:20]
+    assert [row["turn_id"] for row in activity(gateway, agent["id"], limit=2)] == newest[:2]
+    assert [row["turn_id"] for row in activity(gateway, agent["id"], limit=5000)] == newest
+
+
+def test_a_thread_that_was_only_renamed_hides_no_newer_turn(gateway, name):
+    agent = new_agent(gateway, name("agent"))
+    old, new = (new_thread(gateway, agent_id=agent["id"]) for _ in range(2))
+    add_turn(gateway, old, "old")
+    latest = add_turn(gateway, new, "new")
+    accepted(gateway.http.patch(f"/threads/{old['id']}", json={"title": "renamed"}))
+    assert activity(gateway, agent["id"], limit=1)[0]["turn_id"] == latest["id"]
+
+
+def test_snippets_are_150_characters(gateway, name):
+    agent = new_agent(gateway, name("agent"))
+    thread = new_thread(gateway, agent_id=agent["id"])
+    for content in ("\u00e9\U0001f600" * 100, "x" * 150, "x" * 151):
+        add_turn(gateway, thread, content)
+        assert activity(gateway, agent["id"], limit=1)[0]["snippet"] == content[:150]
+
+
+def test_an_agent_without_threads_has_no_activity(gateway, name):
+    assert activity(gateway, new_agent(gateway, name("agent"))["name"]) == []
+
+
+def test_activity_of_no_agent_is_not_found(gateway):
+    for unknown in (UNKNOWN_ID, "nobody", "dark"):
+        refused(gateway.http.get(f"/agents/{unknown}/activity", params={"limit": "x"}), 404, "agent not found")
+
+
+@pytest.mark.parametrize("nonsense", ["0", "-1", "x"])
+def test_a_limit_with_nonsense_is_refused(gateway, nonsense):
+    response = gateway.http.get("/agents/assistant/activity", params={"limit": nonsense})
+    refused(response, 400, "limit must be a positive integer")
+
+
+# GET /briefing.
+
+
+def test_the_first_briefing_is_made_at_once(own, name):
+    thread = new_thread(own, title="Plans for May")
+    job = new_job(own, name("job"))
+    run(own, job)
+    row = ended(own, job)[0]
+    accepted(own.http.post("/signals", json={"kind": "disk-low", "message": "The disk is nearly full."}), 201)
+    found = briefing(own)
+    assert set(found) == BRIEFING and found["stale"] is False and found["project_id"] is None
+    assert is_timestamp(found["generated_at"]) and found["summary"] and found["costs"] == 0
+    assert {"id": thread["id"], "title": "Plans for May", "at": thread["updated_at"]} in found["threads"]
+    assert [(entry["id"], entry["at"]) for entry in found["jobs"]] == [(row["id"], row["finished_at"])]
+    assert job["name"] in found["jobs"][0]["title"] and found["proposals"] == []
+    assert found["highlights"] == ["The disk is nearly full."]
+
+
+def test_a_briefing_is_served_again_until_something_changes(own):
+    first = briefing(own)
+    assert briefing(own) == first
+    new_thread(own, title="something new")
+    stale = briefing(own)
+    assert stale == {**first, "stale": True}
+    anew = wait_for(lambda: [found for found in [briefing(own)] if not found["stale"]])[0]
+    assert [entry["title"] for entry in anew["threads"]] == ["something new"]
+    assert anew["generated_at"] > first["generated_at"]
+
+
+def test_a_projects_briefing_tells_of_its_threads_only(own):
+    (own.home / "work").mkdir()
+    project = accepted(own.http.post("/projects", json={"name": "work", "path": str(own.home / "work")}), 201)
+    inside = new_thread(own, project_id=project["id"], title="inside")
+    new_thread(own, title="outside")
+    found = briefing(own, project_id=project["id"])
+    assert found["project_id"] == project["id"]
+    assert [entry["id"] for entry in found["threads"]] == [inside["id"]]
+    assert len(briefing(own)["threads"]) == 2
+
+
+def test_a_briefing_of_no_project_is_not_found(gateway):
+    refused(gateway.http.get("/briefing", params={"project_id": UNKNOWN_ID}), 404, "project not found")
+
+
+def test_the_model_writes_a_briefing_that_is_made_anew(own_talker):
+    gateway = own_talker.gateway
+    plain = briefing(gateway)["summary"]
+    own_talker.answers("All is well.")
+    new_thread(gateway, title="Harvest")
+    briefing(gateway)
+    found = wait_for(lambda: [found for found in [briefing(gateway)] if not found["stale"]])[0]
+    assert found["summary"] == "All is well." != plain
+    assert "Harvest" in own_talker.conversation()[-1][1]
+
+
+# GET /pulse/briefing.
+
+
+def test_the_pulse_tells_the_summary_while_nothing_was_reflected(own):
+    found = pulse(own)
+    assert set(found) == {"prose", "highlights", "proposalCount", "selfReflectAvailable"}
+    assert found["prose"] == briefing(own)["summary"]
+    assert (found["highlights"], found["proposalCount"], found["selfReflectAvailable"]) == ([], 0, False)
+
+
+def test_signals_become_highlights(own):
+    for message in ("first", "second"):
+        accepted(own.http.post("/signals", json={"kind": "cost-spike", "message": message}), 201)
+    assert pulse(own)["highlights"] == ["second", "first"]
+
+
+def test_self_reflect_works_without_a_model(own):
+    new_thread(own, title="Plans for May")
+    answer = accepted(own.http.post("/run/self-reflect"), 202)
+    job = {"name": "self-reflect"}
+    assert ended(own, job)[0]["status"] == "completed"
+    said = turns(own, answer["threadId"])[0]
+    assert said["role"] == "assistant" and "Plans for May" in said["content"] and len(said["content"]) <= 900
+    found = pulse(own)
+    assert found["prose"] == said["content"] and found["selfReflectAvailable"] is True
+
+
+def test_self_reflect_with_a_model_is_told_in_up_to_1000_characters(own_talker):
+    gateway = own_talker.gateway
+    own_talker.answers("\u00e9" * 1500)
+    accepted(gateway.http.post("/run/self-reflect"), 202)
+    ended(gateway, {"name": "self-reflect"})
+    found = pulse(gateway)
+    assert found["prose"] == "\u00e9" * 1000 and found["selfReflectAvailable"] is True
+
+
+def test_a_reflection_that_failed_does_not_count(own_talker):
+    gateway = own_talker.gateway
+    own_talker.stub.script(Fault(400, "refused"))
+    accepted(gateway.http.post("/run/self-reflect"), 202)
+    assert ended(gateway, {"name": "self-reflect"})[0]["status"] == "failed"
+    assert pulse(gateway)["selfReflectAvailable"] is False
+
+
+# Jobs that fail again and again.
+
+
+def test_three_failures_in_a_row_are_signalled_once(own, name):
+    job = new_job(own, name("job"), prompt_file="gone.md")
+    for count in range(1, 6):
+        run(own, job)
+        ended(own, job, count)
+    found = wait_for(lambda: accepted(own.http.get("/signals", params={"kind": "job-failing"})))
+    assert len(found) == 1 and found[0]["value"] == 3 and job["name"] in found[0]["message"]

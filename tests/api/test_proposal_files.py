@@ -1,0 +1,119 @@
+"""Proposals whose files are bad, and what is told of good ones: events, restarts, retention (decisions, 8)."""
+
+import pytest
+
+from checks import accepted, refused
+from proposals import apply, file_of, folder, listed, reject, show, told, write
+
+
+# Bad files.
+
+
+@pytest.mark.parametrize("text", [
+    "---\ntitle: [\n---\ntext", "---\n- a\n- list\n---\ntext", "---\ntitle: no end\ntext", "---\na: &x 1\nb: *x\n---\n",
+    b"---\ntitle: \xff\n---\ntext", "---\n" + "a: 1\n" * 20_000 + "---\n", "---"])
+def test_a_head_that_is_no_yaml_harms_nothing(gateway, text):
+    good, path = write(gateway), write(gateway, text=text)
+    assert listed(gateway, good) is not None
+    assert accepted(gateway.http.get(path))["status"] == "pending"
+    refused(apply(gateway, path), 400, "validation failed")
+    accepted(gateway.http.get("/proposals"))
+
+
+def test_a_content_that_is_no_text_is_not_applied(gateway):
+    path = write(gateway, text=b"---\ntarget: notes/binary.md\n---\n\xff\xfe\x00")
+    assert "�" in show(gateway, path)["content"]
+    refused(apply(gateway, path), 400, "validation failed")
+
+
+def test_a_file_of_100_mb_is_listed_and_no_more(own):
+    path = write(own)
+    with file_of(own, path).open("ab") as file:
+        file.truncate(100 << 20)
+    assert listed(own, path)["title"] == "Greet by name"
+    refused(own.http.get(path), 413, "file too large")
+    refused(apply(own, path), 413, "file too large")
+    refused(reject(own, path), 400, "failed to reject proposal")
+
+
+def test_a_target_of_100_mb_is_not_shown_but_replaced(own):
+    (own.data / "notes").mkdir()
+    with (own.data / "notes" / "large").open("wb") as file:
+        file.truncate(100 << 20)
+    path = write(own, target="notes/large")
+    shown = show(own, path)
+    assert shown["current_content"] is None and shown["diff"] == "Files a/notes/large and b/notes/large differ\n"
+    accepted(apply(own, path))
+    assert (own.data / "notes" / "large").read_text() == "new text\n"
+
+
+def test_texts_that_differ_all_over_are_compared_in_time(own):
+    (own.data / "notes").mkdir()
+    (own.data / "notes" / "long.md").write_text("".join(f"a{line}\n" for line in range(100_000)))
+    path = write(own, "".join(f"b{line}\n" for line in range(100_000)), target="notes/long.md")
+    assert show(own, path)["diff"].count("\n") == 200_003
+
+
+def test_links_among_the_proposals_are_not_followed(own):
+    (own.home / "secret.md").write_text("---\ntitle: Secret\n---\n")
+    write(own)
+    (folder(own) / "assistant" / "2026-02-02.md").symlink_to(own.home / "secret.md")
+    (folder(own) / "loop").symlink_to(folder(own))
+    assert [entry["title"] for entry in accepted(own.http.get("/proposals"))] == ["Greet by name"]
+    assert own.http.get("/proposals/assistant/2026-02-02").status_code == 404
+
+
+# Events, restarts, retention.
+
+
+def test_deciding_is_told(own):
+    path = write(own)
+    other = write(own, "x" * 100_000)
+    with own.events() as events:
+        accepted(apply(own, path))
+        event = told(events, "proposal-decided")
+        assert "threadId" not in event and event["proposal"]["status"] == "applied"
+        assert event["proposal"] == show(own, path)
+        accepted(reject(own, other))
+        event = told(events, "proposal-decided")
+        assert event["proposal"]["status"] == "rejected" and event["proposal"]["content"] is None, "long texts stay out"
+
+
+def test_one_that_is_picked_up_is_told(own):
+    accepted(own.http.get("/proposals"))
+    with own.events() as events:
+        path = write(own)
+        accepted(own.http.get("/proposals"))
+        assert told(events, "proposal-created")["proposal"] == show(own, path)
+
+
+def test_proposals_outlive_a_restart(own):
+    pending, applied, rejected = write(own), write(own), write(own)
+    accepted(apply(own, applied))
+    accepted(reject(own, rejected))
+    own.restart()
+    assert [show(own, path)["status"] for path in (pending, applied, rejected)] == ["pending", "applied", "rejected"]
+    refused(apply(own, applied), 409, "proposal already applied")
+
+
+def test_decided_ones_are_kept_for_90_days(own):
+    old = write(own, status="applied", decided_at="2020-01-01T00:00:00.000Z")
+    pending, recent = write(own), write(own)
+    accepted(reject(own, recent))
+    own.restart()
+    with own.events() as events:
+        accepted(apply(own, pending))
+        told(events, "proposal-decided")
+    assert not file_of(own, old).exists() and file_of(own, recent).exists() and file_of(own, pending).exists()
+
+
+def test_a_job_is_triggered_by_a_decision(own_talker, name):
+    gateway = own_talker.gateway
+    job = name("watcher")
+    body = {"type": "job", "name": job, "description": "d", "enabled": True,
+            "definition": {"agent_id": "assistant", "prompt": "What was applied?"},
+            "trigger_def": {"type": "event", "event": "proposal.applied", "filter": {"type": "file"}}}
+    accepted(gateway.http.post("/extensions", json=body), 201)
+    with gateway.events() as events:
+        accepted(apply(gateway, write(gateway)))
+        assert told(events, "job-finished")["run"]["trigger"] == "event"

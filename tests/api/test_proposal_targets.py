@@ -1,0 +1,160 @@
+"""What proposals may change: files where symlinks really lead, and extensions (decisions, 8)."""
+
+import pytest
+import yaml
+
+from checks import accepted, refused
+from proposals import apply, experiments_of, head_of, show, target_of, write
+
+OUTSIDE = "path outside home directory"
+
+
+# Targets.
+
+
+@pytest.mark.parametrize("target", [
+    "/etc/agw-test", "../outside.md", "notes/../../outside.md", "config.yaml", "prices.yaml", "secrets.yaml",
+    ".gateway-token", "gateway.db", "gateway.db-wal", "gateway.lock", "autoresearch/proposals/assistant/x.md",
+    "autoresearch", "trash/x", "backups/x.db", "./config.yaml", "notes/../config.yaml", ".", "/", "keys/id_rsa"])
+def test_a_target_that_nobody_may_change_is_refused(gateway, target):
+    path = write(gateway, target=target)
+    refused(apply(gateway, path), 403, OUTSIDE)
+    assert show(gateway, path)["status"] == "pending" and experiments_of(gateway, path) == []
+
+
+def test_what_may_not_be_changed_is_not_shown(gateway):
+    for target in (".gateway-token", str(gateway.data / ".gateway-token"), "/etc/passwd", "config.yaml"):
+        shown = show(gateway, write(gateway, target=target))
+        assert shown["current_content"] is None and gateway.token not in str(shown)
+
+
+def test_a_target_in_home_but_in_no_project_is_refused(gateway):
+    (gateway.home / "loose").mkdir(exist_ok=True)
+    refused(apply(gateway, write(gateway, target=str(gateway.home / "loose" / "x.md"))), 403, OUTSIDE)
+    assert not (gateway.home / "loose" / "x.md").exists()
+
+
+def test_a_projects_file_may_be_changed(gateway, name):
+    place = gateway.home / name("project")
+    place.mkdir()
+    project = accepted(gateway.http.post("/projects", json={"name": "P", "path": str(place)}), 201)
+    path = write(gateway, target=str(place / "src" / "new.md"))
+    accepted(apply(gateway, path))
+    assert (place / "src" / "new.md").read_text() == "new text\n"
+    hooks = write(gateway, target=str(place / ".git" / "hooks" / "pre-commit"))
+    refused(apply(gateway, hooks), 403, OUTSIDE)
+    gateway.http.delete(f"/projects/{project['id']}")
+    refused(apply(gateway, write(gateway, target=str(place / "late.md"))), 403, OUTSIDE)
+
+
+def test_where_symlinks_really_lead_decides(gateway):
+    notes = gateway.data / "notes"
+    notes.mkdir(exist_ok=True)
+    (notes / "out").symlink_to("/etc")
+    (notes / "token.md").symlink_to(gateway.data / ".gateway-token")
+    (notes / "loop").symlink_to("loop")
+    for target in ("notes/out/agw-test", "notes/token.md"):
+        path = write(gateway, target=target)
+        refused(apply(gateway, path), 403, OUTSIDE)
+        assert gateway.token not in str(show(gateway, path))
+    assert apply(gateway, write(gateway, target="notes/loop")).status_code in (400, 403)
+    (notes / "real.md").write_text("before")
+    (notes / "link.md").symlink_to("real.md")
+    accepted(apply(gateway, write(gateway, target="notes/link.md")))
+    assert (notes / "link.md").is_symlink() and (notes / "real.md").read_text() == "new text\n"
+
+
+def test_without_a_target_it_cannot_be_applied(gateway):
+    for path in (write(gateway, target=None), write(gateway, target=""), write(gateway, text="no head at all")):
+        body = refused(apply(gateway, path), 400, "validation failed")
+        assert body["details"][0]["path"] == "target"
+
+
+def test_a_target_that_is_a_directory_cannot_be_applied(gateway):
+    (gateway.data / "notes" / "folder").mkdir(parents=True, exist_ok=True)
+    path = write(gateway, target="notes/folder")
+    refused(apply(gateway, path), 400, "validation failed")
+    assert show(gateway, path)["status"] == "pending" and head_of(gateway, path)["status"] == "pending"
+
+
+def test_a_target_that_was_deleted_meanwhile_is_made_again(gateway):
+    path = write(gateway)
+    target_of(gateway, path).parent.mkdir(exist_ok=True)
+    target_of(gateway, path).write_text("before")
+    assert show(gateway, path)["current_content"] == "before"
+    target_of(gateway, path).unlink()
+    assert show(gateway, path)["current_content"] is None
+    accepted(apply(gateway, path))
+    assert target_of(gateway, path).read_text() == "new text\n"
+
+
+# Extensions.
+
+
+def test_an_extension_is_made_disabled_and_is_the_agents(gateway, name):
+    made = name("proposed")
+    path = write(gateway, "description: Sums up\nprompt: Sum it up\n", type="extension", target=f"jobs/{made}/job.yaml")
+    refused(apply(gateway, path), 400, "validation failed")
+    good = "# why\ndescription: Sums up\nagent_id: assistant\nprompt: Sum it up\n"
+    path = write(gateway, good, type="extension", target=f"jobs/{made}/job.yaml")
+    accepted(apply(gateway, path))
+    job = accepted(gateway.http.get(f"/extensions/{made}"))
+    assistant = accepted(gateway.http.get("/extensions/assistant"))
+    assert (job["type"], job["source"], job["enabled"]) == ("job", "agent", False)
+    assert job["owner_agent_id"] == assistant["id"] and job["definition"]["prompt"] == "Sum it up"
+    assert (gateway.data / "jobs" / made / "job.yaml").read_text() == good
+
+
+def test_an_extension_is_enabled_where_the_text_says_so(gateway, name):
+    made = name("command")
+    text = "type: command\ndescription: Greets\nenabled: true\nprompt: Say hello to $ARGUMENTS\n"
+    accepted(apply(gateway, write(gateway, text, type="extension", target=f"extensions/{made}.yaml")))
+    record = accepted(gateway.http.get(f"/extensions/{made}"))
+    assert (record["type"], record["enabled"], record["source"]) == ("command", True, "agent")
+
+
+def test_a_record_is_changed_at_once(gateway, name):
+    made = name("theme")
+    body = {"type": "theme", "name": made, "description": "d", "definition": {"dark": False}, "enabled": True}
+    accepted(gateway.http.post("/extensions", json=body), 201)
+    path = write(gateway, "type: theme\ndescription: Night\ndark: true\n", type="extension",
+                 target=f"extensions/{made}.yaml")
+    shown = show(gateway, path)
+    assert yaml.safe_load(shown["current_content"])["dark"] is False and "+dark: true" in shown["diff"]
+    accepted(apply(gateway, path))
+    record = accepted(gateway.http.get(f"/extensions/{made}"))
+    assert (record["description"], record["definition"], record["enabled"]) == ("Night", {"dark": True}, True)
+    assert record["source"] == "user"
+
+
+def test_an_agents_file_is_changed_with_its_record(gateway, name):
+    made = name("agent")
+    body = {"type": "agent", "name": made, "description": "d", "definition": {"systemPrompt": "old"}}
+    accepted(gateway.http.post("/extensions", json=body), 201)
+    text = "# approved\ndescription: d\nsystemPrompt: new\n"
+    accepted(apply(gateway, write(gateway, text, type="extension", target=f"agents/{made}/agent.yaml")))
+    assert accepted(gateway.http.get(f"/extensions/{made}"))["definition"] == {"systemPrompt": "new"}
+    assert (gateway.data / "agents" / made / "agent.yaml").read_text() == text
+    accepted(gateway.http.patch(f"/extensions/{made}", json={"description": "changed later"}))
+    assert "changed later" in (gateway.data / "agents" / made / "agent.yaml").read_text()
+
+
+@pytest.mark.parametrize("text", ["- a list\n", "a: [\n", "", "type: nonsense\n", "type: theme\ndark: maybe\n",
+                                  "&a {b: *a}\n"])
+def test_a_text_that_is_no_extension_leaves_it_pending(gateway, name, text):
+    path = write(gateway, text, type="extension", target=f"extensions/{name('bad')}.yaml")
+    refused(apply(gateway, path), 400, "validation failed")
+    assert head_of(gateway, path)["status"] == "pending" and experiments_of(gateway, path) == []
+
+
+def test_an_extensions_target_is_one_of_three_forms(gateway):
+    refused(apply(gateway, write(gateway, "type: theme\n", type="extension", target="notes/x.yaml")), 400,
+            "validation failed")
+    refused(apply(gateway, write(gateway, "type: theme\n", type="extension", target="extensions/Bad_Name.yaml")), 400,
+            "name must be kebab-case (a-z, 0-9, hyphens)")
+
+
+def test_a_built_in_is_not_changed(gateway):
+    path = write(gateway, "type: theme\ndark: true\n", type="extension", target="extensions/dark.yaml")
+    refused(apply(gateway, path), 403, "built-in extensions are not editable")
+    assert show(gateway, path)["status"] == "pending"

@@ -1,0 +1,148 @@
+"""What agents stage: the tool Propose, changes that they may not make themselves, and a soul from beginning to end
+(decisions, 4, 8, 13)."""
+
+import re
+
+import pytest
+
+from checks import accepted
+from proposals import apply, file_of, head_of, listed, reject, show, told, write
+from tools import asked, called, calls, new_agent, new_thread, of_kind
+
+STAGED = re.compile(r"staged as proposal (([a-z0-9-]+)/(\d{4}-\d\d-\d\d)/([a-z0-9-]+))")
+
+
+@pytest.fixture
+def apprentice(talker, name):
+    return new_agent(talker.gateway, name("apprentice"), stage="apprentice")
+
+
+@pytest.fixture
+def thread(talker, apprentice):
+    return new_thread(talker.gateway, apprentice)
+
+
+def proposes(talker, thread, **members):
+    """The outcome of a call of Propose, and the path of the proposal where there is one."""
+    wanted = {"type": "file", "title": "Greet by name!", "target": "notes/greeting.md", "content": "Hello\n", **members}
+    outcome = called(talker, thread, "Propose", {key: value for key, value in wanted.items() if value is not None})
+    staged = STAGED.fullmatch(outcome["output"])
+    return outcome, f"/proposals/{staged[1]}" if staged else None
+
+
+def test_propose_stages_a_proposal(talker, thread, apprentice):
+    outcome, path = proposes(talker, thread, reason="It is friendlier.")
+    assert outcome["isError"] is False and path.startswith(f"/proposals/{apprentice['name']}/")
+    shown = show(talker.gateway, path)
+    assert (shown["title"], shown["type"], shown["status"], shown["target"]) == (
+        "Greet by name!", "file", "pending", "notes/greeting.md")
+    assert (shown["content"], shown["reason"], shown["name"]) == ("Hello\n", "It is friendlier.", "greet-by-name")
+    assert listed(talker.gateway, path) and not (talker.gateway.data / "notes" / "greeting.md").exists()
+
+
+def test_staging_is_told(talker, thread):
+    with talker.gateway.events() as events:
+        _, path = proposes(talker, thread)
+        assert told(events, "proposal-created")["proposal"] == show(talker.gateway, path)
+
+
+def test_the_same_title_twice_makes_two(talker, thread):
+    (_, first), (_, second) = proposes(talker, thread), proposes(talker, thread, content="Hi\n")
+    assert second == first + "-2" and show(talker.gateway, first)["content"] == "Hello\n"
+
+
+@pytest.mark.parametrize("content", ["", "\n", "\n\ntwo empty lines first", "---\nnot: a head\n---\n", "no line feed"])
+def test_a_content_is_kept_byte_for_byte(talker, thread, content):
+    _, path = proposes(talker, thread, content=content, target=f"notes/bytes-{len(content)}.md")
+    assert show(talker.gateway, path)["content"] == content
+    accepted(apply(talker.gateway, path))
+    assert (talker.gateway.data / show(talker.gateway, path)["target"]).read_text() == content
+
+
+def test_a_change_of_the_target_since_then_is_told(talker, thread, name):
+    target = talker.gateway.data / "notes" / f"{name('base')}.md"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text("one")
+    _, path = proposes(talker, thread, target=f"notes/{target.name}")
+    assert show(talker.gateway, path)["target_changed"] is False
+    target.write_text("two")
+    assert show(talker.gateway, path)["target_changed"] is True
+    target.unlink()
+    assert show(talker.gateway, path)["target_changed"] is True
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "config.yaml", ".gateway-token", "../x", "autoresearch/proposals/x.md"])
+def test_a_target_that_may_not_be_changed_is_an_error_result(talker, thread, target):
+    outcome, _ = proposes(talker, thread, target=target)
+    assert outcome["isError"] is True and outcome["output"] == "path outside home directory"
+
+
+@pytest.mark.parametrize("members", [{"title": "\n\t"}, {"type": "extension"},
+                                     {"type": "extension", "target": "extensions/x.yaml", "content": "- list"},
+                                     {"type": "soul", "target": "soul.md", "content": "x" * 102_401}])
+def test_what_cannot_be_applied_is_not_staged(talker, thread, members):
+    assert proposes(talker, thread, **members)[0]["isError"] is True
+
+
+@pytest.mark.parametrize("missing", ["type", "title", "target", "content"])
+def test_all_but_the_reason_is_required(talker, thread, missing):
+    assert proposes(talker, thread, **{missing: None})[0]["isError"] is True
+
+
+def test_a_hostile_title_is_one_harmless_line(talker, thread):
+    _, path = proposes(talker, thread, title="a\n---\nstatus: applied\x1b[2J " + "x" * 1000)
+    shown = show(talker.gateway, path)
+    assert shown["status"] == "pending" and "\n" not in shown["title"] and "\x1b" not in shown["title"]
+    assert len(shown["title"]) <= 200 and head_of(talker.gateway, path)["status"] == "pending"
+
+
+def test_an_agent_may_have_1000_pending_ones(talker, thread, apprentice):
+    for number in range(1000):
+        write(talker.gateway, agent=apprentice["name"], date="2026-01-01", name=f"n{number}")
+    outcome, _ = proposes(talker, thread)
+    assert outcome["isError"] is True and outcome["output"].startswith("too many pending proposals")
+    for number in range(1000):
+        file_of(talker.gateway, f"/proposals/{apprentice['name']}/2026-01-01/n{number}").unlink()
+
+
+def test_in_plan_mode_there_is_no_propose(talker, name):
+    agent = new_agent(talker.gateway, name("planner"), stage="apprentice", mode="plan")
+    outcome, _ = proposes(talker, new_thread(talker.gateway, agent))
+    assert outcome["isError"] is True and outcome["output"].startswith("permission denied:")
+
+
+# From the wish to the next answer.
+
+
+def test_a_soul_is_improved_from_a_conversation(own_talker, name):
+    gateway = own_talker.gateway
+    agent = new_agent(gateway, name("friend"), stage="apprentice")
+    soul = gateway.data / "agents" / agent["name"] / "soul.md"
+    thread = new_thread(gateway, agent)
+    asked(own_talker, thread, "Hello, user.", content="Please call me Ada.")
+    run = asked(
+        own_talker, thread,
+        calls(("SearchTurns", {"query": "call me"})),
+        calls(("Propose", {"type": "soul", "title": "Call the person Ada", "target": f"agents/{agent['name']}/soul.md",
+                           "content": "Call the person Ada.\n", "reason": "They asked for it."})),
+        "I have proposed it.", content="improve your soul from our last conversations")
+    found, staged = of_kind(run, "tool-end")
+    assert "Please call me Ada." in found["output"]
+    path = f"/proposals/{STAGED.fullmatch(staged['output'])[1]}"
+    asked(own_talker, thread, "Yes?", content="And now?")
+    assert "Call the person Ada." not in own_talker.system() and not soul.exists()
+
+    accepted(apply(gateway, path, content="Call the person Ada, warmly.\n"))
+    asked(own_talker, thread, "Hello, Ada.", content="Hello")
+    assert "Call the person Ada, warmly." in own_talker.system()
+    assert soul.read_text() == "Call the person Ada, warmly.\n"
+
+
+def test_a_rejected_soul_changes_nothing(own_talker, name):
+    gateway = own_talker.gateway
+    agent = new_agent(gateway, name("friend"), stage="apprentice")
+    thread = new_thread(gateway, agent)
+    _, path = proposes(own_talker, thread, type="soul", target=f"agents/{agent['name']}/soul.md", content="Be rude.\n")
+    accepted(reject(gateway, path, reason="No."))
+    asked(own_talker, thread, "Hello.", content="Hello")
+    assert "Be rude." not in own_talker.system()

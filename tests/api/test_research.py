@@ -1,0 +1,367 @@
+"""Iterations of autoresearch: measured, changed, checked, measured again, kept or put back (decisions, 8)."""
+
+import pytest
+
+from checks import accepted, is_id, refused
+from proposals import apply, show
+from stubs.provider import Fault, Reply
+from tools import calls, new_agent
+
+COUNT_WORDS = 'echo "some noise"\necho "METRIC quality=$(wc -w < "$1")"\n'
+OLD, BETTER, WORSE = "one two\n", "one two three\n", "one\n"
+
+
+class Lab:
+    """An agent of a talker's gateway, and a file of its own to improve."""
+
+    def __init__(self, talker, name, stage="trusted"):
+        self.talker, self.gateway = talker, talker.gateway
+        self.agent = new_agent(self.gateway, name("researcher"), stage=stage)
+        self.domain = f"agent:{self.agent['name']}"
+        self.folder = self.gateway.home / name("lab")
+        self.folder.mkdir()
+        self.asset = self.file("asset.md", OLD)
+        self.config = {"domain": self.domain, "asset_path": str(self.asset)}
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def measured_by(self, script=COUNT_WORDS, name="benchmark.sh"):
+        self.config["benchmark_path"] = str(self.file(name, script))
+        return self
+
+    def checked_by(self, script):
+        self.config["checks_path"] = str(self.file("checks.sh", script))
+        return self
+
+    def scored_by(self, text):
+        self.config["rubric_path"] = str(self.file("rubric.md", text))
+        return self
+
+    def post(self, **members):
+        return self.gateway.http.post("/autoresearch/run", json={**self.config, **members})
+
+    def iterate(self, *replies, seconds=30):
+        """One iteration, in which the model answers with these. Gives its experiment."""
+        self.talker.stub.script(*replies)
+        with self.gateway.events() as events:
+            started = accepted(self.post(), 202)
+            self.steps = [event for event in events.until(lambda event: event["type"] == "iteration-step" and
+                                                          event["step"] == "ended", seconds)
+                          if event["type"] == "iteration-step"]
+        assert {step["iterationId"] for step in self.steps} == {started["iterationId"]}
+        return self.steps[-1]["experiment"]
+
+    def experiments(self):
+        return accepted(self.gateway.http.get("/autoresearch/experiments", params={"domain": self.domain}))
+
+
+@pytest.fixture
+def lab(talker, name):
+    return Lab(talker, name)
+
+
+# What is asked for.
+
+
+def test_an_iteration_is_started_in_the_background(lab):
+    lab.measured_by()
+    lab.talker.answers(BETTER)
+    with lab.gateway.events() as events:
+        started = accepted(lab.post(), 202)
+        assert set(started) == {"status", "iterationId", "domain"} and is_id(started["iterationId"])
+        assert (started["status"], started["domain"]) == ("started", lab.domain)
+        events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended")
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"domain": "d"}, {"asset_path": "/x"}, {"domain": 1, "asset_path": "/x"}, {"domain": "", "asset_path": "/x"},
+    {"domain": "d", "asset_path": []}, {"domain": "d", "asset_path": "relative.md"},
+    {"domain": "d", "asset_path": "/x", "benchmark_path": 1}, {"domain": "d", "asset_path": "/x", "checks_path": {}},
+    {"domain": "d", "asset_path": "/x", "rubric_path": True}, {"domain": "a\nb", "asset_path": "/x"},
+    {"domain": "a\x1b[2J", "asset_path": "/x"}, {"domain": "\x00", "asset_path": "/x"},
+    {"domain": "d" * 201, "asset_path": "/x"}])
+def test_a_config_that_is_none_is_refused_with_details(gateway, body):
+    details = refused(gateway.http.post("/autoresearch/run", json=body), 400, "invalid domain config")["details"]
+    assert details and all(set(detail) == {"path", "message"} for detail in details)
+
+
+def test_a_body_is_required(gateway):
+    refused(gateway.http.post("/autoresearch/run"), 400, "Request body required")
+    refused(gateway.http.post("/autoresearch/run", content=b"{"), 400, "Invalid JSON")
+    refused(gateway.http.post("/autoresearch/run", json=[]), 400, "Request body must be an object")
+
+
+@pytest.mark.parametrize("member", ["asset_path", "benchmark_path", "checks_path", "rubric_path"])
+def test_every_path_lies_in_home(lab, member):
+    (lab.folder / "out").symlink_to("/etc")
+    for path in ("/etc/passwd", "/", f"{lab.folder}/../../../../etc/passwd", f"{lab.folder}/out/passwd"):
+        refused(lab.post(**{member: path}), 400, f"path must be within home directory: {path}")
+    if member != "asset_path":
+        refused(lab.post(**{member: "relative.sh"}), 400, "path must be within home directory: relative.sh")
+
+
+@pytest.mark.parametrize("path", [".ssh/id_rsa", "keys/server.pem", ".agent-gateway/.gateway-token",
+                                  ".agent-gateway/config.yaml", ".agent-gateway/gateway.db"])
+def test_keys_and_the_gateways_own_files_are_not_shown_to_a_model(lab, path):
+    for member in ("asset_path", "rubric_path"):
+        refused(lab.post(**{member: str(lab.gateway.home / path)}), 403, "permission denied")
+
+
+def test_one_iteration_of_a_domain_runs_at_a_time(lab):
+    lab.measured_by()
+    held = lab.talker.holds("one two")
+    with lab.gateway.events() as events:
+        accepted(lab.post(), 202)
+        assert held.asked.wait(10)
+        refused(lab.post(), 409, "iteration is already running")
+        refused(lab.post(domain="another"), 409, "iteration is already running")
+        held.release(" three")
+        events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended")
+    assert lab.iterate("one two three four")["verdict"] == "keep"
+
+
+# What becomes of a change.
+
+
+def test_a_better_text_is_kept(lab):
+    lab.measured_by()
+    row = lab.iterate(BETTER)
+    assert lab.asset.read_text() == BETTER
+    assert {key: row[key] for key in ("domain", "verdict", "metric", "value", "baseline", "delta", "proposal",
+                                      "higher_is_better")} == {
+        "domain": lab.domain, "verdict": "keep", "metric": "quality", "value": 3, "baseline": 2, "delta": 1,
+        "proposal": None, "higher_is_better": True}
+    assert is_id(row["iteration_id"]) and row["duration_ms"] > 0 and row["cost_usd"] is not None
+    assert lab.experiments() == [row]
+
+
+def test_the_agent_is_told_what_it_needs(lab):
+    lab.measured_by().scored_by("More words are better.")
+    lab.iterate(WORSE)
+    lab.iterate(BETTER)
+    told = lab.talker.conversation()[-1][1]
+    assert str(lab.asset) in told and OLD in told and "quality" in told and "More words are better." in told
+    assert "discard: not better: quality went from 2 to 1" in told
+
+
+@pytest.mark.parametrize("answer", [WORSE, "two one"])
+def test_a_text_that_is_not_better_is_put_back(lab, answer):
+    lab.measured_by()
+    lab.asset.chmod(0o640)
+    row = lab.iterate(answer)
+    assert row["verdict"] == "discard" and row["value"] == len(answer.split()) and row["baseline"] == 2
+    assert lab.asset.read_text() == OLD and lab.asset.stat().st_mode & 0o777 == 0o640
+
+
+def test_lower_may_be_better_and_units_are_kept(lab):
+    lab.measured_by('echo "METRIC size=$(wc -w < "$ASSET_PATH")words better=lower"\n')
+    row = lab.iterate(WORSE)
+    assert (row["verdict"], row["metric"], row["unit"], row["higher_is_better"]) == ("keep", "size", "words", False)
+    assert row["delta"] == -1 and lab.asset.read_text() == WORSE
+
+
+def test_an_answer_between_fences_is_the_text_in_them(lab):
+    lab.measured_by()
+    lab.iterate("```markdown\none two three\n```\n")
+    assert lab.asset.read_text() == BETTER
+
+
+def test_an_unchanged_text_is_discarded(lab):
+    lab.measured_by()
+    row = lab.iterate(OLD)
+    assert row["verdict"] == "discard" and row["value"] is None and "changed nothing" in row["reason"]
+
+
+def test_failing_checks_discard_it(lab):
+    lab.measured_by().checked_by('! grep -q three "$1" || { echo "no three!"; exit 1; }\n')
+    row = lab.iterate(BETTER)
+    assert row["verdict"] == "discard" and "no three!" in row["reason"] and lab.asset.read_text() == OLD
+    assert [step["step"] for step in lab.steps] == ["measure", "change", "check", "ended"]
+
+
+def test_passing_checks_do_not_stand_in_the_way(lab):
+    lab.measured_by().checked_by("exit 0\n")
+    assert lab.iterate(BETTER)["verdict"] == "keep"
+    assert [step["step"] for step in lab.steps] == ["measure", "change", "check", "measure-again", "decide", "ended"]
+
+
+def test_checks_that_are_missing_discard_it(lab):
+    lab.measured_by().checked_by("exit 0\n")
+    (lab.folder / "checks.sh").unlink()
+    row = lab.iterate(BETTER)
+    assert row["verdict"] == "discard" and "there is no" in row["reason"] and lab.asset.read_text() == OLD
+
+
+@pytest.mark.parametrize("script, why", [
+    ("exit 3\n", "exit status 3"), ("echo hello\n", "no line METRIC"), ('echo "METRIC quality=NaN"\n', "is no number"),
+    ('echo "METRIC quality=inf"\n', "is no number"), ('echo "METRIC quality=1e999"\n', "is no number"),
+    ("yes noise | head -1000000\n", "no line METRIC"), ("", "no line METRIC"), ("kill -9 $$\n", "exit status 137")])
+def test_a_benchmark_that_measures_nothing_is_a_crash(lab, script, why):
+    row = lab.measured_by(script).iterate()
+    assert row["verdict"] == "crash" and row["value"] is None and why in row["reason"]
+    assert lab.asset.read_text() == OLD
+
+
+def test_a_crash_after_the_change_puts_the_asset_back(lab):
+    lab.measured_by('grep -q three "$1" && exit 9\necho "METRIC quality=1"\n')
+    row = lab.iterate(BETTER)
+    assert (row["verdict"], row["value"], row["baseline"]) == ("crash", None, 1) and "exit status 9" in row["reason"]
+    assert lab.asset.read_text() == OLD
+
+
+def test_a_metric_among_a_million_lines_is_found(lab):
+    lab.measured_by('yes noise | head -500000\necho "METRIC quality=$(wc -w < "$1")"\nyes noise | head -500000\n')
+    assert lab.iterate(BETTER)["verdict"] == "keep"
+
+
+def test_an_executable_benchmark_is_started_as_it_is(lab):
+    lab.measured_by("#!/usr/bin/env python3\nimport sys\nprint('METRIC quality=%d' % len(open(sys.argv[1]).read()))\n",
+                    name="benchmark")
+    (lab.folder / "benchmark").chmod(0o755)
+    assert lab.iterate(BETTER)["verdict"] == "keep"
+
+
+@pytest.mark.parametrize("missing", ["asset_path", "benchmark_path"])
+def test_files_that_are_not_there_are_a_crash(lab, missing):
+    lab.measured_by()
+    lab.config[missing] = str(lab.folder / "nothing")
+    assert lab.iterate()["verdict"] == "crash"
+
+
+def test_an_asset_that_is_no_text_is_a_crash(lab):
+    lab.measured_by()
+    for content in (b"\xff\xfe", b"x" * (2 << 20)):
+        lab.asset.write_bytes(content)
+        assert lab.iterate()["verdict"] == "crash" and lab.asset.read_bytes() == content
+
+
+def test_without_any_measure_it_is_a_crash(lab):
+    row = lab.iterate()
+    assert row["verdict"] == "crash" and "benchmark_path" in row["reason"]
+
+
+def test_a_model_that_fails_is_a_crash(lab):
+    row = lab.measured_by().iterate(Fault(400))
+    assert row["verdict"] == "crash" and lab.asset.read_text() == OLD
+
+
+def test_a_benchmark_reaches_neither_the_network_nor_the_token(lab):
+    lab.measured_by(f'cat "{lab.gateway.data}/.gateway-token" && exit 1\n'
+                    f'python3 -c "import socket; socket.create_connection((\'127.0.0.1\', {lab.gateway.port}), 2)" '
+                    f'&& exit 2\n{COUNT_WORDS}')
+    assert lab.iterate(BETTER)["verdict"] == "keep"
+
+
+# Scored by a rubric.
+
+
+def test_without_a_benchmark_the_model_scores_by_the_rubric(lab):
+    lab.scored_by("Praise is good.")
+    row = lab.iterate("0.25", "Well done!\n", Reply('{"score": 0.75}'))
+    assert (row["metric"], row["baseline"], row["value"], row["verdict"]) == ("quality", 0.25, 0.75, "keep")
+    asked = lab.talker.stub.requests[0].json["messages"]
+    assert "Praise is good." in str(asked) and "one two" in str(asked)
+
+
+@pytest.mark.parametrize("answer", ["excellent", "7", "-1", ""])
+def test_a_score_that_is_none_is_a_crash(lab, answer):
+    row = lab.scored_by("Praise is good.").iterate(answer or Reply(text="", deltas=0))
+    assert row["verdict"] == "crash" and row["value"] is None
+
+
+# Agents that may not keep it themselves.
+
+
+@pytest.mark.parametrize("stage", ["apprentice", "operator"])
+def test_below_trusted_an_improvement_is_staged(talker, name, stage):
+    lab = Lab(talker, name, stage)
+    soul = lab.gateway.data / "agents" / lab.agent["name"] / "soul.md"
+    soul.write_text(OLD)
+    lab.config["asset_path"] = str(soul)
+    row = lab.measured_by().iterate(BETTER)
+    assert (row["verdict"], row["value"], row["delta"]) == ("keep", 3, 1) and soul.read_text() == OLD
+    proposal = show(lab.gateway, f"/proposals/{row['proposal']}")
+    assert (proposal["type"], proposal["content"], proposal["status"]) == ("soul", BETTER, "pending")
+    assert proposal["current_content"] == OLD and proposal["target_changed"] is False
+
+    accepted(apply(lab.gateway, f"/proposals/{row['proposal']}"))
+    assert soul.read_text() == BETTER
+    decision, measured = lab.experiments()
+    assert measured == row and (decision["metric"], decision["value"]) == (None, None)
+    found = accepted(lab.gateway.http.get("/autoresearch/confidence", params={"domain": lab.domain}))
+    assert found["confidence"]["sampleSize"] == 1
+
+
+def test_what_cannot_be_staged_is_discarded(talker, name):
+    lab = Lab(talker, name, "apprentice")
+    row = lab.measured_by().iterate(BETTER)
+    assert row["verdict"] == "discard" and "path outside home directory" in row["reason"]
+    assert lab.asset.read_text() == OLD
+
+
+def test_confidence_grows_with_what_is_measured(lab):
+    lab.measured_by()
+    for words in (3, 4, 1, 9):
+        lab.iterate("word " * words)
+    found = accepted(lab.gateway.http.get("/autoresearch/confidence", params={"domain": lab.domain}))
+    assert found["confidence"] == {"confidence": 4, "sampleSize": 4, "mad": 1.5} and found["consecutiveDiscards"] == 0
+
+
+def test_an_agent_may_look_before_it_answers(lab):
+    lab.measured_by()
+    row = lab.iterate(calls(("SearchTurns", {"query": "words"}), text="Let me look."), BETTER)
+    assert row["verdict"] == "keep" and lab.asset.read_text() == BETTER
+
+
+# Ends in the middle.
+
+
+@pytest.fixture
+def hanging(own_talker, name):
+    """A lab whose benchmark never ends once the asset was changed, and is just about to."""
+    lab = Lab(own_talker, name)
+    lab.measured_by('grep -q three "$1" && sleep 600\necho "METRIC quality=2"\n')
+    own_talker.answers(BETTER)
+    with lab.gateway.events() as events:
+        accepted(lab.post(), 202)
+        events.until(lambda event: event.get("step") == "measure-again")
+    assert lab.asset.read_text() == BETTER
+    return lab
+
+
+def test_a_stop_puts_the_asset_back(hanging):
+    assert hanging.gateway.stop() == 0
+    assert hanging.asset.read_text() == OLD
+    hanging.gateway.start()
+    [row] = hanging.experiments()
+    assert (row["verdict"], row["value"]) == ("crash", None)
+
+
+def test_a_kill_puts_the_asset_back_with_the_next_start(hanging):
+    hanging.gateway.kill()
+    assert hanging.asset.read_text() == BETTER
+    hanging.gateway.start()
+    assert hanging.asset.read_text() == OLD
+    [row] = hanging.experiments()
+    assert row["verdict"] == "crash" and row["value"] is None and "interrupted" in row["reason"]
+    hanging.gateway.restart()
+    assert len(hanging.experiments()) == 1
+
+
+def test_what_was_written_after_a_kill_is_not_lost(hanging):
+    hanging.gateway.kill()
+    hanging.asset.write_text("by hand\n")
+    hanging.gateway.start()
+    assert hanging.asset.read_text() == OLD
+    [kept] = (hanging.gateway.data / "trash").glob("asset-*")
+    assert kept.read_text() == "by hand\n"
+
+
+def test_an_asset_that_is_gone_is_made_again(hanging):
+    hanging.gateway.kill()
+    hanging.asset.unlink()
+    hanging.gateway.start()
+    assert hanging.asset.read_text() == OLD
