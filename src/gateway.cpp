@@ -67,6 +67,9 @@
 #include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
+#include "tools/file_tools.hpp"
+#include "tools/grep.hpp"
+#include "tools/shell.hpp"
 #include "tools/tool_set.hpp"
 #include "tools/web_fetch.hpp"
 #include "tools/web_search.hpp"
@@ -144,7 +147,8 @@ public:
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
                    proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
-        actions_(extensions_, http_, blocking_, clock_, secrets_, {}),
+        shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
+        actions_(extensions_, http_, blocking_, clock_, secrets_, action_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
@@ -286,7 +290,23 @@ private:
             }};
   }
 
+  ShellLimits limits_of_shell(std::string_view agent_id) const {
+    const auto agent = extensions_.find_agent(agent_id);
+    return agent ? shell_limits(agent->definition.members()) : ShellLimits{};
+  }
+
+  ActionLinks action_links() {
+    return {.run_command = [this](const ToolCall& call, std::string command,
+                                  std::map<std::string, std::string> environment, std::string input) {
+      return shell_.run(call, {.command = std::move(command),
+                               .time = Shell::longest_time,
+                               .environment = std::move(environment),
+                               .input = std::move(input)});
+    }};
+  }
+
   void add_tools(const Settings& settings) {
+    tools_.add(file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()}));
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
     tools_.add(web_fetch_tool(
@@ -405,6 +425,7 @@ private:
   Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
+  Shell shell_;
   Actions actions_;
   CallRunner calls_;
   Engine engine_;

@@ -104,30 +104,17 @@ TEST(ShellLimits, AreReadFromAnAgentsDefinition) {
   EXPECT_EQ(limits(R"({"sandbox": {"memory_mb": -1, "timeout_s": "x"}})").memory_mb, std::nullopt);
 }
 
-TEST(ShellAction, NamesBecomeVariables) {
-  EXPECT_EQ(with_variables("echo {{name}} \"{{ file-name }}\" {{x"), "echo ${INPUT_NAME} \"${INPUT_FILE_NAME}\" {{x");
-  const auto variables = input_variables({{"name", "$(id)"}, {"count", 3}, {"list", {1, 2}}, {"PATH", "/evil"}});
-  EXPECT_EQ(variables.at("INPUT_NAME"), "$(id)");
-  EXPECT_EQ(variables.at("INPUT_COUNT"), "3");
-  EXPECT_EQ(variables.at("INPUT_LIST"), "[1,2]");
-  EXPECT_FALSE(variables.contains("PATH"));
-  EXPECT_THROW(input_variables({{"name", std::string("a\0b", 3)}}), std::exception);
-}
-
-TEST_F(BashTool, NoInputOfAnActionIsReadAsACommand) {
+TEST_F(BashTool, VariablesAndInputAreNotReadAsCommands) {
   testing::run([&](Loop& loop) -> Task<> {
     BlockingPool blocking(loop);
     Shell shell(loop, blocking, room_.sandbox, [](std::string_view) { return ShellLimits{}; });
     const ToolRun tool_run{.agent_name = "helper", .roots = room_.roots};
-    const ToolCall call{.input = {{"name", "$(touch evil); `touch evil`; touch evil #'\"\\"}},
-                        .run = tool_run,
-                        .stop = room_.stop,
-                        .judge = [](const ToolTarget&) { return Permission{}; },
-                        .stage = {}};
-    const auto outcome = co_await shell.run_action(
-        call, "echo \"{{name}}\"; echo {{name}}; cat; test \"$INPUT\" = \"{{missing}}\"", std::chrono::seconds(10));
-    EXPECT_THAT(outcome.output, StartsWith("$(touch evil); `touch evil`; touch evil #'\"\\\n"));
-    EXPECT_THAT(outcome.output, HasSubstr("{\"name\":"));
+    const ToolCall call{
+        .run = tool_run, .stop = room_.stop, .judge = [](const ToolTarget&) { return Permission{}; }, .stage = {}};
+    const std::string value = "$(touch evil); `touch evil`; touch evil #'\"\\";
+    const auto outcome =
+        co_await shell.run(call, {.command = "echo \"$TEXT\"; cat", .environment = {{"TEXT", value}}, .input = value});
+    EXPECT_EQ(outcome.output, value + "\n" + value + "\nexit code 0");
   });
   EXPECT_FALSE(fs::exists(room_.project / "evil"));
 }

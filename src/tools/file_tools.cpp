@@ -67,7 +67,7 @@ Task<ToolOutcome> glob(BlockingPool& blocking, const ToolCall& call) {
 
 Task<GrepFound> search(const FileToolsNeeds& needs, const ToolCall& call, const Located& start,
                        const GrepQuery& query) {
-  if (needs.ripgrep && start.type == FileType::directory)
+  if (needs.ripgrep && start.type == FileType::directory && ripgrep_can(query))
     co_return co_await search_with_ripgrep(needs.loop, *needs.ripgrep, start, query, call.stop);
   const StopBridge stop(call.stop);
   co_return co_await needs.blocking.run([start, query, roots = call.run.roots, stopped = stop.flag()] {

@@ -34,6 +34,10 @@ struct GrepFound {
 /// The path of ripgrep; nothing where it is not installed.
 std::optional<std::string> find_ripgrep();
 
+/// Whether ripgrep finds the same as `search_by_walking`: its globs that choose by more than a name let `.gitignore`
+/// count for nothing.
+bool ripgrep_can(const GrepQuery& query);
+
 /// Searches beneath a directory with ripgrep: not what is hidden, private, binary, or ignored by `.gitignore`. Throws
 /// BadRequest with what it says is wrong.
 Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const Located& directory, GrepQuery query,

@@ -26,13 +26,20 @@ std::vector<std::string> arguments_for(const std::string& program, const GrepQue
                                "--only-matching", "--replace=",          "--color=never",      "--no-require-git",
                                "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global", "--max-filesize=50M"};
   if (query.ignore_case) out.emplace_back("--ignore-case");
-  if (!query.glob.empty()) out.push_back("--glob=" + query.glob);
+  if (query.glob.starts_with('!')) {
+    out.push_back("--glob=" + query.glob);
+  } else if (!query.glob.empty()) {
+    // A type, unlike a glob, does not bring back what is ignored.
+    out.insert(out.end(), {"--type-add=wanted:" + query.glob, "--type=wanted"});
+  }
   // The last of the globs that match decides.
   for (const auto& pattern : private_patterns()) out.push_back("--glob=!" + pattern);
   out.push_back("--regexp=" + query.pattern);
   out.insert(out.end(), {"--", "./"});
   return out;
 }
+
+bool is_hidden(std::string_view path) { return path.starts_with('.') || path.find("/.") != path.npos; }
 
 /// Understands what it prints, which comes in any pieces.
 class RipgrepOutput {
@@ -63,6 +70,7 @@ private:
     if (zero == line.npos) return true;
     auto path = line.substr(0, zero);
     if (path.starts_with("./")) path.remove_prefix(2);
+    if (is_hidden(path)) return true;
     std::int64_t number = 0;
     if (std::from_chars(line.data() + zero + 1, line.data() + line.size(), number).ec != std::errc()) return true;
     auto& lines = files_[std::string(path)];
@@ -100,6 +108,11 @@ std::optional<std::string> find_ripgrep() {
     if (::access(path, X_OK) == 0) return path;
   }
   return std::nullopt;
+}
+
+bool ripgrep_can(const GrepQuery& query) {
+  return query.glob.starts_with('!') ||
+         (query.glob.find('/') == query.glob.npos && !query.glob.starts_with("include:"));
 }
 
 Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const Located& directory, GrepQuery query,

@@ -74,6 +74,9 @@ TEST_P(GrepTool, RespectsGitignore) {
   }
   EXPECT_EQ(grep("hit"),
             "build.txt:1:hit\ndocs/deep/a.tmp:1:hit\nkeep.log:1:hit\nsub/top.txt:1:hit\nsub/wanted.log:1:hit\n");
+  EXPECT_EQ(grep("hit", {{"glob", "*.log"}}), "keep.log:1:hit\nsub/wanted.log:1:hit\n");
+  EXPECT_EQ(grep("hit", {{"glob", "sub/*.log"}}), "sub/wanted.log:1:hit\n");
+  EXPECT_EQ(grep("hit", {{"glob", "**/*.{log,tmp}"}}), "docs/deep/a.tmp:1:hit\nkeep.log:1:hit\nsub/wanted.log:1:hit\n");
   EXPECT_EQ(grep("hit", {{"path", "sub"}}), "sub/top.txt:1:hit\nsub/wanted.log:1:hit\n") << "those above count too";
 }
 

@@ -17,29 +17,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_output = 100'000;
 constexpr std::int64_t standard_memory_mb = 2048;
-/// The kernel takes 128 KiB for one variable.
-constexpr std::size_t longest_variable = 100'000;
-
 std::optional<std::int64_t> positive(const json::object& object, std::string_view name) {
   const auto value = number_input(object, name, 0, 0, std::int64_t{1} << 40);
   return value > 0 ? std::optional(value) : std::nullopt;
-}
-
-std::string variable_name(std::string_view member) {
-  std::string name = "INPUT_";
-  for (const char each : member) {
-    const bool is_lower = each >= 'a' && each <= 'z';
-    const bool is_kept = (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
-    name += is_lower ? static_cast<char>(each - 'a' + 'A') : is_kept ? each : '_';
-  }
-  return name;
-}
-
-std::string as_text(const json::value& value) {
-  auto text = value.is_string() ? std::string(value.get_string()) : value.is_null() ? "" : to_json(value);
-  if (text.find('\0') != text.npos) throw BadRequest("the input holds a zero byte, which no variable can");
-  if (text.size() > longest_variable) throw BadRequest("a member of the input is too long for a command");
-  return text;
 }
 
 ToolOutcome outcome_of(const ProcessResult& result, std::chrono::seconds time) {
@@ -116,36 +96,6 @@ Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
   } catch (const ProcessError& error) {
     throw BadRequest(error.what());
   }
-}
-
-Task<ToolOutcome> Shell::run_action(const ToolCall& call, std::string command, std::chrono::seconds time) {
-  auto environment = input_variables(call.input);
-  auto all = to_json(json::value(call.input));
-  if (all.size() <= longest_variable) environment["INPUT"] = all;
-  co_return co_await run(call, {.command = with_variables(command),
-                                .time = time,
-                                .environment = std::move(environment),
-                                .input = std::move(all)});
-}
-
-std::string with_variables(std::string_view command) {
-  std::string out;
-  for (;;) {
-    const auto begin = command.find("{{");
-    const auto end = begin == command.npos ? command.npos : command.find("}}", begin);
-    if (end == command.npos) return out.append(command);
-    auto name = command.substr(begin + 2, end - begin - 2);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
-    out.append(command.substr(0, begin)).append("${" + variable_name(name) + "}");
-    command.remove_prefix(end + 2);
-  }
-}
-
-std::map<std::string, std::string> input_variables(const json::object& input) {
-  std::map<std::string, std::string> variables;
-  for (const auto& [name, value] : input) variables[variable_name(name)] = as_text(value);
-  return variables;
 }
 
 }  // namespace agw

@@ -23,7 +23,8 @@ struct ShellLimits {
 /// Reads the object `sandbox` of an agent's definition; what is missing or makes no sense limits nothing.
 ShellLimits shell_limits(const json::object& definition);
 
-/// One command for the shell.
+/// One command for the shell. What comes from a model goes into the environment or the input, where no shell reads it
+/// as a command.
 struct ShellCommand {
   std::string command;
   std::chrono::seconds time{120};
@@ -44,11 +45,6 @@ public:
   /// error for another one than 0, and where the command ran too long.
   Task<ToolOutcome> run(const ToolCall& call, ShellCommand command);
 
-  /// The same for a `shell` action: `{{name}}` in its command stands for an input member. The shell gets members as
-  /// variables only (`INPUT_NAME`, all of them as JSON in `INPUT` and on standard input), so that no value is ever read
-  /// as a part of the command.
-  Task<ToolOutcome> run_action(const ToolCall& call, std::string command, std::chrono::seconds time);
-
 private:
   SandboxWish wish_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
                        std::map<std::string, std::string> environment) const;
@@ -58,11 +54,5 @@ private:
   const Sandbox& sandbox_;
   std::function<ShellLimits(std::string_view)> limits_;
 };
-
-/// The command of a `shell` action with its `{{name}}` replaced by the shell's `${INPUT_NAME}`.
-std::string with_variables(std::string_view command);
-
-/// The variables for the members of an input. Names keep their letters and digits, in upper case.
-std::map<std::string, std::string> input_variables(const json::object& input);
 
 }  // namespace agw
