@@ -1,13 +1,10 @@
 #include "gateway.hpp"
 
-#include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
 #include "base/log.hpp"
-#include "config/binding.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
@@ -39,6 +36,8 @@
 #include "features/jobs/routes.hpp"
 #include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
+#include "features/knowledge/tools.hpp"
+#include "features/librarian/knowledge_pages.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
@@ -53,6 +52,7 @@
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "features/threads/tools.hpp"
+#include "features/watch/service.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
@@ -83,22 +83,6 @@ namespace {
 constexpr auto time_for_clients_to_go = 100ms;
 constexpr std::size_t mebibyte = 1024 * 1024;
 
-Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
-  SettingsSources sources;
-  if (options.host) sources.flags["host"] = *options.host;
-  if (options.port) sources.flags["port"] = std::to_string(*options.port);
-  if (options.no_token) sources.flags["auth"] = "none";
-  if (options.log_level) sources.flags["log_level"] = *options.log_level;
-  sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / "config.yaml";
-  sources.file_must_exist = options.config.has_value();
-  if (!options.config) write_example_configuration(sources.file);
-  return load_settings(sources);
-}
-
-void warn(const std::string& text) {
-  if (!text.empty()) log::warn("{}", text);
-}
-
 Hosts::Options hosts_of(const Settings& settings, int port) {
   return {.bound_host = settings.host,
           .port = port,
@@ -117,6 +101,7 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
+        tls_(settings.tls.cert.empty() ? nullptr : std::make_unique<TlsContext>(settings.tls.cert, settings.tls.key)),
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
@@ -141,6 +126,7 @@ public:
         skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
         knowledge_(loop, blocking_, database_, clock_, directory.path),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
@@ -167,10 +153,12 @@ public:
         server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
-                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte}),
+                 .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
+                 .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_measures();
+    feed_watch();
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
     auto& connection = database_.start_connection();
@@ -228,6 +216,12 @@ private:
 
   std::unique_ptr<Librarian> make_librarian() {
     std::vector<std::unique_ptr<LibrarySource>> sources;
+    sources.push_back(std::make_unique<KnowledgePages>(
+        [this](AgentKnowledgeSearch wanted) { return knowledge_.search_for_agent(std::move(wanted)); },
+        [this](std::string_view id) {
+          const auto agent = extensions_.find_agent(id);
+          return agent ? agent->name : std::string();
+        }));
     sources.push_back(
         std::make_unique<PastTurns>([this](TurnSearch wanted) { return threads_.search(std::move(wanted)); },
                                     [this](std::string id) { return threads_.require(std::move(id)); }));
@@ -309,6 +303,8 @@ private:
     tools_.add(file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()}));
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
+    tools_.add(knowledge_tools(
+        knowledge_, threads_, {.fetch = [this](const ToolCall& call) { return tools_.find("WebFetch")->call(call); }}));
     tools_.add(web_fetch_tool(
         http_, blocking_,
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
@@ -322,6 +318,16 @@ private:
     tools_.add(propose_tool());
     calls_.stage_with([this](const ToolRun& run, StagedChange change) {
       return proposals_.stage(run.agent_name, std::move(change));
+    });
+  }
+
+  void feed_watch() {
+    database_.on_disk_full([this] { watch_.disk_full(); });
+    engine_.observe([this](const RunOutcome& outcome) {
+      const auto provider = outcome.model.substr(0, outcome.model.find('/'));
+      const bool is_of_provider = outcome.provider_failed || outcome.error.empty();
+      if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error});
+      watch_.money_spent();
     });
   }
 
@@ -364,10 +370,11 @@ private:
     threads_.start();
     knowledge_.start();
     jobs_.start();
+    watch_.start();
     daemon_.start();
     server_.start();
     access_.start([this] { server_.close_sockets(); });
-    lock_.publish(server_.url());
+    lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
   }
@@ -384,6 +391,7 @@ private:
     co_await research_.stop();
     co_await engine_.stop();
     co_await jobs_.stop();
+    co_await watch_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await apps_.stop();
@@ -397,6 +405,7 @@ private:
 
   Loop& loop_;
   LockFile& lock_;
+  std::unique_ptr<TlsContext> tls_;
   SystemClock clock_;
   BlockingPool blocking_;
   Access access_;
@@ -420,6 +429,7 @@ private:
   Skills skills_;
   Threads threads_;
   Costs costs_;
+  Watch watch_;
   Knowledge knowledge_;
   Experiments experiments_;
   Proposals proposals_;
@@ -466,40 +476,11 @@ private:
   ExitStatus status_ = ExitStatus::success;
 };
 
-ExitStatus serve_until_stopped(const ServeOptions& options) {
-  const auto directory = find_data_directory(options.data_dir, process_environment());
-  const auto outside_home = prepare_data_directory(directory);
-  const auto settings = read_settings(options, directory);
-  const auto exposed = check_binding(settings);
-  LockFile lock(directory.path);
-  log::open(directory.path / "logs", settings.log_level);
-  warn(outside_home);
-  warn(exposed);
-  if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
-
-  Loop loop;
-  Gateway gateway(loop, directory, settings, lock);
-  const auto status = gateway.run();
-  log::info("stopped");
-  return status;
-}
-
 }  // namespace
 
-int serve(const ServeOptions& options) {
-  // A client or a terminal that goes away must not end the gateway.
-  std::signal(SIGPIPE, SIG_IGN);
-  auto status = ExitStatus::failure;
-  try {
-    status = serve_until_stopped(options);
-  } catch (const StartError& error) {
-    fmt::print(stderr, "agw: {}\n", error.what());
-    status = error.status();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "agw: {}\n", error.what());
-  }
-  log::close();
-  return static_cast<int>(status);
+ExitStatus run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock) {
+  Loop loop;
+  return Gateway(loop, directory, settings, lock).run();
 }
 
 }  // namespace agw

@@ -1,11 +1,13 @@
 #pragma once
 
-#include "serve_options.hpp"
+#include "base/error.hpp"
+#include "config/data_directory.hpp"
+#include "config/settings.hpp"
+#include "io/lock_file.hpp"
 
 namespace agw {
 
-/// Runs the gateway in the foreground until it is stopped, and returns its exit status. What keeps it from starting is
-/// said on stderr.
-int serve(const ServeOptions& options);
+/// Runs the gateway over its data directory until it is stopped. Throws StartError for what keeps it from starting.
+ExitStatus run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock);
 
 }  // namespace agw

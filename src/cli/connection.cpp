@@ -1,10 +1,15 @@
 #include "cli/connection.hpp"
 
+#include <array>
+#include <memory>
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/url/parse.hpp>
@@ -16,14 +21,45 @@ namespace {
 
 boost::urls::url_view parsed_url(const FoundGateway& gateway) {
   const auto url = boost::urls::parse_uri(gateway.url);
-  if (url && url->scheme_id() == boost::urls::scheme::http && url->has_port()) return *url;
-  throw std::runtime_error(
-      fmt::format("the gateway answers at {}: the command line speaks to http:// addresses only", gateway.url));
+  const auto scheme = url ? url->scheme_id() : boost::urls::scheme::none;
+  const bool known = scheme == boost::urls::scheme::http || scheme == boost::urls::scheme::https;
+  if (known && url->has_port()) return *url;
+  throw std::runtime_error(fmt::format("the gateway answers at {}, which is no address of a gateway", gateway.url));
 }
 
 [[noreturn]] void refuse(const FoundGateway& gateway, const boost::system::error_code& error) {
   throw std::runtime_error(fmt::format("the gateway (process {}) runs but cannot be reached at {}: {}", gateway.pid,
                                        gateway.url, error.message()));
+}
+
+/// In hex, as the lock file has it.
+std::string fingerprint_of(SSL* session) {
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(SSL_get1_peer_certificate(session), X509_free);
+  if (!certificate) return {};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  X509_digest(certificate.get(), EVP_sha256(), digest.data(), &size);
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+/// No authority vouches for the gateway's certificate here: it must be the very one that the gateway has noted in its
+/// lock file, which only the same user can write.
+Task<GatewayStream> secured(const FoundGateway& gateway, asio::ip::tcp::socket socket) {
+  asio::ssl::context context(asio::ssl::context::tls_client);
+  context.set_verify_mode(asio::ssl::verify_none);
+  SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+  GatewayStream::Encrypted stream(std::move(socket), context);
+  boost::system::error_code error;
+  co_await stream.async_handshake(asio::ssl::stream_base::client, asio::redirect_error(asio::use_awaitable, error));
+  if (error) refuse(gateway, error);
+  if (gateway.certificate.empty() || fingerprint_of(stream.native_handle()) != gateway.certificate) {
+    throw std::runtime_error(
+        fmt::format("whoever answers at {} shows another certificate than the gateway (process {}): nothing was sent",
+                    gateway.url, gateway.pid));
+  }
+  co_return GatewayStream(std::move(stream));
 }
 
 }  // namespace
@@ -33,7 +69,7 @@ std::string host_and_port(const FoundGateway& gateway) {
   return {text.data(), text.size()};
 }
 
-Task<asio::ip::tcp::socket> connect(const FoundGateway& gateway) {
+Task<GatewayStream> connect(const FoundGateway& gateway) {
   const auto url = parsed_url(gateway);
   const auto executor = co_await asio::this_coro::executor;
   asio::ip::tcp::resolver resolver(executor);
@@ -44,7 +80,8 @@ Task<asio::ip::tcp::socket> connect(const FoundGateway& gateway) {
   if (error) refuse(gateway, error);
   co_await asio::async_connect(socket, addresses, asio::redirect_error(asio::use_awaitable, error));
   if (error) refuse(gateway, error);
-  co_return socket;
+  if (url.scheme_id() == boost::urls::scheme::https) co_return co_await secured(gateway, std::move(socket));
+  co_return GatewayStream(std::move(socket));
 }
 
 }  // namespace agw::cli

@@ -24,12 +24,12 @@ constexpr auto patience = 10s;
 }  // namespace
 
 struct EventStream::Socket {
-  explicit Socket(asio::ip::tcp::socket connected) : stream(std::move(connected)) {}
+  explicit Socket(GatewayStream connected) : stream(std::move(connected)) {}
 
   Task<> subscribe(const FoundGateway& gateway, const std::string& thread_id);
   Task<json::object> read();
 
-  beast::websocket::stream<asio::ip::tcp::socket> stream;
+  beast::websocket::stream<GatewayStream> stream;
   beast::flat_buffer buffer;
 };
 

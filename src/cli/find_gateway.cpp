@@ -52,7 +52,11 @@ FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag) {
                                                       "answer yet: look into {}/logs",
                                                       directory.string(), running->pid, directory.string()));
   }
-  FoundGateway gateway{.data_directory = directory, .pid = running->pid, .url = running->url, .token = {}};
+  FoundGateway gateway{.data_directory = directory,
+                       .pid = running->pid,
+                       .url = running->url,
+                       .certificate = running->certificate,
+                       .token = {}};
   if (const auto token = Token::load(directory)) gateway.token = token->secret();
   return gateway;
 }

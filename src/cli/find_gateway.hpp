@@ -12,7 +12,8 @@ namespace agw::cli {
 struct FoundGateway {
   std::filesystem::path data_directory;
   pid_t pid = 0;
-  std::string url;                   ///< `http://127.0.0.1:7420`
+  std::string url;                   ///< `http://127.0.0.1:7420`, or `https://`
+  std::string certificate;           ///< that it shows, as its lock file says; empty without TLS
   std::optional<std::string> token;  ///< nothing where the data directory has none
 };
 

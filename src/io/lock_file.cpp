@@ -53,6 +53,7 @@ RunningGateway read_content(const Descriptor& file) {
     gateway.pid = static_cast<pid_t>(pid->get_int64());
   }
   gateway.url = string_member(object, "url").value_or("");
+  gateway.certificate = string_member(object, "certificate").value_or("");
   return gateway;
 }
 
@@ -71,7 +72,7 @@ LockFile::LockFile(const std::filesystem::path& data_directory)
     : path_(path_in(data_directory)),
       file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
   if (file_ && take(file_)) {
-    write({});
+    write({}, {});
     return;
   }
   const auto error = errno;
@@ -85,10 +86,12 @@ LockFile::~LockFile() {
   if (::ftruncate(file_.get(), 0) != 0) return;
 }
 
-void LockFile::publish(std::string_view url) { write(url); }
+void LockFile::publish(std::string_view url, std::string_view certificate) { write(url, certificate); }
 
-void LockFile::write(std::string_view url) {
-  json::object content{{"pid", ::getpid()}, {"url", url.empty() ? json::value() : json::value(url)}};
+void LockFile::write(std::string_view url, std::string_view certificate) {
+  const auto text_or_null = [](std::string_view text) { return text.empty() ? json::value() : json::value(text); };
+  const json::object content{
+      {"pid", ::getpid()}, {"url", text_or_null(url)}, {"certificate", text_or_null(certificate)}};
   auto text = to_json(content);
   text.resize(std::max(text.size(), content_size - 1), ' ');
   text += '\n';

@@ -13,7 +13,7 @@ namespace agw {
 
 /// Holds a data directory for one gateway, by a lock of the kernel on `{data_dir}/gateway.lock`: it ends with the
 /// process, however that ends, so that a file left behind by a killed gateway holds nothing. The file says who holds
-/// it, as JSON: `{"pid": 123, "url": "http://127.0.0.1:7420"}`, `url` null until published.
+/// it, as JSON: `{"pid": 123, "url": "http://127.0.0.1:7420", "certificate": null}`, `url` null until published.
 class LockFile {
 public:
   /// Takes the lock, without waiting. Throws StartError: already_running, naming process and URL, where another gateway
@@ -23,11 +23,11 @@ public:
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;
 
-  /// Tells the command line where the gateway answers.
-  void publish(std::string_view url);
+  /// Tells the command line where the gateway answers and, with TLS, the fingerprint of the certificate that it shows.
+  void publish(std::string_view url, std::string_view certificate = {});
 
 private:
-  void write(std::string_view url);
+  void write(std::string_view url, std::string_view certificate);
 
   std::filesystem::path path_;
   Descriptor file_;
@@ -35,8 +35,9 @@ private:
 
 /// A gateway that holds its lock right now.
 struct RunningGateway {
-  pid_t pid = 0;    ///< 0 where it has not been written yet
-  std::string url;  ///< empty while it starts or stops
+  pid_t pid = 0;            ///< 0 where it has not been written yet
+  std::string url;          ///< empty while it starts or stops
+  std::string certificate;  ///< SHA-256 of the certificate that it shows, in hex; empty without TLS
 };
 
 /// The gateway that runs on `data_directory`, or nothing. Only the lock counts, never the file's content alone; looking

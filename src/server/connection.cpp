@@ -35,9 +35,13 @@ std::string idempotency_key(const Request& request) {
 }  // namespace
 
 HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket)
-    : context_(context), wire_(std::move(socket)) {}
+    : context_(context), wire_(std::move(socket), context.tls ? context.tls->session() : nullptr) {}
 
 Task<> HttpConnection::run() {
+  if (wire_.encrypted()) {
+    enter(Phase::head);
+    if (!co_await wire_.secure()) co_return wire_.close();
+  }
   for (int in_a_row = 1; co_await serve_one(); ++in_a_row) {
     if (in_a_row % requests_at_once == 0) co_await asio::post(asio::use_awaitable);
   }
@@ -86,7 +90,9 @@ Task<bool> HttpConnection::serve_one() {
   enter(Phase::handling);
   write(co_await handle(admission), admission);
   std::string_view rest = out_;
-  if (!wire_.send_at_once(rest) || !(rest.empty() || co_await wire_.send(rest))) co_return false;
+  if (!wire_.send_at_once(rest)) co_return false;
+  const bool all_sent = rest.empty() && !wire_.holds_back();
+  if (!all_sent && !co_await wire_.send(rest)) co_return false;
   co_return sent();
 }
 

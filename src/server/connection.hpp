@@ -26,7 +26,8 @@ struct ConnectionContext {
   Metrics& metrics;
   SocketFlusher& flusher;
   Subscription::RunsUnderWay runs_under_way;
-  std::string scheme;  ///< `http://` or `https://`
+  std::string scheme;               ///< `http://` or `https://`
+  const TlsContext* tls = nullptr;  ///< null: nothing is encrypted
 };
 
 /// One client's connection: requests one after the other, or a WebSocket after an upgrade.

@@ -55,8 +55,15 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
       gate_(hosts, router, authenticator, options.body_limit),
       flusher_(loop),
       url_(listener_.url(hosts.scheme())),
-      context_{
-          loop, gate_, idempotency, hub, metrics, flusher_, std::move(runs_under_way), std::string(hosts.scheme())},
+      context_{loop,
+               gate_,
+               idempotency,
+               hub,
+               metrics,
+               flusher_,
+               std::move(runs_under_way),
+               std::string(hosts.scheme()),
+               options.tls},
       options_(options),
       sweep_timer_(loop),
       group_(loop) {
@@ -105,6 +112,7 @@ Task<> Server::serve(tcp::socket socket) {
 }
 
 Task<> Server::turn_away(tcp::socket socket) {
+  if (options_.tls) co_return;  // It would cost a handshake to say why.
   Wire wire(std::move(socket));
   std::string response;
   write_response(response, error_answer(503, "too many connections"), {.close = true});

@@ -36,6 +36,7 @@ public:
   struct Options {
     std::size_t connections = 16384;
     std::size_t body_limit = 10 * 1024 * 1024;
+    const TlsContext* tls = nullptr;  ///< null: connections are not encrypted
   };
 
   Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& router, const Authenticator& authenticator,

@@ -114,7 +114,7 @@ void Socket::cut_off() {
 void Socket::flush() {
   if (writing_ || queue_.empty()) return;
   while (!queue_.empty() && write_once()) continue;
-  if (queue_.empty() || broken_) return;
+  if ((queue_.empty() && !wire_.holds_back()) || broken_) return;
   writing_ = true;
   writers_.spawn(write_rest());
 }
@@ -142,7 +142,7 @@ bool Socket::write_once() {
     return false;
   }
   drop_written(*written);
-  return *written == total;
+  return *written == total && !wire_.holds_back();
 }
 
 void Socket::drop_written(std::size_t count) {
@@ -156,7 +156,7 @@ void Socket::drop_written(std::size_t count) {
 }
 
 Task<> Socket::write_rest() {
-  while (!queue_.empty() && !broken_) {
+  while ((!queue_.empty() || wire_.holds_back()) && !broken_) {
     if (!write_once() && !broken_ && !co_await wire_.writable()) break;
   }
   writing_ = false;

@@ -20,13 +20,15 @@ std::array<char, 64 * 1024>& shared_buffer() {
   return buffer;
 }
 
+constexpr std::size_t most_encrypted_at_once = 64 * 1024;
+
 bool would_block(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again;
 }
 
 }  // namespace
 
-Wire::Wire(tcp::socket socket) : socket_(std::move(socket)) {
+Wire::Wire(tcp::socket socket, std::unique_ptr<TlsSession> tls) : socket_(std::move(socket)), tls_(std::move(tls)) {
   error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(tcp::no_delay(true), ignored);
@@ -38,13 +40,54 @@ Wire::Moment Wire::now() {
   return Moment(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
 }
 
+Task<bool> Wire::secure() {
+  error_code error;
+  for (;;) {
+    const bool goes_on = tls_->shake_hands();
+    if (!co_await send({}) || !goes_on) co_return false;
+    if (tls_->established()) co_return true;
+    if (!co_await receive_encrypted(error)) co_return false;
+  }
+}
+
+/// Hands what has arrived to the session.
+Task<bool> Wire::receive_encrypted(error_code& error) {
+  const auto count =
+      co_await socket_.async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
+  if (error) co_return false;
+  tls_->put({first_.data(), count});
+  if (count == first_.size()) {
+    auto& buffer = shared_buffer();
+    error_code nothing_more;
+    tls_->put({buffer.data(), socket_.read_some(asio::buffer(buffer), nothing_more)});
+  }
+  last_activity_ = now();
+  co_return true;
+}
+
+Task<std::size_t> Wire::first_decrypted_bytes(error_code& error) {
+  for (;;) {
+    const bool goes_on = tls_->read(decrypted_);
+    if (!decrypted_.empty()) co_return decrypted_.size();
+    // What the session itself has to say, such as an alert.
+    if (!goes_on || !flush()) error = asio::error::eof;
+    if (error || !co_await receive_encrypted(error)) co_return 0;
+  }
+}
+
 Task<std::size_t> Wire::first_bytes(error_code& error) {
+  if (tls_) return first_decrypted_bytes(error);
   // A read that waits costs one system call less than a wait and then a read: the reactor need not be armed again.
   return socket_.async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
 }
 
 bool Wire::take(std::size_t count, const error_code& error, std::string& in) {
   if (error) return false;
+  if (tls_) {
+    in += decrypted_;
+    decrypted_.clear();
+    return true;
+  }
   in.append(first_.data(), count);
   if (count == first_.size()) {
     auto& buffer = shared_buffer();
@@ -61,7 +104,32 @@ Task<bool> Wire::receive(std::string& in) {
   co_return take(count, error, in);
 }
 
+/// Sends what the session has made, as far as it goes at once. False when the connection broke.
+bool Wire::flush() {
+  auto& outgoing = tls_->outgoing();
+  std::size_t sent = 0;
+  error_code error;
+  while (sent < outgoing.size() && !error) {
+    sent += socket_.write_some(asio::buffer(outgoing.data() + sent, outgoing.size() - sent), error);
+  }
+  outgoing.erase(0, sent);
+  if (outgoing.empty()) std::string().swap(outgoing);
+  if (sent > 0) last_activity_ = now();
+  return !error || would_block(error);
+}
+
+bool Wire::encrypt_and_send(std::string_view& bytes) {
+  for (;;) {
+    if (!flush()) return false;
+    if (holds_back() || bytes.empty()) return true;
+    const auto piece = bytes.substr(0, most_encrypted_at_once);
+    if (!tls_->write(piece)) return false;
+    bytes.remove_prefix(piece.size());
+  }
+}
+
 bool Wire::send_at_once(std::string_view& bytes) {
+  if (tls_) return encrypt_and_send(bytes);
   error_code error;
   while (!bytes.empty() && !error) bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
   last_activity_ = now();
@@ -71,12 +139,22 @@ bool Wire::send_at_once(std::string_view& bytes) {
 Task<bool> Wire::send(std::string_view bytes) {
   for (;;) {
     if (!send_at_once(bytes)) co_return false;
-    if (bytes.empty()) co_return true;
+    if (bytes.empty() && !holds_back()) co_return true;
     if (!co_await writable()) co_return false;
   }
 }
 
 std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> pieces) {
+  if (tls_) {
+    std::string gathered;
+    for (const auto& piece : pieces) {
+      if (gathered.size() < most_encrypted_at_once)
+        gathered.append(static_cast<const char*>(piece.data()), piece.size());
+    }
+    std::string_view rest = gathered;
+    if (!encrypt_and_send(rest)) return std::nullopt;
+    return gathered.size() - rest.size();
+  }
   error_code error;
   const auto count = socket_.write_some(pieces, error);
   if (error && !would_block(error)) return std::nullopt;
@@ -97,6 +175,10 @@ void Wire::interrupt() {
 
 Task<> Wire::finish() {
   error_code error;
+  if (tls_) {
+    tls_->end();
+    flush();
+  }
   socket_.shutdown(tcp::socket::shutdown_send, error);
   std::string discarded;
   while (!error && co_await receive(discarded)) discarded.clear();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include "base/task.hpp"
+#include "server/tls.hpp"
 
 namespace agw {
 
@@ -20,7 +22,12 @@ class Wire {
 public:
   using Moment = std::chrono::steady_clock::time_point;
 
-  explicit Wire(asio::ip::tcp::socket socket);
+  /// With `tls` everything that follows is encrypted, once `secure` has succeeded.
+  explicit Wire(asio::ip::tcp::socket socket, std::unique_ptr<TlsSession> tls = nullptr);
+
+  bool encrypted() const { return tls_ != nullptr; }
+  /// Agrees with the client on keys. False where that fails, or after `interrupt`.
+  Task<bool> secure();
 
   /// Appends what has arrived to `in`, at least one byte. False at the end of the stream, on an error, or after
   /// `interrupt`.
@@ -34,6 +41,8 @@ public:
 
   /// Sends what goes at once and takes it off `bytes`. False when the connection broke.
   bool send_at_once(std::string_view& bytes);
+  /// Whether encrypted bytes still wait to go out behind what was taken off.
+  bool holds_back() const { return tls_ && !tls_->outgoing().empty(); }
   /// Sends all of `bytes`, which must live until then. False when the connection broke, or after `interrupt`.
   Task<bool> send(std::string_view bytes);
 
@@ -56,7 +65,14 @@ public:
   static Moment now();
 
 private:
+  Task<std::size_t> first_decrypted_bytes(boost::system::error_code& error);
+  Task<bool> receive_encrypted(boost::system::error_code& error);
+  bool encrypt_and_send(std::string_view& bytes);
+  bool flush();
+
   asio::ip::tcp::socket socket_;
+  std::unique_ptr<TlsSession> tls_;
+  std::string decrypted_;  ///< from `first_bytes` to `take`
   /// For the bytes that end a wait: small, because every idle connection has one.
   std::array<char, 256> first_;
   Moment last_activity_ = now();

@@ -43,13 +43,18 @@ Database::Statistics Database::statistics() const {
 }
 
 Task<> Database::run(Access access, Lane lane, Work work) {
-  co_await wait_for(threads_->loop, std::move(work), [this, access, lane](std::unique_ptr<Job> job) {
-    if (access == Access::read) {
-      threads_->readers.add(std::move(job));
-    } else {
-      threads_->writer.add(std::move(job), lane);
-    }
-  });
+  try {
+    co_await wait_for(threads_->loop, std::move(work), [this, access, lane](std::unique_ptr<Job> job) {
+      if (access == Access::read) {
+        threads_->readers.add(std::move(job));
+      } else {
+        threads_->writer.add(std::move(job), lane);
+      }
+    });
+  } catch (const DiskFull&) {
+    if (on_disk_full_) on_disk_full_();
+    throw;
+  }
 }
 
 }  // namespace agw

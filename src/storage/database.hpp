@@ -69,6 +69,9 @@ public:
   /// when nobody waits any more. The destructor does it too.
   void close();
 
+  /// Called on the loop each time that a write found no space.
+  void on_disk_full(std::function<void()> handler) { on_disk_full_ = std::move(handler); }
+
   struct Statistics {
     std::uint64_t commits = 0;
     std::uint64_t writes = 0;  ///< closures decided, failed ones too
@@ -97,6 +100,7 @@ private:
     }
   }
 
+  std::function<void()> on_disk_full_;
   struct Threads;
   std::unique_ptr<Threads> threads_;
 };

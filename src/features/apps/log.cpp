@@ -6,8 +6,27 @@
 
 namespace agw {
 
+namespace {
+
+/// What of `bytes` can still be among the last lines once all of them were kept: a flood costs no more than that.
+std::string_view worth_keeping(std::string_view bytes) {
+  auto start = bytes.size();
+  for (std::size_t lines = 0; lines <= AppLog::most_lines; ++lines) {
+    if (start == 0) return bytes;
+    start = bytes.rfind('\n', start - 1);
+    if (start == bytes.npos) return bytes;
+  }
+  return bytes.substr(start + 1);
+}
+
+}  // namespace
+
 void AppLog::add(AppStream stream, std::string_view bytes, Timestamp now) {
   auto& line = unfinished_[static_cast<std::size_t>(stream)];
+  if (const auto kept = worth_keeping(bytes); kept.size() < bytes.size()) {
+    line = {};
+    bytes = kept;
+  }
   while (!bytes.empty()) {
     const auto end = std::min(bytes.find('\n'), bytes.size());
     extend(line, bytes.substr(0, end));

@@ -40,9 +40,11 @@ public:
 
   Task<CostReport> report(CostPeriod period);
 
+  /// USD, of all agents, calls of runs under way included.
+  double spent_today() const;
+
 private:
   double spent_today(std::string_view agent_id) const;
-  double spent_today() const;
 
   Database& database_;
   const Clock& clock_;

@@ -87,6 +87,7 @@ void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anyt
   } else {
     outcome.finish_reason = "error";
     outcome.error = failure.message;
+    outcome.provider_failed = true;
   }
 }
 

@@ -24,6 +24,7 @@ struct RunOutcome {
   bool stopped = false;
   std::string finish_reason = "stop";  ///< of the event `finish`
   std::string error;                   ///< for people; empty for none
+  bool provider_failed = false;        ///< the error is its
   std::string model;                   ///< `<provider>/<model>` that answered
   Usage usage;
   double cost_usd = 0;

@@ -33,6 +33,7 @@ constexpr std::array own_tools{ToolStage{"Read", Stage::apprentice},
                                ToolStage{"Edit", Stage::operating},
                                ToolStage{"Bash", Stage::operating},
                                ToolStage{"Remember", Stage::operating},
+                               ToolStage{"Ingest", Stage::operating},
                                ToolStage{"RunJob", Stage::operating},
                                ToolStage{"Delegate", Stage::operating},
                                ToolStage{"CreateExtension", Stage::trusted},
@@ -61,7 +62,7 @@ bool is_own(const ToolRequest& request, std::initializer_list<std::string_view> 
   return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
 }
 
-bool reads_files(const ToolRequest& request) { return is_own(request, {"Read", "Glob", "Grep"}); }
+bool reads_files(const ToolRequest& request) { return is_own(request, {"Read", "Glob", "Grep", "Ingest"}); }
 bool writes_files(const ToolRequest& request) { return is_own(request, {"Write", "Edit"}); }
 bool changes_extensions(const ToolRequest& request) { return is_own(request, {"CreateExtension", "UpdateExtension"}); }
 bool executes(const ToolRequest& request) {
@@ -189,7 +190,9 @@ Permission permission_for(const ToolRequest& request) {
   if (writes_files(request)) return may_write(request, stage);
   if (changes_extensions(request)) return may_change_extension(request, stage);
   if (stage < *needed) return needs(*needed, request.tool);
-  if (is_own(request, {"WebFetch"})) return may_fetch(request, stage);
+  if (is_own(request, {"WebFetch"}) || (is_own(request, {"Ingest"}) && request.target.host)) {
+    return may_fetch(request, stage);
+  }
   if (executes(request)) return {.network = may_reach_network(request, stage)};
   return {};
 }

@@ -91,16 +91,20 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"UpdateExtension of the own", call("UpdateExtension", {}, {.record_is_own = true}), "ssaa"},
                       Row{"UpdateExtension of another's", call("UpdateExtension"), "ssss"}));
 
-INSTANTIATE_TEST_SUITE_P(Acting, PermissionByStage,
-                         ::testing::Values(Row{"Bash", call("Bash"), "daaa"},
-                                           Row{"a shell action", of_kind(ToolKind::shell_action), "daaa"},
-                                           Row{"Remember", call("Remember"), "daaa"},
-                                           Row{"RunJob", call("RunJob"), "daaa"},
-                                           Row{"Delegate", call("Delegate"), "daaa"},
-                                           Row{"an http action", of_kind(ToolKind::http_action), "ddaa"},
-                                           Row{"an mcp action", of_kind(ToolKind::mcp_action), "ddaa"},
-                                           Row{"a tool of an integration", of_kind(ToolKind::integration), "ddaa"},
-                                           Row{"a tool that does not exist", call("Fly"), "dddd"}));
+INSTANTIATE_TEST_SUITE_P(
+    Acting, PermissionByStage,
+    ::testing::Values(Row{"Bash", call("Bash"), "daaa"}, Row{"a shell action", of_kind(ToolKind::shell_action), "daaa"},
+                      Row{"Remember", call("Remember"), "daaa"}, Row{"Ingest", call("Ingest"), "daaa"},
+                      Row{"Ingest a file", call("Ingest", {}, file(FilePlace::home)), "daaa"},
+                      Row{"Ingest a key", call("Ingest", {}, file(FilePlace::never)), "dddd"},
+                      Row{"Ingest any page", call("Ingest", {}, {.host = "a.b"}), "ddaa"},
+                      Row{"Ingest a page that was named", call("Ingest", {}, {.host = "a.b", .url_was_named = true}),
+                          "daaa"},
+                      Row{"RunJob", call("RunJob"), "daaa"}, Row{"Delegate", call("Delegate"), "daaa"},
+                      Row{"an http action", of_kind(ToolKind::http_action), "ddaa"},
+                      Row{"an mcp action", of_kind(ToolKind::mcp_action), "ddaa"},
+                      Row{"a tool of an integration", of_kind(ToolKind::integration), "ddaa"},
+                      Row{"a tool that does not exist", call("Fly"), "dddd"}));
 
 TEST(PermissionFor, TheSandboxHasANetworkFromTrustedOn) {
   for (const auto& request : {call("Bash"), of_kind(ToolKind::shell_action)}) {
@@ -130,7 +134,7 @@ TEST(PermissionFor, ExtensionsStayDisabledBelowSovereign) {
 TEST(PermissionFor, PlanModeHasItsFiveToolsAtEveryStage) {
   const std::set<std::string> five{"Read", "Glob", "Grep", "WebFetch", "WebSearch"};
   for (const std::string tool : {"Read", "Glob", "Grep", "WebFetch", "WebSearch", "Write", "Edit", "Bash",
-                                 "SearchTurns", "SearchKnowledge", "Remember", "Propose", "CreateExtension",
+                                 "SearchTurns", "SearchKnowledge", "Remember", "Ingest", "Propose", "CreateExtension",
                                  "UpdateExtension", "RunJob", "ListExtensions", "ReadSkill", "Delegate"}) {
     auto request = call(tool, Stage::sovereign, {.place = FilePlace::project, .url_was_named = true});
     request.mode = ThreadMode::plan;

@@ -81,7 +81,10 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
   for (;;) {
     std::string why;
     try {
-      if (co_await end(active, outcome)) tell_ended(active->run);
+      if (co_await end(active, outcome)) {
+        tell_ended(active->run);
+        if (observer_) observer_(outcome);
+      }
       co_return;
     } catch (const std::exception& error) {
       why = error.what();

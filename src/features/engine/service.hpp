@@ -58,6 +58,9 @@ public:
   /// `stop` stops it too. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`).
   Task<ToolOutcome> delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop);
 
+  /// Told of each answer once it is stored.
+  void observe(std::function<void(const RunOutcome& outcome)> observer) { observer_ = std::move(observer); }
+
   /// Ends, before anything else runs, what a killed gateway left under way.
   Task<> recover(std::vector<InterruptedRun> interrupted);
 
@@ -112,6 +115,7 @@ private:
   std::set<std::string, std::less<>> working_;                                    ///< threads that have a worker
   std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
   std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
+  std::function<void(const RunOutcome&)> observer_;
   Stop stopping_;
   Group workers_;
 };

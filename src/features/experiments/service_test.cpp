@@ -89,5 +89,25 @@ TEST(ExperimentsTest, DiscardsAndCrashesBehindTheLastKeepAreCounted) {
   });
 }
 
+TEST(ExperimentsTest, EveryValueIsCountedAsItWasRecorded) {
+  testing::run([](Loop& loop) -> Task<> {
+    ExperimentsRoom room(loop);
+    // More than one row of samples has, in an order that matters: the first one is the baseline.
+    std::vector<Measurement> all;
+    for (int number = 0; number < 2500; ++number) {
+      all.push_back({number / 3.0 * (number % 2 == 0 ? 1e-7 : -1e9), number % 5 == 0 ? keep : discard});
+    }
+    co_await room.database.write([all](Connection& connection) {
+      for (const auto& [value, verdict] : all) {
+        Experiments::record(
+            connection,
+            {.id = new_id(), .domain = "agent:writer", .verdict = verdict, .metric = "quality", .value = value});
+      }
+    });
+    const auto found = co_await room.experiments.confidence({.domain = "agent:writer"});
+    EXPECT_EQ(to_json(found.confidence), to_json(confidence_of(all, true)));
+  });
+}
+
 }  // namespace
 }  // namespace agw

@@ -1,8 +1,13 @@
 #include "features/experiments/store.hpp"
 
+#include <charconv>
+#include <stdexcept>
+
 namespace agw::experiment_store {
 
 namespace {
+
+constexpr char kept_mark = '+';
 
 #define EXPERIMENT_COLUMNS                                                                                \
   "id, domain, verdict, metric, value, baseline, delta, unit, higher_is_better, iteration_id, proposal, " \
@@ -50,10 +55,21 @@ Statement listing(Connection& connection, const ExperimentFilter& filter) {
   return rows;
 }
 
+/// Reads what the trigger writes.
+void append_samples(std::string_view text, std::vector<Measurement>& values) {
+  while (!text.empty()) {
+    Measurement measurement{.verdict = text.front() == kept_mark ? Verdict::keep : Verdict::discard};
+    const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), measurement.value);
+    if (error != std::errc()) throw std::logic_error("samples of experiments that are none");
+    values.push_back(measurement);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+  }
+}
+
 /// The number of the metric's last keep; 0 for none.
 std::int64_t last_keep(Connection& connection, const ConfidenceQuery& query) {
   auto row = connection.prepare(
-      "SELECT number FROM experiments INDEXED BY experiments_by_metric WHERE domain = :domain AND metric = :metric AND "
+      "SELECT number FROM experiments WHERE domain = :domain AND metric = :metric AND "
       "verdict = 'keep' ORDER BY number DESC LIMIT 1");
   row.bind(":domain", query.domain).bind(":metric", query.metric);
   return row.step() ? row.integer(0) : 0;
@@ -103,12 +119,12 @@ std::vector<Experiment> list(Connection& connection, const ExperimentFilter& fil
 Measurements measurements(Connection& connection, const ConfidenceQuery& query) {
   Measurements found;
   auto row = connection.prepare(
-      "SELECT value, verdict = 'keep', higher_is_better FROM experiments WHERE domain = :domain AND metric = :metric "
-      "AND value IS NOT NULL ORDER BY number");
+      "SELECT samples, higher_is_better FROM experiment_samples WHERE domain = :domain AND metric = :metric "
+      "ORDER BY chunk");
   row.bind(":domain", query.domain).bind(":metric", query.metric);
   while (row.step()) {
-    if (found.values.empty()) found.higher_is_better = row.boolean(2);
-    found.values.push_back({row.real(0), row.boolean(1) ? Verdict::keep : Verdict::discard});
+    if (found.values.empty()) found.higher_is_better = row.boolean(1);
+    append_samples(row.text(0), found.values);
   }
   return found;
 }

@@ -10,8 +10,14 @@
 /// The SQL of the search for pages.
 namespace agw::knowledge_search_store {
 
-/// The pages that have any of the terms, best first. `scopes` narrows it; empty for all.
-std::vector<KnowledgeHit> search(Connection& connection, const std::vector<SearchTerm>& terms,
-                                 const std::vector<std::string>& scopes, std::size_t limit);
+struct PageSearch {
+  std::vector<SearchTerm> terms;
+  TermsWanted wanted = TermsWanted::any;
+  std::vector<std::string> scopes;  ///< none: all
+  std::size_t limit = 100;
+};
+
+/// The pages that match, best first.
+std::vector<KnowledgeHit> search(Connection& connection, const PageSearch& search);
 
 }  // namespace agw::knowledge_search_store

@@ -12,6 +12,9 @@ struct SearchTerm {
   double weight = 1;
 };
 
+/// How many of the terms a page must have.
+enum class TermsWanted { any, all };
+
 inline constexpr std::size_t most_search_terms = 24;
 
 /// What of a question is worth a search: its words without those that stand in every English question, its "quoted

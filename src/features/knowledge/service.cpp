@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "features/knowledge/condition.hpp"
 #include "features/knowledge/entity_store.hpp"
+#include "features/knowledge/ingest.hpp"
 #include "features/knowledge/journal.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/page_store.hpp"
@@ -118,22 +119,24 @@ Task<std::vector<KnowledgePage>> Knowledge::pages(KnowledgeFilter filter) {
 }
 
 Task<std::vector<KnowledgeHit>> Knowledge::search(KnowledgeQuery query) {
-  std::vector<std::string> scopes;
-  if (query.scope) scopes.push_back(*query.scope);
-  return find(std::move(query.q), std::move(scopes), query.limit.value);
+  knowledge_search_store::PageSearch search{.limit = static_cast<std::size_t>(query.limit.value)};
+  if (query.scope) search.scopes.push_back(*query.scope);
+  return find(std::move(query.q), std::move(search));
 }
 
-Task<std::vector<KnowledgeHit>> Knowledge::search_for_agent(std::string question, std::string agent_name, int limit) {
-  return find(std::move(question), {std::string(shared_scope), "agent:" + agent_name}, limit);
+Task<std::vector<KnowledgeHit>> Knowledge::search_for_agent(AgentKnowledgeSearch wanted) {
+  return find(std::move(wanted.question), {.wanted = wanted.wanted,
+                                           .scopes = {std::string(shared_scope), "agent:" + wanted.agent_name},
+                                           .limit = wanted.limit});
 }
 
-Task<std::vector<KnowledgeHit>> Knowledge::find(std::string question, std::vector<std::string> scopes, int limit) {
+Task<std::vector<KnowledgeHit>> Knowledge::find(std::string question, knowledge_search_store::PageSearch search) {
   if (question.empty()) throw BadRequest("q is required");
   co_await index_.catch_up();
-  co_return co_await database_.read(
-      [terms = search_terms(question), scopes = std::move(scopes), limit](Connection& connection) {
-        return knowledge_search_store::search(connection, terms, scopes, static_cast<std::size_t>(limit));
-      });
+  search.terms = search_terms(question);
+  co_return co_await database_.read([search = std::move(search)](Connection& connection) {
+    return knowledge_search_store::search(connection, search);
+  });
 }
 
 Task<Article> Knowledge::article(std::string slug, KnowledgeFilter filter) {
@@ -185,6 +188,22 @@ Task<std::string> Knowledge::compile(bool dry, Stop& stop) {
     co_await note({.at = clock_.now(), .op = "compile", .title = report_title(report), .detail = report_text(report)});
   }
   co_return report_text(report);
+}
+
+Task<IngestedSource> Knowledge::ingest(NewSource source) {
+  if (source.text.size() > largest_knowledge_file / 2) throw PayloadTooLarge("source too large");
+  const auto title = source.title.empty() ? source.origin : source.title;
+  IngestedSource made;
+  made.path = co_await blocking_.run(
+      [tree = index_.tree(), source = std::move(source)] { return keep_source(tree->directory(), source); });
+  Stop never;
+  co_await compile(false, never);
+  const auto known = co_await database_.read(
+      [path = made.path](Connection& connection) { return source_store::find(connection, path); });
+  if (known && known->page) made.slug = std::string(stem_of_path(*known->page));
+  if (known && known->problem) made.problem = *known->problem;
+  co_await note({.at = clock_.now(), .op = "ingest", .title = title, .detail = made.path});
+  co_return made;
 }
 
 Task<> Knowledge::note(KnowledgeEvent event) {

@@ -23,6 +23,7 @@ struct KnownSource {
 };
 
 std::map<std::string, KnownSource> all(Connection& connection);
+std::optional<KnownSource> find(Connection& connection, const std::string& path);
 void put(Connection& connection, const KnownSource& source);
 void remove(Connection& connection, const std::string& path);
 

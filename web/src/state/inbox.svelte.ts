@@ -3,12 +3,16 @@ import { Refusal, get } from '../api/client';
 import type { ProposalEntry } from '../api/events';
 import { line } from '../api/line.svelte';
 import type { JobSummary } from '../api/types';
+import { store, stored } from '../base/storage';
 
 const decidingEvents = new Set(['proposal-created', 'proposal-decided', 'job-finished']);
 
 class Inbox {
+  #failed = $state.raw<JobSummary[]>([]);
+  #aside = $state.raw(stored<string[]>('aside', []));
   proposals = $state.raw<ProposalEntry[]>([]);
-  failures = $state.raw<JobSummary[]>([]);
+  /** Jobs whose latest run failed, but for those that the person has put aside. */
+  failures = $derived.by(() => this.#failed.filter(({ last_run: run }) => run && !this.#aside.includes(run.id)));
   error = $state.raw<Error | null>(null);
   loaded = $state(false);
   count = $derived(this.proposals.length + this.failures.length);
@@ -23,14 +27,22 @@ class Inbox {
     try {
       const [proposals, jobs] = await Promise.all([pendingProposals(), get<JobSummary[]>('/jobs')]);
       this.proposals = proposals;
-      this.failures = jobs.filter(({ last_run: run }) => run?.status === 'failed' || run?.status === 'interrupted');
+      this.#failed = jobs.filter(({ last_run: run }) => run?.status === 'failed' || run?.status === 'interrupted');
       this.error = null;
       this.loaded = true;
     } catch (error) {
       this.error = error instanceof Error ? error : new Error(String(error));
     }
   };
+
+  /** The failed run is not shown here any more. */
+  putAside(runId: string): void {
+    this.#aside = [...this.#aside, runId].slice(-keptAside);
+    store('aside', this.#aside);
+  }
 }
+
+const keptAside = 200;
 
 async function pendingProposals(): Promise<ProposalEntry[]> {
   try {

@@ -1,0 +1,155 @@
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "cli/client.hpp"
+#include "cli/commands.hpp"
+#include "cli/diff_text.hpp"
+#include "cli/list.hpp"
+#include "cli/printable.hpp"
+#include "cli/times.hpp"
+#include "features/proposals/types.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+struct OneProposalOptions {
+  std::string reference;
+  std::optional<std::string> content;
+  std::optional<std::string> reason;
+  ListOptions list;
+};
+
+std::string text_of(const json::object& record, std::string_view member) {
+  return std::string(string_member(record, member).value_or(""));
+}
+
+ProposalAddress address_of(const json::object& record) {
+  const auto name = string_member(record, "name");
+  return {text_of(record, "agent"), text_of(record, "date"), name ? std::optional<std::string>(*name) : std::nullopt};
+}
+
+Column reference_column() {
+  return {"PROPOSAL", [](const json::object& record) { return one_line(address_of(record).text()); }};
+}
+
+/// The segments of its paths in the API, `rest` behind them.
+std::vector<std::string> segments_of(const OneProposalOptions& options, const std::string& rest = "") {
+  const auto address = read_proposal_address(options.reference);
+  if (!address) {
+    throw StartError(
+        ExitStatus::usage,
+        fmt::format("{} names no proposal: `agw proposals` lists them, such as assistant/2026-01-02/a-name",
+                    one_line(options.reference)));
+  }
+  std::vector<std::string> segments{"proposals", address->agent, address->date};
+  if (address->name) segments.push_back(*address->name);
+  if (!rest.empty()) segments.push_back(rest);
+  return segments;
+}
+
+void print_fact(std::string_view name, const std::string& text) {
+  if (!text.empty()) std::cout << fmt::format("{:8} {}\n", name, one_line(text));
+}
+
+void print_proposal(const json::object& proposal) {
+  const auto* changed = proposal.if_contains("target_changed");
+  const bool is_changed = changed && changed->is_bool() && changed->get_bool();
+  std::cout << one_line(text_of(proposal, "title")) << '\n';
+  print_fact("Proposal", address_of(proposal).text());
+  print_fact("Status", text_of(proposal, "status"));
+  print_fact("Made", local_time(text_of(proposal, "created_at")));
+  print_fact("Target", text_of(proposal, "target"));
+  print_fact("Why", text_of(proposal, "reason"));
+  if (is_changed) std::cout << "The target was changed since this was proposed.\n";
+  std::cout << '\n' << diff_text(text_of(proposal, "diff"), terminal_at(STDOUT_FILENO));
+}
+
+Task<int> show(const FoundGateway& gateway, const OneProposalOptions& options) {
+  const auto text = co_await Client(gateway).get_text(path(segments_of(options)));
+  const auto proposal = parse_json(text);
+  if (options.list.json || !proposal || !proposal->is_object())
+    std::cout << text << '\n';
+  else
+    print_proposal(proposal->get_object());
+  co_return 0;
+}
+
+std::string content_of(const std::string& file) {
+  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw StartError(ExitStatus::failure, fmt::format("cannot read {}", one_line(file)));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Task<int> decide(const FoundGateway& gateway, const OneProposalOptions& options, std::string action,
+                 json::object body) {
+  const auto decided = co_await Client(gateway).post(path(segments_of(options, action)), std::move(body));
+  if (options.list.json)
+    std::cout << to_json(decided) << '\n';
+  else
+    std::cerr << options.reference << " is " << text_of(decided, "status") << ".\n";
+  co_return 0;
+}
+
+Task<int> apply(const FoundGateway& gateway, const OneProposalOptions& options) {
+  json::object body;
+  if (options.content) body["content"] = content_of(*options.content);
+  return decide(gateway, options, "apply", std::move(body));
+}
+
+Task<int> reject(const FoundGateway& gateway, const OneProposalOptions& options) {
+  json::object body;
+  if (options.reason) body["reason"] = *options.reason;
+  return decide(gateway, options, "reject", std::move(body));
+}
+
+template <class Do>
+Action one_proposal_command(Arguments& arguments, const std::shared_ptr<OneProposalOptions>& options, Do act) {
+  arguments.word("proposal", options->reference, "Which one, as `agw proposals` lists it");
+  declare(arguments, options->list);
+  return [options, act] {
+    segments_of(*options);
+    Loop loop;
+    const auto gateway = find_gateway(options->list.data_dir);
+    return run(loop, act(gateway, *options));
+  };
+}
+
+}  // namespace
+
+Action proposals_command(Arguments& arguments) {
+  auto options = std::make_shared<ListOptions>();
+  declare(arguments, *options);
+  return [options] {
+    return print_list(*options, "/proposals",
+                      {reference_column(), time_column("MADE", "created_at"), text_column("TYPE", "type"),
+                       text_column("TARGET", "target"), text_column("TITLE", "title")},
+                      "proposals that wait for a decision");
+  };
+}
+
+Action proposal_show_command(Arguments& arguments) {
+  return one_proposal_command(arguments, std::make_shared<OneProposalOptions>(), show);
+}
+
+Action proposal_apply_command(Arguments& arguments) {
+  auto options = std::make_shared<OneProposalOptions>();
+  arguments.option("--content", options->content, "Apply what this file says instead; - reads stdin");
+  return one_proposal_command(arguments, options, apply);
+}
+
+Action proposal_reject_command(Arguments& arguments) {
+  auto options = std::make_shared<OneProposalOptions>();
+  arguments.option("--reason", options->reason, "Why, for the experiment log");
+  return one_proposal_command(arguments, options, reject);
+}
+
+}  // namespace agw::cli

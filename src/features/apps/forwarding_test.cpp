@@ -1,0 +1,91 @@
+#include "features/apps/forwarding.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view token = "5ec4e7";
+
+struct Asked : Exchange {
+  std::string_view method() const override { return verb; }
+  std::string_view target() const override { return path; }
+  std::optional<std::uint64_t> body_length() const override { return length; }
+  Task<std::optional<std::string>> read() override { co_return std::nullopt; }
+  Task<> gone() override { co_return; }
+  Task<bool> begin(AnswerHead) override { co_return false; }
+  Task<bool> send(std::string_view) override { co_return false; }
+  Task<bool> end() override { co_return false; }
+  Task<bool> upgrade(Fields) override { co_return false; }
+  Stop& cut_off() override { return stop; }
+
+  std::string verb = "GET";
+  std::string path = "/apps/a/proxy/";
+  std::optional<std::uint64_t> length = 0;
+  Stop stop;
+};
+
+struct Forwarding : ::testing::Test {
+  ForwardedRequest forward() {
+    request.origin = "http://127.0.0.1:7420";
+    return forwarded_request(request, exchange, "/apps/a/proxy", 5173,
+                             [](std::string_view text) { return text == token; });
+  }
+  Request request;
+  Asked exchange;
+};
+
+TEST_F(Forwarding, TheTokenStandsNowhere) {
+  request.headers = {{"authorization", "Bearer 5ec4e7"}, {"referer", "http://x/?token=5ec4e7"}, {"accept", "*/*"}};
+  exchange.path = "/apps/a/proxy/x?a=1&token=5ec4e7&%74oken=%35ec4e7&b=2&token=own";
+  request.parameters = {{"a", "1"}, {"token", "5ec4e7"}, {"token", "5ec4e7"}, {"b", "2"}, {"token", "own"}};
+  const auto head = forward().head;
+  EXPECT_THAT(head, HasSubstr("GET /x?a=1&b=2&token=own HTTP/1.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("accept: */*\r\n"));
+  EXPECT_THAT(head, Not(HasSubstr("5ec4e7")));
+  EXPECT_THAT(head, Not(HasSubstr("authorization")));
+}
+
+TEST_F(Forwarding, ASubprotocolOfTheAppsOwnStays) {
+  request.headers = {{"upgrade", "websocket"},
+                     {"connection", "Upgrade"},
+                     {"sec-websocket-key", "k"},
+                     {"sec-websocket-protocol", "bearer, 5ec4e7, vite-hmr"}};
+  const auto forwarded = forward();
+  EXPECT_TRUE(forwarded.upgrade && forwarded.offered_bearer);
+  EXPECT_THAT(forwarded.head, HasSubstr("Sec-WebSocket-Protocol: vite-hmr\r\n"));
+  EXPECT_THAT(forwarded.head, HasSubstr("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"));
+  EXPECT_THAT(forwarded_fields({}, forwarded),
+              ::testing::Contains(::testing::Pair("Sec-WebSocket-Protocol", "bearer")));
+  EXPECT_THAT(forwarded_fields({{"Sec-WebSocket-Protocol", "vite-hmr"}}, forwarded),
+              Not(::testing::Contains(::testing::Pair("Sec-WebSocket-Protocol", "bearer"))));
+}
+
+TEST_F(Forwarding, BodiesKeepTheirFraming) {
+  exchange.verb = "POST";
+  exchange.length = 7;
+  EXPECT_THAT(forward().head, HasSubstr("Content-Length: 7\r\n"));
+  exchange.length.reset();
+  const auto chunked = forward();
+  EXPECT_TRUE(chunked.chunked);
+  EXPECT_THAT(chunked.head, HasSubstr("Transfer-Encoding: chunked\r\n"));
+}
+
+TEST_F(Forwarding, WhatConcernsTheOriginDoesNotReachTheClient) {
+  const auto fields = forwarded_fields({{"Set-Cookie", "a=1"},
+                                        {"Clear-Site-Data", "\"*\""},
+                                        {"Connection", "X-Hop"},
+                                        {"X-Hop", "1"},
+                                        {"Keep-Alive", "timeout=5"},
+                                        {"Content-Security-Policy", "default-src *"},
+                                        {"X-Own", "1"}},
+                                       {});
+  EXPECT_EQ(fields, (Fields{{"Content-Security-Policy", "default-src *"}, {"X-Own", "1"}, app_fence()}));
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,157 @@
+#include "features/knowledge/tools.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto search_schema = R"({
+  "type": "object",
+  "properties": {
+    "query": {"type": "string", "minLength": 1, "description": "a question or words; \"quoted words\" stand together"},
+    "limit": {"type": "integer", "minimum": 1, "description": "how many pages at most; 5 unless told"}
+  },
+  "required": ["query"],
+  "additionalProperties": false
+})";
+
+constexpr auto ingest_schema = R"({
+  "type": "object",
+  "properties": {
+    "url": {"type": "string", "minLength": 1, "description": "a web page to keep"},
+    "thread": {"type": "string", "minLength": 1, "description": "the id of one of your threads to keep, or `this`"},
+    "title": {"type": "string", "description": "instead of the one that it has"}
+  },
+  "additionalProperties": false
+})";
+
+constexpr double usual_pages = 5;
+constexpr double most_pages = 50;
+constexpr int most_turns_kept = 1000;
+
+ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
+
+// SearchKnowledge.
+
+std::string shown(const KnowledgeHit& hit) {
+  return fmt::format("## {} ({}, page {})\n{}\n", hit.title, hit.scope, hit.slug, hit.snippet);
+}
+
+Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
+  const auto* limit = call.input.if_contains("limit");
+  const auto most = std::min(limit ? limit->to_number<double>() : usual_pages, most_pages);
+  const auto hits = co_await knowledge.search_for_agent({.question = std::string(call.input.at("query").as_string()),
+                                                         .agent_name = call.run.agent_name,
+                                                         .limit = static_cast<std::size_t>(most)});
+  if (hits.empty()) co_return ToolOutcome{"No page matches."};
+  std::string text;
+  for (const auto& hit : hits) text += shown(hit);
+  co_return ToolOutcome{std::move(text)};
+}
+
+// Ingest.
+
+std::string title_wanted(const ToolCall& call) { return std::string(string_member(call.input, "title").value_or("")); }
+
+/// What WebFetch says before the page: lines of `name: value` up to an empty one.
+std::string take_page_head(std::string& text, std::string_view name) {
+  const auto end = text.find("\n\n");
+  if (end == text.npos) return {};
+  const auto head = "\n" + text.substr(0, end);
+  text.erase(0, end + 2);
+  const auto begin = head.find(fmt::format("\n{}: ", name));
+  if (begin == head.npos) return {};
+  const auto value = head.substr(begin + name.size() + 3);
+  return value.substr(0, value.find('\n'));
+}
+
+/// `https://example.org/docs/setup.html` is `example.org docs setup`.
+std::string name_of_address(std::string_view address) {
+  const auto scheme = address.find("://");
+  if (scheme != address.npos) address.remove_prefix(scheme + 3);
+  address = address.substr(0, address.find_first_of("?#"));
+  std::string name(address.substr(0, address.ends_with(".html") ? address.size() - 5 : address.size()));
+  std::ranges::replace_if(name, [](char c) { return c == '/' || c == '.'; }, ' ');
+  return name + ".md";
+}
+
+Task<ToolOutcome> keep(Knowledge& knowledge, NewSource source) {
+  const auto made = co_await knowledge.ingest(std::move(source));
+  if (made.slug.empty())
+    co_return failed(fmt::format("kept as {}, which becomes no page: {}", made.path, made.problem));
+  co_return ToolOutcome{fmt::format("Kept as {}; its page is {}.", made.path, made.slug)};
+}
+
+Task<ToolOutcome> ingest_page(Knowledge& knowledge, const IngestLinks& links, const ToolCall& call) {
+  const auto url = std::string(call.input.at("url").as_string());
+  auto page = co_await links.fetch(call);
+  if (page.is_error) co_return page;
+  auto title = take_page_head(page.output, "Title");
+  if (!title_wanted(call).empty()) title = title_wanted(call);
+  co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
+                                      .name = name_of_address(url),
+                                      .title = std::move(title),
+                                      .origin = url,
+                                      .text = std::move(page.output)});
+}
+
+std::string text_of_thread(const std::vector<Turn>& newest_first) {
+  std::string text;
+  for (const auto& turn : newest_first | std::views::reverse) {
+    if (turn.role == Role::tool) continue;
+    text += fmt::format("**{}**, {}:\n\n{}\n\n", to_text(turn.role), to_iso8601(turn.created_at), turn.content);
+  }
+  return text;
+}
+
+Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const ToolCall& call) {
+  const auto wanted = std::string(call.input.at("thread").as_string());
+  const auto thread = co_await threads.require(wanted == "this" ? call.run.thread_id : wanted);
+  // What other agents were told is not for this one to keep.
+  if (thread.agent_id != call.run.agent_id) throw NotFound("thread not found");
+  const auto turns = co_await threads.turns(thread.id, {.limit = {most_turns_kept}});
+  const auto title = title_wanted(call).empty() ? thread.title : title_wanted(call);
+  co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
+                                      .name = "thread " + title + ".md",
+                                      .title = title,
+                                      .origin = "thread " + thread.id,
+                                      .text = text_of_thread(turns)});
+}
+
+Task<ToolOutcome> ingest(Knowledge& knowledge, Threads& threads, const IngestLinks& links, const ToolCall& call) {
+  const auto permission = call.judge({});
+  if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
+  const bool is_page = call.input.contains("url");
+  if (is_page == call.input.contains("thread")) co_return failed("say one of url and thread");
+  if (is_page) co_return co_await ingest_page(knowledge, links, call);
+  co_return co_await ingest_thread(knowledge, threads, call);
+}
+
+}  // namespace
+
+std::vector<Tool> knowledge_tools(Knowledge& knowledge, Threads& threads, IngestLinks links) {
+  std::vector<Tool> tools;
+  tools.push_back({.description = {"SearchKnowledge",
+                                   "Searches the knowledge pages that all agents share and your own. Gives those that "
+                                   "match best, with a piece of their text; Read shows a page whole.",
+                                   parse_json(search_schema).value()},
+                   .call = [&knowledge](const ToolCall& call) { return search(knowledge, call); }});
+  tools.push_back({.description = {"Ingest",
+                                   "Keeps a web page or a conversation among your own knowledge, where SearchKnowledge "
+                                   "finds it from then on.",
+                                   parse_json(ingest_schema).value()},
+                   .effect = ToolEffect::writes,
+                   .judges_itself = true,
+                   .call = [&knowledge, &threads, links = std::move(links)](const ToolCall& call) {
+                     return ingest(knowledge, threads, links, call);
+                   }});
+  return tools;
+}
+
+}  // namespace agw

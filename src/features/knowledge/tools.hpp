@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "features/knowledge/service.hpp"
+#include "features/threads/service.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+/// What Ingest needs of others.
+struct IngestLinks {
+  /// Reads a web page as WebFetch does, judged as a call of the one that is given.
+  std::function<Task<ToolOutcome>(const ToolCall& call)> fetch;
+};
+
+/// SearchKnowledge and Ingest. The references outlive them.
+std::vector<Tool> knowledge_tools(Knowledge& knowledge, Threads& threads, IngestLinks links);
+
+}  // namespace agw

@@ -1,0 +1,44 @@
+#include "features/librarian/knowledge_pages.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "features/librarian/text.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Few, so that they leave room for what was said.
+constexpr std::size_t most_pages = 3;
+constexpr std::size_t longest_title = 80;
+
+/// A word with anything in it but letters stands together as it was written.
+std::string question_of(const std::vector<std::string>& words) {
+  std::vector<std::string> terms;
+  for (const auto& word : words) {
+    terms.push_back(word.find(' ') == word.npos ? word : fmt::format("\"{}\"", word));
+  }
+  return fmt::format("{}", fmt::join(terms, " "));
+}
+
+Passage passage_of(const KnowledgeHit& hit) {
+  const auto title = on_one_line(hit.title, longest_title);
+  const auto whose = hit.scope == shared_scope ? "" : ", of this agent";
+  return {.text = hit.snippet, .source = fmt::format("the knowledge page “{}” (`{}`{})", title, hit.slug, whose)};
+}
+
+}  // namespace
+
+Task<std::vector<Passage>> KnowledgePages::find(LibraryQuestion question) {
+  std::vector<Passage> passages;
+  if (question.words.empty()) co_return passages;
+  const auto hits = co_await search_({.question = question_of(question.words),
+                                      .agent_name = agent_name_(question.agent_id),
+                                      .wanted = question.match == Match::all ? TermsWanted::all : TermsWanted::any,
+                                      .limit = std::min(most_pages, question.limit)});
+  for (const auto& hit : hits) passages.push_back(passage_of(hit));
+  co_return passages;
+}
+
+}  // namespace agw

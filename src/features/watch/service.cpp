@@ -1,0 +1,144 @@
+#include "features/watch/service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "storage/connection.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_looks_at_disk = 60s;
+constexpr auto before_another_try = 1s;
+constexpr std::uint64_t little_space = 500'000'000;  // bytes
+constexpr double least_spike = 1;                    // USD
+constexpr double spike_factor = 3;
+constexpr std::size_t days_compared = 14;
+constexpr std::string_view cost_spike = "cost-spike";
+
+void log_failure(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    log::error("a signal could not be raised: {}", error.what());
+  }
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const auto middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+double spike_limit(const std::vector<DayCost>& days) {
+  std::vector<double> before;
+  for (std::size_t i = days.size(); i-- > 1 && before.size() < days_compared;) before.push_back(days[i - 1].cost);
+  return std::max(least_spike, spike_factor * median(std::move(before)));
+}
+
+Watch::Watch(Loop& loop, BlockingPool& blocking, Signals& signals, Costs& costs, const Clock& clock,
+             std::filesystem::path data_directory)
+    : blocking_(blocking),
+      signals_(signals),
+      costs_(costs),
+      clock_(clock),
+      data_directory_(std::move(data_directory)),
+      background_(loop) {
+  background_.on_failure(log_failure);
+}
+
+void Watch::start() { background_.spawn(look_after_disk()); }
+
+Task<> Watch::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
+
+Task<> Watch::look_after_disk() {
+  while (co_await pause(stopping_, between_looks_at_disk) == End::done) co_await look_at_disk();
+}
+
+Task<> Watch::look_at_disk() {
+  const auto space = co_await blocking_.run([directory = data_directory_] {
+    std::error_code error;  // then all figures are as large as can be
+    return std::filesystem::space(directory, error);
+  });
+  if (space.available >= little_space)
+    disk_low_ = false;
+  else if (!std::exchange(disk_low_, true))
+    co_await report_disk(space.available);
+}
+
+void Watch::disk_full() {
+  if (std::exchange(disk_low_, true) || stopping_.requested()) return;
+  log::error("the disk that holds {} is full", data_directory_.string());
+  background_.spawn(report_disk(0));
+}
+
+Task<> Watch::report_disk(std::uint64_t available) {
+  co_await raise({.kind = "disk-low",
+                  .message = fmt::format("The disk that holds {} has {} MB left. Make space: writes fail without it.",
+                                         data_directory_.string(), available / 1'000'000),
+                  .severity = Severity::critical,
+                  .value = static_cast<double>(available),
+                  .baseline = static_cast<double>(little_space)});
+}
+
+void Watch::answered(const WatchedAnswer& answer) {
+  auto& failures = failures_[answer.provider];
+  failures = answer.failure.empty() ? 0 : failures + 1;
+  if (failures != 1 || stopping_.requested()) return;
+  background_.spawn(raise({.kind = "provider-errors",
+                           .message = fmt::format("The provider {} fails: {}", answer.provider, answer.failure),
+                           .severity = Severity::warning,
+                           .value = failures}));
+}
+
+void Watch::money_spent() {
+  if (costs_.spent_today() <= least_spike || stopping_.requested() || std::exchange(looking_at_costs_, true)) return;
+  background_.spawn(look_at_costs());
+}
+
+Task<> Watch::look_at_costs() {
+  const auto days = (co_await costs_.report(CostPeriod::today)).days;
+  const auto& today = days.back();
+  const auto limit = spike_limit(days);
+  if (spike_day_ != today.date && today.cost > limit) {
+    spike_day_ = today.date;
+    // It may have been told before a restart.
+    const auto told = co_await signals_.list({.kind = std::string(cost_spike), .since = clock_.now() - 24h});
+    const auto is_of_today = [&](const Signal& signal) { return signal.message.find(today.date) != std::string::npos; };
+    if (std::ranges::none_of(told, is_of_today)) {
+      co_await raise({.kind = std::string(cost_spike),
+                      .message = fmt::format("{:.2f} USD were spent on {}, where {:.2f} were to be expected at most.",
+                                             today.cost, today.date, limit),
+                      .severity = Severity::warning,
+                      .value = today.cost,
+                      .baseline = limit / spike_factor});
+    }
+  }
+  looking_at_costs_ = false;
+}
+
+/// However long the disk stays full.
+Task<> Watch::raise(NewSignal wanted) {
+  do {
+    try {
+      co_await signals_.raise(wanted);
+      co_return;
+    } catch (const DiskFull&) {
+      // Tried again below: it is what is to be told.
+    }
+  } while (co_await pause(stopping_, before_another_try) == End::done);
+}
+
+}  // namespace agw

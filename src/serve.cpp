@@ -1,0 +1,66 @@
+#include "serve.hpp"
+
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "config/binding.hpp"
+#include "gateway.hpp"
+
+namespace agw {
+
+namespace {
+
+Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
+  SettingsSources sources;
+  if (options.host) sources.flags["host"] = *options.host;
+  if (options.port) sources.flags["port"] = std::to_string(*options.port);
+  if (options.no_token) sources.flags["auth"] = "none";
+  if (options.log_level) sources.flags["log_level"] = *options.log_level;
+  sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / "config.yaml";
+  sources.file_must_exist = options.config.has_value();
+  if (!options.config) write_example_configuration(sources.file);
+  return load_settings(sources);
+}
+
+void warn(const std::string& text) {
+  if (!text.empty()) log::warn("{}", text);
+}
+
+ExitStatus serve_until_stopped(const ServeOptions& options) {
+  const auto directory = find_data_directory(options.data_dir, process_environment());
+  const auto outside_home = prepare_data_directory(directory);
+  const auto settings = read_settings(options, directory);
+  const auto exposed = check_binding(settings);
+  LockFile lock(directory.path);
+  log::open(directory.path / "logs", settings.log_level);
+  warn(outside_home);
+  warn(exposed);
+  if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
+
+  const auto status = run_gateway(directory, settings, lock);
+  log::info("stopped");
+  return status;
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  // A client or a terminal that goes away must not end the gateway.
+  std::signal(SIGPIPE, SIG_IGN);
+  auto status = ExitStatus::failure;
+  try {
+    status = serve_until_stopped(options);
+  } catch (const StartError& error) {
+    fmt::print(stderr, "agw: {}\n", error.what());
+    status = error.status();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "agw: {}\n", error.what());
+  }
+  log::close();
+  return static_cast<int>(status);
+}
+
+}  // namespace agw

@@ -1,0 +1,169 @@
+#include "server/tls.hpp"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace agw {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t piece_size = 16 * 1024;
+
+StartError cannot_use(std::string_view key, const fs::path& file, std::string_view why) {
+  ERR_clear_error();
+  return StartError(ExitStatus::usage, fmt::format("{}: {}: {}", key, file.string(), why));
+}
+
+void require_readable(std::string_view key, const fs::path& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw cannot_use(key, file, "is a directory");
+  errno = 0;
+  const std::ifstream stream(file);
+  if (!stream) throw cannot_use(key, file, std::strerror(errno ? errno : EIO));
+}
+
+/// For OpenSSL, which would ask the terminal.
+int no_passphrase(char*, int, int, void*) { return -1; }
+
+void use_certificate(SSL_CTX* context, const fs::path& file) {
+  require_readable("tls.cert", file);
+  if (SSL_CTX_use_certificate_chain_file(context, file.c_str()) == 1) return;
+  throw cannot_use("tls.cert", file, "holds no certificate in PEM form");
+}
+
+void use_key(SSL_CTX* context, const fs::path& file, const fs::path& certificate) {
+  require_readable("tls.key", file);
+  if (SSL_CTX_use_PrivateKey_file(context, file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    const bool mismatch = ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH ||
+                          ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_TYPE_MISMATCH;
+    if (!mismatch) throw cannot_use("tls.key", file, "holds no private key in PEM form without a passphrase");
+  } else if (SSL_CTX_check_private_key(context) == 1) {
+    return;
+  }
+  throw cannot_use("tls.key", file, fmt::format("does not belong to the certificate {}", certificate.string()));
+}
+
+void warn_of_what_is_odd(SSL_CTX* context, const fs::path& certificate, const fs::path& key) {
+  struct stat status{};
+  if (::stat(key.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
+    log::warn("tls.key: others can read {}: chmod 600 it", key.string());
+  }
+  const auto* shown = SSL_CTX_get0_certificate(context);
+  if (X509_cmp_current_time(X509_get0_notAfter(shown)) < 0) {
+    log::warn("tls.cert: {} has expired: browsers will refuse it", certificate.string());
+  }
+}
+
+/// Browsers ask for HTTP/2 too, which is not spoken here.
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
+                    unsigned int offered_length, void*) {
+  static constexpr std::array<unsigned char, 9> ours{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  unsigned char* found = nullptr;
+  const auto result = SSL_select_next_proto(&found, length, ours.data(), ours.size(), offered, offered_length);
+  *chosen = found;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
+}  // namespace
+
+TlsSession::TlsSession(SSL_CTX* context) : session_(SSL_new(context), SSL_free) {
+  if (!session_) throw std::bad_alloc();
+  SSL_set_bio(session_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+  SSL_set_accept_state(session_.get());
+}
+
+TlsSession::~TlsSession() = default;
+
+void TlsSession::put(std::string_view bytes) {
+  BIO_write(SSL_get_rbio(session_.get()), bytes.data(), static_cast<int>(bytes.size()));
+}
+
+void TlsSession::collect() {
+  auto* bio = SSL_get_wbio(session_.get());
+  const auto waiting = BIO_ctrl_pending(bio);
+  if (waiting == 0) return;
+  const auto before = outgoing_.size();
+  outgoing_.resize(before + waiting);
+  BIO_read(bio, outgoing_.data() + before, static_cast<int>(waiting));
+}
+
+bool TlsSession::shake_hands() {
+  ERR_clear_error();
+  const int result = SSL_do_handshake(session_.get());
+  collect();
+  return result == 1 || SSL_get_error(session_.get(), result) == SSL_ERROR_WANT_READ;
+}
+
+bool TlsSession::established() const { return SSL_is_init_finished(session_.get()) == 1; }
+
+bool TlsSession::read(std::string& in) {
+  for (;;) {
+    const auto before = in.size();
+    in.resize(before + piece_size);
+    std::size_t count = 0;
+    ERR_clear_error();
+    const int result = SSL_read_ex(session_.get(), in.data() + before, piece_size, &count);
+    in.resize(before + count);
+    if (result == 1) continue;
+    collect();
+    const bool goes_on = SSL_get_error(session_.get(), result) == SSL_ERROR_WANT_READ;
+    return goes_on || !in.empty();
+  }
+}
+
+bool TlsSession::write(std::string_view bytes) {
+  if (bytes.empty()) return true;
+  std::size_t count = 0;
+  ERR_clear_error();
+  const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count);
+  collect();
+  return result == 1 && count == bytes.size();
+}
+
+void TlsSession::end() {
+  ERR_clear_error();
+  if (established()) SSL_shutdown(session_.get());
+  collect();
+}
+
+TlsContext::TlsContext(const fs::path& certificate, const fs::path& key)
+    : context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free) {
+  auto* context = context_.get();
+  if (!context) throw StartError(ExitStatus::failure, "OpenSSL cannot be used");
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+                                   SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+  SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+  use_certificate(context, certificate);
+  use_key(context, key, certificate);
+  warn_of_what_is_odd(context, certificate, key);
+}
+
+std::string TlsContext::fingerprint() const {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  X509_digest(SSL_CTX_get0_certificate(context_.get()), EVP_sha256(), digest.data(), &size);
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+}  // namespace agw

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { missing, require, say, answers, withStage } from './stage.mjs';
+
+const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const places = [
+  '/chats', '/new', '/inbox', '/jobs', '/jobs/new', '/jobs/compile-knowledge', '/agents', '/agents/assistant', '/agents/assistant?tab=identity',
+  '/agents/assistant?tab=definition', '/agents/assistant?tab=prompt', '/extensions', '/extensions?type=theme', '/extensions/new?type=app',
+  '/extensions/help', '/knowledge', '/knowledge?tab=health', '/experiments', '/costs', '/apps', '/projects', '/system', '/search?q=hello',
+];
+const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage({ model: 'offline' });
+
+  /** What axe finds wrong, in a line each. */
+  async function faults(page) {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 120)} (${any[0]?.message ?? ''})`).join(' | ')}`);
+  }
+
+  const layout = (page) =>
+    page.evaluate(() => {
+      const sideways = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+      const small = [...document.querySelectorAll('a, button, select, input:not([type=hidden]), summary')]
+        .filter((element) => {
+          const { width, height } = element.getBoundingClientRect();
+          const inText = element.tagName === 'A' && getComputedStyle(element).display === 'inline';
+          return width > 1 && height > 1 && !inText && element.type !== 'checkbox' && element.type !== 'radio' && (width < 24 || height < 24);
+        })
+        .map((element) => element.outerHTML.slice(0, 100));
+      return { sideways, small, headings: [...document.querySelectorAll('h1')].filter((h1) => h1.checkVisibility()).map((h1) => h1.textContent) };
+    });
+
+  async function settled(page) {
+    await page.locator('main h1:visible').first().waitFor();
+    await page.waitForLoadState('networkidle');
+  }
+
+  for (const [size, viewport] of Object.entries(sizes)) {
+    for (const colorScheme of ['light', 'dark']) {
+      test(`every view is accessible and fits: ${size}, ${colorScheme}`, async (t) => {
+        const page = await it.open('/chats', { viewport, colorScheme, bypassCSP: true, reducedMotion: 'reduce', hasTouch: size === 'phone' });
+        await settled(page);
+        for (const place of places) {
+          await t.test(place, async () => {
+            await page.goto(`${it.line.url}/ui/#${place}`);
+            await settled(page);
+            assert.deepEqual(await faults(page), []);
+            const { sideways, small, headings } = await layout(page);
+            assert.equal(sideways, 0, 'no sideways scroll');
+            assert.deepEqual(small, [], 'targets of 24 pixels');
+            assert.equal(headings.length, 1, `one h1: ${headings}`);
+          });
+        }
+      });
+
+      test(`a chat is accessible and fits: ${size}, ${colorScheme}`, async () => {
+        const page = await it.open('/new', { viewport, colorScheme, bypassCSP: true });
+        await say(page, 'What can you do?');
+        await answers(page).first().waitFor();
+        await page.getByText('offline/librarian').first().waitFor();
+        assert.deepEqual(await faults(page), []);
+        const { sideways, small } = await layout(page);
+        assert.deepEqual([sideways, small], [0, []]);
+      });
+    }
+  }
+
+  test('the navigation has its ten names', async () => {
+    const page = await it.open();
+    const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
+    const names = ['Chats', 'Inbox', 'Jobs', 'Agents', 'Extensions', 'Knowledge', 'Experiments', 'Costs', 'Apps', 'System'];
+    for (const name of names) await page.getByRole('link', { name, exact: true }).first().waitFor();
+    assert.equal(await links.count(), names.length);
+  });
+
+  test('the page runs under its own Content-Security-Policy, in every view', async () => {
+    const page = await it.open();
+    for (const place of places) {
+      await page.goto(`${it.line.url}/ui/#${place}`);
+      await settled(page);
+    }
+  });
+
+  test('forced colours, 200 % zoom and 320 pixels lose nothing', async () => {
+    for (const options of [{ forcedColors: 'active' }, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }, { viewport: { width: 320, height: 568 } }]) {
+      const page = await it.open('/new', options);
+      await settled(page);
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+      assert.equal((await layout(page)).sideways, 0);
+    }
+  });
+}

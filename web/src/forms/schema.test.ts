@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { errorsByPath, fromLines, fromPairs, kindOf, linesOf, pairsOf, withMember } from './schema';
+
+test('each shape of a definition has its kind of field', () => {
+  expect(kindOf({ type: 'string' })).toBe('text');
+  expect(kindOf({ type: 'string', format: 'multiline' })).toBe('long-text');
+  expect(kindOf({ type: 'string', enum: ['plan', 'act'] })).toBe('choice');
+  expect(kindOf({ type: ['array', 'null'], items: { type: 'string' } })).toBe('lines');
+  expect(kindOf({ type: 'object', additionalProperties: { type: 'string' } })).toBe('pairs');
+  expect(kindOf({ type: 'object', properties: {} })).toBe('group');
+  expect(kindOf({ type: 'array', items: { type: 'object' } })).toBe('json');
+  expect(kindOf({})).toBe('json');
+});
+
+test('what is typed comes back as it was', () => {
+  expect(fromLines(linesOf(['a', 'b']))).toEqual(['a', 'b']);
+  expect(fromPairs(pairsOf({ PORT: '80', URL: 'a=b' }))).toEqual({ PORT: '80', URL: 'a=b' });
+  expect(fromLines(' \n')).toBeUndefined();
+});
+
+test('members that the form does not know stay', () => {
+  expect(withMember({ x: 1, unknown: true }, 'x', 2)).toEqual({ x: 2, unknown: true });
+  expect(withMember({ x: 1, unknown: true }, 'x', undefined)).toEqual({ unknown: true });
+});
+
+test('errors land on their fields', () => {
+  const details = [{ path: 'definition.agent_id', message: 'definition.agent_id must be a string' }];
+  expect(errorsByPath(details)).toEqual({ 'definition.agent_id': 'must be a string' });
+});

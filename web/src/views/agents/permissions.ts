@@ -1,0 +1,58 @@
+/** What an agent may do with each tool: the meet of its stage, the mode, its own list of tools and its capabilities. */
+import type { Extension } from '../../api/types';
+
+export const stages = ['apprentice', 'operator', 'trusted', 'sovereign'] as const;
+export type Stage = (typeof stages)[number];
+
+export type Verdict = 'allowed' | 'staged' | 'denied';
+
+export interface Allowance {
+  tool: string;
+  plan: Verdict;
+  act: Verdict;
+  why: string;
+}
+
+interface Rule {
+  tool: string;
+  /** The least stage at which it does something by itself. */
+  from: Stage;
+  /** Below that stage a proposal is made of it. */
+  staged?: boolean;
+  note?: string;
+}
+
+const rules: Rule[] = [
+  ...['Read', 'Glob', 'Grep'].map((tool): Rule => ({ tool, from: 'apprentice' })),
+  { tool: 'WebFetch', from: 'apprentice', note: 'below trusted only addresses that you wrote or a search found' },
+  ...['WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill', 'Propose'].map((tool): Rule => ({ tool, from: 'apprentice' })),
+  { tool: 'Write', from: 'operator', staged: true, note: 'in the project and its own workspace' },
+  { tool: 'Edit', from: 'operator', staged: true, note: 'in the project and its own workspace' },
+  { tool: 'Bash', from: 'operator', note: 'in the sandbox; with network from trusted on' },
+  ...['Remember', 'RunJob', 'Delegate'].map((tool): Rule => ({ tool, from: 'operator' })),
+  { tool: 'CreateExtension', from: 'trusted', staged: true, note: 'made disabled below sovereign' },
+  { tool: 'UpdateExtension', from: 'trusted', staged: true, note: 'its own ones; others become proposals' },
+];
+
+const inPlan = new Set(['Read', 'Glob', 'Grep', 'WebFetch', 'WebSearch']);
+const actionsFrom: Record<string, Stage> = { prompt: 'apprentice', builtin: 'apprentice', shell: 'operator', http: 'trusted', mcp: 'trusted' };
+
+const names = (value: unknown): string[] | null => (Array.isArray(value) ? value.map(String) : null);
+
+/** `capabilities`: the enabled ones; what the agent names and is not among them allows nothing. */
+export function allowances(agent: Extension, stage: Stage, actions: Extension[], capabilities: Extension[]): Allowance[] {
+  const own = names(agent.definition.tools);
+  const named = names(agent.definition.capabilities) ?? [];
+  const declared = named.length ? new Set(capabilities.filter(({ name }) => named.includes(name)).flatMap(({ definition }) => names(definition.tools) ?? [])) : null;
+  const ofActions = actions.map(({ name, definition }): Rule => ({ tool: name, from: actionsFrom[String(definition.kind)] ?? 'trusted' }));
+  return [...rules, ...ofActions].map((rule) => {
+    if (own && !own.includes(rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among the tools of its definition' };
+    if (declared && !declared.has(rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among its capabilities' };
+    const reached = stages.indexOf(stage) >= stages.indexOf(rule.from);
+    const act: Verdict = reached ? 'allowed' : rule.staged ? 'staged' : 'denied';
+    const missing = reached ? '' : rule.staged ? `a proposal below ${rule.from}` : `needs stage ${rule.from}`;
+    const readsOnly = inPlan.has(rule.tool) ? '' : 'plan mode reads only';
+    return { tool: rule.tool, plan: inPlan.has(rule.tool) ? act : 'denied', act, why: [missing, rule.note, readsOnly].filter(Boolean).join('; ') };
+  });
+}
+

@@ -1,0 +1,26 @@
+/** Proposals as the gateway tells of them, and what is decided on them. */
+import { at, get, post } from '../../api/client';
+import type { ProposalEntry } from '../../api/events';
+
+export interface Proposal extends ProposalEntry {
+  content: string;
+  current_content: string | null;
+  /** Somebody changed the target after the proposal was made. */
+  target_changed: boolean;
+  reason?: string | null;
+}
+
+type Address = Pick<ProposalEntry, 'agent' | 'date' | 'name'>;
+
+export const keyOf = ({ agent, date, name }: Address): string => [agent, date, name].filter(Boolean).join('/');
+
+const pathOf = ({ agent, date, name }: Address): string =>
+  name ? at`/proposals/${agent}/${date}/${name}` : at`/proposals/${agent}/${date}`;
+
+export const readProposal = (address: Address): Promise<Proposal> => get(pathOf(address));
+
+export const applyProposal = (address: Address, content?: string): Promise<unknown> =>
+  post(`${pathOf(address)}/apply`, content === undefined ? {} : { content });
+
+export const rejectProposal = (address: Address, reason: string): Promise<unknown> =>
+  post(`${pathOf(address)}/reject`, reason ? { reason } : {});

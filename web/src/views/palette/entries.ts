@@ -1,0 +1,63 @@
+/** Everything that the palette leads to. */
+import { patch } from '../../api/client';
+import { place } from '../../base/route.svelte';
+import { attempt } from '../../base/toasts.svelte';
+import { store } from '../../base/storage';
+import { session } from '../../state/session.svelte';
+import { registry } from '../../state/registry.svelte';
+import { threads } from '../../state/threads.svelte';
+import { overlays } from '../shell/overlays.svelte';
+import { views } from '../shell/views';
+
+export interface Entry {
+  kind: string;
+  label: string;
+  about: string;
+  run: () => void;
+}
+
+const typeViews: Record<string, string> = { agent: 'agents', job: 'jobs' };
+
+export function entries(): Entry[] {
+  return [...deeds(), ...pages(), ...chats(), ...commands(), ...extensions()];
+}
+
+function deeds(): Entry[] {
+  const open = threads.all.find(({ id }) => id === threads.open);
+  const deed = (label: string, about: string, run: () => void): Entry => ({ kind: 'do', label, about, run });
+  return [
+    deed('New chat', 'Ctrl Shift O', () => place.go(['new'])),
+    deed('New job', '', () => place.go(['jobs', 'new'])),
+    deed('New agent', '', () => place.go(['agents', 'new'])),
+    deed('Keys', '?', () => (overlays.open = 'keys')),
+    deed('Pair another device', '', () => place.go(['system'])),
+    deed('Forget this browser', 'It has to be paired again', () => session.forget()),
+    ...(open ? [deed(open.archived ? 'Take this chat out of the archive' : 'Archive this chat', open.title, () => void attempt(() => patch(`/threads/${open.id}`, { archived: !open.archived })))] : []),
+  ];
+}
+
+const pages = (): Entry[] =>
+  [{ name: 'chats', label: 'Chats' }, ...views].map(({ name, label }) => ({ kind: 'page', label, about: '', run: () => place.go([name]) }));
+
+const chats = (): Entry[] =>
+  threads.all.map(({ id, title, agent_id }) => ({ kind: 'chat', label: title, about: registry.nameOf(agent_id), run: () => place.go(['t', id]) }));
+
+/** A command is put into the message of a new chat, to be completed and sent. */
+const commands = (): Entry[] =>
+  registry.enabled('command').map(({ name, description }) => ({
+    kind: 'command',
+    label: `/${name}`,
+    about: description,
+    run: () => {
+      store('draft.new', `/${name} `);
+      place.go(['new']);
+    },
+  }));
+
+const extensions = (): Entry[] =>
+  registry.extensions.map(({ name, type, description }) => ({
+    kind: type,
+    label: name,
+    about: description,
+    run: () => place.go([typeViews[type] ?? 'extensions', name]),
+  }));
