@@ -174,6 +174,10 @@ public:
                  {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
     apps_.load(connection);
     research_.load(connection);
+    jobs_.handle_where_given("research", [this](json::object settings, JobWork work) -> Task<std::string> {
+      if (work.dry) co_return "dry run: would have run iterations of " + to_json(settings);
+      co_return co_await research_.run_until_clear(std::move(settings), work.stop);
+    });
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }

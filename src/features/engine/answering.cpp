@@ -1,15 +1,15 @@
 // The story of an answer: gather what the model is to read, stream what it says, make the calls that it asks for, give
 // it their results, until it asks for none.
 
+#include "features/engine/answering.hpp"
+
 #include <algorithm>
-#include <set>
 
 #include "base/id.hpp"
 #include "features/engine/agent_limits.hpp"
+#include "features/engine/compaction.hpp"
 #include "features/engine/context.hpp"
 #include "features/engine/history.hpp"
-#include "features/engine/repeat_guard.hpp"
-#include "features/engine/service.hpp"
 
 namespace agw {
 
@@ -69,26 +69,13 @@ json::array call_members(const std::vector<ToolUse>& uses) {
 
 }  // namespace
 
-/// One answer in the making: what its steps share.
-struct Engine::Answering {
-  ActiveRunPointer active;
-  RunningAgentPointer caller;
-  std::vector<ModelChoice> choices;  ///< the one that answered last comes first
-  ModelRequest request;
-  RunOutcome& outcome;
-  RepeatGuard repeats{};
-  std::set<std::string, std::less<>> call_ids{};
-  bool separated = true;  ///< nothing has to stand between what was said and what will be
-
-  /// Names and ids that can be sent back, the ids unlike all before.
-  void make_usable(std::vector<ToolUse>& uses) {
-    for (auto& use : uses) {
-      use.name = safe_name(std::move(use.name));
-      use.id = safe_name(std::move(use.id));
-      if (!call_ids.insert(use.id).second) call_ids.insert(use.id = "call_" + random_hex(12));
-    }
+void Engine::Answering::make_usable(std::vector<ToolUse>& uses) {
+  for (auto& use : uses) {
+    use.name = safe_name(std::move(use.name));
+    use.id = safe_name(std::move(use.id));
+    if (!call_ids.insert(use.id).second) call_ids.insert(use.id = "call_" + random_hex(12));
   }
-};
+}
 
 Task<> Engine::converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
                         RunOutcome& outcome) {
@@ -111,6 +98,7 @@ Task<> Engine::converse(ActiveRunPointer active, ExtensionPointer agent, std::ve
       co_return;
     }
     co_await call_tools(answering, std::move(uses));
+    shorten_results(answering.request.messages, answering.room);
     if (active->stop.requested()) {
       outcome.stopped = outcome.partial = true;
       co_return;
@@ -140,12 +128,13 @@ Task<> Engine::gather(Answering& answering, RunningAgent& caller) {
   auto system = co_await prompts_.text(agent, thread.project_id, caller.mode);
   auto tools = calls_.offered(caller);
   const auto limit = output_limit(*agent, model);
-  const auto budget = context_budget(model, limit, estimated_tokens(system) + tokens_of(tools));
-  auto turns = co_await threads_.context(run.thread_id, run.turn_id, budget);
-  const auto files = co_await load_attached(attachments_, turns, model.vision, budget / 2);
-  if (!files.empty()) make_room(turns, files, budget);
+  answering.room = context_budget(model, limit, estimated_tokens(system) + tokens_of(tools));
+  auto [summary, turns] = co_await recall(answering, thread);
+  const auto files = co_await load_attached(attachments_, turns, model.vision, answering.room / 2);
+  if (!files.empty()) make_room(turns, files, answering.room);
   auto& request = answering.request;
   request = model_request(*agent, turns, expanded_text(run), files);
+  if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
   request.system = std::move(system);
   request.tools = std::move(tools);
   request.max_output_tokens = limit;
@@ -174,7 +163,7 @@ Task<std::vector<ToolUse>> Engine::ask(Answering& answering) {
   auto answered = co_await answer_with_retries(answering.choices, answering.request, on_delta, active.stop);
   outcome.model = answered.id();
   take_over(outcome, answered.outcome, anything_came);
-  pay(answering, answered);
+  charge(outcome, *answering.caller->agent, active.run, answered);
   auto* reply = std::get_if<ModelReply>(&answered.outcome);
   // A call in an answer that was cut off may be half of one.
   if (!reply || reply->stop == ModelStop::length || reply->stop == ModelStop::content_filter)
@@ -210,16 +199,15 @@ Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
   std::ranges::move(results, std::back_inserter(answering.request.messages));
 }
 
-/// Prices a model call. One that was refused before it used a token has cost nothing.
-void Engine::pay(Answering& answering, const Answered& answered) {
+/// Counts a model call. One that was refused before it used a token has cost nothing.
+void Engine::charge(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered) {
   const auto* reply = std::get_if<ModelReply>(&answered.outcome);
   const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
   if (!reply && usage == Usage{}) return;
   const auto usd = models_.cost(answered.provider, answered.model, usage);
-  auto& outcome = answering.outcome;
+  outcome.usage += usage;
   outcome.cost_usd += usd.value_or(0);
-  const auto& thread_id = answering.active->run.thread_id;
-  outcome.spendings.push_back(costs_.spend(*answering.caller->agent, thread_id, answered.id(), usd));
+  outcome.spendings.push_back(costs_.spend(agent, run.thread_id, answered.id(), usd));
 }
 
 }  // namespace agw

@@ -75,11 +75,9 @@ json::object interrupted_metadata(const InterruptedRun& interrupted) {
 void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came) {
   if (const auto* reply = std::get_if<ModelReply>(&model_outcome)) {
     outcome.finish_reason = finish_reason(reply->stop);
-    outcome.usage += reply->usage;
     return;
   }
   const auto& failure = std::get<ModelFailure>(model_outcome);
-  outcome.usage += failure.usage;
   outcome.partial = anything_came || !outcome.steps.empty();
   if (failure.kind == ModelFailure::Kind::stopped) {
     outcome.stopped = true;

@@ -41,7 +41,7 @@ json::object finish_members(const Run& run, const RunOutcome& outcome);
 /// The metadata of what a killed run left.
 json::object interrupted_metadata(const InterruptedRun& interrupted);
 
-/// Takes a model's outcome over into the run's.
+/// Takes over into the run's outcome how a model call ended.
 void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came);
 
 }  // namespace agw

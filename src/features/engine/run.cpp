@@ -39,7 +39,9 @@ Task<> Engine::answer(ActiveRunPointer active) {
   take_failure(active->run, outcome);
   outcome.duration = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
   if (!outcome.error.empty()) runs_.emit(*active, "error", {{"error", outcome.error}});
+  const bool is_answered = outcome.finish_reason == "stop" && !outcome.stopped;
   co_await save(active, std::move(outcome));
+  if (is_answered && !stopping_.requested()) workers_.spawn(find_title(active->run));
 }
 
 Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {

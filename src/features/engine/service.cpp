@@ -75,7 +75,7 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
     try {
       std::rethrow_exception(failure);
     } catch (const std::exception& error) {
-      log::error("the answers of a thread failed: {}", error.what());
+      log::error("what answers threads and finds their titles failed: {}", error.what());
     }
   });
 }

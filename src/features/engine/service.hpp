@@ -94,9 +94,13 @@ private:
   Task<> converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
                   RunOutcome& outcome);
   Task<> gather(Answering& answering, RunningAgent& caller);
+  struct Recalled;
+  Task<Recalled> recall(Answering& answering, const Thread& thread);
+  Task<std::string> summarise(Answering& answering, std::string earlier, std::vector<Turn> older);
   Task<std::vector<ToolUse>> ask(Answering& answering);
   Task<> call_tools(Answering& answering, std::vector<ToolUse> uses);
-  void pay(Answering& answering, const Answered& answered);
+  void charge(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered);
+  Task<> find_title(Run run);
 
   Task<> save(ActiveRunPointer active, RunOutcome outcome);
   Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);

@@ -154,6 +154,13 @@ Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRu
 }
 
 Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
+  for (const auto& [member, work] : settings_handlers_) {
+    const auto* settings = run.job->definition.members().if_contains(member);
+    if (!settings || !settings->is_object() || run.job->source == Source::agent) continue;
+    return [work, settings = settings->get_object(), dry = run.run.dry](Stop& stop) {
+      return work(settings, {dry, stop});
+    };
+  }
   const auto handler = handlers_.find(run.job->name);
   if (handler == handlers_.end() || run.job->source != Source::built_in) return {};
   if (handler->second.when == JobHandler::When::without_model) {

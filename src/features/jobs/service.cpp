@@ -94,6 +94,10 @@ void Jobs::handle(std::string job_name, JobHandler handler) {
   handlers_.insert_or_assign(std::move(job_name), std::move(handler));
 }
 
+void Jobs::handle_where_given(std::string member, SettingsWork work) {
+  settings_handlers_.insert_or_assign(std::move(member), std::move(work));
+}
+
 ExtensionPointer Jobs::require(std::string_view id_or_name) const {
   auto job = extensions_.find(ExtensionType::job, id_or_name);
   if (!job) throw NotFound("job not found");

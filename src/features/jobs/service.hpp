@@ -69,6 +69,9 @@ public:
 
   /// The shipped job of that name is done by `handler`.
   void handle(std::string job_name, JobHandler handler);
+  /// Every job whose definition has that member, an object, is done by `work`, unless an agent made the job.
+  using SettingsWork = std::function<Task<std::string>(json::object settings, JobWork work)>;
+  void handle_where_given(std::string member, SettingsWork work);
 
   /// Throws NotFound `job not found`.
   ExtensionPointer require(std::string_view id_or_name) const;
@@ -163,6 +166,7 @@ private:
   JobRunUnderWayPointer ended_;                            ///< the run of whose end is being told
   std::map<std::string, std::string, std::less<>> armed_;  ///< by job: the text of its trigger
   std::map<std::string, JobHandler, std::less<>> handlers_;
+  std::map<std::string, SettingsWork, std::less<>> settings_handlers_;  ///< by member
   Stop stopping_;
   Group work_;
 };

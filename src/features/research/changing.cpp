@@ -128,7 +128,7 @@ Task<std::string> Research::have_agent_work(Iteration& iteration, std::string pr
                                             .follower = follower_of(work)});
   co_await engine_.begin_job_run(active, [](Connection&) {});
   {
-    const Stop::Listener when_stopped(stopping_, [active] { active->stop.request(); });
+    const Stop::Listener when_stopped(iteration.stop, [active] { active->stop.request(); });
     if (co_await pause(work->ended, longest_work) == End::done) active->stop.request();
     while (co_await pause(work->ended, longest_work) == End::done) {
     }

@@ -33,6 +33,13 @@ void judge(const DomainConfig& config, Problems& problems) {
   if (!config.asset_path.starts_with('/')) problems.push_back({"asset_path", "asset_path must be absolute"});
 }
 
+void throw_if_any(const Problems& problems) {
+  if (problems.empty()) return;
+  json::array details;
+  for (const auto& problem : problems) details.push_back({{"path", problem.path}, {"message", problem.message}});
+  throw BadRequest("invalid domain config", {{"details", std::move(details)}});
+}
+
 fs::path resolve(const std::string& path, const fs::path& home, const fs::path& data_directory) {
   if (!path.starts_with('/') || path.find('\0') != path.npos) {
     throw BadRequest("path must be within home directory: " + path);
@@ -56,10 +63,16 @@ DomainConfig read_domain_config(const json::object& body) {
   Problems problems;
   read_described(body, describe(Tag<DomainConfig>{}), &config, "", problems);
   judge(config, problems);
-  if (problems.empty()) return config;
-  json::array details;
-  for (const auto& problem : problems) details.push_back({{"path", problem.path}, {"message", problem.message}});
-  throw BadRequest("invalid domain config", {{"details", std::move(details)}});
+  throw_if_any(problems);
+  return config;
+}
+
+ResearchPlan read_research_plan(const json::object& settings) {
+  ResearchPlan plan;
+  Problems problems;
+  read_described(settings, describe(Tag<ResearchPlan>{}), &plan, "", problems);
+  throw_if_any(problems);
+  return plan;
 }
 
 DomainConfig resolved(DomainConfig config, const fs::path& home, const fs::path& data_directory) {

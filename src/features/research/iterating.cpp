@@ -47,7 +47,7 @@ Task<> Research::iterate(IterationPointer iteration) {
   } catch (const std::exception& error) {
     set_verdict(*iteration, Verdict::crash, error.what());
   }
-  if (stopping_.requested() && !iteration->stays) set_verdict(*iteration, Verdict::crash, "the gateway was stopped");
+  if (iteration->stop.requested() && !iteration->stays) set_verdict(*iteration, Verdict::crash, "it was stopped");
   if (iteration->result.verdict == Verdict::crash) iteration->result.value = iteration->result.delta = std::nullopt;
   co_await end(iteration);
   std::erase(under_way_, iteration);
@@ -84,7 +84,7 @@ Task<> Research::attempt(Iteration& iteration) {
                                                  .asset = asset,
                                                  .project = iteration.project ? iteration.project->path : "",
                                                  .limit = options_.checks_limit},
-                                                {}, stopping_);
+                                                {}, iteration.stop);
     if (!checked.succeeded) {
       set_verdict(iteration, Verdict::discard, "the checks failed: " + checked.problem);
       co_return;

@@ -25,7 +25,8 @@ struct Iteration {
   bool stays = false;                     ///< it is left in place
   std::vector<Spending> spendings{};
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-  Experiment result;
+  Experiment result{};
+  Stop stop{};
 };
 
 /// A measurement, or why there is none.

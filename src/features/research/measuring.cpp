@@ -36,7 +36,7 @@ Task<Measured> Research::measure(Iteration& iteration) {
        .asset = config.asset_path,
        .project = iteration.project ? iteration.project->path : "",
        .limit = options_.benchmark_limit},
-      [&reader](std::string_view bytes) { reader.add(bytes); }, stopping_);
+      [&reader](std::string_view bytes) { reader.add(bytes); }, iteration.stop);
   if (!end.succeeded) co_return Measured{.problem = "the benchmark failed: " + end.problem};
   reader.finish();
   co_return Measured{.metric = reader.metric(), .problem = reader.problem()};
@@ -69,7 +69,7 @@ Task<std::string> Research::ask_model(Iteration& iteration, std::string question
   const auto on_delta = [&answer](const Delta& delta) {
     if (delta.kind == Delta::Kind::text) answer += delta.text;
   };
-  const auto answered = co_await answer_with_retries({*choice}, std::move(request), on_delta, stopping_);
+  const auto answered = co_await answer_with_retries({*choice}, std::move(request), on_delta, iteration.stop);
   const auto* reply = std::get_if<ModelReply>(&answered.outcome);
   const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
   const auto usd = models_.cost(answered.provider, answered.model, usage);

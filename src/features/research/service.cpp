@@ -37,6 +37,10 @@ Experiment crashed(const InterruptedIteration& iteration, Timestamp now) {
           .created_at = now};
 }
 
+IterationStarted started_of(const Iteration& iteration) {
+  return {.iterationId = *iteration.result.iteration_id, .domain = iteration.config.domain};
+}
+
 }  // namespace
 
 Research::Research(Loop& loop, Database& database, Hub& hub, const Clock& clock, BlockingPool& blocking,
@@ -86,7 +90,8 @@ Task<> Research::recover() {
 }
 
 Task<> Research::stop() {
-  stopping_.request();
+  stopping_ = true;
+  for (const auto& iteration : under_way_) iteration->stop.request();
   co_await work_.join();
 }
 
@@ -99,23 +104,29 @@ void Research::check_free(const DomainConfig& config) const {
 }
 
 Task<IterationStarted> Research::run(json::object body, Along<IterationStarted> along) {
-  auto config = read_domain_config(body);
+  const auto iteration = co_await open(read_domain_config(body), std::move(along));
+  work_.spawn(iterate(iteration));
+  co_return started_of(*iteration);
+}
+
+Task<Research::IterationPointer> Research::open(DomainConfig config, Along<IterationStarted> along) {
   config = co_await blocking_.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
   check_free(config);
-  const auto project = links_.project_of(config.asset_path);
-  const auto iteration = std::make_shared<Iteration>(
-      Iteration{.config = config, .agent = agent_of(config.domain, extensions_), .project = project, .result = {}});
+  const auto iteration = std::make_shared<Iteration>();
+  iteration->config = config;
+  iteration->agent = agent_of(config.domain, extensions_);
+  iteration->project = links_.project_of(config.asset_path);
   iteration->result = {.id = new_id(), .domain = config.domain, .verdict = Verdict::crash, .iteration_id = new_id()};
+  if (stopping_) iteration->stop.request();
   under_way_.push_back(iteration);
-  const IterationStarted started{.iterationId = *iteration->result.iteration_id, .domain = config.domain};
-  const InterruptedIteration row{.id = started.iterationId,
+  const InterruptedIteration row{.id = *iteration->result.iteration_id,
                                  .domain = config.domain,
                                  .asset_path = config.asset_path,
                                  .original = {},
                                  .started_at = clock_.now()};
   try {
-    co_await database_.write([row, started, along](Connection& connection) {
+    co_await database_.write([row, started = started_of(*iteration), along](Connection& connection) {
       iteration_store::insert(connection, row);
       if (along) along(connection, started);
     });
@@ -123,8 +134,7 @@ Task<IterationStarted> Research::run(json::object body, Along<IterationStarted> 
     std::erase(under_way_, iteration);
     throw;
   }
-  work_.spawn(iterate(iteration));
-  co_return started;
+  co_return iteration;
 }
 
 void Research::tell(const Iteration& iteration, IterationStep step, const Experiment* experiment) {

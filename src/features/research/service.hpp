@@ -66,10 +66,16 @@ public:
   /// Forbidden `permission denied`, Conflict `iteration is already running` for its domain or its asset.
   Task<IterationStarted> run(json::object body, Along<IterationStarted> along = {});
 
+  /// One iteration after the other, until the confidence is high or discards pile up (`ResearchPlan`); gives a report
+  /// for people. Throws BadRequest `invalid domain config`, and for each iteration as `run` does.
+  Task<std::string> run_until_clear(json::object settings, Stop& stop);
+
 private:
   using IterationPointer = std::shared_ptr<Iteration>;
 
   void check_free(const DomainConfig& config) const;
+  Task<IterationPointer> open(DomainConfig config, Along<IterationStarted> along);
+  Task<std::string> latest_metric(std::string domain);
   void tell(const Iteration& iteration, IterationStep step, const Experiment* experiment = nullptr);
 
   // The story of an iteration: iterating.cpp.
@@ -105,7 +111,7 @@ private:
   std::unique_ptr<Scripts> scripts_;
   std::vector<InterruptedIteration> interrupted_;
   std::vector<IterationPointer> under_way_;
-  Stop stopping_;
+  bool stopping_ = false;
   Group work_;
 };
 

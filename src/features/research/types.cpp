@@ -14,6 +14,13 @@ constexpr auto rules(Tag<DomainConfig>) {
 }
 const Description& describe(Tag<DomainConfig>) { return description_of<DomainConfig>("DomainConfig"); }
 
+BOOST_DESCRIBE_STRUCT(ResearchPlan, (), (until_confidence, max_discards, max_iterations))
+constexpr auto rules(Tag<ResearchPlan>) {
+  return std::tuple{On<&ResearchPlan::until_confidence>{{.keep = true}},
+                    On<&ResearchPlan::max_discards>{{.keep = true}}, On<&ResearchPlan::max_iterations>{{.keep = true}}};
+}
+const Description& describe(Tag<ResearchPlan>) { return description_of<ResearchPlan>("ResearchPlan"); }
+
 BOOST_DESCRIBE_STRUCT(IterationStarted, (), (status, iterationId, domain))
 const Description& describe(Tag<IterationStarted>) { return description_of<IterationStarted>("IterationStarted"); }
 

@@ -19,7 +19,15 @@ struct DomainConfig {
 };
 const Description& describe(Tag<DomainConfig>);
 
-/// Its answer.
+/// When a series of iterations ends, beside a DomainConfig in the member `research` of a job.
+struct ResearchPlan {
+  double until_confidence = 3;  ///< the domain's, once there are five values
+  int max_discards = 5;         ///< in a row, of this series; crashes count as well
+  int max_iterations = 10;
+};
+const Description& describe(Tag<ResearchPlan>);
+
+/// The answer of `POST /autoresearch/run`.
 struct IterationStarted {
   std::string status = "started";
   std::string iterationId;

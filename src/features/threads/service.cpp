@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <boost/algorithm/string.hpp>
+
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "features/events/hub.hpp"
@@ -175,7 +177,10 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
   co_return copy;
 }
 
-Task<> Threads::suggest_title(std::string id, std::string title) {
+Task<> Threads::suggest_title(std::string id, std::string text) {
+  boost::trim_if(text, boost::is_any_of(" \t\r\n\"'`*#."));
+  const auto title = title_from(text.substr(0, text.find('\n')));
+  if (title.empty()) co_return;
   const auto thread = co_await database_.write(
       [id, title](Connection& connection) { return thread_store::retitle(connection, id, title); });
   if (thread) publish(*thread);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -64,6 +65,19 @@ struct AddedTurn {
   Thread thread;
 };
 
+/// The first turns of a conversation, as models see it, that a summary stands for.
+struct SummarisedTurns {
+  std::string last_turn_id;
+  std::int64_t count = 0;  ///< of them; another number later tells that one was deleted or answered anew
+};
+
+/// What a model is shown of a conversation.
+struct ThreadContext {
+  std::vector<Turn> turns;     ///< oldest first
+  bool is_whole = true;        ///< none was left out, but for those that are summarised
+  bool summary_holds = false;  ///< the summary that was asked about still stands for what it did
+};
+
 /// Threads, their turns, and the search over them. Writes are on disk when they return and are published to the Hub.
 /// Unknown ids throw NotFound (`thread not found`, `turn not found`).
 class Threads {
@@ -92,8 +106,9 @@ public:
   Task<std::string> list_text(ThreadFilter filter);
   /// A new thread with copies of the turns up to and with that one, under new ids.
   Task<Thread> fork(std::string id, ForkPoint point, Along<Thread> along = {});
-  /// A title that was made in the background: taken unless a person has named the thread. Does not move `updated_at`.
-  Task<> suggest_title(std::string id, std::string title);
+  /// A title that was made in the background: its first words are taken unless a person has named the thread. Does not
+  /// move `updated_at`.
+  Task<> suggest_title(std::string id, std::string text);
 
   // Turns.
 
@@ -118,8 +133,14 @@ public:
 
   /// What a model is shown to answer `question_id`: the turns up to and with it, oldest first, without superseded ones;
   /// an answer stands behind its question even where another question was asked meanwhile. Of these the newest whose
-  /// content and metadata come to at most `max_bytes` together, and the question in any case.
-  Task<std::vector<Turn>> context(std::string thread_id, std::string question_id, std::size_t max_bytes);
+  /// content and metadata come to at most `max_bytes` together, and the question in any case. Those that are
+  /// `summarised`, if that still holds, are left out.
+  Task<ThreadContext> context(std::string thread_id, std::string question_id, std::size_t max_bytes,
+                              std::optional<SummarisedTurns> summarised = {});
+  /// The turns of the conversation up to and with `last_turn_id`, inside a read or write. Throws NotFound.
+  static SummarisedTurns summarise_up_to(Connection& connection, const std::string& last_turn_id);
+  /// Says, in a `thread-updated`, that models read a summary of the thread's older turns from now on.
+  void announce_compaction(const Thread& thread);
   /// The ids of the run's tool calls that have a turn, inside a read or write.
   static std::set<std::string, std::less<>> tool_calls_answered(Connection& connection, const std::string& thread_id,
                                                                 const std::string& run_id);

@@ -18,21 +18,42 @@ namespace agw {
 
 namespace {
 
-/// The newest turns that fit, in the order of the conversation.
-std::vector<Turn> fitting(Connection& connection, const turn_store::StoredTurn& question, std::size_t most) {
+/// Where a turn stands in the conversation.
+std::pair<std::int64_t, std::int64_t> standing(const turn_store::StoredTurn& stored) {
+  return {stored.place(), stored.number};
+}
+
+/// The newest turns that fit and stand behind `last`, in the order of the conversation.
+ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& question, std::size_t most,
+                      const std::optional<turn_store::StoredTurn>& last) {
+  ThreadContext context;
   std::vector<turn_store::StoredTurn> kept;
   std::size_t size = 0;
   turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
+    // A turn's place is never behind its number.
+    if (last && stored.number < last->place()) return false;
+    if (last && standing(stored) <= standing(*last)) return true;
     size += stored.bytes;
-    if (size > most && stored.number != question.number) return stored.number > question.number;
+    if (size > most && stored.number != question.number) {
+      context.is_whole = false;
+      return stored.number > question.number;
+    }
     kept.push_back(std::move(stored));
     return true;
   });
-  std::ranges::sort(kept, {}, [](const auto& stored) { return std::pair(stored.place(), stored.number); });
-  std::vector<Turn> turns;
-  turns.reserve(kept.size());
-  for (auto& stored : kept) turns.push_back(std::move(stored.turn));
-  return turns;
+  std::ranges::sort(kept, {}, standing);
+  context.turns.reserve(kept.size());
+  for (auto& stored : kept) context.turns.push_back(std::move(stored.turn));
+  return context;
+}
+
+/// The last of the turns that are summarised; nothing where the summary does not hold any more.
+std::optional<turn_store::StoredTurn> last_of(Connection& connection, const turn_store::StoredTurn& question,
+                                              const std::optional<SummarisedTurns>& summarised) {
+  auto last = summarised ? turn_store::find(connection, summarised->last_turn_id) : std::nullopt;
+  const bool holds = last && last->thread == question.thread && standing(*last) < standing(question) &&
+                     turn_store::count_up_to(connection, *last) == summarised->count;
+  return holds ? std::move(last) : std::nullopt;
 }
 
 }  // namespace
@@ -112,12 +133,29 @@ Task<std::vector<ActivityRow>> Threads::activity(std::string agent_id, Limit lim
       [agent_id, limit](Connection& connection) { return activity_store::list(connection, agent_id, limit.value); });
 }
 
-Task<std::vector<Turn>> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes) {
-  co_return co_await database_.read([thread_id, question_id, max_bytes](Connection& connection) {
+Task<ThreadContext> Threads::context(std::string thread_id, std::string question_id, std::size_t max_bytes,
+                                     std::optional<SummarisedTurns> summarised) {
+  co_return co_await database_.read([thread_id, question_id, max_bytes, summarised](Connection& connection) {
     const auto question = turn_store::require(connection, question_id);
     if (question.turn.thread_id != thread_id) throw NotFound("turn not found");
-    return fitting(connection, question, max_bytes);
+    const auto last = last_of(connection, question, summarised);
+    auto context = fitting(connection, question, max_bytes, last);
+    context.summary_holds = last.has_value();
+    return context;
   });
+}
+
+SummarisedTurns Threads::summarise_up_to(Connection& connection, const std::string& last_turn_id) {
+  return {last_turn_id, turn_store::count_up_to(connection, turn_store::require(connection, last_turn_id))};
+}
+
+void Threads::announce_compaction(const Thread& thread) {
+  if (!hub_.heard()) return;
+  json::object event{{"type", "thread-updated"},
+                     {"threadId", thread.id},
+                     {"thread", parse_json(to_json(thread)).value()},
+                     {"compacted", true}};
+  hub_.publish({"thread-updated", thread.id, to_json(event)});
 }
 
 Task<Turn> Threads::question_of(std::string turn_id) {

@@ -143,12 +143,18 @@ std::optional<StoredTurn> find(Connection& connection, std::int64_t number) {
   return read(row);
 }
 
-StoredTurn require(Connection& connection, const std::string& id) {
+std::optional<StoredTurn> find(Connection& connection, const std::string& id) {
   static const auto sql = select("turns.id = :id");
   auto row = connection.prepare(sql);
   row.bind(":id", id);
-  if (!row.step()) throw NotFound("turn not found");
+  if (!row.step()) return std::nullopt;
   return read(row);
+}
+
+StoredTurn require(Connection& connection, const std::string& id) {
+  auto found = find(connection, id);
+  if (!found) throw NotFound("turn not found");
+  return *std::move(found);
 }
 
 void list(Connection& connection, const std::string& thread_id, const TurnFilter& filter,
@@ -187,6 +193,15 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
   row.bind(":thread", question.thread).bind(":question", question.number);
   while (row.step() && more(read(row))) {
   }
+}
+
+std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {
+  auto row = connection.prepare(
+      "SELECT count(*) FROM turns WHERE thread = :thread AND superseded = 0 AND (coalesce(answers, number) < :place OR "
+      "(coalesce(answers, number) = :place AND number <= :number))");
+  row.bind(":thread", last.thread).bind(":place", last.place()).bind(":number", last.number);
+  row.step();
+  return row.integer(0);
 }
 
 std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored) {

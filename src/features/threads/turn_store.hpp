@@ -29,6 +29,7 @@ struct StoredTurn {
 /// Returns the thread as it is then. Throws NotFound `thread not found`.
 Thread insert(Connection& connection, const PreparedTurn& prepared);
 std::optional<StoredTurn> find(Connection& connection, std::int64_t number);
+std::optional<StoredTurn> find(Connection& connection, const std::string& id);
 /// Throws NotFound `turn not found`.
 StoredTurn require(Connection& connection, const std::string& id);
 /// Newest first. Throws NotFound `thread not found`, BadRequest `before must be a turn of this thread`.
@@ -40,6 +41,8 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
 /// Walks what a model sees when it answers `question`, in reverse order of insertion, for as long as `more` returns
 /// true.
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more);
+/// How many turns a model sees of the conversation up to and with `last`.
+std::int64_t count_up_to(Connection& connection, const StoredTurn& last);
 /// The latest user turn of the same thread before it.
 std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored);
 /// Marks what stands behind `question` in the conversation, its answers included, and unmarks the question.

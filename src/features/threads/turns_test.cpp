@@ -145,10 +145,31 @@ TEST(Context, HoldsTheTurnsThatFitOldestFirst) {
     for (const auto* text : {"11111", "22222", "33333"}) co_await room.say(thread.id, text);
     const auto last = co_await room.say(thread.id, "44444");
     const auto& id = last.id;
-    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 1000)),
+    EXPECT_EQ(contents_of((co_await room.threads.context(thread.id, id, 1000)).turns),
               (Texts{"11111", "22222", "33333", "44444"}));
-    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 14)), (Texts{"33333", "44444"}));
-    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, id, 0)), Texts{"44444"});
+    EXPECT_EQ(contents_of((co_await room.threads.context(thread.id, id, 14)).turns), (Texts{"33333", "44444"}));
+    EXPECT_EQ(contents_of((co_await room.threads.context(thread.id, id, 0)).turns), Texts{"44444"});
+  });
+}
+
+TEST(Context, LeavesOutWhatASummaryStandsForWhileItHolds) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto first = co_await room.say(thread.id, "first");
+    const auto second = co_await room.say(thread.id, "second");
+    co_await answer(room, first, "to the first");
+    const auto third = co_await room.say(thread.id, "third");
+    const auto to_first = (co_await room.threads.turns(thread.id, {})).at(1);
+    const auto summarised = co_await room.database.read(
+        [id = to_first.id](Connection& connection) { return Threads::summarise_up_to(connection, id); });
+    EXPECT_EQ(summarised.count, 2);
+    auto context = co_await room.threads.context(thread.id, third.id, 1000, summarised);
+    EXPECT_EQ(contents_of(context.turns), (Texts{"second", "third"}));
+    EXPECT_TRUE(context.is_whole && context.summary_holds);
+    co_await room.threads.remove_turn(first.id);
+    context = co_await room.threads.context(thread.id, third.id, 1000, summarised);
+    EXPECT_EQ(context.turns.size(), 3u);
+    EXPECT_FALSE(context.summary_holds);
   });
 }
 
@@ -159,7 +180,7 @@ TEST(Context, EndsWithTheQuestionAndHasAnswersBehindTheirs) {
     const auto second = co_await room.say(thread.id, "second");
     co_await room.say(thread.id, "third");
     co_await answer(room, first, "to the first");
-    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+    EXPECT_EQ(contents_of((co_await room.threads.context(thread.id, second.id, 1000)).turns),
               (Texts{"first", "to the first", "second"}));
   });
 }
@@ -176,7 +197,7 @@ TEST(Context, LeavesOutWhatWasSuperseded) {
     EXPECT_EQ((co_await room.threads.require_turn(question.id)).metadata, std::nullopt);
     co_await answer(room, question, "better answer");
     const auto next = co_await room.say(thread.id, "next");
-    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, next.id, 1000)),
+    EXPECT_EQ(contents_of((co_await room.threads.context(thread.id, next.id, 1000)).turns),
               (Texts{"question", "better answer", "next"}));
   });
 }
@@ -189,7 +210,7 @@ TEST(Context, KeepsAnswersOfEarlierQuestionsWhenALaterOneIsAnsweredAgain) {
     co_await answer(room, first, "to the first");
     co_await answer(room, second, "to the second");
     co_await room.threads.supersede_after(second.id);
-    EXPECT_EQ(contents_of(co_await room.threads.context(thread.id, second.id, 1000)),
+    EXPECT_EQ(contents_of((co_await room.threads.context(thread.id, second.id, 1000)).turns),
               (Texts{"first", "to the first", "second"}));
   });
 }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "features/engine/repeat_guard.hpp"
+#include "features/engine/service.hpp"
+
+namespace agw {
+
+/// One answer in the making: what its steps share.
+struct Engine::Answering {
+  ActiveRunPointer active;
+  RunningAgentPointer caller;
+  std::vector<ModelChoice> choices;  ///< the one that answered last comes first
+  ModelRequest request;
+  RunOutcome& outcome;
+  RepeatGuard repeats{};
+  std::set<std::string, std::less<>> call_ids{};
+  std::size_t room = 0;   ///< for messages, in bytes
+  bool separated = true;  ///< nothing has to stand between what was said and what will be
+
+  /// Names and ids that can be sent back, the ids unlike all before.
+  void make_usable(std::vector<ToolUse>& uses);
+};
+
+/// What of the conversation is shown to the model.
+struct Engine::Recalled {
+  std::string summary;  ///< of the turns before; empty where there is none
+  std::vector<Turn> turns;
+};
+
+}  // namespace agw

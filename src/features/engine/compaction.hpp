@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "features/threads/types.hpp"
+#include "models/model.hpp"
+
+namespace agw {
+
+// What becomes of a conversation that outgrows a model's window. Sizes are in bytes.
+
+/// Takes the oldest turns out of `turns` until the others come to at most `budget`; the last stays. Gives those taken.
+std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget);
+
+/// The request for a summary of `turns`, and of what an earlier summary said; it holds at most `budget` of them.
+ModelRequest summary_request(const std::string& earlier, const std::vector<Turn>& turns, std::size_t budget);
+
+/// A summary that needs no model: how each message begins, the latest of them.
+std::string plain_summary(const std::string& earlier, const std::vector<Turn>& turns);
+
+/// The message that begins a conversation whose older turns were summarised.
+Message summary_message(const std::string& summary);
+
+/// Shortens tool results, the oldest first, until the messages come to at most `budget`, as far as that goes. Whether
+/// it had to.
+bool shorten_results(std::vector<Message>& messages, std::size_t budget);
+
+}  // namespace agw

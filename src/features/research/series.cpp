@@ -1,0 +1,56 @@
+// One iteration after the other, for as long as that makes sense.
+
+#include <fmt/format.h>
+
+#include "features/research/domain_config.hpp"
+#include "features/research/iteration.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Of a few values that happen to be alike any other stands out.
+constexpr int fewest_samples = 5;
+
+std::string line_of(int number, const Experiment& experiment) {
+  return fmt::format("{}. {}: {}{}\n", number, to_text(experiment.verdict), experiment.reason.value_or(""),
+                     experiment.proposal ? fmt::format(" (proposal {})", *experiment.proposal) : "");
+}
+
+}  // namespace
+
+/// What the domain was measured by last.
+Task<std::string> Research::latest_metric(std::string domain) {
+  for (const auto& experiment : co_await experiments_.list({.domain = std::move(domain), .verdict = {}})) {
+    if (experiment.metric) co_return *experiment.metric;
+  }
+  co_return std::string(default_metric);
+}
+
+Task<std::string> Research::run_until_clear(json::object settings, Stop& stop) {
+  const auto config = read_domain_config(settings);
+  const auto plan = read_research_plan(settings);
+  std::string report;
+  int discards = 0;
+  for (int number = 1; !stop.requested(); ++number) {
+    const auto metric = co_await latest_metric(config.domain);
+    const auto found = co_await experiments_.confidence({.domain = config.domain, .metric = metric});
+    const double confidence = found.confidence.confidence;
+    if (discards >= plan.max_discards) {
+      co_return report + fmt::format("{} attempts in a row made nothing better: time to stop.", discards);
+    }
+    if (found.confidence.sampleSize >= fewest_samples && confidence >= plan.until_confidence) {
+      co_return report + fmt::format("The confidence in the best {} of {} is {:.2f}: clear enough.", metric,
+                                     config.domain, confidence);
+    }
+    if (number > plan.max_iterations) break;
+    const auto iteration = co_await open(config, {});
+    const Stop::Listener when_stopped(stop, [iteration] { iteration->stop.request(); });
+    co_await iterate(iteration);
+    report += line_of(number, iteration->result);
+    discards = iteration->result.verdict == Verdict::keep ? 0 : discards + 1;
+  }
+  co_return report + "That is all for now.";
+}
+
+}  // namespace agw

@@ -1,0 +1,164 @@
+"""Threads that outgrow a model's window, and titles that a model finds (decisions, 5 and 13)."""
+
+import pytest
+
+from checks import accepted
+from jobs import wait_for
+from stubs.provider import Reply
+from tools import asked, calls, new_agent, new_thread, of_kind, turns_of
+
+SUMMARY = "They spoke of otters."
+
+
+def is_summary(request):
+    return "Sum it up" in str(request.json["messages"][0]["content"])
+
+
+def is_title(request):
+    return "Answer with a title" in str(request.json["messages"][0]["content"])
+
+
+@pytest.fixture
+def talker(own_talker):
+    """The model sums up when it is asked to, and says `Done.` else."""
+    own_talker.stub.always(lambda request: Reply(SUMMARY if is_summary(request) else
+                                                 "\"Feeding the otters.\"" if is_title(request) else "Done."))
+    return own_talker
+
+
+@pytest.fixture
+def thread(talker):
+    return new_thread(talker.gateway, new_agent(talker.gateway, "worker"), title="long")
+
+
+def fill(gateway, thread, count, size=3000):
+    for number in range(count):
+        for role in ("user", "assistant"):
+            text = f"{role} says number {number}. " + "x" * size
+            accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json={"role": role, "content": text}), 201)
+
+
+def told(talker):
+    return [message for message in talker.stub.requests[-1].json["messages"] if message["role"] != "system"]
+
+
+def test_a_short_thread_is_shown_whole(talker, thread):
+    fill(talker.gateway, thread, 3)
+    asked(talker, thread)
+    assert len(told(talker)) == 7 and not any(is_summary(request) for request in talker.stub.requests)
+
+
+def test_older_turns_are_summed_up_for_the_model_and_stay(talker, thread):
+    gateway = talker.gateway
+    fill(gateway, thread, 14)
+    with gateway.events(thread["id"]) as events:
+        asked(talker, thread)
+        updates = [event for event in events.drain() if event["type"] == "thread-updated"]
+    assert any(event.get("compacted") is True and event["thread"]["id"] == thread["id"] for event in updates)
+    messages = told(talker)
+    assert SUMMARY in messages[0]["content"] and messages[0]["role"] == "user"
+    assert "number 13" in str(messages) and "number 0." not in str(messages)
+    assert "number 0." in str(talker.stub.requests[0].json["messages"])
+    assert len(turns_of(gateway, thread)) == 30
+
+
+def test_a_summary_is_made_once_and_used_again(talker, thread):
+    fill(talker.gateway, thread, 14)
+    for _ in range(3):
+        asked(talker, thread)
+        assert SUMMARY in told(talker)[0]["content"]
+    assert sum(map(is_summary, talker.stub.requests)) == 1
+    talker.gateway.restart()
+    asked(talker, thread)
+    assert sum(map(is_summary, talker.stub.requests)) == 1
+
+
+def test_a_summary_is_summed_up_with_what_came_since(talker, thread):
+    fill(talker.gateway, thread, 14)
+    asked(talker, thread)
+    fill(talker.gateway, thread, 14)
+    asked(talker, thread)
+    summaries = [request for request in talker.stub.requests if is_summary(request)]
+    assert len(summaries) == 2 and SUMMARY in str(summaries[1].json["messages"])
+
+
+def test_what_a_person_deletes_is_not_in_a_summary_any_more(talker, thread):
+    fill(talker.gateway, thread, 14)
+    asked(talker, thread)
+    first = turns_of(talker.gateway, thread)[0]
+    assert talker.gateway.http.delete(f"/turns/{first['id']}").status_code == 204
+    asked(talker, thread)
+    summaries = [request for request in talker.stub.requests if is_summary(request)]
+    assert len(summaries) == 2 and "user says number 0." not in str(summaries[1].json["messages"])
+    assert SUMMARY not in str(summaries[1].json["messages"])
+
+
+def test_a_summary_counts_into_the_run(talker, thread):
+    fill(talker.gateway, thread, 14)
+    assert asked(talker, thread)[-1]["usage"]["input_tokens"] == 20
+
+
+def test_without_a_model_older_turns_are_summed_up_by_rule(gateway, name):
+    thread = new_thread(gateway, new_agent(gateway, name("offline")), title="long")
+    fill(gateway, thread, 60)
+    with gateway.events(thread["id"]) as events:
+        turn = accepted(gateway.http.post("/chat", json={"content": "hello", "threadId": thread["id"]}), 201)
+        assert events.run(turn["id"])[-1]["finishReason"] == "stop"
+
+
+def test_a_run_whose_results_outgrow_the_window_goes_on(talker, thread):
+    gateway = talker.gateway
+    other = new_thread(gateway, {"id": thread["agent_id"]}, title="source")
+    fill(gateway, other, 60, size=200)
+    replies = [calls(("SearchTurns", {"query": "says", "limit": 100 - number})) for number in range(10)]
+    run = asked(talker, thread, *replies)
+    assert run[-1]["finishReason"] == "stop" and len(of_kind(run, "tool-end")) == 10
+    assert sum(len(str(message["content"])) for message in told(talker)) < 100_000
+
+
+# Titles.
+
+
+LONG = "Please tell me in all detail how often and with what I should feed the otters in winter"
+
+
+def test_a_long_first_message_gets_its_title_from_the_model(talker):
+    gateway = talker.gateway
+    agent = new_agent(gateway, "worker")
+    thread = new_thread(gateway, agent)
+    with gateway.events(thread["id"]) as events:
+        asked(talker, thread, content=LONG)
+        updated = events.until(lambda event: event["type"] == "thread-updated" and
+                               event["thread"]["title"] == "Feeding the otters")[-1]["thread"]
+    assert updated["updated_at"] == turns_of(gateway, thread)[-1]["created_at"]
+    asked(talker, thread, content=LONG)
+    assert sum(map(is_title, talker.stub.requests)) == 1
+
+
+def test_a_short_first_message_is_the_title(talker):
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker"))
+    asked(talker, thread, content="Feed the otters")
+    assert accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["title"] == "Feed the otters"
+    assert len(talker.stub.requests) == 1
+
+
+def test_a_persons_title_stays(talker, thread):
+    gateway = talker.gateway
+    asked(talker, thread, content=LONG)
+    assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["title"] == "long"
+
+
+def test_a_title_costs_what_it_costs(make_gateway, stub):
+    stub.always(lambda request: Reply("A title" if is_title(request) else "Done."))
+    gateway = make_gateway(config={"providers": {"stub": {"kind": "openai", "base_url": stub.openai_url,
+                                                          "default_model": "talker-1"}}})
+    (gateway.data / "prices.yaml").write_text("stub/talker-1: {input: 1000000, output: 0, cache_read: 0, cache_write: 0}\n")
+    gateway.start()
+
+    class talker:
+        pass
+
+    talker.gateway, talker.stub = gateway, stub
+    run = asked(talker, new_thread(gateway, new_agent(gateway, "worker")), content=LONG)
+    assert run[-1]["costUsd"] == 10
+    wait_for(lambda: accepted(gateway.http.get("/costs"))["today"] == 20)
