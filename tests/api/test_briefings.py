@@ -4,6 +4,7 @@ import pytest
 
 from checks import UNKNOWN_ID, accepted, is_timestamp, refused
 from jobs import ended, new_agent, new_job, run, turns, wait_for
+from proposals import apply, reject, write
 from stubs.provider import Fault
 
 BRIEFING = {"project_id", "generated_at", "stale", "summary", "threads", "jobs", "proposals", "costs", "highlights"}
@@ -152,6 +153,16 @@ def test_the_pulse_tells_the_summary_while_nothing_was_reflected(own):
     assert set(found) == {"prose", "highlights", "proposalCount", "selfReflectAvailable"}
     assert found["prose"] == briefing(own)["summary"]
     assert (found["highlights"], found["proposalCount"], found["selfReflectAvailable"]) == ([], 0, False)
+
+
+def test_proposals_that_wait_are_counted_and_named(own):
+    path, decided = write(own, title="A clearer soul"), write(own)
+    accepted(reject(own, decided))
+    assert pulse(own)["proposalCount"] == 1
+    assert briefing(own)["proposals"] == [
+        {"id": path.removeprefix("/proposals/"), "title": "A clearer soul", "at": "2026-01-02T03:04:05.678Z"}]
+    accepted(apply(own, path))
+    assert pulse(own)["proposalCount"] == 0 and briefing(own)["stale"] is True
 
 
 def test_signals_become_highlights(own):

@@ -45,7 +45,11 @@ def test_who_makes_an_extension(talker, at, name, stage):
     end = called(talker, thread, "CreateExtension", command(made, enabled=True))
     record = found(talker.gateway, made)
     if stage in ("apprentice", "operator"):
-        assert record is None, end
+        assert record is None and end["output"].startswith(f"staged as proposal {agent['name']}/"), end
+        staged = next(found for found in accepted(talker.gateway.http.get("/proposals")) if found["agent"] == agent["name"])
+        assert (staged["type"], staged["target"]) == ("extension", f"extensions/{made}.yaml")
+        decided = talker.gateway.http.post(f"/proposals/{agent['name']}/{staged['date']}/{staged['name']}/apply")
+        assert accepted(decided)["status"] == "applied" and found(talker.gateway, made)["definition"] == {"prompt": "Hi"}
     else:
         assert not end["isError"]
         assert (record["source"], record["owner_agent_id"]) == ("agent", agent["id"])

@@ -3,60 +3,10 @@
 import pytest
 
 from checks import accepted, is_id, refused
+from lab import BETTER, COUNT_WORDS, OLD, WORSE, Lab
 from proposals import apply, show
 from stubs.provider import Fault, Reply
-from tools import calls, new_agent, turns_of
-
-COUNT_WORDS = 'echo "some noise"\necho "METRIC quality=$(wc -w < "$1")"\n'
-OLD, BETTER, WORSE = "one two\n", "one two three\n", "one\n"
-
-
-class Lab:
-    """An agent of a talker's gateway, and a file of its own to improve."""
-
-    def __init__(self, talker, name, stage="trusted"):
-        self.talker, self.gateway = talker, talker.gateway
-        self.agent = new_agent(self.gateway, name("researcher"), stage=stage)
-        self.domain = f"agent:{self.agent['name']}"
-        self.folder = self.gateway.home / name("lab")
-        self.folder.mkdir()
-        self.asset = self.file("asset.md", OLD)
-        self.config = {"domain": self.domain, "asset_path": str(self.asset)}
-
-    def file(self, name, text):
-        path = self.folder / name
-        path.write_text(text)
-        return path
-
-    def measured_by(self, script=COUNT_WORDS, name="benchmark.sh"):
-        self.config["benchmark_path"] = str(self.file(name, script))
-        return self
-
-    def checked_by(self, script):
-        self.config["checks_path"] = str(self.file("checks.sh", script))
-        return self
-
-    def scored_by(self, text):
-        self.config["rubric_path"] = str(self.file("rubric.md", text))
-        return self
-
-    def post(self, **members):
-        return self.gateway.http.post("/autoresearch/run", json={**self.config, **members})
-
-    def iterate(self, *replies, seconds=30):
-        """One iteration, in which the model answers with these. Gives its experiment."""
-        self.talker.stub.script(*replies)
-        with self.gateway.events() as events:
-            started = accepted(self.post(), 202)
-            self.steps = [event for event in events.until(lambda event: event["type"] == "iteration-step" and
-                                                          event["step"] == "ended", seconds)
-                          if event["type"] == "iteration-step"]
-        assert {step["iterationId"] for step in self.steps} == {started["iterationId"]}
-        return self.steps[-1]["experiment"]
-
-    def experiments(self):
-        return accepted(self.gateway.http.get("/autoresearch/experiments", params={"domain": self.domain}))
-
+from tools import calls
 
 @pytest.fixture
 def lab(talker, name):
@@ -365,59 +315,3 @@ def test_an_asset_that_is_gone_is_made_again(hanging):
     hanging.asset.unlink()
     hanging.gateway.start()
     assert hanging.asset.read_text() == OLD
-
-
-# One after the other: a job with a member `research`.
-
-
-def new_series(lab, name, **plan):
-    body = {"type": "job", "name": name("series"), "description": "Improve the asset", "enabled": True, "definition": {
-        "agent_id": lab.agent["name"], "prompt": "Improve the asset", "research": {**lab.config, **plan}}}
-    return accepted(lab.gateway.http.post("/extensions", json=body), 201)
-
-
-def report(lab, job, status="completed"):
-    """Runs the job to its end. Gives its row and what it says."""
-    with lab.gateway.events() as events:
-        started = accepted(lab.gateway.http.post(f"/run/{job['name']}"), 202)
-        run = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"], 60)
-    assert run[-1]["run"]["status"] == status, run[-1]
-    if status != "completed":
-        return run[-1]["run"]
-    return turns_of(lab.gateway, {"id": started["threadId"]}, "assistant")[-1]["content"]
-
-
-def test_a_series_ends_when_discards_pile_up(lab, name):
-    job = new_series(lab.measured_by(), name, max_discards=2)
-    lab.talker.stub.script(BETTER, WORSE, WORSE)
-    said = report(lab, job)
-    assert [row["verdict"] for row in lab.experiments()] == ["discard", "discard", "keep"]
-    assert "1. keep: better: quality went from 2 to 3" in said and "2 attempts in a row" in said
-
-
-def test_a_series_ends_when_the_confidence_is_high(lab, name):
-    job = new_series(lab.measured_by(), name)
-    lab.talker.stub.script(*("word " * words for words in (3, 2, 4, 50, 60)))
-    said = report(lab, job)
-    assert len(lab.experiments()) == 5 and "clear enough" in said
-    assert "clear enough" in report(lab, job) and len(lab.experiments()) == 5
-
-
-def test_a_series_has_an_end(lab, name):
-    job = new_series(lab.measured_by(), name, max_iterations=1)
-    lab.talker.stub.script(BETTER)
-    assert report(lab, job).endswith("That is all for now.") and len(lab.experiments()) == 1
-
-
-def test_a_series_of_a_bad_config_fails(lab, name):
-    lab.config["asset_path"] = "relative"
-    assert report(lab, new_series(lab, name), "failed")["error"] == "invalid domain config"
-
-
-def test_an_agents_job_runs_no_benchmark(lab, name):
-    body = {"type": "job", "name": name("series"), "description": "Improve", "enabled": True, "source": "agent",
-            "owner_agent_id": lab.agent["name"],
-            "definition": {"agent_id": lab.agent["name"], "prompt": "Improve", "research": lab.measured_by().config}}
-    job = accepted(lab.gateway.http.post("/extensions", json=body), 201)
-    lab.talker.stub.script("I am told to improve.")
-    assert report(lab, job) == "I am told to improve." and lab.experiments() == []

@@ -189,11 +189,23 @@ Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
   const auto& active = answering.active;
   auto& outcome = answering.outcome;
   StepMark mark{code_points(active->log.content()), {}};
-  co_await runs_.keep_step(
-      active, {mark.text_end, call_members(uses)},
-      [spendings = outcome.spendings](Connection& connection) { Costs::record(connection, spendings); });
-  outcome.spendings.clear();
-  auto results = co_await calls_.run(active, answering.caller, std::move(uses));
+  // What only reads need not wait until the disk has the step: no result of it will be there before.
+  Group keeping(loop_);
+  const bool only_reads = calls_.only_read(uses);
+  keeping.spawn(runs_.keep_step(active, {mark.text_end, call_members(uses)},
+                                [spendings = std::exchange(outcome.spendings, {})](Connection& connection) {
+                                  Costs::record(connection, spendings);
+                                }));
+  if (!only_reads) co_await keeping.join();
+  std::vector<Message> results;
+  std::exception_ptr failure;
+  try {
+    results = co_await calls_.run(active, answering.caller, std::move(uses));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await keeping.join();
+  if (failure) std::rethrow_exception(failure);
   for (const auto& result : results) mark.tool_call_ids.push_back(result.tool_call_id);
   outcome.steps.push_back(std::move(mark));
   std::ranges::move(results, std::back_inserter(answering.request.messages));

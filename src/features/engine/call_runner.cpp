@@ -62,10 +62,6 @@ struct CallRunner::StepCalls {
   std::vector<ToolPointer> tools;  ///< null: there is none of that name
   std::size_t next = 0;
   std::vector<std::optional<Message>> results;
-
-  bool all_read() const {
-    return std::ranges::all_of(tools, [](const auto& tool) { return !tool || tool->effect == ToolEffect::reads; });
-  }
 };
 
 CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, const ToolSet& tools)
@@ -84,12 +80,19 @@ json::object CallRunner::handed_on(const RunningAgent& caller) const {
   return {{"stage", to_text(stage)}, {"mode", to_text(caller.mode)}, {"depth", caller.handed_down.depth + 1}};
 }
 
+bool CallRunner::only_read(const std::vector<ToolUse>& uses) const {
+  return std::ranges::all_of(uses, [this](const ToolUse& use) {
+    const auto tool = tools_.find(use.name);
+    return !tool || tool->effect == ToolEffect::reads;
+  });
+}
+
 Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgentPointer caller,
                                            std::vector<ToolUse> uses) {
   StepCalls step{.active = std::move(active), .caller = std::move(caller), .uses = std::move(uses)};
   for (const auto& use : step.uses) step.tools.push_back(tools_.find(use.name));
   step.results.resize(step.uses.size());
-  const auto workers = step.all_read() ? std::min(most_at_once, step.uses.size()) : 1;
+  const auto workers = only_read(step.uses) ? std::min(most_at_once, step.uses.size()) : 1;
   if (workers == 1) {
     co_await work(step);
   } else {

@@ -30,6 +30,9 @@ public:
   /// What a run that this one starts is told of it: see ToolRun.
   json::object handed_on(const RunningAgent& caller) const;
 
+  /// Whether these calls change nothing.
+  bool only_read(const std::vector<ToolUse>& uses) const;
+
   /// Makes the calls of one step, side by side where all only read. Gives their results in the order of the calls: of
   /// one that the run's stop left unbegun there is none.
   Task<std::vector<Message>> run(ActiveRunPointer active, RunningAgentPointer caller, std::vector<ToolUse> uses);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr auto grace = 500ms;
 /// A directory that shows nothing of a person's.
-constexpr auto nowhere = "/usr";
+constexpr auto nowhere = "/usr/bin";
 /// Of the output, in a problem's text.
 constexpr std::size_t longest_quoted = 2000;
 
@@ -93,7 +93,7 @@ Task<ScriptEnd> Scripts::run(Script script, std::function<void(std::string_view)
   }
   co_await process->end(grace);
   if (how == End::stopped) co_return ScriptEnd{.stopped = true, .problem = "it was stopped"};
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(script.limit).count();
+  const auto seconds = std::chrono::duration<double>(script.limit).count();
   co_return ScriptEnd{.problem = with_output(fmt::format("it took longer than {} s", seconds), kept)};
 }
 

@@ -106,12 +106,13 @@ class Request:
     """What the gateway sent."""
 
     def __init__(self, method, path, headers, body):
+        self.came = time.monotonic()  # before its body was read
         self.method = method
         self.path = path
         self.headers = headers  # names in lower case
         self.body = body
         self.json = json.loads(body) if body else None
-        self.at = time.monotonic()
+        self.at = time.monotonic()  # when its body had been read
         self.answered = threading.Event()  # the answer was written to its end
         self.closed_by_client = threading.Event()  # the client left before the end of the answer
         self.deltas_sent = 0

@@ -1,0 +1,54 @@
+"""A file to improve, an agent of a stubbed model that tries, and what measures it."""
+
+from checks import accepted
+from tools import new_agent
+
+COUNT_WORDS = 'echo "some noise"\necho "METRIC quality=$(wc -w < "$1")"\n'
+OLD, BETTER, WORSE = "one two\n", "one two three\n", "one\n"
+
+
+class Lab:
+    """An agent of a talker's gateway, and a file of its own to improve."""
+
+    def __init__(self, talker, name, stage="trusted"):
+        self.talker, self.gateway = talker, talker.gateway
+        self.agent = new_agent(self.gateway, name("researcher"), stage=stage)
+        self.domain = f"agent:{self.agent['name']}"
+        self.folder = self.gateway.home / name("lab")
+        self.folder.mkdir()
+        self.asset = self.file("asset.md", OLD)
+        self.config = {"domain": self.domain, "asset_path": str(self.asset)}
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def measured_by(self, script=COUNT_WORDS, name="benchmark.sh"):
+        self.config["benchmark_path"] = str(self.file(name, script))
+        return self
+
+    def checked_by(self, script):
+        self.config["checks_path"] = str(self.file("checks.sh", script))
+        return self
+
+    def scored_by(self, text):
+        self.config["rubric_path"] = str(self.file("rubric.md", text))
+        return self
+
+    def post(self, **members):
+        return self.gateway.http.post("/autoresearch/run", json={**self.config, **members})
+
+    def iterate(self, *replies, seconds=30):
+        """One iteration, in which the model answers with these. Gives its experiment."""
+        self.talker.stub.script(*replies)
+        with self.gateway.events() as events:
+            started = accepted(self.post(), 202)
+            self.steps = [event for event in events.until(lambda event: event["type"] == "iteration-step" and
+                                                          event["step"] == "ended", seconds)
+                          if event["type"] == "iteration-step"]
+        assert {step["iterationId"] for step in self.steps} == {started["iterationId"]}
+        return self.steps[-1]["experiment"]
+
+    def experiments(self):
+        return accepted(self.gateway.http.get("/autoresearch/experiments", params={"domain": self.domain}))
