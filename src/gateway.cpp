@@ -68,6 +68,9 @@
 #include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
+#include "tools/file_tools.hpp"
+#include "tools/grep.hpp"
+#include "tools/shell.hpp"
 #include "tools/tool_set.hpp"
 #include "tools/web_fetch.hpp"
 #include "tools/web_search.hpp"
@@ -133,6 +136,7 @@ public:
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         integrations_(loop, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
+        shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
         actions_(extensions_, http_, blocking_, clock_, secrets_, action_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
@@ -287,13 +291,28 @@ private:
             }};
   }
 
+  ShellLimits limits_of_shell(std::string_view agent_id) const {
+    const auto agent = extensions_.find_agent(agent_id);
+    return agent ? shell_limits(agent->definition.members()) : ShellLimits{};
+  }
+
   ActionLinks action_links() {
-    return {.call_integration = [this](const ToolCall& call, std::string integration, std::string tool) {
-      return integrations_.call(call, std::move(integration), std::move(tool));
-    }};
+    return {.run_command =
+                [this](const ToolCall& call, std::string command, std::map<std::string, std::string> environment,
+                       std::string input) {
+                  return shell_.run(call, {.command = std::move(command),
+                                           .time = Shell::longest_time,
+                                           .environment = std::move(environment),
+                                           .input = std::move(input)});
+                },
+            .call_integration =
+                [this](const ToolCall& call, std::string integration, std::string tool) {
+                  return integrations_.call(call, std::move(integration), std::move(tool));
+                }};
   }
 
   void add_tools(const Settings& settings) {
+    tools_.add(file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()}));
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
     tools_.add(knowledge_tools(
@@ -433,6 +452,7 @@ private:
   Prompts prompts_;
   ToolSet tools_;
   Integrations integrations_;
+  Shell shell_;
   Actions actions_;
   CallRunner calls_;
   Engine engine_;
