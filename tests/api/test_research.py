@@ -76,6 +76,14 @@ def test_one_iteration_of_a_domain_runs_at_a_time(lab):
 # What becomes of a change.
 
 
+def test_the_agents_work_is_in_an_archived_thread(lab):
+    lab.measured_by().iterate(BETTER)
+    path, query = "/threads", {"agent_id": lab.agent["id"]}
+    assert accepted(lab.gateway.http.get(path, params=query)) == []
+    [thread] = accepted(lab.gateway.http.get(path, params={**query, "archived": "true"}))
+    assert thread["title"] == f"Research: {lab.domain}" and thread["turn_count"] == 2
+
+
 def test_a_better_text_is_kept(lab):
     lab.measured_by()
     row = lab.iterate(BETTER)
