@@ -64,6 +64,7 @@
 #include "models/one_answer.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
+#include "server/measures.hpp"
 #include "server/metrics.hpp"
 #include "server/page_routes.hpp"
 #include "server/server.hpp"
@@ -160,7 +161,8 @@ public:
                  .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
-    add_measures();
+    add_process_measures(metrics_);
+    add_server_measures(metrics_, server_, database_);
     feed_watch();
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
@@ -343,19 +345,6 @@ private:
       if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error});
       watch_.money_spent();
     });
-  }
-
-  void add_measures() {
-    using Kind = Metrics::Kind;
-    add_process_measures(metrics_);
-    metrics_.add("agw_connections", Kind::gauge, "Connections of clients, WebSockets among them.",
-                 [this] { return static_cast<double>(server_.connections()); });
-    metrics_.add("agw_database_commits_total", Kind::counter, "Transactions on disk.",
-                 [this] { return static_cast<double>(database_.statistics().commits); });
-    metrics_.add("agw_database_writes_total", Kind::counter, "Writes in these transactions.",
-                 [this] { return static_cast<double>(database_.statistics().writes); });
-    metrics_.add("agw_database_queue", Kind::gauge, "Writes that wait.",
-                 [this] { return static_cast<double>(database_.statistics().queued); });
   }
 
   BriefingLinks briefing_links() {
