@@ -299,17 +299,17 @@ private:
   }
 
   ActionLinks action_links() {
-    return {.run_command =
+    return {.call_integration =
+                [this](const ToolCall& call, std::string integration, std::string tool) {
+                  return integrations_.call(call, std::move(integration), std::move(tool));
+                },
+            .run_command =
                 [this](const ToolCall& call, std::string command, std::map<std::string, std::string> environment,
                        std::string input) {
                   return shell_.run(call, {.command = std::move(command),
                                            .time = Shell::longest_time,
                                            .environment = std::move(environment),
                                            .input = std::move(input)});
-                },
-            .call_integration =
-                [this](const ToolCall& call, std::string integration, std::string tool) {
-                  return integrations_.call(call, std::move(integration), std::move(tool));
                 }};
   }
 
