@@ -274,6 +274,21 @@ def test_an_agent_may_look_before_it_answers(lab):
     assert row["verdict"] == "keep" and lab.asset.read_text() == BETTER
 
 
+def test_an_agent_may_change_the_asset_by_its_tools(lab):
+    notes = lab.gateway.data / "agents" / lab.agent["name"] / "notes.md"
+    notes.write_text(OLD)
+    lab.config["asset_path"] = str(notes)
+    lab.measured_by()
+    row = lab.iterate(calls(("Remember", {"text": "three more words"})), "I have added what was missing.")
+    assert row["verdict"] == "keep" and row["value"] > row["baseline"] == 2
+    assert "three more words" in notes.read_text() and "added what was missing" in row["notes"]
+
+    lab.measured_by('echo "METRIC quality=1"\n')
+    kept = notes.read_text()
+    row = lab.iterate(calls(("Remember", {"text": "something useless"})), "Done.")
+    assert row["verdict"] == "discard" and notes.read_text() == kept
+
+
 # Ends in the middle.
 
 

@@ -17,7 +17,6 @@ async function shoot(page, name) {
 }
 
 async function setTheScene() {
-  const notes = await it.stage.write({ path: 'notes/release.md', text: '# Release\n\n- tag\n- build\n- announce\n' });
   await it.api('POST', '/extensions', {
     type: 'agent', name: 'editor', description: 'Reads drafts and says what is unclear', enabled: true,
     definition: { systemPrompt: 'You edit texts.', model: 'stub/talker-1', budget_usd_per_day: 2 },
@@ -28,7 +27,6 @@ async function setTheScene() {
   });
   await it.api('POST', '/run/morning-notes');
   for (const title of ['Plan the summer trip', 'Why is the build slow?', 'Letter to the landlord']) await it.api('POST', '/threads', { title });
-  return notes;
 }
 
 const answer = `Three steps are left before the release:
@@ -49,9 +47,10 @@ git tag "$VERSION" && git push --tags
 `;
 
 try {
-  const notes = await setTheScene();
+  await setTheScene();
   const page = await it.open('/new', { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
-  await it.stage.reply({ text: 'I read the notes first.', tool_calls: [{ name: 'Read', arguments: { path: notes } }] });
+  await page.getByText('Act', { exact: true }).click();
+  await it.stage.reply({ text: 'I look at what runs by itself first.', tool_calls: [{ name: 'ListExtensions', arguments: { type: 'job' } }] });
   await it.stage.reply({ text: answer });
   await say(page, 'What is left to do before the release?');
   await answers(page).getByText('with the changes since').waitFor();

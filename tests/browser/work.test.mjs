@@ -179,30 +179,47 @@ else {
     assert.equal((await it.api('GET', `/threads/${id}`)).mode, 'act');
   });
 
-  test('a tool’s call is a card with its state, input and result', async () => {
-    const path = await it.stage.write({ path: '.agent-gateway/agents/assistant/workspace/list.txt', text: 'apples\npears\n' });
+  async function newChatThatActs() {
     const page = await it.open('/new');
-    await it.stage.reply({ text: 'Let me look.', tool_calls: [{ name: 'Read', arguments: { path } }] });
-    await it.stage.reply({ text: 'Two kinds of fruit.' });
-    await say(page, 'What is on the list?');
-    await answers(page).getByText('Two kinds of fruit.').waitFor();
-    const card = answers(page).locator('details').filter({ hasText: 'Read' });
+    await page.getByText('Act', { exact: true }).click();
+    return page;
+  }
+
+  test('a tool’s call is a card with its state, input and result', async () => {
+    const page = await newChatThatActs();
+    await it.stage.reply({ text: 'Let me look.', tool_calls: [{ name: 'ListExtensions', arguments: { type: 'agent' } }] });
+    await it.stage.reply({ text: 'There is one.' });
+    await say(page, 'Which agents are there?');
+    await answers(page).getByText('There is one.').waitFor();
+    const card = answers(page).locator('details').filter({ hasText: 'ListExtensions' });
+    await card.getByText('done').waitFor();
     await card.locator('summary').click();
-    await card.getByText('apples').waitFor();
+    await card.getByText('answers where nobody else is named').first().waitFor();
     await page.reload();
-    await answers(page).getByText('Two kinds of fruit.').waitFor();
-    assert.deepEqual(await answers(page).locator('.prose').allInnerTexts(), ['Let me look.', 'Two kinds of fruit.']);
+    await answers(page).getByText('There is one.').waitFor();
+    assert.deepEqual(await answers(page).locator('.prose').allInnerTexts(), ['Let me look.', 'There is one.']);
+    assert.equal(await answers(page).locator('details').count(), 1);
   });
 
-  test('a write by an apprentice becomes a proposal that can be applied in the chat', async () => {
-    const page = await it.open('/new');
-    await page.getByRole('radio', { name: 'Act' }).check({ force: true });
-    await it.stage.reply({ tool_calls: [{ name: 'Write', arguments: { path: 'plan.txt', content: 'the plan\n' } }] });
+  test('what an agent stages is a proposal that can be applied in the chat', async () => {
+    const page = await newChatThatActs();
+    const input = { type: 'knowledge', title: 'Write the plan down', target: 'knowledge/wiki/plan.md', content: '# The plan\n', reason: 'so that it is not lost' };
+    await it.stage.reply({ tool_calls: [{ name: 'Propose', arguments: input }] });
     await it.stage.reply({ text: 'I proposed it.' });
     await say(page, 'Write the plan down');
     await answers(page).getByText('I proposed it.').waitFor();
     await answers(page).getByRole('button', { name: 'Apply', exact: true }).click();
     await answers(page).getByText('Applied.').waitFor();
+    assert.match(readFileSync(`${it.data}/knowledge/wiki/plan.md`, 'utf8'), /# The plan/);
+  });
+
+  test('a call that is denied says what would allow it', async () => {
+    const page = await it.open('/new');
+    await it.stage.reply({ tool_calls: [{ name: 'ListExtensions', arguments: {} }] });
+    await it.stage.reply({ text: 'I may not.' });
+    await say(page, 'Which extensions are there?');
+    await answers(page).getByText('I may not.').waitFor();
+    await answers(page).locator('details').getByText(/denied|failed/).first().waitFor();
   });
 
   test('deleting a turn can be undone', async () => {
