@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "cli/commands.hpp"
 #include "cli/find_gateway.hpp"
@@ -81,6 +82,11 @@ void unpack(const fs::path& archive, const fs::path& staging) {
 }
 
 int restore_over(const fs::path& archive, const fs::path& data) {
+  if (const auto running = find_running_gateway(data)) {
+    throw StartError(
+        ExitStatus::already_running,
+        fmt::format("a gateway (process {}) already runs on {}: stop it first", running->pid, data.string()));
+  }
   const LockFile lock(data);
   const StagingDirectory staging(data);
   unpack(archive, staging.path());
