@@ -53,9 +53,9 @@ void raise_file_limit() {
   check(setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
 }
 
-int listen_on_loopback() {
+int listen_on_loopback(int port) {
   const int listener = check(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), "socket");
-  const sockaddr_in address = loopback(0);
+  const sockaddr_in address = loopback(port);
   check(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), "bind");
   check(listen(listener, SOMAXCONN), "listen");
   return listener;

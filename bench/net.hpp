@@ -23,8 +23,8 @@ std::int64_t now();
 /// Lets the process open as many files as the system allows it.
 void raise_file_limit();
 
-/// A listening socket on a free port of 127.0.0.1, non-blocking.
-int listen_on_loopback();
+/// A listening socket on that port of 127.0.0.1, by default a free one; non-blocking.
+int listen_on_loopback(int port = 0);
 int port_of(int socket);
 /// A connected socket, blocking, without Nagle's delay.
 int connect_to(int port);

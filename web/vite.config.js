@@ -6,6 +6,16 @@ import { icons } from './script/icons.js';
 const gateway = process.env.GATEWAY ?? 'http://127.0.0.1:7420';
 const proxy = { '^/(?!ui/)': { target: gateway, ws: true, changeOrigin: true, headers: { origin: gateway } } };
 
+/**
+ * Two files of code before there is something to read: `page` is what pairing needs, `chat` the rest of a chat. What a
+ * view or a part fetches when it is opened stands in files of its own.
+ */
+const page = [/node_modules\/(svelte|esm-env|clsx)\//, /src\/(main|App)/, /src\/views\/pair\//, /src\/api\/(client|line)/,
+  /src\/base\/(storage|route|announce|toasts)/, /src\/state\/session/, /src\/parts\/(Icon|Toasts|Ask|Dialog|ask)\b/, /virtual:icons/, /preload-helper/];
+const chat = [/node_modules\/marked\//, /src\/(base|api|state)\//, /src\/markdown\/(?!highlight)/, /src\/look\/theme/,
+  /src\/views\/(shell|chat|threads)\//, /src\/parts\/(CopyButton|LongText|Time|Frame|frame_actions)\b/];
+const among = (tests) => (id) => tests.some((test) => test.test(id));
+
 export default defineConfig({
   base: '/ui/',
   plugins: [svelte(), icons()],
@@ -15,6 +25,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'page', test: among(page), priority: 2 },
+            { name: 'chat', test: among(chat), priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy },
   preview: { proxy },

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/asio/ip/tcp.hpp>
+
 #include "api/answer.hpp"
 #include "base/cut.hpp"
 #include "base/task.hpp"
@@ -44,6 +46,9 @@ public:
   virtual Task<bool> begin(AnswerHead head) = 0;
   /// A piece of the answer's body, or bytes after `upgrade`.
   virtual Task<bool> send(std::string_view piece) = 0;
+  /// Moves that many bytes of the body from a socket to the client without taking them up, where the connection allows
+  /// that. Answers how many were moved; the rest is to be sent.
+  virtual Task<std::uint64_t> move_from(asio::ip::tcp::socket& source, std::uint64_t count) = 0;
   /// The body is complete. An answer that is not ended is cut off, so that the client can tell.
   virtual Task<bool> end() = 0;
   /// Answers 101: from now on both sides send what they like.

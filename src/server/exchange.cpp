@@ -102,6 +102,11 @@ Task<bool> HttpExchange::send(std::string_view piece) {
   co_return co_await write(out_);
 }
 
+Task<std::uint64_t> HttpExchange::move_from(asio::ip::tcp::socket& source, std::uint64_t count) {
+  if (framing_ != Framing::length || cut_off_.requested()) co_return 0;
+  co_return co_await wire_.move_from(source, count);
+}
+
 Task<bool> HttpExchange::end() {
   const bool last_chunk = framing_ == Framing::chunked && has_body_to_send();
   if (last_chunk && !co_await write("0\r\n\r\n")) co_return false;

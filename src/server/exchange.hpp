@@ -29,6 +29,7 @@ public:
   Task<> gone() override;
   Task<bool> begin(AnswerHead head) override;
   Task<bool> send(std::string_view piece) override;
+  Task<std::uint64_t> move_from(asio::ip::tcp::socket& source, std::uint64_t count) override;
   Task<bool> end() override;
   Task<bool> upgrade(Fields fields) override;
   Stop& cut_off() override { return cut_off_; }

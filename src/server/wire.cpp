@@ -7,6 +7,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "io/splice.hpp"
+
 namespace agw {
 
 using asio::ip::tcp;
@@ -160,6 +162,13 @@ std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> p
   if (error && !would_block(error)) return std::nullopt;
   if (count > 0) last_activity_ = now();
   return count;
+}
+
+Task<std::uint64_t> Wire::move_from(tcp::socket& source, std::uint64_t count) {
+  if (tls_) co_return 0;
+  const auto moved = co_await splice_bytes(source, socket_, count);
+  last_activity_ = now();
+  co_return moved;
 }
 
 Task<bool> Wire::writable() {

@@ -48,6 +48,8 @@ public:
 
   /// Writes what fits at once from several pieces; the number of bytes written, or nothing when the connection broke.
   std::optional<std::size_t> send_some(std::span<const asio::const_buffer> pieces);
+  /// Moves bytes from another socket without taking them up: see io/splice.hpp. None where they must be encrypted.
+  Task<std::uint64_t> move_from(asio::ip::tcp::socket& source, std::uint64_t count);
   /// Waits until something can be written again.
   Task<bool> writable();
 

@@ -162,7 +162,8 @@ def test_proposals_that_wait_are_counted_and_named(own):
     assert briefing(own)["proposals"] == [
         {"id": path.removeprefix("/proposals/"), "title": "A clearer soul", "at": "2026-01-02T03:04:05.678Z"}]
     accepted(apply(own, path))
-    assert pulse(own)["proposalCount"] == 0 and briefing(own)["stale"] is True
+    assert pulse(own)["proposalCount"] == 0
+    wait_for(lambda: briefing(own)["proposals"] == [])
 
 
 def test_signals_become_highlights(own):

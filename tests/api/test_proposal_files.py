@@ -107,6 +107,14 @@ def test_decided_ones_are_kept_for_90_days(own):
     assert not file_of(own, old).exists() and file_of(own, recent).exists() and file_of(own, pending).exists()
 
 
+def test_one_that_is_marked_by_hand_is_decided(own):
+    path = write(own, status="applied", created_at="2020-01-01T00:00:00.000Z")
+    own.restart()
+    assert show(own, path)["status"] == "applied" and listed(own, path) is None
+    for decide in (apply, reject):
+        refused(decide(own, path), 409, "proposal already applied")
+
+
 def test_a_job_is_triggered_by_a_decision(own_talker, name):
     gateway = own_talker.gateway
     job = name("watcher")

@@ -88,6 +88,12 @@ def test_a_target_that_was_deleted_meanwhile_is_made_again(gateway):
     assert target_of(gateway, path).read_text() == "new text\n"
 
 
+def test_names_like_the_gateways_own_directories_may_be_changed(gateway):
+    for target in ("logs.md", "files-to-read.md", "backups-plan/today.md", "notes/config.yaml", "notes/trash/x"):
+        accepted(apply(gateway, write(gateway, target=target)))
+        assert (gateway.data / target).read_text() == "new text\n"
+
+
 # Extensions.
 
 

@@ -111,6 +111,21 @@ def test_in_plan_mode_there_is_no_propose(talker, name):
     assert outcome["isError"] is True and outcome["output"].startswith("permission denied:")
 
 
+@pytest.mark.parametrize("kind, definition", [
+    ("theme", {"dark": True}), ("app", {"type": "static", "path": "/nowhere"}),
+    ("job", {"agent_id": "assistant", "prompt": "Sum it up\nevery day"}), ("agent", {"systemPrompt": "Be kind."})])
+def test_an_extension_that_an_apprentice_makes_is_staged_and_can_be_applied(talker, thread, name, kind, definition):
+    made = {"type": kind, "name": name("made"), "description": "Made by an agent", "definition": definition}
+    outcome = called(talker, thread, "CreateExtension", made)
+    path = f"/proposals/{STAGED.fullmatch(outcome['output'])[1]}"
+    assert talker.gateway.http.get(f"/extensions/{made['name']}").status_code == 404
+    accepted(apply(talker.gateway, path))
+    record = accepted(talker.gateway.http.get(f"/extensions/{made['name']}"))
+    assert (record["type"], record["description"], record["source"], record["enabled"]) == (
+        kind, "Made by an agent", "agent", False)
+    assert record["definition"] == definition
+
+
 # From the wish to the next answer.
 
 

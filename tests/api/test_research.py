@@ -76,6 +76,14 @@ def test_one_iteration_of_a_domain_runs_at_a_time(lab):
 # What becomes of a change.
 
 
+def test_the_agents_work_is_in_an_archived_thread(lab):
+    lab.measured_by().iterate(BETTER)
+    path, query = "/threads", {"agent_id": lab.agent["id"]}
+    assert accepted(lab.gateway.http.get(path, params=query)) == []
+    [thread] = accepted(lab.gateway.http.get(path, params={**query, "archived": "true"}))
+    assert thread["title"] == f"Research: {lab.domain}" and thread["turn_count"] == 2
+
+
 def test_a_better_text_is_kept(lab):
     lab.measured_by()
     row = lab.iterate(BETTER)
@@ -264,6 +272,21 @@ def test_an_agent_may_look_before_it_answers(lab):
     lab.measured_by()
     row = lab.iterate(calls(("SearchTurns", {"query": "words"}), text="Let me look."), BETTER)
     assert row["verdict"] == "keep" and lab.asset.read_text() == BETTER
+
+
+def test_an_agent_may_change_the_asset_by_its_tools(lab):
+    notes = lab.gateway.data / "agents" / lab.agent["name"] / "notes.md"
+    notes.write_text(OLD)
+    lab.config["asset_path"] = str(notes)
+    lab.measured_by()
+    row = lab.iterate(calls(("Remember", {"text": "three more words"})), "I have added what was missing.")
+    assert row["verdict"] == "keep" and row["value"] > row["baseline"] == 2
+    assert "three more words" in notes.read_text() and "added what was missing" in row["notes"]
+
+    lab.measured_by('echo "METRIC quality=1"\n')
+    kept = notes.read_text()
+    row = lab.iterate(calls(("Remember", {"text": "something useless"})), "Done.")
+    assert row["verdict"] == "discard" and notes.read_text() == kept
 
 
 # Ends in the middle.

@@ -37,16 +37,20 @@ function openStage() {
   });
 }
 
-/** A TCP proxy whose connections can be cut, and that refuses while `down`. */
+/**
+ * A TCP proxy whose connections can be cut. While it is `down` it refuses; while it is `deaf`, what the gateway answers
+ * is thrown away and the connection cut.
+ */
 export async function openLine(port) {
   const sockets = new Set();
-  const line = { down: false, delay: null };
+  const line = { down: false, deaf: false };
   const server = net.createServer((client) => {
     if (line.down) return client.destroy();
     const upstream = net.connect(line.port, '127.0.0.1');
     for (const [from, to] of [[client, upstream], [upstream, client]]) {
       sockets.add(from);
-      from.pipe(to);
+      if (from === client) from.pipe(to);
+      else from.on('data', (data) => (line.deaf ? client.destroy() : client.write(data)));
       from.on('error', () => to.destroy());
       from.on('close', () => (sockets.delete(from), to.destroy()));
     }
@@ -63,9 +67,20 @@ export async function openLine(port) {
  * Makes a gateway, a browser and a line between them for the tests of a file, and ends them with it. What any page logs
  * as an error, throws or breaks of its Content-Security-Policy fails the file.
  */
-export function withStage({ model = 'stub' } = {}) {
+export function withStage(options) {
+  const it = actor(options);
+  before(it.begin);
+  after(async () => {
+    await it.end();
+    assert.deepEqual(it.complaints, []);
+  });
+  return it;
+}
+
+/** What tests and scripts do with a gateway and a browser, between `begin` and `end`. */
+export function actor({ model = 'stub' } = {}) {
   const it = { complaints: [], tolerated: [/net::ERR_/, /WebSocket connection to/, /status of (404|409|401|429)/] };
-  before(async () => {
+  it.begin = async () => {
     it.stage = openStage();
     it.line = await openLine(0);
     Object.assign(it, await it.stage.start({ model, origins: [it.line.url] }));
@@ -74,13 +89,12 @@ export function withStage({ model = 'stub' } = {}) {
       executablePath: executable,
       args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
     });
-  });
-  after(async () => {
+  };
+  it.end = async () => {
     await it.browser?.close();
     it.line?.close();
     await it.stage?.close();
-    assert.deepEqual(it.complaints, []);
-  });
+  };
 
   it.api = async (method, path, body) => {
     const answer = await fetch(it.url + path, {
@@ -113,7 +127,7 @@ export function withStage({ model = 'stub' } = {}) {
   /** A page of a paired browser, at a place of the page. */
   it.open = async (place = '/chats', { through = it.line.url, ...options } = {}) => {
     const page = await it.fresh(options);
-    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
+    await page.addInitScript((token) => window === top && localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
     await page.goto(`${through}/ui/#${place}`);
     return page;
   };
@@ -132,6 +146,18 @@ export async function say(page, text) {
 
 export const answers = (page) => page.getByRole('article', { name: 'Assistant' });
 export const questions = (page) => page.getByRole('article', { name: 'You' });
+
+/** Answers a function that tells how many milliseconds the page's main thread has worked since, whatever else ran here. */
+export async function worked(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const now = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+  };
+  const before = await now();
+  return async () => Math.round((await now()) - before);
+}
 
 /** Waits until `check` does not throw. */
 export async function eventually(check, within = 5000) {

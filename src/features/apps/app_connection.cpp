@@ -15,6 +15,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t buffer_size = 256 * 1024;
+constexpr std::uint64_t worth_moving = 512 * 1024;  // below, a pipe costs more than a copy
 
 }  // namespace
 
@@ -81,6 +82,12 @@ Task<const std::vector<std::string_view>*> AppConnection::read_body() {
     if (!co_await receive()) reader_.put_end();
   }
   co_return &none;
+}
+
+Task<> AppConnection::move_body(Exchange& client) {
+  const bool all_is_passed_on = begin_ == end_;
+  if (!all_is_passed_on || interrupted_ || reader_.left() < worth_moving) co_return;
+  if (const auto moved = co_await client.move_from(socket_, reader_.left()); moved > 0) reader_.skip(moved);
 }
 
 Task<std::string_view> AppConnection::read_raw() {

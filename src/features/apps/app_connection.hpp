@@ -5,6 +5,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include "api/exchange.hpp"
 #include "base/task.hpp"
 #include "features/apps/response_reader.hpp"
 
@@ -25,6 +26,8 @@ public:
   const AppResponse& head() const { return reader_.head(); }
   /// The next pieces of the body, views that live until the next call; none at its end.
   Task<const std::vector<std::string_view>*> read_body();
+  /// Moves what is left of a large body to the client, where that can be done without reading it.
+  Task<> move_body(Exchange& client);
   /// The body came to its end, and not only the connection.
   bool complete() const { return reader_.done(); }
   /// After a 101: what the server sends; empty at the end.

@@ -19,6 +19,7 @@ struct Asked : Exchange {
   Task<> gone() override { co_return; }
   Task<bool> begin(AnswerHead) override { co_return false; }
   Task<bool> send(std::string_view) override { co_return false; }
+  Task<std::uint64_t> move_from(asio::ip::tcp::socket&, std::uint64_t) override { co_return 0; }
   Task<bool> end() override { co_return false; }
   Task<bool> upgrade(Fields) override { co_return false; }
   Stop& cut_off() override { return stop; }

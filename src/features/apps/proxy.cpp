@@ -78,6 +78,7 @@ Task<> AppProxy::answer(Exchange& exchange, AppConnection& app, const ForwardedR
     for (const auto piece : *pieces) {
       if (!co_await exchange.send(piece)) co_return;
     }
+    co_await app.move_body(exchange);
   }
   if (app.complete()) co_await exchange.end();
 }

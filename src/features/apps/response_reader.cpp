@@ -103,6 +103,11 @@ std::size_t ResponseReader::put_body(std::string_view in) {
   return count;
 }
 
+void ResponseReader::skip(std::uint64_t count) {
+  left_ -= count;
+  done_ = done_ || left_ == 0;
+}
+
 std::size_t ResponseReader::put_chunks(std::string_view in) {
   std::size_t used = 0;
   while (used < in.size() && !parser_->is_done()) {

@@ -41,6 +41,10 @@ public:
   bool done() const { return done_; }
   /// It is no HTTP, or broken.
   bool failed() const { return failed_; }
+  /// How much is still to come of a body whose length was told; 0 for others.
+  std::uint64_t left() const { return done_ ? 0 : left_; }
+  /// So much of it was taken past this reader.
+  void skip(std::uint64_t count);
   /// What the latest `put` found of the body: views into its `in`.
   const std::vector<std::string_view>& pieces() const { return pieces_; }
 

@@ -86,9 +86,17 @@ std::string target_of(const Extension& extension) {
 }
 
 std::string staged_content(const Extension& extension) {
-  json::object flat;
-  if (!is_file_backed(extension.type)) flat["type"] = to_text(extension.type);
-  for (auto& member : flat_members(extension)) flat.insert(member);
+  auto members = flat_members(extension);
+  if (is_file_backed(extension.type)) return json_to_yaml(members);
+  const auto& definition = extension.definition.members();
+  json::object flat{{"type", to_text(extension.type)}};
+  // An app's definition has a `type` as well.
+  if (definition.contains("type")) {
+    for (const auto& member : definition) members.erase(member.key());
+    members["definition"] = definition;
+    members["description"] = extension.description;
+  }
+  for (auto& member : members) flat.insert(member);
   return json_to_yaml(flat);
 }
 

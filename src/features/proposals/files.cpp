@@ -111,7 +111,8 @@ ProposalFiles::Look ProposalFiles::look() {
   for (const auto& [reference, known] : found) {
     const auto address = *read_proposal_address(reference);
     if (has_looked_ && !known_.contains(reference)) seen.appeared.push_back(address);
-    seen.all.push_back({address, known.head, known.created_at});
+    const auto written_at = time_of(known.stamp);
+    seen.all.push_back({address, known.head, known.head.created_at.value_or(written_at), written_at});
   }
   known_ = std::move(found);
   has_looked_ = true;
@@ -148,7 +149,6 @@ void ProposalFiles::look_at(const Directory& directory, const std::string& file,
   }
   Known fresh{
       .stamp = *stamp, .is_settled = is_settled(*stamp), .head = head_of(beginning_of(directory, file), address)};
-  fresh.created_at = fresh.head.created_at.value_or(time_of(*stamp));
   found.emplace(reference, std::move(fresh));
 }
 

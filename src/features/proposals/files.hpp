@@ -35,7 +35,8 @@ public:
   struct Listed {
     ProposalAddress address;
     ProposalHead head;
-    Timestamp created_at;
+    Timestamp created_at;  ///< the head's, else the file's
+    Timestamp written_at;
   };
   /// What is there, in no order; those that are new since the last look are `appeared` as well.
   struct Look {
@@ -58,7 +59,6 @@ private:
     FileStamp stamp;
     bool is_settled = false;  ///< a change of the file would show in its stamp
     ProposalHead head;
-    Timestamp created_at;
   };
   using KnownFiles = std::map<std::string, Known, std::less<>>;
 

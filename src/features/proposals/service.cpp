@@ -86,8 +86,8 @@ Task<> Proposals::forget_old_ones() {
     const auto oldest = clock_.now() - options_.kept;
     try {
       co_await disk_.run([files = files_, oldest] {
-        for (const auto& [address, head, created_at] : files->look().all) {
-          const bool is_old = head.decided_at.value_or(created_at) < oldest;
+        for (const auto& [address, head, created_at, written_at] : files->look().all) {
+          const bool is_old = head.decided_at.value_or(written_at) < oldest;
           if (head.status != ProposalStatus::pending && is_old) files->remove(address);
         }
       });

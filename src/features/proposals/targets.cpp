@@ -18,15 +18,17 @@ namespace fs = std::filesystem;
 constexpr mode_t private_file = 0600;
 constexpr mode_t shared_file = 0644;
 
-/// What lies in the data directory and is only the gateway's and the person's own. Also with something behind the name:
-/// the database's log, a file that is being replaced.
-constexpr std::array<std::string_view, 11> gateways_own{".gateway-token", "gateway.db",   "gateway.lock", "config.yaml",
-                                                        "prices.yaml",    "secrets.yaml", "autoresearch", "trash",
-                                                        "backups",        "logs",         "files"};
+// What lies in the data directory and is only the gateway's and the person's own.
+
+/// Also with something behind the name: the database's log, a file that is being replaced.
+constexpr std::array<std::string_view, 6> own_files{".gateway-token", "gateway.db",  "gateway.lock",
+                                                    "config.yaml",    "prices.yaml", "secrets.yaml"};
+constexpr std::array<std::string_view, 5> own_directories{"autoresearch", "trash", "backups", "logs", "files"};
 
 bool is_gateways_own(const fs::path& relative) {
   const auto first = relative.begin()->string();
-  return std::ranges::any_of(gateways_own, [&](auto name) { return first.starts_with(name); });
+  return std::ranges::find(own_directories, first) != own_directories.end() ||
+         std::ranges::any_of(own_files, [&](auto name) { return first.starts_with(name); });
 }
 
 /// What is there makes other programs execute, or opens other machines.

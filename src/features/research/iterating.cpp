@@ -172,8 +172,18 @@ Task<> Research::end(IterationPointer iteration) {
                problem);
     co_return;
   }
-  if (iteration->stays) co_await extensions_.reseed();
+  co_await put_away(*iteration);
   tell(*iteration, IterationStep::ended, &result);
+}
+
+/// What an agent's file says takes effect; the thread is out of a person's way, and still there to be looked at.
+Task<> Research::put_away(const Iteration& iteration) {
+  try {
+    if (iteration.stays) co_await extensions_.reseed();
+    if (!iteration.thread_id.empty()) co_await threads_.change(iteration.thread_id, {.archived = true});
+  } catch (const std::exception& error) {
+    log::warn("after iteration {}: {}", *iteration.result.iteration_id, error.what());
+  }
 }
 
 }  // namespace agw

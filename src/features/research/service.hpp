@@ -84,6 +84,7 @@ private:
   Task<> decide(Iteration& iteration, const Measured& before, const Measured& after);
   Task<> propose(Iteration& iteration);
   Task<> end(IterationPointer iteration);
+  Task<> put_away(const Iteration& iteration);
 
   // Its parts: measuring.cpp and changing.cpp.
   Task<Measured> measure(Iteration& iteration);

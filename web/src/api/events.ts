@@ -1,5 +1,5 @@
 /** What the gateway says on its WebSocket, as far as the page understands it. Unknown kinds are left alone. */
-import type { Extension, JobRun, Signal, Thread, Turn, Usage } from './types';
+import type { AppState, Experiment, Extension, JobRun, ProposalEntry, Signal, Thread, Turn, Usage } from './types';
 
 interface OfRun {
   threadId: string;
@@ -37,32 +37,12 @@ export interface RunSnapshot {
   tools: unknown[];
 }
 
-export interface AppState {
-  name: string;
-  type: string;
-  status: 'stopped' | 'starting' | 'running' | 'failed';
-  port: number | null;
-  pid: number | null;
-  url: string | null;
-  started_at: string | null;
-  restarts: number;
-}
-
-export interface ProposalEntry {
-  agent: string;
-  date: string;
-  name: string | null;
-  title: string;
-  type: string;
-  target: string;
-  status?: string;
-  created_at?: string;
-}
-
 export type GatewayEvent =
   | RunEvent
   | { type: 'subscribed'; threadIds: string[]; runs?: RunSnapshot[] }
   | { type: 'pong' }
+  /** Said by the page itself: events may have been missed, so that what was read before has to be read again. */
+  | { type: 'reconnected' }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }
   | { type: 'job-started' | 'job-finished'; threadId: string; run: JobRun }
@@ -77,7 +57,7 @@ export type GatewayEvent =
   | { type: 'proposal-created' | 'proposal-decided'; proposal: ProposalEntry }
   | { type: 'app-status'; app: AppState }
   | { type: 'signal'; signal: Signal }
-  | { type: 'iteration-step' };
+  | { type: 'iteration-step'; iterationId: string; domain: string; step: string; experiment: Experiment | null };
 
 const runKinds = new Set(['text-delta', 'reasoning-delta', 'tool-start', 'tool-end', 'error', 'finish', 'stopped']);
 

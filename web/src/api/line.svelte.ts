@@ -7,8 +7,12 @@ type Listener = (event: GatewayEvent) => void;
 const pingEvery = 20_000;
 const pongWithin = 5_000;
 const pongWithinOnReturn = 2_000;
+const openWithin = 5_000;
+const readyWithin = 400;
+/** A line that was just cut is often back at once: for a while it is tried at short intervals, then less and less often. */
 const shortestWait = 250;
 const longestWait = 10_000;
+const quickAttempts = 40;
 
 class Line {
   /** Whether events arrive now. */
@@ -23,6 +27,16 @@ class Line {
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #pong: ReturnType<typeof setTimeout> | undefined;
+  #late: ReturnType<typeof setTimeout> | undefined;
+  #settled = false;
+  #told = false;
+  #settle: () => void = () => {};
+
+  /**
+   * Done once events arrive, or will not for a while. What is read after it misses nothing: either the events since come,
+   * or `reconnected` does.
+   */
+  readonly ready = new Promise<void>((resolve) => (this.#settle = resolve));
 
   constructor() {
     setInterval(() => this.#ping(pongWithin), pingEvery);
@@ -38,6 +52,7 @@ class Line {
   start(token: string): void {
     this.#token = token;
     this.#connect();
+    setTimeout(() => this.#decide(), readyWithin);
   }
 
   stop(): void {
@@ -48,7 +63,7 @@ class Line {
 
   /** Attempts now what would be attempted later. */
   retryNow(): void {
-    if (this.#token && !this.open) this.#connect();
+    if (this.#token && !this.#socket) this.#connect();
   }
 
   watch(threadId: string): void {
@@ -72,6 +87,13 @@ class Line {
     socket.onopen = () => this.#opened();
     socket.onmessage = ({ data }) => this.#received(String(data));
     socket.onclose = () => void this.#closed(socket);
+    this.#late = setTimeout(() => this.open || void this.#closed(socket), openWithin);
+  }
+
+  /** Whoever waits for `ready` goes on. */
+  #decide(): void {
+    this.#settled = true;
+    this.#settle();
   }
 
   #opened(): void {
@@ -90,6 +112,18 @@ class Line {
       console.warn('the gateway sent something that is not JSON');
       return;
     }
+    if (event.type === 'subscribed' && !this.#told) this.#connected();
+    this.#tell(event);
+  }
+
+  /** The gateway has taken the subscription of this connection. */
+  #connected(): void {
+    this.#told = true;
+    if (this.#settled) this.#tell({ type: 'reconnected' });
+    this.#decide();
+  }
+
+  #tell(event: GatewayEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
@@ -100,8 +134,8 @@ class Line {
     if (!this.#token) return;
     if (!wasOpen && (await this.#tokenIsRefused())) return;
     if (this.#socket || !this.#token) return;
-    const longest = Math.min(longestWait, shortestWait * 2 ** this.#failures++);
-    const wait = longest * (0.5 + Math.random() / 2);
+    const slower = 2 ** Math.max(0, ++this.#failures - quickAttempts);
+    const wait = Math.min(longestWait, shortestWait * slower) * (0.5 + Math.random() / 2);
     this.retryAt = Date.now() + wait;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#connect(), wait);
@@ -119,9 +153,11 @@ class Line {
 
   #drop(): void {
     clearTimeout(this.#pong);
+    clearTimeout(this.#late);
     this.#pong = undefined;
     const socket = this.#socket;
     this.#socket = null;
+    this.#told = false;
     this.open = false;
     socket?.close();
   }

@@ -17,6 +17,23 @@ export type Signal = Schemas['Signal'];
 export type AgentStage = Schemas['AgentStage'];
 export type AgentPrompt = Schemas['AgentPrompt'];
 export type Attachment = Schemas['Attachment'];
+export type AppState = Schemas['App'];
+export type AppLogLine = Schemas['AppLogLine'];
+export type ProposalEntry = Schemas['ProposalEntry'];
+export type Proposal = Schemas['Proposal'];
+export type Experiment = Schemas['Experiment'];
+export type Confidence = Schemas['DomainConfidence'];
+export type KnowledgeOverview = Schemas['KnowledgeOverview'];
+export type KnowledgeHit = Schemas['KnowledgeHit'];
+export type KnowledgePage = Schemas['KnowledgePage'];
+export type KnowledgeStats = Schemas['KnowledgeStats'];
+export type KnowledgeHealth = Schemas['KnowledgeHealth'];
+export type KnowledgeEvent = Schemas['KnowledgeEvent'];
+export type Article = Schemas['Article'];
+export type Entity = Schemas['Entity'];
+export type Briefing = Schemas['Briefing'];
+export type Pulse = Schemas['Pulse'];
+export type ActivityRow = Schemas['ActivityRow'];
 export type ModeName = Thread['mode'];
 
 export interface Usage {

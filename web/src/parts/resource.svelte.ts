@@ -42,9 +42,9 @@ export class Resource<T> {
 export function resource<T>(read: () => Promise<T>, ...kinds: GatewayEvent['type'][]): Resource<T> {
   const made = new Resource(read);
   $effect(() => {
-    void made.load();
+    void line.ready.then(made.load);
     return line.listen((event) => {
-      if (kinds.includes(event.type) || (event.type === 'subscribed' && event.runs)) void made.load();
+      if (kinds.includes(event.type) || event.type === 'reconnected') void made.load();
     });
   });
   return made;

@@ -10,6 +10,7 @@ import { LiveRun } from './live_run.svelte';
 import { answerData, timeline } from './timeline';
 
 const page = 50;
+const readWithin = 500;
 
 export class Conversation {
   readonly id: string;
@@ -24,6 +25,8 @@ export class Conversation {
   showReplaced = $state(false);
 
   #unlisten: () => void;
+  /** Reads the thread although there is no line. */
+  #fallback: ReturnType<typeof setTimeout>;
   #gone = new Set<string>();
   /** What events brought since the latest reading began. */
   #arrived = new Set<string>();
@@ -42,10 +45,11 @@ export class Conversation {
     this.id = id;
     this.#unlisten = line.listen((event) => this.#take(event));
     line.watch(id);
-    void this.refresh();
+    this.#fallback = setTimeout(() => void this.refresh(), readWithin);
   }
 
   close(): void {
+    clearTimeout(this.#fallback);
     this.#unlisten();
     line.unwatch(this.id);
   }
@@ -135,7 +139,7 @@ export class Conversation {
 
   #take(event: GatewayEvent): void {
     if (event.type === 'subscribed') {
-      if (event.runs && event.threadIds.includes(this.id)) this.#reconnected(event.runs);
+      if (event.runs && event.threadIds.includes(this.id)) this.#subscribed(event.runs);
     } else if (!('threadId' in event) || event.threadId !== this.id) {
       return;
     } else if (event.type === 'turn-created') {
@@ -159,13 +163,14 @@ export class Conversation {
     return run;
   }
 
-  /** After every connection: what is under way is brought up to date, and what ended meanwhile is in the turns. */
-  #reconnected(snapshots: RunSnapshot[]): void {
+  /** Once its events come, and after every reconnection: what is under way is brought up to date, the turns are read. */
+  #subscribed(snapshots: RunSnapshot[]): void {
     const own = snapshots.filter(({ threadId }) => threadId === this.id);
     for (const snapshot of own) this.#run(snapshot).resume(snapshot);
     const lost = this.runs.filter((run) => !run.ended && !own.some(({ runId }) => runId === run.runId));
     for (const run of lost) void run.catchUp().then(() => this.#forgetUnlessAlive(run));
-    if (this.loaded) void this.refresh();
+    clearTimeout(this.#fallback);
+    void this.refresh();
   }
 
   /** A run that the gateway does not know any more (it was killed) is not under way. */

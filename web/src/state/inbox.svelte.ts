@@ -1,8 +1,7 @@
 /** What waits for a person: pending proposals, and jobs whose latest run failed. */
 import { Refusal, get } from '../api/client';
-import type { ProposalEntry } from '../api/events';
 import { line } from '../api/line.svelte';
-import type { JobSummary } from '../api/types';
+import type { JobSummary, ProposalEntry } from '../api/types';
 import { store, stored } from '../base/storage';
 
 const decidingEvents = new Set(['proposal-created', 'proposal-decided', 'job-finished']);
@@ -19,7 +18,7 @@ class Inbox {
 
   constructor() {
     line.listen((event) => {
-      if (decidingEvents.has(event.type) || (event.type === 'subscribed' && event.runs && this.loaded)) void this.load();
+      if (decidingEvents.has(event.type) || (event.type === 'reconnected' && this.loaded)) void this.load();
     });
   }
 

@@ -19,6 +19,9 @@ export interface Letter {
   error?: string | undefined;
 }
 
+/** A message that did not get through is tried again, also where the line of events is well. */
+const retryAfter = 3000;
+
 type Delivered = (letter: Letter, turn: Turn) => void;
 
 class Outbox {
@@ -28,7 +31,7 @@ class Outbox {
 
   constructor() {
     line.listen((event) => {
-      if (event.type === 'subscribed' && event.runs) this.sendAll();
+      if (event.type === 'reconnected') this.sendAll();
     });
   }
 
@@ -76,6 +79,7 @@ class Outbox {
     } catch (error) {
       letter.state = error instanceof Refusal && (error.passing || error.status === 401) ? 'waiting' : 'failed';
       letter.error = error instanceof Error ? error.message : String(error);
+      if (letter.state === 'waiting') setTimeout(() => void this.send(key), retryAfter);
       this.#keep();
     } finally {
       this.#busy.delete(key);

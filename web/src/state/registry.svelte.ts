@@ -13,7 +13,7 @@ class Registry {
   constructor() {
     line.listen((event) => {
       if (event.type === 'extension-changed') void this.load();
-      if (event.type === 'subscribed' && event.runs && this.loaded) void this.load();
+      if (event.type === 'reconnected' && this.loaded) void this.load();
     });
   }
 

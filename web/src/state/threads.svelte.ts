@@ -56,7 +56,7 @@ class Threads {
     else if (event.type === 'turn-created' && event.turn.role === 'user') this.#started(event.threadId);
     else if (event.type === 'job-started') this.#mark(event.threadId, 'running');
     else if (event.type === 'finish' || event.type === 'stopped') this.#finished(event);
-    else if (event.type === 'subscribed' && event.runs && this.loaded) void this.#again();
+    else if (event.type === 'reconnected' && this.loaded) void this.#again();
   }
 
   async #again(): Promise<void> {

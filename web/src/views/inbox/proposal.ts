@@ -1,14 +1,6 @@
 /** Proposals as the gateway tells of them, and what is decided on them. */
 import { at, get, post } from '../../api/client';
-import type { ProposalEntry } from '../../api/events';
-
-export interface Proposal extends ProposalEntry {
-  content: string;
-  current_content: string | null;
-  /** Somebody changed the target after the proposal was made. */
-  target_changed: boolean;
-  reason?: string | null;
-}
+import type { Proposal, ProposalEntry } from '../../api/types';
 
 type Address = Pick<ProposalEntry, 'agent' | 'date' | 'name'>;
 

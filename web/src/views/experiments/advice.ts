@@ -1,28 +1,5 @@
-/** Experiments as the gateway tells of them. */
-export type Verdict = 'keep' | 'discard' | 'crash';
-
-export interface Experiment {
-  id: string;
-  domain: string;
-  verdict: Verdict;
-  metric: string | null;
-  value: number | null;
-  baseline: number | null;
-  delta: number | null;
-  unit: string | null;
-  higher_is_better: boolean | null;
-  proposal: string | null;
-  reason: string | null;
-  notes: string | null;
-  duration_ms: number | null;
-  cost_usd: number | null;
-  created_at: string;
-}
-
-export interface Confidence {
-  confidence: { confidence: number; sampleSize: number; mad: number };
-  consecutiveDiscards: number;
-}
+/** What the numbers of a domain say. */
+import type { Confidence } from '../../api/types';
 
 const certain = 9999;
 const enoughToStop = 3;

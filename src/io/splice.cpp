@@ -1,0 +1,85 @@
+#include "io/splice.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "io/descriptor.hpp"
+
+namespace agw {
+
+using asio::ip::tcp;
+
+namespace {
+
+constexpr int pipe_size = 1024 * 1024;
+
+/// What bytes lie in between two sockets. A system that allows no large one gives a small one.
+struct Pipe {
+  Pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
+    out = Descriptor(ends[0]);
+    in = Descriptor(ends[1]);
+    ::fcntl(in.get(), F_SETPIPE_SZ, pipe_size);
+  }
+  Descriptor out;
+  Descriptor in;
+};
+
+/// The number of bytes moved at once, 0 at the end of the stream, -1 with `errno`.
+ssize_t move(int from, int to, std::uint64_t count) {
+  const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(count, pipe_size));
+  return ::splice(from, nullptr, to, nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+}
+
+bool must_wait() { return errno == EAGAIN || errno == EINTR; }
+
+Task<bool> ready(tcp::socket& socket, tcp::socket::wait_type what) {
+  boost::system::error_code error;
+  co_await socket.async_wait(what, asio::redirect_error(asio::use_awaitable, error));
+  co_return !error;
+}
+
+/// Sends what lies in the pipe; answers how much of it went.
+Task<std::uint64_t> drain(const Pipe& pipe, tcp::socket& to, std::uint64_t count) {
+  std::uint64_t sent = 0;
+  while (sent < count) {
+    const auto moved = move(pipe.out.get(), to.native_handle(), count - sent);
+    if (moved > 0) {
+      sent += static_cast<std::uint64_t>(moved);
+    } else if (moved == 0 || !must_wait() || !co_await ready(to, tcp::socket::wait_write)) {
+      break;
+    }
+  }
+  co_return sent;
+}
+
+}  // namespace
+
+Task<std::uint64_t> splice_bytes(tcp::socket& from, tcp::socket& to, std::uint64_t count) {
+  const Pipe pipe;
+  std::uint64_t sent = 0;
+  while (pipe.in && sent < count) {
+    const auto taken = move(from.native_handle(), pipe.in.get(), count - sent);
+    if (taken > 0) {
+      const auto went = co_await drain(pipe, to, static_cast<std::uint64_t>(taken));
+      sent += went;
+      if (went < static_cast<std::uint64_t>(taken)) break;
+      // Where neither side ever waits, others still have their turn.
+      co_await asio::post(to.get_executor(), asio::use_awaitable);
+    } else if (taken == 0 || !must_wait() || !co_await ready(from, tcp::socket::wait_read)) {
+      break;
+    }
+  }
+  co_return sent;
+}
+
+}  // namespace agw

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, message, missing, questions, say, withStage } from './stage.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+  const idOf = (page) => new URL(page.url()).hash.split('/t/')[1];
+
+  /** The page shows what the gateway has stored: each question once, and its answer to the letter. */
+  async function agrees(page, asked) {
+    await eventually(async () => {
+      const turns = await it.turns(idOf(page));
+      const shown = async (locator) => (await locator.allInnerTexts()).map((text) => text.trim());
+      const stored = (role) => turns.filter((turn) => turn.role === role).map(({ content }) => content.trim());
+      assert.deepEqual(await shown(questions(page).locator('.said')), stored('user'));
+      assert.deepEqual(await shown(answers(page).locator('.prose')), stored('assistant'));
+      assert.deepEqual(stored('user'), asked);
+    });
+    assert.equal(await page.getByText(/Sending…|Kept here/).count(), 0);
+  }
+
+  async function inThread() {
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('log').waitFor();
+    await eventually(async () => assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'New thread'));
+    return page;
+  }
+
+  test.afterEach(() => Object.assign(it.line, { down: false, deaf: false }));
+
+  test('cut before the message arrives: it is kept, said so, and sent once', async () => {
+    const page = await inThread();
+    it.line.down = true;
+    it.line.cut();
+    await say(page, 'Are you there?');
+    await page.getByText('Kept here; it is sent as soon as').waitFor();
+    await page.getByText('The gateway cannot be reached').waitFor();
+    await it.stage.reply({ text: 'Yes.' });
+    it.line.down = false;
+    await answers(page).getByText('Yes.').waitFor();
+    await page.getByText('The gateway cannot be reached').waitFor({ state: 'hidden' });
+    await agrees(page, ['Are you there?']);
+  });
+
+  test('cut after the message arrived, before the page knows: it is not sent twice', async () => {
+    const page = await inThread();
+    await it.stage.reply({ text: 'Once.' });
+    it.line.deaf = true;
+    await say(page, 'Say it once');
+    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
+    it.line.deaf = false;
+    await answers(page).getByText('Once.').waitFor();
+    await agrees(page, ['Say it once']);
+  });
+
+  test('cut in mid-answer: what was missed comes within half a second of the line', async () => {
+    const page = await inThread();
+    const held = await it.stage.hold({ pieces: ['One, ', 'two, '] });
+    await say(page, 'Count');
+    await answers(page).getByText('One, two,').waitFor();
+    it.line.down = true;
+    it.line.cut();
+    await it.stage.release({ held, pieces: ['three, ', 'four.'] });
+    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
+    await page.waitForTimeout(1500);
+    const back = Date.now();
+    it.line.down = false;
+    await answers(page).getByText('One, two, three, four.').waitFor();
+    assert.ok(Date.now() - back < 500, `${Date.now() - back} ms`);
+    await agrees(page, ['Count']);
+  });
+
+  test('cut in mid-answer, back while it goes on: nothing is missing in between', async () => {
+    const page = await inThread();
+    await it.stage.reply({ text: 'abcdefghij'.repeat(40), deltas: 100, rate: 60 });
+    await say(page, 'Alphabet');
+    await answers(page).getByText('abcdefghij').waitFor();
+    for (let i = 0; i < 3; i++) {
+      it.line.cut();
+      await page.waitForTimeout(300);
+    }
+    await page.getByText('stub/talker-1').waitFor();
+    await agrees(page, ['Alphabet']);
+  });
+
+  test('cut before the end is told: the answer is not «under way» for ever', async () => {
+    const page = await inThread();
+    const held = await it.stage.hold({ pieces: ['All but'] });
+    await say(page, 'Nearly');
+    await answers(page).getByText('All but').waitFor();
+    it.line.deaf = true;
+    await it.stage.release({ held, pieces: [' the end'] });
+    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
+    it.line.deaf = false;
+    await answers(page).getByText('All but the end').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+    await agrees(page, ['Nearly']);
+  });
+
+  test('the gateway restarts in mid-answer: what came is kept, and the next message works', async () => {
+    const page = await inThread();
+    await it.stage.hold({ pieces: ['Half'] });
+    await say(page, 'Interrupted');
+    await answers(page).getByText('Half').waitFor();
+    await it.stage.restart();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+    await agrees(page, ['Interrupted']);
+    await it.stage.reply({ text: 'Whole' });
+    await say(page, 'Again');
+    await answers(page).getByText('Whole').waitFor();
+    await agrees(page, ['Interrupted', 'Again']);
+  });
+
+  test('what waits to be sent survives a reload', async () => {
+    const page = await inThread();
+    it.line.down = true;
+    it.line.cut();
+    await say(page, 'Later');
+    await page.getByText('Kept here; it is sent as soon as').waitFor();
+    await it.stage.reply({ text: 'Now.' });
+    it.line.down = false;
+    await page.reload();
+    await answers(page).getByText('Now.').waitFor();
+    await agrees(page, ['Later']);
+  });
+
+  test('what another tab deletes goes here too', async () => {
+    const page = await inThread();
+    await it.stage.reply({ text: 'To be deleted' });
+    await say(page, 'Delete me');
+    await answers(page).getByText('To be deleted').waitFor();
+    await page.getByText('stub/talker-1').waitFor();
+    const [question] = await it.turns(idOf(page));
+    await it.api('DELETE', `/turns/${question.id}`);
+    await eventually(async () => assert.equal(await questions(page).count(), 0));
+    assert.equal(await message(page).inputValue(), '');
+  });
+}

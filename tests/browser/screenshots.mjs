@@ -1,0 +1,71 @@
+// Makes the pictures of README.md and docs/web-page.md: a real gateway, a scripted model, what a person would see.
+// Run by script/screenshots, with AGW naming the gateway.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { actor, answers, missing, repository, say } from './stage.mjs';
+
+if (missing) throw new Error(missing);
+const it = actor();
+await it.begin();
+const images = `${repository}/docs/images`;
+mkdirSync(images, { recursive: true });
+
+async function shoot(page, name) {
+  await page.waitForLoadState('networkidle');
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 70 });
+  writeFileSync(`${images}/${name}.webp`, Buffer.from(data, 'base64'));
+}
+
+async function setTheScene() {
+  await it.api('POST', '/extensions', {
+    type: 'agent', name: 'editor', description: 'Reads drafts and says what is unclear', enabled: true,
+    definition: { systemPrompt: 'You edit texts.', model: 'stub/talker-1', budget_usd_per_day: 2 },
+  });
+  await it.api('POST', '/extensions', {
+    type: 'job', name: 'morning-notes', description: 'Sums up what changed since yesterday', enabled: true,
+    definition: { agent_id: 'editor', prompt: 'Sum up what changed.' }, trigger_def: { type: 'cron', expression: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
+  });
+  await it.api('POST', '/run/morning-notes');
+  for (const title of ['Plan the summer trip', 'Why is the build slow?', 'Letter to the landlord']) await it.api('POST', '/threads', { title });
+}
+
+const answer = `Three steps are left before the release:
+
+1. **Tag** the commit, so that the build can name it.
+2. **Build** with \`script/build release\` and run the tests once more.
+3. **Announce** it, with the changes since the last one.
+
+| step | who | when |
+| --- | --- | --- |
+| tag | you | today |
+| build | CI | after the tag |
+
+\`\`\`bash
+export VERSION=v0.1.0
+git tag "$VERSION" && git push --tags
+\`\`\`
+`;
+
+try {
+  await setTheScene();
+  const page = await it.open('/new', { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
+  await page.getByText('Act', { exact: true }).click();
+  await it.stage.reply({ text: 'I look at what runs by itself first.', tool_calls: [{ name: 'ListExtensions', arguments: { type: 'job' } }] });
+  await it.stage.reply({ text: answer });
+  await say(page, 'What is left to do before the release?');
+  await answers(page).getByText('with the changes since').waitFor();
+  await page.getByText('stub/talker-1').first().waitFor();
+  await page.locator('.hljs-built_in, .hljs-keyword').first().waitFor();
+  await shoot(page, 'chat');
+  const place = new URL(page.url()).hash.slice(1);
+  for (const [name, to] of [['jobs', '/jobs'], ['agent', '/agents/editor']]) {
+    await page.goto(`${it.line.url}/ui/#${to}`);
+    await page.locator('main table').first().waitFor();
+    await shoot(page, name);
+  }
+  const phone = await it.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
+  await answers(phone).first().waitFor();
+  await shoot(phone, 'phone');
+} finally {
+  await it.end();
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, missing, say, withStage, worked } from './stage.mjs';
+
+// The figures of the issue, as work of the page's main thread: by the clock they would tell what else the machine does.
+const kilobyte = 1024;
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+
+  async function longThread(count) {
+    const { id } = await it.thread();
+    const atOnce = 20;
+    for (let i = 0; i < count; i += atOnce) {
+      await Promise.all(
+        Array.from({ length: atOnce }, (_, j) =>
+          it.api('POST', `/threads/${id}/turns`, { role: (i + j) % 2 ? 'assistant' : 'user', content: `Turn ${i + j} with **some** text.` }),
+        ),
+      );
+    }
+    return id;
+  }
+
+  /** What went over the line until the network is quiet. */
+  async function traffic(page, url) {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    const urls = [];
+    const kinds = new Map();
+    const bytes = { page: 0, answers: 0 };
+    session.on('Network.requestWillBeSent', ({ requestId, request: { url: asked } }) => {
+      kinds.set(requestId, new URL(asked).pathname.startsWith('/ui/') ? 'page' : 'answers');
+      if (!asked.startsWith('data:')) urls.push(asked);
+    });
+    session.on('Network.webSocketCreated', ({ url: socket }) => urls.push(socket));
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => (bytes[kinds.get(requestId)] += encodedDataLength));
+    await page.goto(url);
+    await page.getByRole('textbox').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    return { urls, bytes };
+  }
+
+  test('pairing and a chat keep to their bytes and requests', async () => {
+    const { id } = await it.thread();
+    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Hello' });
+    const pairing = await traffic(await it.fresh(), `${it.url}/ui/`);
+    const page = await it.open();
+    await page.close();
+    const chat = await it.fresh();
+    await chat.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
+    const { urls, bytes } = await traffic(chat, `${it.url}/ui/#/t/${id}`);
+    const told = ({ bytes: { page, answers: data }, urls: all }) => `${(page / kilobyte).toFixed(0)} KB and ${(data / kilobyte).toFixed(0)} KB of data in ${all.length} requests`;
+    console.log(`# pairing ${told(pairing)}; chat ${told({ bytes, urls })}`);
+    assert.ok(pairing.bytes.page <= 40 * kilobyte);
+    assert.ok(bytes.page <= 90 * kilobyte);
+    assert.ok(urls.length <= 12, urls.join('\n'));
+  });
+
+  for (const [count, within] of [[1000, 400], [10_000, 400]]) {
+    test(`a chat of ${count} turns shows its end at once, and older turns on the way up`, async () => {
+      const id = await longThread(count);
+      const page = await it.open('/inbox');
+      await page.waitForLoadState('networkidle');
+      const work = await worked(page);
+      await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
+      await page.getByText(/^Turn \d+ with/).last().waitFor();
+      const took = await work();
+      console.log(`# ${count} turns: ${took} ms of work`);
+      assert.ok(took < within, `${took} ms`);
+      const log = page.getByRole('log');
+      const loaded = await page.getByRole('article').count();
+      assert.ok(loaded <= 60, `${loaded} turns in the page`);
+      await log.hover();
+      await page.mouse.wheel(0, -100_000);
+      await eventually(async () => assert.ok((await page.getByRole('article').count()) > loaded));
+    });
+  }
+
+  test('600 deltas at 100 a second are little work, and do not move a reader who scrolled up', async () => {
+    const page = await it.open();
+    const work = await worked(page);
+    const text = Array.from({ length: 150 }, (_, i) => `Paragraph ${i} of a **long** answer.\n\n`).join('');
+    await it.stage.reply({ text, deltas: 600, rate: 100 });
+    await say(page, 'Go on at length');
+    await answers(page).getByText('Paragraph 60 of').waitFor({ timeout: 15_000 });
+    const log = page.getByRole('log');
+    await log.hover();
+    await page.mouse.wheel(0, -300);
+    await page.waitForTimeout(200);
+    const top = await log.evaluate((box) => box.scrollTop);
+    await page.waitForTimeout(1000);
+    assert.equal(await log.evaluate((box) => box.scrollTop), top);
+    await page.getByText('stub/talker-1').waitFor({ timeout: 20_000 });
+    const took = await work();
+    console.log(`# 600 deltas in 6 s: ${took} ms of work`);
+    assert.ok(took < 2400, `${took} ms: 4 ms for a delta`);
+  });
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { answers, eventually, message, missing, say, withStage } from './stage.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+
+  async function proposes(name, { title = name, target = `knowledge/wiki/${name}.md`, content = '# New\n\nText.\n' } = {}) {
+    const head = `---\ntitle: ${title}\ntype: knowledge\nagent: assistant\ntarget: ${target}\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n`;
+    await it.stage.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text: head + content });
+  }
+
+  test('a proposal is read as a diff and applied from the inbox', async () => {
+    await proposes('first');
+    const page = await it.open('/inbox');
+    await page.getByText('It was missing.').waitFor();
+    await page.getByText('+added# New').or(page.getByText('# New')).first().waitFor();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(() => assert.equal(readFileSync(`${it.data}/knowledge/wiki/first.md`, 'utf8').includes('# New'), true));
+    await page.getByText('Nothing waits for you').waitFor();
+  });
+
+  test('a proposal is edited before it is applied', async () => {
+    await proposes('second');
+    const page = await it.open('/inbox');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('textbox', { name: 'New content' }).fill('# Better\n');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(() => assert.match(readFileSync(`${it.data}/knowledge/wiki/second.md`, 'utf8'), /# Better/));
+  });
+
+  test('a proposal is rejected with a reason, by keys alone', async () => {
+    await proposes('third');
+    await proposes('fourth');
+    const page = await it.open('/inbox');
+    const rows = page.getByRole('list', { name: /Proposals/ }).getByRole('button');
+    await rows.first().focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('r');
+    await page.keyboard.type('not now');
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.equal(await rows.count(), 1));
+    const [experiment] = await it.api('GET', '/autoresearch/experiments?limit=1');
+    assert.deepEqual([experiment.verdict, experiment.reason], ['discard', 'not now']);
+    assert.equal(existsSync(`${it.data}/knowledge/wiki/third.md`) && existsSync(`${it.data}/knowledge/wiki/fourth.md`), false);
+  });
+
+  test('one that was decided elsewhere meanwhile is a calm note', async () => {
+    await it.api('GET', '/proposals').then((all) => Promise.all(all.map(({ agent, date, name }) => it.api('POST', `/proposals/${agent}/${date}/${name}/reject`, {}))));
+    await proposes('fifth');
+    const page = await it.open('/inbox');
+    await page.getByRole('button', { name: 'Apply', exact: true }).waitFor();
+    await page.route('**/apply', async (route) => {
+      await it.api('POST', '/proposals/assistant/2026-01-02/fifth/reject', {});
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText(/Nothing to do: proposal already rejected|Nothing waits for you/).waitFor();
+  });
+
+  test('a job is made with its schedule in words, run, and run dry', async () => {
+    const page = await it.open('/jobs/new');
+    await page.getByRole('textbox', { name: 'Name' }).fill('tidy-up');
+    await page.getByRole('textbox', { name: 'Description' }).fill('Tidies up');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 * * 1');
+    await page.getByText(/At 09:00.*Monday/).waitFor();
+    await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Tidy up.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'tidy-up' }).waitFor();
+    await it.stage.reply({ text: 'All tidy.' });
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'done' }).first().waitFor();
+    await it.stage.reply({ text: 'Would tidy.' });
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('row').filter({ hasText: 'done (dry)' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'done (dry)' }).getByRole('link', { name: 'output' }).click();
+    await answers(page).getByText('Would tidy.').waitFor();
+  });
+
+  test('a cron expression that cannot be says why while it is typed', async () => {
+    const page = await it.open('/jobs/new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9');
+    await page.getByText(/needs 5 fields/).waitFor();
+  });
+
+  test('an agent’s stage is changed with a reason, and its table of permissions follows', async () => {
+    await it.api('POST', '/extensions', { type: 'agent', name: 'writer', description: 'Writes', enabled: true, definition: { systemPrompt: 'Write.' } });
+    const page = await it.open('/agents/writer');
+    const bash = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'Bash' }) });
+    await bash.getByText('not allowed').first().waitFor();
+    await page.getByRole('combobox', { name: 'Change to' }).selectOption('operator');
+    await page.getByRole('textbox', { name: 'Because' }).fill('It has earned it');
+    await page.getByRole('button', { name: 'Change stage' }).click();
+    await bash.getByText('✓ allowed').waitFor();
+    await page.getByText('It has earned it').waitFor();
+  });
+
+  test('a soul is written', async () => {
+    const page = await it.open('/agents/assistant?tab=identity');
+    await page.getByRole('textbox', { name: 'Own soul' }).fill('Be kind.');
+    await page.getByRole('button', { name: 'Save own soul' }).click();
+    await eventually(async () => assert.equal((await it.api('GET', '/agents/assistant/soul')).content, 'Be kind.'));
+  });
+
+  test('what the gateway refuses stands at its field', async () => {
+    const page = await it.open('/extensions/new?type=capability');
+    await page.getByRole('textbox', { name: 'Name' }).fill('odd');
+    await page.getByRole('textbox', { name: 'Description' }).fill('d');
+    await page.getByRole('button', { name: 'Raw' }).click();
+    await page.getByRole('textbox', { name: 'Definition as JSON' }).fill('{"tools": "Read"}');
+    await page.getByRole('button', { name: 'Form' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/must be an? array/).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Tools' }).getAttribute('aria-invalid'), 'true');
+  });
+
+  test('a change made elsewhere meanwhile is never overwritten unseen', async () => {
+    const command = await it.api('POST', '/extensions', { type: 'command', name: 'shared-one', description: 'd', definition: { prompt: 'old', unknown: 1 } });
+    const page = await it.open('/extensions/shared-one');
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('mine');
+    await it.api('PATCH', `/extensions/${command.id}`, { definition: { prompt: 'theirs', unknown: 1 } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('It was changed elsewhere').waitFor();
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await eventually(async () => assert.deepEqual((await it.api('GET', `/extensions/${command.id}`)).definition, { prompt: 'mine', unknown: 1 }));
+  });
+
+  test('the palette goes to threads, pages and extensions', async () => {
+    await it.thread({ title: 'A very special thread' });
+    const page = await it.open('/inbox');
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to or do' }).fill('very special');
+    await page.getByRole('option').filter({ hasText: 'A very special thread' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'A very special thread' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to or do' }).fill('costs');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+  });
+
+  test('search finds a turn and opens its thread at it', async () => {
+    const { id } = await it.thread({ title: 'Haystack' });
+    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'the needle is a pomegranate' });
+    for (let i = 0; i < 60; i++) await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: `hay ${i}` });
+    const page = await it.open('/chats');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('pomegranate');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Haystack' }).click();
+    await page.locator('article.found').getByText('pomegranate').waitFor();
+  });
+
+  test('commands are offered behind a slash, files behind an at sign', async () => {
+    const path = await it.stage.write({ path: 'notes/quince.txt', text: 'x' });
+    const page = await it.open('/new');
+    await message(page).fill('/pl');
+    await page.getByRole('option', { name: /\/plan/ }).waitFor();
+    await message(page).press('Enter');
+    assert.equal(await message(page).inputValue(), '/plan ');
+    await message(page).fill('Read @quin');
+    await page.getByRole('option', { name: /quince.txt/ }).click();
+    assert.equal(await message(page).inputValue(), `Read ${path} `);
+  });
+
+  test('a plan is approved with one button: the thread acts', async () => {
+    const page = await it.open('/new');
+    await it.stage.reply({ text: '1. Look\n2. Do\n3. Check' });
+    await say(page, 'Plan it');
+    await it.stage.reply({ text: 'It is done.' });
+    await page.getByRole('button', { name: 'Approve and act' }).click();
+    await answers(page).getByText('It is done.').waitFor();
+    const id = page.url().split('/t/')[1];
+    assert.equal((await it.api('GET', `/threads/${id}`)).mode, 'act');
+  });
+
+  async function newChatThatActs() {
+    const page = await it.open('/new');
+    await page.getByText('Act', { exact: true }).click();
+    return page;
+  }
+
+  test('a tool’s call is a card with its state, input and result', async () => {
+    const page = await newChatThatActs();
+    await it.stage.reply({ text: 'Let me look.', tool_calls: [{ name: 'ListExtensions', arguments: { type: 'agent' } }] });
+    await it.stage.reply({ text: 'There is one.' });
+    await say(page, 'Which agents are there?');
+    await answers(page).getByText('There is one.').waitFor();
+    const card = answers(page).locator('details').filter({ hasText: 'ListExtensions' });
+    await card.getByText('done').waitFor();
+    await card.locator('summary').click();
+    await card.getByText('answers where nobody else is named').first().waitFor();
+    await page.reload();
+    await answers(page).getByText('There is one.').waitFor();
+    assert.deepEqual(await answers(page).locator('.prose').allInnerTexts(), ['Let me look.', 'There is one.']);
+    assert.equal(await answers(page).locator('details').count(), 1);
+  });
+
+  test('what an agent stages is a proposal that can be applied in the chat', async () => {
+    const page = await newChatThatActs();
+    const input = { type: 'knowledge', title: 'Write the plan down', target: 'knowledge/wiki/plan.md', content: '# The plan\n', reason: 'so that it is not lost' };
+    await it.stage.reply({ tool_calls: [{ name: 'Propose', arguments: input }] });
+    await it.stage.reply({ text: 'I proposed it.' });
+    await say(page, 'Write the plan down');
+    await answers(page).getByText('I proposed it.').waitFor();
+    await answers(page).getByRole('button', { name: 'Apply', exact: true }).click();
+    await answers(page).getByText('Applied.').waitFor();
+    assert.match(readFileSync(`${it.data}/knowledge/wiki/plan.md`, 'utf8'), /# The plan/);
+  });
+
+  test('a call that is denied says what would allow it', async () => {
+    const page = await it.open('/new');
+    await it.stage.reply({ tool_calls: [{ name: 'ListExtensions', arguments: {} }] });
+    await it.stage.reply({ text: 'I may not.' });
+    await say(page, 'Which extensions are there?');
+    await answers(page).getByText('I may not.').waitFor();
+    await answers(page).locator('details').getByText(/denied|failed/).first().waitFor();
+  });
+
+  test('deleting a turn can be undone', async () => {
+    const { id } = await it.thread();
+    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Keep me' });
+    const page = await it.open(`/t/${id}`);
+    await page.locator('.said').getByText('Keep me').hover();
+    await page.getByRole('button', { name: 'Delete message' }).click();
+    await page.getByRole('article').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.said').getByText('Keep me').waitFor();
+    assert.equal((await it.turns(id)).length, 1);
+  });
+
+  test('a pairing code is shown as a QR code', async () => {
+    const page = await it.open('/system');
+    await page.getByRole('button', { name: 'Show a code' }).click();
+    await page.getByRole('img', { name: 'QR code that pairs a phone' }).waitFor();
+    await page.getByText(/^\d{6}$/).waitFor();
+  });
+
+}
