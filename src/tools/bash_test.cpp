@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sys/mount.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,6 +84,15 @@ TEST_F(BashTool, TheAgentsOwnLimitsCanOnlyTighten) {
   room_.judge_read = [](const ToolTarget&) { return Permission{.network = true}; };
   EXPECT_THAT(bash("ls /sys/class/net 2>/dev/null; cat /proc/net/dev | wc -l"), StartsWith("3\n"))
       << "two lines of a heading, and the loopback of its own";
+}
+
+TEST_F(BashTool, EndsACommandThatFillsTheDisk) {
+  const auto disk = room_.project / "disk";
+  fs::create_directory(disk);
+  if (::mount("none", disk.c_str(), "tmpfs", 0, "size=16m") != 0) GTEST_SKIP() << "only root makes a disk for a test";
+  room_.roots.project = disk;
+  EXPECT_THAT(bash("head -c 12M /dev/zero > large; sleep 1000"), HasSubstr("half of the space"));
+  ::umount2(disk.c_str(), MNT_DETACH);
 }
 
 TEST_F(BashTool, RefusesWhereItMayNot) {

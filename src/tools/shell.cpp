@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/group.hpp"
+#include "tools/disk_watch.hpp"
 #include "tools/input.hpp"
 #include "tools/located.hpp"
 
@@ -22,11 +24,20 @@ std::optional<std::int64_t> positive(const json::object& object, std::string_vie
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-ToolOutcome outcome_of(const ProcessResult& result, std::chrono::seconds time) {
+/// How a command ended, and the end that it was given where it did not by itself.
+struct Ended {
+  ProcessResult result;
+  bool filled_disk = false;
+};
+
+ToolOutcome outcome_of(const Ended& ended, std::chrono::seconds time) {
+  const auto& result = ended.result;
   auto output = to_utf8(result.output);
   if (!output.empty() && !output.ends_with('\n')) output += '\n';
   if (result.timed_out) {
     output += fmt::format("timed out after {} s and was ended, with all that it had started\n", time.count());
+  } else if (ended.filled_disk) {
+    output += "was ended because it had taken half of the space that was free on the disk\n";
   } else if (result.stopped) {
     output += "stopped\n";
   }
@@ -85,17 +96,37 @@ Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
   const auto most = std::chrono::seconds(limits.timeout_s.value_or(longest_time.count()));
   const auto time = std::clamp(command.time, std::chrono::seconds(1), std::max(most, std::chrono::seconds(1)));
   try {
-    auto options = co_await blocking_.run([this, run = call.run, permission, limits, command]() {
-      make_workspace(run.roots);
-      return sandbox_.wrap({shell_program(), "-c", command.command},
-                           wish_for(run, permission, limits, command.environment));
-    });
-    const auto result = co_await run_process(loop_, std::move(options), std::move(command.input),
-                                             {.time = time, .output = most_output}, call.stop);
-    co_return outcome_of(result, time);
+    co_return co_await run_wrapped(call, std::move(command), permission, limits, time);
   } catch (const ProcessError& error) {
     throw BadRequest(error.what());
   }
+}
+
+Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command, Permission permission,
+                                     ShellLimits limits, std::chrono::seconds time) {
+  auto prepared = co_await blocking_.run([this, run = call.run, permission, limits, command] {
+    make_workspace(run.roots);
+    const auto wish = wish_for(run, permission, limits, command.environment);
+    return std::pair(sandbox_.wrap({shell_program(), "-c", command.command}, wish), DiskWatch(wish.writable));
+  });
+  auto& [options, disks] = prepared;
+  Stop stop;
+  const Stop::Listener passed_on(call.stop, [&stop] { stop.request(); });
+  Group watching(loop_);
+  watching.spawn(disks.watch(blocking_, stop));
+  Ended ended;
+  std::exception_ptr failure;
+  try {
+    ended.result = co_await run_process(loop_, std::move(options), std::move(command.input),
+                                        {.time = time, .output = most_output}, stop);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  stop.request();
+  co_await watching.join();
+  if (failure) std::rethrow_exception(failure);
+  ended.filled_disk = disks.found_too_little();
+  co_return outcome_of(ended, time);
 }
 
 }  // namespace agw

@@ -46,6 +46,8 @@ public:
   Task<ToolOutcome> run(const ToolCall& call, ShellCommand command);
 
 private:
+  Task<ToolOutcome> run_wrapped(const ToolCall& call, ShellCommand command, Permission permission, ShellLimits limits,
+                                std::chrono::seconds time);
   SandboxWish wish_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
                        std::map<std::string, std::string> environment) const;
 
