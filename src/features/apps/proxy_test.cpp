@@ -32,16 +32,13 @@ struct Client : Exchange {
     body += piece;
     co_return true;
   }
-  Task<std::uint64_t> move_from(asio::ip::tcp::socket &,
-                                std::uint64_t) override {
-    co_return 0;
-  }
+  Task<std::uint64_t> move_from(asio::ip::tcp::socket&, std::uint64_t) override { co_return 0; }
   Task<bool> end() override {
     ended = true;
     co_return true;
   }
   Task<bool> upgrade(Fields) override { co_return false; }
-  Stop &cut_off() override { return stop; }
+  Stop& cut_off() override { return stop; }
 
   int status = 0;
   std::string body;
@@ -50,23 +47,22 @@ struct Client : Exchange {
   Stop never;
 };
 
-int port_of(const LoopbackServer &server) {
+int port_of(const LoopbackServer& server) {
   const auto url = server.url("");
   return std::stoi(url.substr(url.rfind(':') + 1));
 }
 
 /// What came of asking an app that answers `answer`.
-std::string asked(std::string answer, LoopbackServer::After after,
-                  Client &client) {
+std::string asked(std::string answer, LoopbackServer::After after, Client& client) {
   std::string error;
-  testing::run([&](Loop &loop) -> Task<> {
+  testing::run([&](Loop& loop) -> Task<> {
     LoopbackServer app(loop, {std::move(answer)}, after);
     const Nobody nobody;
     AppProxy proxy(loop, nobody, 100ms);
     Request request;
     try {
       co_await proxy.pass(request, client, port_of(app), "/apps/a/proxy");
-    } catch (const ApiError &refusal) {
+    } catch (const ApiError& refusal) {
       error = refusal.error();
     }
     co_await app.close();
@@ -76,9 +72,7 @@ std::string asked(std::string answer, LoopbackServer::After after,
 
 TEST(AppProxy, PassesAnAnswerOn) {
   Client client;
-  EXPECT_EQ(asked("HTTP/1.1 203 Odd\r\nContent-Length: 5\r\n\r\nhello",
-                  LoopbackServer::After::wait, client),
-            "");
+  EXPECT_EQ(asked("HTTP/1.1 203 Odd\r\nContent-Length: 5\r\n\r\nhello", LoopbackServer::After::wait, client), "");
   EXPECT_EQ(client.status, 203);
   EXPECT_EQ(client.body, "hello");
   EXPECT_TRUE(client.ended);
@@ -86,20 +80,16 @@ TEST(AppProxy, PassesAnAnswerOn) {
 
 TEST(AppProxy, GivesUpOnAnAppThatBeginsNoAnswer) {
   Client client;
-  EXPECT_EQ(
-      asked("HTTP/1.1 200 OK\r\nContent-", LoopbackServer::After::wait, client),
-      "Dev server proxy failed");
+  EXPECT_EQ(asked("HTTP/1.1 200 OK\r\nContent-", LoopbackServer::After::wait, client), "Dev server proxy failed");
   EXPECT_EQ(client.status, 0);
 }
 
 TEST(AppProxy, DoesNotEndAnAnswerThatWasCut) {
   Client client;
-  EXPECT_EQ(asked("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello",
-                  LoopbackServer::After::close, client),
-            "");
+  EXPECT_EQ(asked("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", LoopbackServer::After::close, client), "");
   EXPECT_EQ(client.body, "hello");
   EXPECT_FALSE(client.ended);
 }
 
-} // namespace
-} // namespace agw
+}  // namespace
+}  // namespace agw
