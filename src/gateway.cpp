@@ -40,6 +40,7 @@
 #include "features/librarian/knowledge_pages.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
+#include "features/mcp/service.hpp"
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
 #include "features/proposals/tools.hpp"
@@ -130,7 +131,9 @@ public:
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
                    proposal_links()),
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
-        actions_(extensions_, http_, blocking_, clock_, secrets_, {}),
+        integrations_(loop, extensions_, http_, blocking_, secrets_, sandbox_,
+                      {.home = directory.home, .data_directory = directory.path}),
+        actions_(extensions_, http_, blocking_, clock_, secrets_, action_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
@@ -284,17 +287,26 @@ private:
             }};
   }
 
+  ActionLinks action_links() {
+    return {.call_integration = [this](const ToolCall& call, std::string integration, std::string tool) {
+      return integrations_.call(call, std::move(integration), std::move(tool));
+    }};
+  }
+
   void add_tools(const Settings& settings) {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
-    tools_.add(knowledge_tools(
-        knowledge_, threads_, {.fetch = [this](const ToolCall& call) { return tools_.find("WebFetch")->call(call); }}));
+    tools_.add(knowledge_tools(knowledge_, threads_, {.blocking = blocking_, .fetch = [this](const ToolCall& call) {
+                                                        return tools_.find("WebFetch")->call(call);
+                                                      }}));
     tools_.add(web_fetch_tool(
         http_, blocking_,
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
          .was_named = [this](const ToolRun& run, const WebUrl& url) { return is_url_named(threads_, run, url); }}));
     tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
     tools_.add([this] { return actions_.tools(); });
+    tools_.add([this] { return integrations_.tools(); });
+    calls_.settle_with([this](Stop& stop) { return integrations_.settled(stop); });
     tools_.add(extension_tools(extensions_));
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(delegate_tool(engine_));
@@ -354,6 +366,7 @@ private:
     threads_.start();
     knowledge_.start();
     jobs_.start();
+    integrations_.start();
     watch_.start();
     daemon_.start();
     server_.start();
@@ -375,6 +388,7 @@ private:
     co_await research_.stop();
     co_await engine_.stop();
     co_await jobs_.stop();
+    co_await integrations_.stop();
     co_await watch_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
@@ -419,6 +433,7 @@ private:
   Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
+  Integrations integrations_;
   Actions actions_;
   CallRunner calls_;
   Engine engine_;

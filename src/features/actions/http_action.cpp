@@ -7,7 +7,6 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "features/actions/placeholders.hpp"
-#include "tools/text_limit.hpp"
 
 namespace agw {
 
@@ -144,20 +143,6 @@ std::variant<WebRequest, ActionProblem> http_action_request(const Extension& act
   } catch (const CannotAsk& problem) {
     return ActionProblem{problem.why};
   }
-}
-
-std::string http_answer_text(const WebAnswer& answer) {
-  std::string text;
-  const auto status = answer.head.status;
-  if (status < 200 || status > 299 || answer.body.empty()) text = fmt::format("status {}\n", status);
-  if (const auto location = answer.head.header("location")) text += fmt::format("location: {}\n", to_utf8(*location));
-  if (!answer.cut && !is_utf8(answer.body)) {
-    return text + fmt::format("({} bytes of {}, which are no text)", answer.body.size(),
-                              to_utf8(answer.head.header("content-type").value_or("unknown type")));
-  }
-  text += limited(to_utf8(answer.body));
-  if (answer.cut) text += "\n(The rest of the answer is missing: it is over 4 MiB.)";
-  return text;
 }
 
 }  // namespace agw

@@ -23,7 +23,4 @@ struct ActionProblem {
 std::variant<WebRequest, ActionProblem> http_action_request(const Extension& action, const json::object& input,
                                                             const ExpandSecrets& expand);
 
-/// The answer as the model reads it.
-std::string http_answer_text(const WebAnswer& answer);
-
 }  // namespace agw

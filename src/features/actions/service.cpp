@@ -7,6 +7,7 @@
 #include "features/actions/built_in_actions.hpp"
 #include "features/actions/placeholders.hpp"
 #include "features/actions/shell_action.hpp"
+#include "tools/http_answer.hpp"
 
 namespace agw {
 
@@ -108,8 +109,7 @@ Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
   auto request = std::get<WebRequest>(std::move(made));
   request.refusal = [&call](const WebUrl& url) { return call.judge({.host = url.host()}).reason; };
   const auto answer = co_await ask_web(http_, std::move(request), call.stop);
-  if (!answer.problem.empty()) co_return failed(answer.problem);
-  co_return ToolOutcome{.output = http_answer_text(answer), .is_error = answer.head.status >= 400};
+  co_return http_answer(answer);
 }
 
 Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {

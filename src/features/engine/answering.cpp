@@ -126,6 +126,7 @@ Task<> Engine::gather(Answering& answering, RunningAgent& caller) {
                 .handed_down = calls_.handed_on(caller)};
   const auto model = models_.info(answering.choices.front());
   auto system = co_await prompts_.text(agent, thread.project_id, caller.mode);
+  co_await calls_.settle(caller, answering.active->stop);
   auto tools = calls_.offered(caller);
   const auto limit = output_limit(*agent, model);
   answering.room = context_budget(model, limit, estimated_tokens(system) + tokens_of(tools));

@@ -68,6 +68,10 @@ struct CallRunner::StepCalls {
 CallRunner::CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, const ToolSet& tools)
     : loop_(loop), runs_(runs), threads_(threads), stages_(stages), tools_(tools) {}
 
+Task<> CallRunner::settle(const RunningAgent& caller, Stop& stop) const {
+  if (settle_ && caller.mode == ThreadMode::act) co_await settle_(stop);
+}
+
 std::vector<ToolDescription> CallRunner::offered(const RunningAgent& caller) const {
   std::vector<ToolDescription> descriptions;
   for (const auto& [name, tool] : tools_.all()) {

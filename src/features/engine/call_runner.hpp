@@ -24,6 +24,10 @@ public:
   /// What becomes of a change that is staged. Until it is set, staging is an error of the call.
   void stage_with(StageLink link) { stage_ = std::move(link); }
 
+  /// What is waited for before an agent in act mode is told of its tools: integrations just enabled, which connect.
+  void settle_with(std::function<Task<>(Stop& stop)> link) { settle_ = std::move(link); }
+  Task<> settle(const RunningAgent& caller, Stop& stop) const;
+
   /// The tools that the model is told of, by name.
   std::vector<ToolDescription> offered(const RunningAgent& caller) const;
 
@@ -52,6 +56,7 @@ private:
   const Stages& stages_;
   const ToolSet& tools_;
   StageLink stage_;
+  std::function<Task<>(Stop& stop)> settle_;
 };
 
 }  // namespace agw

@@ -1,0 +1,128 @@
+#include "features/mcp/http_integration.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tools/http_answer.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_answer = 4 * 1024 * 1024;
+constexpr auto longest_request = 60s;
+constexpr auto tool_name = "request";
+constexpr auto tool_schema = R"({
+  "type": "object",
+  "required": ["path"],
+  "properties": {
+    "method": {"type": "string", "enum": ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], "description": "GET where omitted"},
+    "path": {"type": "string", "description": "Behind the service's URL: /users/42"},
+    "query": {"type": "object"},
+    "body": {"description": "Sent as JSON; a text as it is"}
+  },
+  "additionalProperties": false
+})";
+
+ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
+
+std::string text_of(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_json(value);
+}
+
+/// Whether a path stays beneath the one that it is put behind.
+bool stays_beneath(std::string_view path) {
+  path = path.substr(0, path.find_first_of("?#"));
+  while (!path.empty()) {
+    const auto end = std::min(path.find_first_of("/\\"), path.size());
+    auto segment = std::string(path.substr(0, end));
+    for (auto at = segment.find("%2"); at != segment.npos; at = segment.find("%2", at + 1)) {
+      if (at + 2 < segment.size() && (segment[at + 2] == 'e' || segment[at + 2] == 'E')) segment.replace(at, 3, ".");
+    }
+    if (segment == "." || segment == "..") return false;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return true;
+}
+
+void set_service_body(WebRequest& request, const json::value& body) {
+  request.body = text_of(body);
+  request.headers.push_back({"Content-Type", body.is_string() ? "text/plain; charset=utf-8" : "application/json"});
+}
+
+}  // namespace
+
+Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings) {
+  co_return co_await blocking.run([&secrets, settings = std::move(settings)]() -> ServiceAddress {
+    ServiceAddress address;
+    try {
+      const auto url = WebUrl::parse(secrets.expand(settings.url));
+      if (!url) return {.problem = "its url is no http or https address"};
+      address.url = *url;
+      for (const auto& [name, value] : settings.headers) address.headers.push_back({name, secrets.expand(value)});
+    } catch (const SecretError& error) {
+      return {.problem = error.what()};
+    }
+    return address;
+  });
+}
+
+WebRequest service_request(const ServiceAddress& address, const IntegrationSettings& settings, WebUrl url) {
+  WebRequest request{.url = std::move(url), .max_body_bytes = most_answer, .cut_body = true, .limit = longest_request};
+  if (request.url.origin() == address.url.origin()) request.own_headers = address.headers;
+  if (settings.is_persons) {
+    request.may_be_private = [host = address.url.host()](const WebUrl& next) { return next.host() == host; };
+  }
+  return request;
+}
+
+std::string with_query(std::string url, const json::object& query) {
+  for (const auto& [name, value] : query) {
+    if (value.is_null()) continue;
+    const auto add = [&](const json::value& one) {
+      url +=
+          (url.find('?') == std::string::npos ? "?" : "&") + percent_encode(name) + "=" + percent_encode(text_of(one));
+    };
+    if (value.is_array()) {
+      for (const auto& one : value.get_array()) add(one);
+    } else {
+      add(value);
+    }
+  }
+  return url;
+}
+
+HttpIntegration::HttpIntegration(HttpClient& http, BlockingPool& blocking, const Secrets& secrets,
+                                 IntegrationSettings settings)
+    : Integration(std::move(settings)), http_(http), blocking_(blocking), secrets_(secrets) {}
+
+Task<> HttpIntegration::live(Stop& stop) {
+  offer({{tool_name, fmt::format("Asks the service {}", settings().name), parse_json(tool_schema)->as_object()}});
+  co_await pause(stop, until_stopped);
+}
+
+Task<ToolOutcome> HttpIntegration::call(std::string tool, const ToolCall& call) {
+  if (tool != tool_name) co_return failed(fmt::format("{} has no tool {}", settings().name, tool));
+  const auto address = co_await service_address(blocking_, secrets_, settings());
+  if (!address.problem.empty()) co_return failed(address.problem);
+  std::string path(string_member(call.input, "path").value_or(""));
+  if (!stays_beneath(path)) co_return failed("path must stay beneath the service's URL");
+  std::string base = address.url.text();
+  while (base.ends_with('/')) base.pop_back();
+  const auto* query = call.input.if_contains("query");
+  if (!path.starts_with('/')) path.insert(0, "/");
+  const auto url =
+      WebUrl::parse(with_query(base + path, query && query->is_object() ? query->get_object() : json::object()));
+  if (!url || url->origin() != address.url.origin()) co_return failed("path does not lead to the service");
+  auto request = service_request(address, settings(), *url);
+  request.method = string_member(call.input, "method").value_or("GET");
+  if (const auto* body = call.input.if_contains("body")) set_service_body(request, *body);
+  request.refusal = [&call](const WebUrl& next) { return refusal_of(call, next.host()); };
+  co_return http_answer(co_await ask_web(http_, std::move(request), call.stop));
+}
+
+}  // namespace agw

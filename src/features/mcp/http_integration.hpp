@@ -1,0 +1,39 @@
+#pragma once
+
+#include "features/mcp/integration.hpp"
+#include "features/secrets/service.hpp"
+#include "io/blocking.hpp"
+#include "io/web_request.hpp"
+
+namespace agw {
+
+/// What an integration asks of its service, the secrets filled in: `headers` go to the origin of its URL only, and
+/// private addresses are called only for a person's integration, on that URL's host.
+struct ServiceAddress {
+  WebUrl url;
+  std::vector<HttpHeader> headers;
+  std::string problem;  ///< why there is none, for people
+};
+Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
+
+/// A request to `url` by that address.
+WebRequest service_request(const ServiceAddress& address, const IntegrationSettings& settings, WebUrl url);
+
+/// Adds members as a query.
+std::string with_query(std::string url, const json::object& query);
+
+/// A service without a description: one tool, `request`, which asks anything beneath its URL.
+class HttpIntegration : public Integration {
+public:
+  HttpIntegration(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
+
+  Task<> live(Stop& stop) override;
+  Task<ToolOutcome> call(std::string tool, const ToolCall& call) override;
+
+private:
+  HttpClient& http_;
+  BlockingPool& blocking_;
+  const Secrets& secrets_;
+};
+
+}  // namespace agw

@@ -1,0 +1,327 @@
+#include "features/mcp/http_transport.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/predicate.hpp>
+
+#include "base/log.hpp"
+#include "features/secrets/service.hpp"
+#include "models/frames.hpp"
+#include "models/wire.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+constexpr auto longest_call = 600s;
+constexpr auto usual_retry = 1000ms;
+constexpr auto longest_retry = 60'000ms;
+constexpr int most_resumes = 10;
+constexpr std::size_t most_answering = 32;
+constexpr auto endless = 24h;
+
+void log_failure(const std::string& integration, std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    log::warn("integration {}: {}", integration, error.what());
+  }
+}
+
+bool is_visible(std::string_view text) {
+  return !text.empty() && text.size() <= 1024 && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+/// A value of a header, as the protocol writes those that are no plain text.
+std::string header_value(const std::string& text) {
+  const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }) &&
+                        !text.starts_with(' ') && !text.ends_with(' ') && !text.starts_with("=?base64?");
+  return is_plain ? text : "=?base64?" + base64(text) + "?=";
+}
+
+}  // namespace
+
+/// One request and what has come of it so far, over several connections where need be.
+class HttpTransport::Exchange {
+public:
+  json::object message;  ///< empty: only listens
+  std::string method;
+  std::vector<HttpHeader> headers;  ///< of this message
+  milliseconds silence_limit{60'000};
+  std::optional<RpcAnswer> answer;
+  int status = 0;
+  std::string last_event;
+  milliseconds retry = usual_retry;
+  bool is_stream = false;
+  std::string body;
+  std::string problem;
+  std::unique_ptr<FrameSplitter> events;
+
+  bool expects(const RpcMessage& found) const {
+    const auto* id = message.if_contains("id");
+    return id && found.id == *id;
+  }
+
+  void note(const Frame& frame) {
+    if (!frame.id.empty()) last_event = frame.id.substr(0, 1024);
+    int number = 0;
+    const auto [end, error] = std::from_chars(frame.retry.data(), frame.retry.data() + frame.retry.size(), number);
+    if (error == std::errc{} && end == frame.retry.data() + frame.retry.size() && number >= 0 && !frame.retry.empty()) {
+      retry = std::min<milliseconds>(milliseconds(number), longest_retry);
+    }
+  }
+};
+
+HttpTransport::HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address)
+    : loop_(loop),
+      http_(http),
+      name_(std::move(name)),
+      may_be_private_(may_be_private),
+      address_(std::move(address)),
+      group_(loop),
+      dead_(loop) {
+  group_.on_failure([integration = name_](std::exception_ptr failure) { log_failure(integration, failure); });
+}
+
+HttpTransport::~HttpTransport() = default;
+
+Task<std::string> HttpTransport::open(Stop&) {
+  try {
+    const auto address = co_await address_();
+    if (address.url.text().empty()) co_return "its url is no http or https address";
+  } catch (const SecretError& error) {
+    co_return error.what();
+  }
+  co_return "";
+}
+
+void HttpTransport::speak(McpEra era, std::string version) {
+  era_ = era;
+  version_ = std::move(version);
+}
+
+bool HttpTransport::may_spawn() const { return group_.size() < most_answering && !closing_.requested(); }
+
+void HttpTransport::die(std::string why) {
+  if (dead_.happened()) return;
+  cause_of_death_ = std::move(why);
+  dead_.notify();
+}
+
+Task<std::string> HttpTransport::dead() {
+  co_await dead_.wait();
+  co_return cause_of_death_;
+}
+
+Task<RpcAnswer> HttpTransport::ask(RpcRequest asked, Stop& stop) {
+  Exchange exchange;
+  const auto id = ++last_id_;
+  exchange.method = asked.method;
+  exchange.silence_limit = std::min<milliseconds>(asked.limit, endless);
+  const auto name = string_member(asked.params, asked.method == "resources/read" ? "uri" : "name");
+  if (era_ == McpEra::modern) {
+    exchange.headers.push_back({"Mcp-Method", asked.method});
+    if (name) exchange.headers.push_back({"Mcp-Name", header_value(std::string(*name))});
+    for (auto& [header, value] : asked.headers) exchange.headers.push_back({header, header_value(value)});
+  }
+  auto& meta = asked.params["_meta"];
+  if (!meta.is_object()) meta = json::object();
+  meta.get_object()["progressToken"] = id;
+  exchange.message = rpc_request(id, asked.method, std::move(asked.params));
+  auto end = End::done;
+  try {
+    end = co_await cut(stop, std::max<milliseconds>(asked.limit, longest_call), this->exchange(exchange, stop));
+  } catch (const SecretError& error) {
+    exchange.problem = error.what();
+  }
+  if (exchange.answer) co_return std::move(*exchange.answer);
+  if (end == End::done && !stop.requested()) co_return RpcAnswer{.problem = exchange.problem};
+  // In the modern protocol the end of the connection says it.
+  if (era_ == McpEra::legacy && asked.method != "initialize" && may_spawn()) {
+    group_.spawn(tell(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}})));
+  }
+  co_return RpcAnswer{.problem = stop.requested() ? "stopped" : "no answer in time", .timed_out = !stop.requested()};
+}
+
+Task<> HttpTransport::exchange(Exchange& exchange, Stop& stop) {
+  co_await post(exchange, stop);
+  for (int resumes = 0; !exchange.answer && exchange.problem.empty(); ++resumes) {
+    const bool may_resume = era_ == McpEra::legacy && exchange.is_stream && !exchange.last_event.empty();
+    if (!may_resume || resumes == most_resumes) {
+      exchange.problem = "the connection ended before the answer";
+      co_return;
+    }
+    co_await pause(stop, exchange.retry);
+    if (stop.requested()) co_return;
+    co_await resume(exchange, stop);
+  }
+}
+
+Task<> HttpTransport::post(Exchange& exchange, Stop& stop) {
+  auto made = co_await request("POST", exchange);
+  made.headers.push_back({"Content-Type", "application/json"});
+  made.headers.push_back({"Accept", "application/json, text/event-stream"});
+  made.headers.insert(made.headers.end(), exchange.headers.begin(), exchange.headers.end());
+  made.body = to_json(exchange.message);
+  co_await send(exchange, std::move(made), stop);
+}
+
+Task<> HttpTransport::resume(Exchange& exchange, Stop& stop) {
+  auto made = co_await request("GET", exchange);
+  made.headers.push_back({"Accept", "text/event-stream"});
+  if (!exchange.last_event.empty()) made.headers.push_back({"Last-Event-ID", exchange.last_event});
+  co_await send(exchange, std::move(made), stop);
+}
+
+Task<HttpRequest> HttpTransport::request(std::string method, const Exchange& exchange) {
+  HttpRequest made{.method = std::move(method),
+                   .silence_limit = exchange.silence_limit,
+                   .max_body_bytes = 4 * most_message_bytes,
+                   .public_only = !may_be_private_};
+  auto address = co_await address_();
+  made.url = address.url.text();
+  made.headers = std::move(address.headers);
+  if (!version_.empty()) made.headers.push_back({"MCP-Protocol-Version", version_});
+  if (!session_.empty()) made.headers.push_back({"Mcp-Session-Id", session_});
+  co_return made;
+}
+
+/// Takes one answer of the server, whatever its form.
+Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
+  exchange.body.clear();
+  exchange.events.reset();
+  exchange.is_stream = false;
+  const auto on_body = [&](const HttpHead& head, std::string_view bytes) {
+    const auto type = head.header("content-type").value_or("");
+    if (head.status == 200 && boost::istarts_with(type, "text/event-stream")) {
+      exchange.is_stream = true;
+      if (!exchange.events) {
+        exchange.events = split_events(
+            [&](const Frame& frame) {
+              exchange.note(frame);
+              if (const auto parsed = parse_json(frame.data)) take(exchange, read_rpc(*parsed));
+            },
+            most_message_bytes);
+      }
+      if (!exchange.events->feed(bytes)) exchange.problem = "it sent a message of more than 8 MiB";
+      if (!exchange.problem.empty()) return BodyWish::abandon;
+      return exchange.answer ? BodyWish::enough : BodyWish::more;
+    }
+    if (exchange.body.size() + bytes.size() > most_message_bytes) {
+      exchange.problem = "it sent a message of more than 8 MiB";
+      return BodyWish::abandon;
+    }
+    exchange.body += bytes;
+    return BodyWish::more;
+  };
+  const auto outcome = co_await http_.send(std::move(made), on_body, stop);
+  exchange.status = outcome.head.status;
+  const auto session = outcome.head.header("mcp-session-id");
+  if (exchange.method == "initialize" && session && is_visible(*session)) session_ = *session;
+  if (exchange.answer || !exchange.problem.empty()) co_return;
+  if (exchange.is_stream) {
+    if (exchange.events) exchange.events->finish();
+    co_return;
+  }
+  if (outcome.end != HttpOutcome::End::complete) {
+    exchange.problem = outcome.error;
+    co_return;
+  }
+  if (const auto parsed = parse_json(exchange.body)) take(exchange, read_rpc(*parsed));
+  if (exchange.answer && (exchange.status < 400 || exchange.answer->error)) {
+    exchange.answer->status = exchange.status;
+    if (exchange.status == 404 && !session_.empty()) exchange.answer->session_lost = true;
+    co_return;
+  }
+  if (exchange.status == 404 && !session_.empty()) {
+    exchange.answer = RpcAnswer{.problem = "its session is over", .session_lost = true, .status = 404};
+    die("its session is over");
+  } else if (exchange.status == 401 || exchange.status == 403) {
+    exchange.answer = RpcAnswer{
+        .problem = fmt::format("it wants other credentials (status {}): set them in `headers`", exchange.status),
+        .status = exchange.status};
+  } else if (exchange.status != 202 || exchange.message.contains("id")) {
+    exchange.answer = RpcAnswer{.problem = fmt::format("it answered with status {} and no message", exchange.status),
+                                .status = exchange.status};
+  }
+}
+
+void HttpTransport::take(Exchange& exchange, const RpcMessage& message) {
+  switch (message.kind) {
+    case RpcMessage::Kind::request:
+      if (may_spawn()) group_.spawn(tell(rpc_reply(message)));
+      return;
+    case RpcMessage::Kind::notification:
+      return on_notice_(message);
+    case RpcMessage::Kind::answer:
+      // The id of an answer to what the server could not read is missing.
+      if (exchange.expects(message) || (message.id.is_null() && message.error)) {
+        exchange.answer = RpcAnswer{.result = message.result, .error = message.error};
+      }
+      return;
+    case RpcMessage::Kind::invalid:
+      return;
+  }
+}
+
+/// One message that has no answer.
+Task<> HttpTransport::tell(json::object message) {
+  Exchange exchange;
+  exchange.message = std::move(message);
+  exchange.silence_limit = 10s;
+  try {
+    co_await post(exchange, closing_);
+  } catch (const SecretError& error) {
+    log::warn("integration {}: {}", name_, error.what());
+  }
+}
+
+Task<> HttpTransport::notify(std::string method, json::object params) {
+  co_await tell(rpc_notification(method, std::move(params)));
+}
+
+void HttpTransport::listen() {
+  if (era_ == McpEra::legacy) group_.spawn(listen_in_session());
+}
+
+/// What the server sends without being asked, for as long as it offers that.
+Task<> HttpTransport::listen_in_session() {
+  Exchange exchange;
+  exchange.silence_limit = endless;
+  while (!closing_.requested()) {
+    co_await resume(exchange, closing_);
+    if (!exchange.is_stream) co_return;
+    co_await pause(closing_, std::max<milliseconds>(exchange.retry, usual_retry));
+    exchange.answer.reset();
+    exchange.problem.clear();
+  }
+}
+
+Task<> HttpTransport::close(milliseconds limit) {
+  die("closed");
+  closing_.request();
+  if (!session_.empty()) {
+    const auto leave = [](HttpTransport& self) -> Task<> {
+      Exchange exchange;
+      Stop never;
+      auto made = co_await self.request("DELETE", exchange);
+      co_await self.http_.send(std::move(made), [](const auto&, auto) { return BodyWish::abandon; }, never);
+    };
+    Stop never;
+    try {
+      co_await cut(never, limit, leave(*this));
+    } catch (const SecretError&) {
+      log::info("integration {}: its session is left open, because a secret is missing", name_);
+    }
+  }
+  group_.cancel();
+  co_await group_.join();
+}
+
+}  // namespace agw

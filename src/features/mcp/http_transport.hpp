@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/group.hpp"
+#include "base/wakeup.hpp"
+#include "features/mcp/transport.hpp"
+#include "features/mcp/types.hpp"
+#include "io/http_client.hpp"
+#include "io/web_url.hpp"
+
+namespace agw {
+
+/// Where a server is and what it is told of us; with the secrets filled in.
+struct McpAddress {
+  WebUrl url;
+  std::vector<HttpHeader> headers;
+};
+
+/// A server over Streamable HTTP: each message is a POST, answers come as JSON or as a stream of events, which is
+/// resumed where it breaks; in sessions a GET brings what the server sends by itself.
+class HttpTransport : public McpTransport {
+public:
+  /// Fills in the secrets, anew for each request. Throws SecretError; a URL that is none gives an empty address.
+  using Address = std::function<Task<McpAddress>()>;
+
+  HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address);
+  ~HttpTransport() override;
+
+  Task<std::string> open(Stop& stop) override;
+  Task<RpcAnswer> ask(RpcRequest request, Stop& stop) override;
+  Task<> notify(std::string method, json::object params) override;
+  void speak(McpEra era, std::string version) override;
+  void listen() override;
+  Task<std::string> dead() override;
+  Task<> close(std::chrono::milliseconds limit) override;
+
+private:
+  class Exchange;
+
+  Task<> exchange(Exchange& exchange, Stop& stop);
+  Task<> post(Exchange& exchange, Stop& stop);
+  Task<> resume(Exchange& exchange, Stop& stop);
+  Task<> send(Exchange& exchange, HttpRequest request, Stop& stop);
+  Task<HttpRequest> request(std::string method, const Exchange& exchange);
+  Task<> listen_in_session();
+  Task<> tell(json::object message);
+  void take(Exchange& exchange, const RpcMessage& message);
+  bool may_spawn() const;
+  void die(std::string why);
+
+  Loop& loop_;
+  HttpClient& http_;
+  std::string name_;
+  bool may_be_private_;
+  Address address_;
+  Group group_;
+  Stop closing_;
+  Wakeup dead_;
+  std::string cause_of_death_;
+  std::int64_t last_id_ = 0;
+  McpEra era_ = McpEra::legacy;
+  std::string version_;
+  std::string session_;
+};
+
+}  // namespace agw

@@ -1,0 +1,200 @@
+#include "features/mcp/openapi.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/replace.hpp>
+
+#include "base/yaml.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::array methods{"get", "put", "post", "delete", "patch", "head"};
+constexpr std::size_t most_operations = 300;
+constexpr int deepest_schema = 12;
+constexpr int most_nodes = 2000;
+constexpr std::size_t longest_description = 2000;
+
+const json::object* object_in(const json::object& members, std::string_view name) {
+  const auto* found = members.if_contains(name);
+  return found ? found->if_object() : nullptr;
+}
+
+std::string text_in(const json::object& members, std::string_view name) {
+  return std::string(string_member(members, name).value_or(""));
+}
+
+bool is_true(const json::object& members, std::string_view name) {
+  const auto* found = members.if_contains(name);
+  return found && found->is_bool() && found->get_bool();
+}
+
+/// Reads one document.
+class OpenApiReader {
+public:
+  OpenApiReader(const json::value& document, const WebUrl& url) : document_(document), url_(url) {}
+
+  std::variant<ApiDescription, ApiProblem> read() {
+    const auto* root = document_.if_object();
+    if (!root || !text_in(*root, "openapi").starts_with("3.")) return ApiProblem{"its url gives no OpenAPI 3 document"};
+    ApiDescription made{.server = server(*root)};
+    const auto* paths = object_in(*root, "paths");
+    for (const auto& [path, item] : paths ? *paths : json::object()) {
+      if (item.is_object() && path.starts_with('/')) read_path(std::string(path), resolved(item.get_object()), made);
+    }
+    if (made.operations.empty()) return ApiProblem{"its OpenAPI document has no operations"};
+    return made;
+  }
+
+private:
+  WebUrl server(const json::object& root) const {
+    const auto* servers = root.if_contains("servers");
+    if (!servers || !servers->is_array() || servers->get_array().empty()) return *url_.resolve("/");
+    const auto* first = servers->get_array()[0].if_object();
+    if (!first) return *url_.resolve("/");
+    auto text = text_in(*first, "url");
+    const auto* variables = object_in(*first, "variables");
+    for (const auto& [name, variable] : variables ? *variables : json::object()) {
+      if (variable.is_object()) {
+        boost::replace_all(text, fmt::format("{{{}}}", std::string_view(name)),
+                           text_in(variable.get_object(), "default"));
+      }
+    }
+    return url_.resolve(text).value_or(*url_.resolve("/"));
+  }
+
+  /// What a `$ref` within the document leads to; at most a few steps.
+  const json::object& resolved(const json::object& object) const {
+    const auto* at = &object;
+    for (int steps = 0; steps < 8; ++steps) {
+      const auto reference = string_member(*at, "$ref");
+      if (!reference || !reference->starts_with("#/")) return *at;
+      boost::system::error_code error;
+      const auto* target = document_.find_pointer(reference->substr(1), error);
+      if (error || !target || !target->is_object()) return *at;
+      at = &target->get_object();
+    }
+    return *at;
+  }
+
+  void read_path(const std::string& path, const json::object& item, ApiDescription& made) {
+    for (const auto* method : methods) {
+      const auto* operation = object_in(item, method);
+      if (!operation || made.operations.size() == most_operations) continue;
+      nodes_ = 0;
+      made.operations.push_back(read_operation(path, method, item, *operation));
+    }
+  }
+
+  ApiOperation read_operation(const std::string& path, const std::string& method, const json::object& item,
+                              const json::object& operation) {
+    ApiOperation made{.method = boost::to_upper_copy(method), .path = path};
+    made.tool.name = text_in(operation, "operationId");
+    if (made.tool.name.empty()) made.tool.name = method + path;
+    std::ranges::replace_if(
+        made.tool.name, [](unsigned char c) { return !std::isalnum(c) && c != '_' && c != '-'; }, '_');
+    auto description = text_in(operation, "summary");
+    if (const auto more = text_in(operation, "description"); !more.empty()) {
+      description += (description.empty() ? "" : "\n") + more;
+    }
+    if (description.empty()) description = made.method + " " + path;
+    made.tool.description = to_utf8(description.substr(0, longest_description));
+    json::object properties;
+    json::array required;
+    for (const auto* holder : {&operation, &item}) {
+      const auto* list = holder->if_contains("parameters");
+      if (!list || !list->is_array()) continue;
+      for (const auto& one : list->get_array()) {
+        if (one.is_object()) read_parameter(resolved(one.get_object()), made, properties, required);
+      }
+    }
+    read_body(operation, made, properties, required);
+    made.tool.input_schema = {
+        {"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
+    return made;
+  }
+
+  void read_parameter(const json::object& parameter, ApiOperation& made, json::object& properties,
+                      json::array& required) {
+    const auto name = text_in(parameter, "name");
+    const auto where = text_in(parameter, "in");
+    if (name.empty() || properties.contains(name)) return;
+    if (where == "path") {
+      made.parameters.push_back({name, ParameterPlace::path});
+    } else if (where == "query") {
+      made.parameters.push_back({name, ParameterPlace::query});
+    } else if (where == "header") {
+      made.parameters.push_back({name, ParameterPlace::header});
+    } else {
+      return;
+    }
+    const auto* schema = object_in(parameter, "schema");
+    auto shown = schema ? inlined(*schema, 0) : json::object();
+    if (const auto text = text_in(parameter, "description"); !text.empty() && !shown.contains("description")) {
+      shown["description"] = to_utf8(text.substr(0, longest_description));
+    }
+    properties[name] = std::move(shown);
+    if (where == "path" || is_true(parameter, "required")) required.emplace_back(name);
+  }
+
+  void read_body(const json::object& operation, ApiOperation& made, json::object& properties, json::array& required) {
+    const auto* given = object_in(operation, "requestBody");
+    if (!given) return;
+    const auto& body = resolved(*given);
+    const auto* content = object_in(body, "content");
+    if (!content || content->empty()) return;
+    const auto found = content->find("application/json");
+    const auto& chosen = found == content->end() ? *content->begin() : *found;
+    made.body_type = chosen.key();
+    const auto* media = chosen.value().if_object();
+    const auto* schema = media ? object_in(*media, "schema") : nullptr;
+    properties["body"] = schema ? inlined(*schema, 0) : json::object();
+    if (is_true(body, "required")) required.emplace_back("body");
+  }
+
+  /// A schema with its references put in, as far as the bounds go; what lies beyond may be anything.
+  json::object inlined(const json::object& schema, int depth) {
+    json::object made;
+    if (++nodes_ > most_nodes || depth > deepest_schema) return made;
+    for (const auto& [key, value] : resolved(schema)) {
+      if (key != "$ref" && key != "example" && key != "examples") made[key] = inlined_value(value, depth + 1);
+    }
+    return made;
+  }
+
+  json::value inlined_value(const json::value& value, int depth) {
+    if (value.is_object()) return inlined(value.get_object(), depth);
+    if (!value.is_array()) return value;
+    json::array made;
+    for (const auto& one : value.get_array()) {
+      if (++nodes_ > most_nodes) break;
+      made.push_back(inlined_value(one, depth));
+    }
+    return made;
+  }
+
+  const json::value& document_;
+  const WebUrl& url_;
+  int nodes_ = 0;
+};
+
+}  // namespace
+
+std::variant<ApiDescription, ApiProblem> read_openapi(std::string_view text, const WebUrl& url) {
+  auto document = parse_json(text);
+  if (!document) {
+    try {
+      document = yaml_to_json(text);
+    } catch (const YamlError&) {
+      return ApiProblem{"its url gives neither JSON nor YAML (of up to 1 MiB)"};
+    }
+  }
+  return OpenApiReader(*document, url).read();
+}
+
+}  // namespace agw

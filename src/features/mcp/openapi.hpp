@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "features/mcp/types.hpp"
+#include "io/web_url.hpp"
+
+namespace agw {
+
+/// Where a parameter of an operation goes.
+enum class ParameterPlace { path, query, header };
+
+struct OperationParameter {
+  std::string name;
+  ParameterPlace place{};
+};
+
+/// One operation of an OpenAPI document, as a tool.
+struct ApiOperation {
+  OfferedTool tool;
+  std::string method;
+  std::string path;  ///< with `{name}`
+  std::vector<OperationParameter> parameters;
+  std::string body_type;  ///< of `body`; empty where it takes none
+};
+
+struct ApiDescription {
+  WebUrl server;
+  std::vector<ApiOperation> operations;
+};
+
+/// Why a document describes nothing that can be called, for people.
+struct ApiProblem {
+  std::string text;
+};
+
+/// Reads an OpenAPI 3 document, JSON or YAML. Documents come from strangers: how many operations, how large schemas and
+/// how far references are followed is bounded. Blocks.
+std::variant<ApiDescription, ApiProblem> read_openapi(std::string_view text, const WebUrl& url);
+
+}  // namespace agw

@@ -1,0 +1,71 @@
+#include "features/mcp/results.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/text_limit.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t most_blocks = 1000;
+
+std::string text_of(const json::object& members, std::string_view name) {
+  return std::string(string_member(members, name).value_or(""));
+}
+
+std::string resource_text(const json::object& resource) {
+  const auto address = text_of(resource, "uri");
+  if (const auto text = string_member(resource, "text")) return fmt::format("[{}]\n{}", address, *text);
+  return fmt::format("[{}: {} that is no text]", address, text_of(resource, "mimeType"));
+}
+
+std::string block_text(const json::object& block) {
+  const auto type = text_of(block, "type");
+  if (type == "text") return text_of(block, "text");
+  if (type == "resource_link") {
+    return fmt::format("[{}: {}]", text_of(block, "uri"), text_of(block, "name"));
+  }
+  const auto* resource = block.if_contains("resource");
+  if (type == "resource" && resource && resource->is_object()) return resource_text(resource->get_object());
+  if (type == "image" || type == "audio") {
+    const auto bytes = text_of(block, "data").size() / 4 * 3;
+    return fmt::format("[{}: {}, about {} bytes]", type, text_of(block, "mimeType"), bytes);
+  }
+  return {};
+}
+
+std::string content_text(const json::object& result) {
+  std::string text;
+  const auto* content = result.if_contains("content");
+  if (!content || !content->is_array()) return text;
+  std::size_t blocks = 0;
+  for (const auto& block : content->get_array()) {
+    if (!block.is_object() || ++blocks > most_blocks) continue;
+    const auto piece = block_text(block.get_object());
+    if (piece.empty()) continue;
+    if (!text.empty()) text += "\n";
+    text += piece;
+  }
+  return text;
+}
+
+bool is_true(const json::object& members, std::string_view name) {
+  const auto* member = members.if_contains(name);
+  return member && member->is_bool() && member->get_bool();
+}
+
+}  // namespace
+
+ToolOutcome tool_outcome(const json::object& result) {
+  if (string_member(result, "resultType") == "input_required") {
+    return {.output = "the server wants to ask a person first, which this gateway does not do for tools",
+            .is_error = true};
+  }
+  auto text = content_text(result);
+  const auto* structured = result.if_contains("structuredContent");
+  if (text.empty() && structured && !structured->is_null()) text = to_json(*structured);
+  return {.output = limited(text), .is_error = is_true(result, "isError")};
+}
+
+}  // namespace agw

@@ -1,0 +1,74 @@
+#include "features/mcp/rpc.hpp"
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+constexpr std::int64_t method_not_found = -32601;
+constexpr std::size_t longest_error = 2000;
+
+json::object object_in(const json::object& members, std::string_view name) {
+  const auto* found = members.if_contains(name);
+  return found && found->is_object() ? found->get_object() : json::object();
+}
+
+RpcError read_error(const json::value& value) {
+  RpcError error{.message = "an error without a message"};
+  if (!value.is_object()) return error;
+  const auto& members = value.get_object();
+  if (const auto* code = members.if_contains("code"); code && code->is_int64()) error.code = code->get_int64();
+  if (const auto message = string_member(members, "message")) error.message = message->substr(0, longest_error);
+  if (const auto* data = members.if_contains("data")) error.data = *data;
+  return error;
+}
+
+}  // namespace
+
+RpcMessage read_rpc(const json::value& value) {
+  RpcMessage message;
+  if (!value.is_object()) return message;
+  const auto& members = value.get_object();
+  if (string_member(members, "jsonrpc") != "2.0") return message;
+  const auto* id = members.if_contains("id");
+  if (id && !id->is_null()) message.id = *id;
+  if (const auto method = string_member(members, "method")) {
+    message.kind = message.id.is_null() ? RpcMessage::Kind::notification : RpcMessage::Kind::request;
+    message.method = *method;
+    message.params = object_in(members, "params");
+  } else if (const auto* error = members.if_contains("error")) {
+    message.kind = RpcMessage::Kind::answer;
+    message.error = read_error(*error);
+  } else if (members.contains("result")) {
+    message.kind = RpcMessage::Kind::answer;
+    message.result = object_in(members, "result");
+  }
+  return message;
+}
+
+std::string RpcAnswer::failure() const {
+  return error ? to_utf8(fmt::format("{} (error {})", error->message, error->code)) : problem;
+}
+
+json::object rpc_request(std::int64_t id, std::string_view method, json::object params) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}};
+}
+
+json::object rpc_notification(std::string_view method, json::object params) {
+  json::object message{{"jsonrpc", "2.0"}, {"method", method}};
+  if (!params.empty()) message["params"] = std::move(params);
+  return message;
+}
+
+json::object rpc_reply(const RpcMessage& request) {
+  json::object reply{{"jsonrpc", "2.0"}, {"id", request.id}};
+  if (request.method == "ping") {
+    reply["result"] = json::object();
+  } else {
+    reply["error"] = json::object{{"code", method_not_found}, {"message", "Method not found"}};
+  }
+  return reply;
+}
+
+}  // namespace agw

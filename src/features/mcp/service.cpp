@@ -1,0 +1,217 @@
+#include "features/mcp/service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "features/mcp/http_integration.hpp"
+#include "features/mcp/http_transport.hpp"
+#include "features/mcp/mcp_integration.hpp"
+#include "features/mcp/openapi_integration.hpp"
+#include "features/mcp/server_process.hpp"
+#include "features/mcp/stdio_transport.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto usual_closing = 4000ms;
+constexpr auto hurried_closing = 100ms;
+constexpr auto time_to_settle = 5s;
+
+ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
+
+std::string host_of(const std::string& url) {
+  const auto parsed = WebUrl::parse(url);
+  return parsed ? parsed->host() : std::string();
+}
+
+bool may_offer(const IntegrationSettings& settings, const std::string& tool) {
+  return !settings.allowed_tools || settings.allowed_tools->contains(tool);
+}
+
+/// How much of the time to settle is left.
+std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began) {
+  return std::chrono::ceil<std::chrono::milliseconds>(began + time_to_settle - std::chrono::steady_clock::now());
+}
+
+void log_failure(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    log::error("an integration is not connected any more: {}; disable and enable it to try again", error.what());
+  }
+}
+
+}  // namespace
+
+/// One that is enabled, for as long as anybody calls it.
+struct Integrations::Entry {
+  std::unique_ptr<Integration> integration;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  Stop stop;
+};
+
+Integrations::Integrations(Loop& loop, Extensions& extensions, HttpClient& http, BlockingPool& blocking,
+                           const Secrets& secrets, const Sandbox& sandbox, Options options)
+    : loop_(loop),
+      extensions_(extensions),
+      http_(http),
+      blocking_(blocking),
+      secrets_(secrets),
+      sandbox_(sandbox),
+      options_(std::move(options)),
+      group_(loop),
+      changed_(loop) {
+  extensions_.observe(*this);
+  group_.on_failure(log_failure);
+}
+
+Integrations::~Integrations() = default;
+
+void Integrations::start() {
+  running_ = true;
+  for (const auto& extension : extensions_.list({.type = ExtensionType::integration, .enabled = true})) {
+    connect(*extension);
+  }
+}
+
+Task<> Integrations::stop() {
+  running_ = false;
+  hurrying_ = true;
+  for (const auto& [id, entry] : entries_) entry->stop.request();
+  co_await group_.join();
+  entries_.clear();
+  tools_.clear();
+}
+
+void Integrations::extension_changed(const Extension& extension, ExtensionAction action) {
+  if (extension.type != ExtensionType::integration || !running_) return;
+  disconnect(extension.id);
+  if (action != ExtensionAction::deleted && extension.enabled) connect(extension);
+  changed();
+}
+
+void Integrations::connect(const Extension& extension) {
+  const auto entry = std::make_shared<Entry>();
+  entry->integration = make(integration_settings(extension));
+  entry->integration->on_change([this] { changed(); });
+  entries_[extension.id] = entry;
+  group_.spawn(live(entry));
+}
+
+void Integrations::disconnect(const std::string& id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
+  found->second->stop.request();
+  entries_.erase(found);
+}
+
+Task<> Integrations::live(EntryPointer entry) { co_await entry->integration->live(entry->stop); }
+
+void Integrations::changed() {
+  tools_current_ = false;
+  changed_.pulse();
+}
+
+std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
+  switch (settings.kind) {
+    case IntegrationKind::mcp_stdio:
+      return make_stdio(std::move(settings));
+    case IntegrationKind::mcp_http:
+      return make_http_server(std::move(settings));
+    case IntegrationKind::openapi:
+      return std::make_unique<OpenApiIntegration>(http_, blocking_, secrets_, std::move(settings));
+    case IntegrationKind::http:
+      break;
+  }
+  return std::make_unique<HttpIntegration>(http_, blocking_, secrets_, std::move(settings));
+}
+
+std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settings) {
+  const auto start = [this, settings]() -> Task<ProcessOptions> {
+    co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, settings, options = options_] {
+      return server_process(settings, secrets, sandbox, options.home, options.data_directory);
+    });
+  };
+  const auto transport = [this, name = settings.name, start] {
+    return std::make_unique<StdioTransport>(loop_, name, start);
+  };
+  return std::make_unique<McpIntegration>(loop_, std::move(settings), "", transport,
+                                          [this] { return hurrying_ ? hurried_closing : usual_closing; });
+}
+
+std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings settings) {
+  const auto address = [this, settings]() -> Task<McpAddress> {
+    co_return co_await blocking_.run([&secrets = secrets_, settings] {
+      McpAddress filled{.url = WebUrl::parse(secrets.expand(settings.url)).value_or(WebUrl())};
+      for (const auto& [name, value] : settings.headers) filled.headers.push_back({name, secrets.expand(value)});
+      return filled;
+    });
+  };
+  const auto transport = [this, name = settings.name, is_persons = settings.is_persons, address] {
+    return std::make_unique<HttpTransport>(loop_, http_, name, is_persons, address);
+  };
+  const auto host = host_of(settings.url);
+  return std::make_unique<McpIntegration>(loop_, std::move(settings), host, transport,
+                                          [this] { return hurrying_ ? hurried_closing : usual_closing; });
+}
+
+const std::vector<ToolPointer>& Integrations::tools() {
+  if (!std::exchange(tools_current_, true)) {
+    tools_.clear();
+    std::set<std::string, std::less<>> names;
+    for (const auto& [id, entry] : entries_) {
+      for (const auto& offered : entry->integration->tools()) {
+        if (!may_offer(entry->integration->settings(), offered.name)) continue;
+        auto tool = tool_of(entry, offered);
+        if (names.insert(tool->description.name).second) tools_.push_back(std::move(tool));
+      }
+    }
+  }
+  return tools_;
+}
+
+ToolPointer Integrations::tool_of(const EntryPointer& entry, const OfferedTool& offered) const {
+  const auto& name = entry->integration->settings().name;
+  auto schema = offered.input_schema;
+  schema["type"] = "object";
+  if (!schema.contains("properties")) schema["properties"] = json::object();
+  return std::make_shared<const Tool>(Tool{
+      .description = {.name = tool_name_of(name, offered.name),
+                      .description = offered.description.empty() ? fmt::format("{} of {}", offered.name, name)
+                                                                 : offered.description,
+                      .input_schema = std::move(schema)},
+      .kind = ToolKind::integration,
+      .effect = ToolEffect::calls_out,
+      .judges_itself = true,
+      .call = [entry, tool = offered.name](const ToolCall& call) { return entry->integration->call(tool, call); }});
+}
+
+Task<ToolOutcome> Integrations::call(const ToolCall& call, std::string integration, std::string tool) {
+  const auto extension = extensions_.find(ExtensionType::integration, integration);
+  if (!extension) co_return failed(fmt::format("there is no integration {}", integration));
+  const auto found = entries_.find(extension->id);
+  if (found == entries_.end()) co_return failed(fmt::format("the integration {} is disabled", extension->name));
+  const auto entry = found->second;
+  if (!may_offer(entry->integration->settings(), tool)) {
+    co_return failed(fmt::format("{} is not among the allowed_tools of the integration {}", tool, extension->name));
+  }
+  co_return co_await entry->integration->call(std::move(tool), call);
+}
+
+Task<> Integrations::settled(Stop& stop) {
+  for (;;) {
+    auto left = 0ms;
+    for (const auto& [id, entry] : entries_) {
+      if (!entry->integration->has_tried()) left = std::max(left, time_left(entry->began));
+    }
+    if (left <= 0ms || co_await cut(stop, left, changed_.wait()) == End::stopped) co_return;
+  }
+}
+
+}  // namespace agw

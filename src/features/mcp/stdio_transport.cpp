@@ -1,0 +1,200 @@
+#include "features/mcp/stdio_transport.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/trim.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "base/log.hpp"
+#include "features/secrets/service.hpp"
+#include "models/frames.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr auto longest_call = 600s;
+constexpr int most_garbage = 1000;
+constexpr int logged_garbage = 3;  // of one process, which may print without end
+constexpr int messages_a_second = 2000;
+constexpr std::size_t most_queued_bytes = 32 * 1024 * 1024;
+constexpr std::size_t kept_errors = 1000;
+constexpr std::size_t longest_logged = 200;
+
+}  // namespace
+
+StdioTransport::StdioTransport(Loop& loop, std::string name, Start start)
+    : loop_(loop),
+      name_(std::move(name)),
+      start_(std::move(start)),
+      group_(loop),
+      pending_(loop),
+      queue_filled_(loop),
+      dead_(loop) {}
+
+StdioTransport::~StdioTransport() = default;
+
+Task<std::string> StdioTransport::open(Stop&) {
+  try {
+    auto options = co_await start_();
+    options.errors_apart = true;
+    process_ = std::make_unique<Process>(loop_, std::move(options));
+  } catch (const ProcessError& error) {
+    co_return error.what();
+  } catch (const SecretError& error) {
+    co_return error.what();
+  }
+  group_.spawn(read_output());
+  group_.spawn(read_errors());
+  group_.spawn(write_queue());
+  co_return "";
+}
+
+Task<RpcAnswer> StdioTransport::ask(RpcRequest request, Stop& stop) {
+  const auto id = pending_.next_id();
+  PendingRequests::Waiting waiting(pending_, id);
+  json::object meta;
+  if (const auto* given = request.params.if_contains("_meta"); given && given->is_object()) meta = given->get_object();
+  meta["progressToken"] = id;
+  request.params["_meta"] = std::move(meta);
+  send(rpc_request(id, request.method, std::move(request.params)));
+  auto answer = co_await waiting.answer(request.limit, std::max<milliseconds>(request.limit, longest_call), stop);
+  const bool is_given_up = answer.timed_out || stop.requested();
+  if (is_given_up && request.method != "initialize") {
+    send(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}}));
+  }
+  co_return answer;
+}
+
+Task<> StdioTransport::notify(std::string method, json::object params) {
+  send(rpc_notification(method, std::move(params)));
+  co_return;
+}
+
+Task<std::string> StdioTransport::dead() {
+  co_await dead_.wait();
+  co_return cause_of_death_;
+}
+
+void StdioTransport::die(std::string why) {
+  if (dead_.happened()) return;
+  const auto said = boost::trim_copy(to_utf8(last_errors_));
+  if (!said.empty()) why += fmt::format("; it last said: {}", said.substr(said.rfind('\n') + 1));
+  cause_of_death_ = why;
+  pending_.fail_all(why);
+  dead_.notify();
+}
+
+/// The order of the protocol: its input ends, then signals.
+Task<> StdioTransport::close(milliseconds limit) {
+  die("closed");
+  closing_.request();
+  if (process_) {
+    process_->close_input();
+    Stop never;
+    const auto wait = [](Process& process) -> Task<> { co_await process.wait(); };
+    co_await cut(never, limit / 2, wait(*process_));
+    co_await process_->end(limit / 2);
+  }
+  group_.cancel();
+  co_await group_.join();
+}
+
+Task<> StdioTransport::read_output() {
+  bool fits = true;
+  const auto lines = split_lines([this](const Frame& frame) { take_line(frame.data); }, most_message_bytes);
+  while (!dead_.happened()) {
+    const auto bytes = co_await process_->read();
+    if (bytes.empty()) break;
+    fits = lines->feed(bytes);
+    if (!fits) die(fmt::format("it sent a message of more than {} MiB", most_message_bytes / 1024 / 1024));
+    co_await slow_down();
+  }
+  die("it ended");
+}
+
+/// A flood of messages must not keep the loop busy.
+Task<> StdioTransport::slow_down() {
+  const auto now = steady_clock::now();
+  if (now - second_ > 1s) {
+    second_ = now;
+    messages_ = 0;
+  }
+  if (messages_ < messages_a_second) co_return;
+  co_await pause(closing_, std::chrono::ceil<milliseconds>(second_ + 1s - now));
+}
+
+Task<> StdioTransport::read_errors() {
+  for (;;) {
+    const auto bytes = co_await process_->read(ProcessStream::error);
+    if (bytes.empty()) co_return;
+    last_errors_ += bytes;
+    if (last_errors_.size() > kept_errors) last_errors_.erase(0, last_errors_.size() - kept_errors);
+    log::debug("integration {}: {}", name_, to_utf8(bytes.substr(0, longest_logged)));
+    messages_ += 1;
+    co_await slow_down();
+  }
+}
+
+Task<> StdioTransport::write_queue() {
+  for (;;) {
+    queue_filled_.reset();
+    while (!queue_.empty()) {
+      auto line = std::move(queue_.front());
+      queue_.pop_front();
+      queued_bytes_ -= line.size();
+      if (!co_await process_->write(std::move(line))) co_return;
+    }
+    co_await queue_filled_.wait();
+  }
+}
+
+void StdioTransport::send(const json::object& message) {
+  if (dead_.happened()) return;
+  auto line = to_json(message) + "\n";
+  queued_bytes_ += line.size();
+  if (queued_bytes_ > most_queued_bytes) return die("it does not read what it is sent");
+  queue_.push_back(std::move(line));
+  queue_filled_.notify();
+}
+
+void StdioTransport::take_line(std::string_view line) {
+  if (dead_.happened()) return;
+  ++messages_;
+  const auto parsed = parse_json(line);
+  const auto message = parsed ? read_rpc(*parsed) : RpcMessage();
+  if (message.kind == RpcMessage::Kind::invalid) return note_garbage(line);
+  garbage_ = 0;
+  take(message);
+}
+
+void StdioTransport::take(const RpcMessage& message) {
+  switch (message.kind) {
+    case RpcMessage::Kind::request:
+      return send(rpc_reply(message));
+    case RpcMessage::Kind::notification:
+      if (message.method == "notifications/progress") pending_.note_progress(message);
+      return on_notice_(message);
+    case RpcMessage::Kind::answer:
+      pending_.take(message);
+      return;
+    case RpcMessage::Kind::invalid:
+      return;
+  }
+}
+
+void StdioTransport::note_garbage(std::string_view line) {
+  ++garbage_;
+  if (logged_ < logged_garbage) {
+    ++logged_;
+    log::info("integration {}: passed over what is no message: {}", name_, to_utf8(line.substr(0, longest_logged)));
+  }
+  if (garbage_ > most_garbage) die("it prints what is no MCP");
+}
+
+}  // namespace agw

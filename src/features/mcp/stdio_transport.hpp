@@ -1,0 +1,63 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/group.hpp"
+#include "base/wakeup.hpp"
+#include "features/mcp/pending.hpp"
+#include "features/mcp/transport.hpp"
+#include "io/process.hpp"
+
+namespace agw {
+
+/// A server that is a child process: one JSON message a line on its standard input and output. What it prints
+/// otherwise is bounded: lines that are no messages are passed over up to a number, one that is too long ends it, and a
+/// flood of messages is read slowly.
+class StdioTransport : public McpTransport {
+public:
+  /// Makes what to start; throws ProcessError or SecretError.
+  using Start = std::function<Task<ProcessOptions>()>;
+
+  StdioTransport(Loop& loop, std::string name, Start start);
+  ~StdioTransport() override;
+
+  Task<std::string> open(Stop& stop) override;
+  Task<RpcAnswer> ask(RpcRequest request, Stop& stop) override;
+  Task<> notify(std::string method, json::object params) override;
+  void speak(McpEra, std::string) override {}
+  Task<std::string> dead() override;
+  Task<> close(std::chrono::milliseconds limit) override;
+
+private:
+  Task<> read_output();
+  Task<> read_errors();
+  Task<> write_queue();
+  Task<> slow_down();
+  void take_line(std::string_view line);
+  void take(const RpcMessage& message);
+  void note_garbage(std::string_view line);
+  void send(const json::object& message);
+  void die(std::string why);
+
+  Loop& loop_;
+  std::string name_;  ///< of the integration, for the log
+  Start start_;
+  std::unique_ptr<Process> process_;
+  Group group_;
+  Stop closing_;
+  PendingRequests pending_;
+  std::deque<std::string> queue_;
+  std::size_t queued_bytes_ = 0;
+  Wakeup queue_filled_;
+  Wakeup dead_;
+  std::string cause_of_death_;
+  std::string last_errors_;  ///< the end of what it wrote to its standard error
+  int garbage_ = 0;          ///< lines since the last message
+  int logged_ = 0;           ///< lines that were no messages and are in the log
+  int messages_ = 0;         ///< since `second_`
+  std::chrono::steady_clock::time_point second_{};
+};
+
+}  // namespace agw

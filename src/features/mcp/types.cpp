@@ -1,0 +1,76 @@
+#include "features/mcp/types.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/content_id.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t longest_name = 64;
+constexpr std::size_t hash_digits = 8;
+
+IntegrationKind kind_of(std::string_view text) {
+  if (text == "mcp-stdio") return IntegrationKind::mcp_stdio;
+  if (text == "openapi") return IntegrationKind::openapi;
+  return text == "http" ? IntegrationKind::http : IntegrationKind::mcp_http;
+}
+
+/// The texts of a list, others left out.
+std::vector<std::string> texts_in(const json::object& members, std::string_view name) {
+  std::vector<std::string> texts;
+  const auto* list = members.if_contains(name);
+  if (!list || !list->is_array()) return texts;
+  for (const auto& one : list->get_array()) {
+    if (one.is_string()) texts.emplace_back(one.get_string());
+  }
+  return texts;
+}
+
+std::map<std::string, std::string> map_in(const json::object& members, std::string_view name) {
+  std::map<std::string, std::string> texts;
+  const auto* map = members.if_contains(name);
+  if (!map || !map->is_object()) return texts;
+  for (const auto& one : map->get_object()) {
+    if (one.value().is_string()) texts.emplace(one.key(), one.value().get_string());
+  }
+  return texts;
+}
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+}  // namespace
+
+IntegrationSettings integration_settings(const Extension& extension) {
+  const auto& members = extension.definition.members();
+  IntegrationSettings settings{.id = extension.id,
+                               .name = extension.name,
+                               .kind = kind_of(string_member(members, "kind").value_or("")),
+                               .command = std::string(string_member(members, "command").value_or("")),
+                               .arguments = texts_in(members, "args"),
+                               .environment = map_in(members, "env"),
+                               .url = std::string(string_member(members, "url").value_or("")),
+                               .is_persons = extension.source == Source::user};
+  for (auto& [name, value] : map_in(members, "headers")) settings.headers.push_back({name, value});
+  const auto* allowed = members.if_contains("allowed_tools");
+  if (allowed && allowed->is_array()) {
+    const auto names = texts_in(members, "allowed_tools");
+    settings.allowed_tools.emplace(names.begin(), names.end());
+  }
+  return settings;
+}
+
+std::string tool_name_of(const std::string& integration, const std::string& tool) {
+  const auto whole = integration + "__" + tool;
+  auto name = whole;
+  std::ranges::replace_if(name, [](char c) { return !is_name_character(c); }, '_');
+  if (name.size() <= longest_name) return name;
+  return name.substr(0, longest_name - hash_digits - 1) + "_" + content_id(whole).substr(36 - hash_digits);
+}
+
+}  // namespace agw

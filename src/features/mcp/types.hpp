@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "features/extensions/types.hpp"
+#include "io/http_client.hpp"
+
+namespace agw {
+
+enum class IntegrationKind { mcp_stdio, mcp_http, openapi, http };
+
+/// What an `integration` extension says. Texts as they stand there: secrets are filled in at the call.
+struct IntegrationSettings {
+  std::string id;
+  std::string name;
+  IntegrationKind kind{};
+  std::string command{};
+  std::vector<std::string> arguments{};
+  std::map<std::string, std::string> environment{};
+  std::string url{};
+  std::vector<HttpHeader> headers{};
+  std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< none given: all
+  bool is_persons = false;                                            ///< private addresses may be called
+};
+IntegrationSettings integration_settings(const Extension& extension);
+
+/// A tool that an integration offers, in its own words: untrusted.
+struct OfferedTool {
+  std::string name;
+  std::string description;
+  json::object input_schema;
+};
+
+/// The tool's name for models: `<integration>__<tool>`, of letters, digits, `_` and `-`, 64 at most. What does not fit
+/// is cut and told apart by a hash.
+std::string tool_name_of(const std::string& integration, const std::string& tool);
+
+}  // namespace agw

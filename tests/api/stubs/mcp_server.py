@@ -1,0 +1,290 @@
+#!/usr/bin/python3
+"""An MCP server for tests, over stdio or HTTP, that does what its options say. Needs nothing but Python.
+
+    mcp_server.py [--era legacy|modern] [--fault NAME] [--http] [--notes FILE]
+
+Over HTTP it prints its URL first. `--notes`: a file to which each message that came is appended, one JSON a line.
+"""
+
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26")
+MODERN = "2026-07-28"
+
+
+def text(value, **more):
+    return {"content": [{"type": "text", "text": value}], **more}
+
+
+class Failure(Exception):
+    def __init__(self, code, message, data=None):
+        super().__init__(message)
+        self.error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
+
+
+class Server:
+    def __init__(self, options):
+        self.options = options
+        self.tools = {
+            "echo": self.tool_echo, "add.numbers": self.tool_add, "fail": self.tool_fail, "picture": self.tool_picture,
+            "structured": self.tool_structured, "look": self.tool_look, "hang": self.tool_hang, "slow": self.tool_slow,
+            "grow": self.tool_grow, "die": self.tool_die, "large": self.tool_large, "variable": self.tool_variable,
+        }
+        self.schemas = {
+            "echo": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
+            "add.numbers": {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}},
+        }
+        if options.fault == "hostile-schema":
+            self.schemas["echo"] = {"$ref": "#"}
+            self.schemas["add.numbers"] = {"type": "object", "properties": {
+                "a": {"type": "string", "pattern": "^(a+)+$"}, "b": {"$ref": "#/properties/b"}}}
+        self.send = None  # writes a message that is no answer
+        self.cancelled = threading.Event()
+
+    def note(self, message):
+        if self.options.notes:
+            with open(self.options.notes, "a") as notes:
+                notes.write(json.dumps(message) + "\n")
+
+    def answer(self, message):
+        """The answer to a message, or None for a notification."""
+        self.note(message)
+        if message.get("method") == "notifications/cancelled":
+            self.cancelled.set()
+        if "id" not in message or "method" not in message:
+            return None
+        try:
+            return {"jsonrpc": "2.0", "id": message["id"], "result": self.result(message["method"], message.get("params", {}))}
+        except Failure as failure:
+            return {"jsonrpc": "2.0", "id": message["id"], "error": failure.error}
+
+    def result(self, method, params):
+        modern = self.options.era == "modern"
+        if method == "server/discover" and modern:
+            return {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": {"tools": {"listChanged": True}},
+                    "ttlMs": 1000, "cacheScope": "public"}
+        if method == "initialize" and not modern:
+            if self.options.fault == "hang-at-start":
+                time.sleep(3600)
+            version = params["protocolVersion"]
+            version = self.options.version or (version if version in LEGACY else LEGACY[0])
+            return {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}},
+                    "serverInfo": {"name": "stub", "version": "1"}}
+        if modern and params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion") != MODERN:
+            raise Failure(-32022, "Unsupported protocol version", {"supported": [MODERN]})
+        if method == "ping" and not modern:
+            return {}
+        if method == "tools/list":
+            return self.page(params.get("cursor"))
+        if method == "tools/call":
+            tool = self.tools.get(params.get("name"))
+            if not tool:
+                raise Failure(-32602, f"Unknown tool: {params.get('name')}")
+            return tool(params.get("arguments", {}), params)
+        raise Failure(-32601, "Method not found")
+
+    def page(self, cursor):
+        """Two tools a page."""
+        names = list(self.tools)
+        at = int(cursor or 0)
+        page = [{"name": name, "description": f"The tool {name}", "inputSchema": self.schemas.get(name, {"type": "object"})}
+                for name in names[at:at + 2]]
+        if self.options.fault == "endless-pages":
+            return {"tools": page, "nextCursor": "0"}
+        return {"tools": page, **({"nextCursor": str(at + 2)} if at + 2 < len(names) else {})}
+
+    def tool_echo(self, arguments, params):
+        return text(arguments["text"])
+
+    def tool_add(self, arguments, params):
+        return text(str(arguments.get("a", 0) + arguments.get("b", 0)))
+
+    def tool_fail(self, arguments, params):
+        return text("it went wrong", isError=True)
+
+    def tool_picture(self, arguments, params):
+        return {"content": [{"type": "text", "text": "See:"}, {"type": "image", "data": PIXEL, "mimeType": "image/png"},
+                            {"type": "resource", "resource": {"uri": "test://a", "mimeType": "text/plain", "text": "Inside."}},
+                            {"type": "resource_link", "uri": "test://b", "name": "B"}]}
+
+    def tool_structured(self, arguments, params):
+        return {"content": [], "structuredContent": {"degrees": 21.5}}
+
+    def tool_look(self, arguments, params):
+        """What a file says, or why it cannot be read."""
+        try:
+            with open(os.path.expanduser(arguments["path"]), errors="replace") as file:
+                return text(file.read(1000))
+        except OSError as error:
+            return text(f"{type(error).__name__}", isError=True)
+
+    def tool_variable(self, arguments, params):
+        return text(json.dumps(dict(os.environ)))
+
+    def tool_hang(self, arguments, params):
+        self.cancelled.wait(3600)
+        return text("too late")
+
+    def tool_slow(self, arguments, params):
+        token = params.get("_meta", {}).get("progressToken")
+        for step in range(1, 4):
+            self.send({"jsonrpc": "2.0", "method": "notifications/progress",
+                       "params": {"progressToken": token, "progress": step, "total": 3}})
+        return text("done slowly")
+
+    def tool_grow(self, arguments, params):
+        """From now on there is one tool more."""
+        name = arguments["name"]
+        self.tools[name] = lambda arguments, params: text(f"I am {name}")
+        self.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        return text("grown")
+
+    def tool_die(self, arguments, params):
+        os._exit(3)
+
+    def tool_large(self, arguments, params):
+        return text("x" * int(arguments["size"]))
+
+
+def serve_stdio(server):
+    lock = threading.Lock()
+
+    def send(message):
+        with lock:
+            sys.stdout.write(json.dumps(message) + "\n")
+            sys.stdout.flush()
+
+    def answer(message):
+        found = server.answer(message)
+        if found is not None:
+            send(found)
+
+    server.send = send
+    fault = server.options.fault
+    if fault == "garbage":
+        print("Listening!\n\x00\x01{not json\n[]\n42", flush=True)
+    if fault == "only-garbage":
+        while True:
+            print("garbage " * 10)
+    if fault == "endless-line":
+        while True:
+            sys.stdout.write("x" * 65536)
+    if fault == "dies":
+        sys.exit("I cannot work like that")
+    if fault == "asks":
+        send({"jsonrpc": "2.0", "id": "p1", "method": "ping"})
+        send({"jsonrpc": "2.0", "id": "p2", "method": "sampling/createMessage", "params": {}})
+    for line in sys.stdin:
+        threading.Thread(target=answer, args=(json.loads(line),), daemon=True).start()
+
+
+def serve_http(server):
+    sessions = set()
+    listeners = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def reply(self, status, body=b"", content_type="application/json", **headers):
+            self.send_response(status)
+            if body:
+                self.send_header("content-type", content_type)
+            self.send_header("content-length", str(len(body)))
+            for name, value in headers.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self):
+            message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            server.note({"http": {name.lower(): value for name, value in self.headers.items()}, **message})
+            modern, method = server.options.era == "modern", message.get("method")
+            if modern and (self.headers.get("mcp-protocol-version") != MODERN or self.headers.get("mcp-method") != method):
+                error = {"code": -32020, "message": "Header mismatch"}
+                return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "error": error}).encode())
+            if not modern and method != "initialize" and "method" in message:
+                session = self.headers.get("mcp-session-id")
+                if session not in sessions:
+                    return self.reply(404 if session else 400, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No session"}}')
+            if message.get("params", {}).get("name") == "forget":
+                sessions.clear()
+                return self.reply(404, b"{}")
+            if "id" not in message or "method" not in message:
+                server.answer(message)
+                return self.reply(202)
+            if method == "subscriptions/listen":
+                return self.stream(message["id"])
+            before = []
+            server.send = before.append
+            answer = server.answer(message)
+            for notice in before:
+                if notice["method"].endswith("list_changed"):
+                    for listener in listeners:
+                        listener(notice)
+            headers = {}
+            if method == "initialize":
+                sessions.add(f"session-{len(sessions)}")
+                headers["mcp_session_id"] = f"session-{len(sessions) - 1}"
+            if method == "tools/call" and message["params"]["name"] != "echo":
+                return self.reply_with_events([*before, answer])
+            self.reply(200, json.dumps(answer).encode(), **headers)
+
+        def reply_with_events(self, messages):
+            body = "".join(f"event: message\ndata: {json.dumps(one)}\n\n" for one in messages)
+            self.reply(200, body.encode(), "text/event-stream")
+
+        def stream(self, subscription=None):
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            self.wfile.flush()
+            over = threading.Event()
+
+            def listener(notice):
+                try:
+                    self.wfile.write(f"data: {json.dumps(notice)}\n\n".encode())
+                    self.wfile.flush()
+                except OSError:
+                    over.set()
+
+            listeners.append(listener)
+            over.wait(3600)
+
+        def do_GET(self):
+            if server.options.era == "modern":
+                return self.reply(405)
+            self.stream()
+
+        def do_DELETE(self):
+            server.note({"deleted": self.headers.get("mcp-session-id")})
+            self.reply(200)
+
+        def log_message(self, *_):
+            pass
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    httpd.daemon_threads = True
+    print(f"http://127.0.0.1:{httpd.server_address[1]}/mcp", flush=True)
+    httpd.serve_forever()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--era", default="legacy", choices=["legacy", "modern"])
+    parser.add_argument("--version")
+    parser.add_argument("--fault", default="")
+    parser.add_argument("--http", action="store_true")
+    parser.add_argument("--notes")
+    server = Server(parser.parse_args())
+    serve_http(server) if server.options.http else serve_stdio(server)
+
+
+if __name__ == "__main__":
+    main()

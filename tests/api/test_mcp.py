@@ -1,0 +1,459 @@
+"""Integrations: MCP servers, OpenAPI documents, plain services (decisions, 3, 4 and 13)."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from checks import accepted
+from extensions import patch, toggle
+from stubs.web import WebStub
+from talker import Talker, configuration
+from tools import asked, called, calls, new_agent, new_thread, of_kind
+
+SERVER = str(Path(__file__).parent / "stubs" / "mcp_server.py")
+PYTHON = "/usr/bin/python3"
+
+
+def new_integration(gateway, name, kind, enabled=True, source="user", **definition):
+    body = {"type": "integration", "name": name, "description": "", "enabled": enabled, "source": source,
+            "definition": {"kind": kind, **definition}}
+    return accepted(gateway.http.post("/extensions", json=body), 201)
+
+
+def stdio(gateway, name, *options, **more):
+    return new_integration(gateway, name, "mcp-stdio", command=PYTHON, args=[SERVER, *options], **more)
+
+
+class HttpServer:
+    def __init__(self, *options):
+        self.process = subprocess.Popen([sys.executable, SERVER, "--http", *options], stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def http_server():
+    made = []
+
+    def make(*options):
+        made.append(HttpServer(*options))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.stop()
+
+
+@pytest.fixture
+def connected(talker, name, http_server):
+    """Makes an integration over each transport and era, and answers its name once a tool of it is offered."""
+    made = []
+
+    def make(transport="stdio", era="legacy", *options):
+        called_name = name("server")
+        if transport == "stdio":
+            made.append(stdio(talker.gateway, called_name, "--era", era, *options))
+        else:
+            server = http_server("--era", era, *options)
+            made.append(new_integration(talker.gateway, called_name, "mcp-http", url=server.url))
+        return called_name
+
+    yield make
+    for extension in made:
+        talker.gateway.http.delete(f"/extensions/{extension['id']}")
+
+
+@pytest.fixture
+def thread(talker, name):
+    return new_thread(talker.gateway, new_agent(talker.gateway, name("user"), "trusted"))
+
+
+def tools_of(talker, integration):
+    offered = talker.stub.requests[-1].json.get("tools", [])
+    return {tool["function"]["name"].removeprefix(integration + "__"): tool["function"]
+            for tool in offered if tool["function"]["name"].startswith(integration + "__")}
+
+
+def eventually(look, seconds=15):
+    """Calls until it answers something, for what happens outside of the gateway's events."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = look()
+        if found or time.monotonic() > deadline:
+            return found
+
+
+def notes(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+EVERY = [("stdio", "legacy"), ("stdio", "modern"), ("http", "legacy"), ("http", "modern")]
+
+
+# Every transport, every revision.
+
+
+@pytest.mark.parametrize("transport,era", EVERY)
+def test_the_tools_of_a_server_are_offered_and_called(talker, thread, connected, transport, era):
+    server = connected(transport, era)
+    end = called(talker, thread, f"{server}__echo", {"text": "hello ü"})
+    assert (end["output"], end["isError"]) == ("hello ü", False)
+    offered = tools_of(talker, server)
+    assert set(offered) == {"echo", "add_numbers", "fail", "picture", "structured", "look", "hang", "slow", "grow", "die",
+                            "large", "variable"}, "all pages were read"
+    assert offered["echo"]["description"] == "The tool echo"
+    assert offered["echo"]["parameters"]["required"] == ["text"]
+    assert called(talker, thread, f"{server}__add_numbers", {"a": 2, "b": 3})["output"] == "5"
+
+
+@pytest.mark.parametrize("transport,era", EVERY)
+def test_results_become_text(talker, thread, connected, transport, era):
+    server = connected(transport, era)
+    end = called(talker, thread, f"{server}__fail", {})
+    assert (end["output"], end["isError"]) == ("it went wrong", True)
+    assert called(talker, thread, f"{server}__structured", {})["output"] == '{"degrees":21.5}'
+    picture = called(talker, thread, f"{server}__picture", {})["output"]
+    assert picture == "See:\n[image: image/png, about 72 bytes]\n[test://a]\nInside.\n[test://b: B]"
+    assert called(talker, thread, f"{server}__slow", {})["output"] == "done slowly"
+    assert "text is required" in called(talker, thread, f"{server}__echo", {})["output"]
+
+
+@pytest.mark.parametrize("transport,era", EVERY)
+def test_new_tools_are_heard_of(talker, thread, connected, transport, era):
+    server = connected(transport, era)
+    assert called(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
+    tool = f"{server}__newcomer"
+    assert eventually(lambda: called(talker, thread, tool, {})["output"] == "I am newcomer")
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26"])
+def test_older_revisions(talker, thread, connected, version):
+    server = connected("stdio", "legacy", "--version", version)
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+
+
+def test_the_handshakes(talker, thread, name, http_server, tmp_path):
+    for era in ("legacy", "modern"):
+        path = tmp_path / era
+        server = http_server("--era", era, "--notes", str(path))
+        integration = new_integration(talker.gateway, name("server"), "mcp-http", url=server.url, headers={"X-Key": "k"})
+        assert called(talker, thread, f"{integration['name']}__echo", {"text": "x"})["output"] == "x"
+        accepted(toggle(talker.gateway, integration))
+        seen = notes(path)
+        assert all(note["http"]["x-key"] == "k" for note in seen if "http" in note)
+        seen = [note for note in seen if "http" in note]
+        asked_for = [note["method"] for note in seen if "method" in note]
+        call = next(note for note in seen if note.get("method") == "tools/call")
+        if era == "modern":
+            assert asked_for[0] == "server/discover" and "initialize" not in asked_for
+            assert call["http"]["mcp-method"] == "tools/call" and call["http"]["mcp-name"] == "echo"
+            assert call["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28"
+        else:
+            assert asked_for[:4] == ["server/discover", "initialize", "notifications/initialized", "tools/list"]
+            assert call["http"]["mcp-session-id"] == "session-0" and call["http"]["mcp-protocol-version"] == "2025-11-25"
+            assert eventually(lambda: {"deleted": "session-0"} in notes(path)), "the session is ended"
+
+
+# What people set.
+
+
+def test_only_trusted_agents_use_integrations(talker, connected, name):
+    server = connected()
+    for stage in ("apprentice", "operator"):
+        thread = new_thread(talker.gateway, new_agent(talker.gateway, name("low"), stage))
+        end = called(talker, thread, f"{server}__echo", {"text": "x"})
+        assert end["isError"] and end["output"].startswith("permission denied:"), end
+        assert not tools_of(talker, server)
+
+
+def test_allowed_tools(talker, thread, name):
+    server = stdio(talker.gateway, name("server"), allowed_tools=["echo"])
+    assert called(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
+    assert set(tools_of(talker, server["name"])) == {"echo"}
+    assert "there is no tool" in called(talker, thread, f"{server['name']}__fail", {})["output"]
+
+
+def test_a_record_connects_and_disconnects_at_once(talker, thread, name):
+    server = stdio(talker.gateway, name("server"), enabled=False)
+    tool = f"{server['name']}__echo"
+    assert "there is no tool" in called(talker, thread, tool, {"text": "x"})["output"]
+    accepted(toggle(talker.gateway, server))
+    assert called(talker, thread, tool, {"text": "x"})["output"] == "x"
+    accepted(patch(talker.gateway, server, enabled=False))
+    assert "there is no tool" in called(talker, thread, tool, {"text": "x"})["output"]
+    accepted(patch(talker.gateway, server, enabled=True))
+    assert called(talker, thread, tool, {"text": "x"})["output"] == "x"
+    talker.gateway.http.delete(f"/extensions/{server['id']}")
+    assert "there is no tool" in called(talker, thread, tool, {"text": "x"})["output"]
+
+
+def test_integrations_are_connected_at_the_start(make_gateway, stub, name):
+    talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, name("user"), "trusted"))
+    server = stdio(talker.gateway, name("server"))
+    talker.gateway.restart()
+    assert called(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
+
+
+def test_an_action_calls_a_tool_of_an_integration(talker, thread, connected, name):
+    server = connected()
+    body = {"type": "action", "name": name("adder"), "description": "", "enabled": True,
+            "definition": {"kind": "mcp", "integration": server, "tool": "add.numbers"}}
+    action = accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    assert called(talker, thread, action["name"], {"a": 20, "b": 22})["output"] == "42"
+    accepted(patch(talker.gateway, action, definition={"kind": "mcp", "integration": "none", "tool": "x"}))
+    end = called(talker, thread, action["name"], {})
+    assert end["isError"] and end["output"] == "there is no integration none"
+
+
+def test_secrets_are_filled_into_environment_and_headers(make_gateway, stub, name, http_server, tmp_path):
+    gateway = make_gateway(config=configuration(stub), environment={"OPENAI_API_KEY": "gateways-own"}).start()
+    talker = Talker(gateway, stub)
+    thread = new_thread(gateway, new_agent(gateway, name("user"), "trusted"))
+    gateway.command("secret", "set", "KEY", typed="hunter2\n")
+    server = stdio(gateway, name("server"), env={"SERVICE_KEY": "is ${secret:KEY}", "PLAIN": "1"})
+    variables = json.loads(called(talker, thread, f"{server['name']}__variable", {})["output"])
+    assert variables["SERVICE_KEY"] == "is hunter2" and variables["PLAIN"] == "1"
+    assert set(variables) <= {"SERVICE_KEY", "PLAIN", "PATH", "HOME", "LANG", "TERM", "TMPDIR", "PWD", "LC_CTYPE",
+                              "SHLVL", "_"}, "nothing of the gateway's own environment"
+    remote = http_server("--notes", str(tmp_path / "notes"))
+    new_integration(gateway, name("server"), "mcp-http", url=remote.url, headers={"Authorization": "Bearer ${secret:KEY}"})
+    assert eventually(lambda: notes(tmp_path / "notes"))
+    assert notes(tmp_path / "notes")[0]["http"]["authorization"] == "Bearer hunter2"
+    assert "hunter2" not in gateway.http.get("/extensions").text + gateway.stderr
+
+
+@pytest.mark.parametrize("source", ["agent", "community"])
+def test_only_a_persons_integration_calls_private_addresses(talker, name, http_server, tmp_path, source):
+    server = http_server("--notes", str(tmp_path / "notes"))
+    made = new_integration(talker.gateway, name("server"), "mcp-http", source=source, url=server.url)
+    assert eventually(lambda: f"integration {made['name']}: it has the address 127.0.0.1" in talker.gateway.stderr)
+    assert not (tmp_path / "notes").exists()
+    talker.gateway.http.delete(f"/extensions/{made['id']}")
+
+
+# What a server must not see.
+
+
+def test_a_server_sees_no_private_file(make_gateway, stub, name):
+    gateway = make_gateway(config=configuration(stub)).start()
+    talker = Talker(gateway, stub)
+    thread = new_thread(gateway, new_agent(gateway, name("user"), "sovereign"))
+    (gateway.home / ".ssh").mkdir()
+    for path in (".ssh/id_rsa", "server.pem", "notes.txt"):
+        (gateway.home / path).write_text("content of it")
+    server = stdio(gateway, name("server"))
+    look = f"{server['name']}__look"
+    assert called(talker, thread, look, {"path": str(gateway.home / "notes.txt")})["output"] == "content of it"
+    for path in (".ssh/id_rsa", "server.pem", ".agent-gateway/.gateway-token", ".agent-gateway/config.yaml",
+                 ".agent-gateway/gateway.db"):
+        assert "content" not in called(talker, thread, look, {"path": str(gateway.home / path)})["output"]
+    token = called(talker, thread, look, {"path": str(gateway.data / ".gateway-token")})
+    assert token["isError"] and gateway.token not in token["output"]
+    end = called(talker, thread, look, {"path": f"/proc/{gateway.process.pid}/environ"})
+    assert end["isError"]
+
+
+# Hostile and broken servers.
+
+
+def test_a_server_that_dies_is_started_anew(talker, thread, connected):
+    server = connected()
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+    end = called(talker, thread, f"{server}__die", {})
+    assert end["isError"] and "it ended" in end["output"]
+    assert called(talker, thread, f"{server}__echo", {"text": "again"})["output"] == "again"
+
+
+def test_a_session_that_the_server_forgot_is_begun_anew(talker, thread, connected):
+    server = connected("http", "legacy")
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+    body = {"type": "action", "name": f"{server}-forget", "description": "", "enabled": True,
+            "definition": {"kind": "mcp", "integration": server, "tool": "forget"}}
+    accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    called(talker, thread, f"{server}-forget", {})
+    assert called(talker, thread, f"{server}__echo", {"text": "again"})["output"] == "again"
+
+
+def test_garbage_between_messages_is_passed_over(talker, thread, connected):
+    server = connected("stdio", "legacy", "--fault", "garbage")
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+
+
+@pytest.mark.parametrize("fault,said", [("only-garbage", "it prints what is no MCP"),
+                                        ("endless-line", "it sent a message of more than 8 MiB"),
+                                        ("dies", "it ended; it last said: I cannot work like that"),
+                                        ("endless-pages", "connected")])
+def test_a_broken_server_is_given_up_and_harms_nobody(talker, thread, connected, fault, said):
+    broken = connected("stdio", "legacy", "--fault", fault)
+    sound = connected()
+    assert called(talker, thread, f"{sound}__echo", {"text": "x"})["output"] == "x"
+    assert eventually(lambda: f"integration {broken}: {said}" in talker.gateway.stderr), talker.gateway.stderr[-2000:]
+    accepted(talker.gateway.http.get("/health"))
+
+
+def test_what_a_server_asks_of_us_is_answered(talker, thread, connected, tmp_path, name):
+    path = talker.gateway.home / "notes-of-asking"
+    server = stdio(talker.gateway, name("server"), "--fault", "asks", "--notes", "asked.json")
+    assert called(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
+    path = talker.gateway.data / "integrations" / server["name"] / "asked.json"
+    answers = {note["id"]: note for note in notes(path) if "method" not in note}
+    assert answers["p1"]["result"] == {} and answers["p2"]["error"]["code"] == -32601
+    talker.gateway.http.delete(f"/extensions/{server['id']}")
+
+
+def test_hostile_schemas_are_passed_on_and_the_server_judges(talker, thread, connected):
+    server = connected("stdio", "legacy", "--fault", "hostile-schema")
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+    end = called(talker, thread, f"{server}__add_numbers", {"a": "a" * 50_000 + "!"})
+    assert end["isError"] and end["durationMs"] < 5000
+
+
+@pytest.mark.parametrize("transport,era", [("stdio", "legacy"), ("http", "legacy"), ("http", "modern")])
+def test_answers_of_any_size_are_bounded(talker, thread, connected, transport, era):
+    server = connected(transport, era)
+    end = called(talker, thread, f"{server}__large", {"size": 3_000_000})
+    assert not end["isError"] and len(end["output"]) < 102_000
+    end = called(talker, thread, f"{server}__large", {"size": 100_000_000})
+    assert end["isError"] and "more than 8 MiB" in end["output"]
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+
+
+@pytest.mark.parametrize("transport,era", EVERY)
+def test_a_call_that_hangs_is_cancelled_with_its_run(talker, name, thread, connected, transport, era):
+    server = connected(transport, era)
+    gateway = talker.gateway
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+    talker.stub.script(calls((f"{server}__hang", {})))
+    with gateway.events(thread["id"]) as events:
+        accepted(gateway.http.post("/chat", json={"content": "Go.", "threadId": thread["id"]}), 201)
+        events.until(lambda event: event["type"] == "tool-start")
+        began = time.monotonic()
+        accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+        events.until(lambda event: event["type"] == "stopped")
+        assert time.monotonic() - began < 3
+    assert called(talker, thread, f"{server}__echo", {"text": "y"})["output"] == "y"
+
+
+def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_gateway(make_gateway, stub, name):
+    talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
+    server = stdio(talker.gateway, name("server"), "--fault", "hang-at-start")
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, name("user"), "trusted"))
+    assert "there is no tool" in called(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"]
+    began = time.monotonic()
+    assert talker.gateway.stop() == 0
+    assert time.monotonic() - began < 3
+
+
+def test_servers_end_with_the_gateway(make_gateway, stub, name):
+    gateway = make_gateway(config=configuration(stub)).start()
+    talker = Talker(gateway, stub)
+    thread = new_thread(gateway, new_agent(gateway, name("user"), "trusted"))
+    server = stdio(gateway, name("server"), "--notes", "marker-" + name("x"))
+    assert called(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
+    marker = server["definition"]["args"][-1]
+    assert any(marker in line for line in command_lines())
+    assert gateway.stop() == 0
+    assert not any(marker in line for line in command_lines())
+
+
+def command_lines():
+    lines = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(path.read_text(errors="replace"))
+        except OSError:
+            pass
+    return lines
+
+
+# OpenAPI documents and plain services.
+
+DOCUMENT = {
+    "openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "servers": [{"url": "/api"}],
+    "paths": {
+        "/items/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+            "get": {"operationId": "getItem", "summary": "One item",
+                    "parameters": [{"name": "full", "in": "query", "schema": {"type": "boolean"}},
+                                   {"name": "X-Trace", "in": "header", "schema": {"type": "string"}}]},
+            "put": {"operationId": "putItem", "requestBody": {"required": True, "content": {
+                "application/json": {"schema": {"$ref": "#/components/schemas/Item"}}}}}},
+        "/tree": {"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tree"}}}}}}},
+    "components": {"schemas": {
+        "Item": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+        "Tree": {"type": "object", "properties": {"left": {"$ref": "#/components/schemas/Tree"},
+                                                  "right": {"$ref": "#/components/schemas/Tree"}}}}}}
+
+
+@pytest.fixture
+def web():
+    with WebStub() as running:
+        running.answers("/openapi.json", json.dumps(DOCUMENT), "application/json")
+        running.answers("/api/items/a%2Fb", "an item", "text/plain")
+        running.answers("/v1/things", "things", "text/plain")
+        yield running
+
+
+def test_operations_of_an_openapi_document_are_tools(talker, thread, web, name):
+    shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/openapi.json"), headers={"X-Key": "k"})
+    tool = shop["name"] + "__getItem"
+    end = called(talker, thread, tool, {"id": "a/b", "full": True, "X-Trace": "t"})
+    assert (end["output"], end["isError"]) == ("an item", False)
+    request = web.requests[-1]
+    assert request.path == "/api/items/a%2Fb?full=true" and request.headers["x-trace"] == "t"
+    assert request.headers["x-key"] == "k"
+    offered = tools_of(talker, shop["name"])
+    assert set(offered) == {"getItem", "putItem", "post_tree"}
+    assert offered["putItem"]["parameters"]["properties"]["body"]["properties"] == {"name": {"type": "string"}}
+    assert called(talker, thread, shop["name"] + "__putItem", {"id": "a/b", "body": {"name": "x"}})["output"] == "an item"
+    assert json.loads(web.requests[-1].body) == {"name": "x"}
+    assert called(talker, thread, shop["name"] + "__putItem", {"id": "a/b"})["output"] == "invalid input: body is required"
+    for id in ("..", "", "."):
+        assert called(talker, thread, tool, {"id": id})["isError"]
+
+
+def test_a_document_leads_to_no_other_private_address_and_learns_no_key(talker, thread, web, name):
+    with WebStub() as other:
+        for target in ("http://169.254.169.254/", f"http://localhost:{other.port}/"):
+            web.answers("/evil.json", json.dumps({**DOCUMENT, "servers": [{"url": target}]}), "application/json")
+            shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/evil.json"),
+                                   headers={"X-Key": "hunter2"})
+            end = called(talker, thread, shop["name"] + "__getItem", {"id": "1"})
+            assert end["isError"] and "not one of the public internet" in end["output"], end
+        web.answers("/evil.json", json.dumps({**DOCUMENT, "servers": [{"url": other.url("/")}]}), "application/json")
+        shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/evil.json"),
+                               headers={"X-Key": "hunter2"})
+        called(talker, thread, shop["name"] + "__getItem", {"id": "1"})
+        assert "x-key" not in other.requests[-1].headers
+
+
+def test_a_document_that_is_none(talker, web, name):
+    for body in ("[", "{}", '{"openapi": "3.0.0"}', "a: &x [*x]", "<html>"):
+        web.answers("/none", body, "application/json")
+        shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/none"))
+        assert eventually(lambda: f"integration {shop['name']}: its " in talker.gateway.stderr)
+        talker.gateway.http.delete(f"/extensions/{shop['id']}")
+
+
+def test_a_plain_service_has_one_tool(talker, thread, web, name):
+    service = new_integration(talker.gateway, name("service"), "http", url=web.url("/v1/"), headers={"X-Key": "k"})
+    tool = service["name"] + "__request"
+    end = called(talker, thread, tool, {"path": "/things", "query": {"a": "x y", "b": [1, 2]}})
+    assert end["output"] == "things" and web.requests[-1].path == "/v1/things?a=x%20y&b=1&b=2"
+    called(talker, thread, tool, {"path": "things", "method": "POST", "body": {"n": 1}})
+    assert web.requests[-1].method == "POST" and json.loads(web.requests[-1].body) == {"n": 1}
+    assert web.requests[-1].headers["x-key"] == "k"
+    count = len(web.requests)
+    for path in ("/../secret", "/a/%2e%2E/../x", "/..", "\\..\\x"):
+        assert called(talker, thread, tool, {"path": path})["isError"], path
+    assert len(web.requests) == count
+    called(talker, thread, tool, {"path": "@evil.example/"})
+    assert web.requests[-1].path.startswith("/v1/"), "it stays with the service"

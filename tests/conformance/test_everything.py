@@ -1,0 +1,41 @@
+"""The gateway with the reference server of MCP, which offers everything. Run by script/mcp-conformance."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+
+from checks import accepted  # noqa: E402
+from gateway import Gateway  # noqa: E402
+from stubs.provider import ProviderStub  # noqa: E402
+from talker import Talker, configuration  # noqa: E402
+from tools import called, new_agent, new_thread  # noqa: E402
+
+MODULES = Path(os.environ["MCP_NODE_MODULES"])
+
+
+@pytest.fixture
+def talker(tmp_path):
+    with ProviderStub() as stub:
+        gateway = Gateway(tmp_path / "gateway", config=configuration(stub)).start()
+        yield Talker(gateway, stub)
+        gateway.close()
+
+
+def test_its_tools_are_offered_and_called(talker):
+    body = {"type": "integration", "name": "everything", "description": "", "enabled": True, "definition": {
+        "kind": "mcp-stdio", "command": str(MODULES / "node" / "bin" / "node"),
+        "args": [str(MODULES / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"), "stdio"]}}
+    accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "user", "trusted"))
+    assert called(talker, thread, "everything__echo", {"message": "hello"})["output"] == "Echo: hello"
+    offered = {tool["function"]["name"] for tool in talker.stub.requests[-1].json["tools"]}
+    print(sorted(name for name in offered if name.startswith("everything__")))
+    assert "5" in called(talker, thread, "everything__get-sum", {"a": 2, "b": 3})["output"]
+    assert "image/png" in called(talker, thread, "everything__get-tiny-image", {})["output"]
+    long = called(talker, thread, "everything__trigger-long-running-operation", {"duration": 1, "steps": 2})
+    assert not long["isError"], long
+    assert called(talker, thread, "everything__get-sum", {"a": "x", "b": 3})["isError"]
