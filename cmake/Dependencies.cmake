@@ -12,6 +12,8 @@ find_library(edit_archive NAMES libedit.a REQUIRED)
 find_library(tinfo_archive NAMES libtinfo.a REQUIRED)
 find_library(bsd_archive NAMES libbsd.a REQUIRED)
 find_library(md_archive NAMES libmd.a REQUIRED)
+find_library(tar_archive NAMES libarchive.a REQUIRED)
+find_library(zstd_archive NAMES libzstd.a REQUIRED)
 find_library(re2_archive NAMES libre2.a REQUIRED)
 find_library(cmark_extensions_archive NAMES libcmark-gfm-extensions.a REQUIRED)
 find_library(cmark_archive NAMES libcmark-gfm.a REQUIRED)
@@ -25,6 +27,9 @@ foreach(part time civil_time time_zone strings strings_internal base spinlock_wa
 endforeach()
 
 add_library(dependencies INTERFACE)
+# libarchive names every format and compression that it knows. Of those only tar and zstd are reached, and what the others
+# would need is not linked.
+target_link_options(dependencies INTERFACE -Wl,--gc-sections)
 target_compile_definitions(dependencies INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
   FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
@@ -32,5 +37,6 @@ target_link_libraries(dependencies INTERFACE
   ${boost_json_archive} ${boost_url_archive} ${boost_container_archive} ${boost_system_archive}
   ${sqlite_archive} ${yaml_archive} ${re2_archive} ${seccomp_archive} ${absl_archives} ${ssl_archive} ${crypto_archive}
   ${cmark_extensions_archive} ${cmark_archive}
+  ${tar_archive} ${zstd_archive}
   ${edit_archive} ${tinfo_archive} ${bsd_archive} ${md_archive}
   m ${CMAKE_DL_LIBS})

@@ -296,8 +296,9 @@ private:
   void add_tools(const Settings& settings) {
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
-    tools_.add(knowledge_tools(
-        knowledge_, threads_, {.fetch = [this](const ToolCall& call) { return tools_.find("WebFetch")->call(call); }}));
+    tools_.add(knowledge_tools(knowledge_, threads_, {.blocking = blocking_, .fetch = [this](const ToolCall& call) {
+                                                        return tools_.find("WebFetch")->call(call);
+                                                      }}));
     tools_.add(web_fetch_tool(
         http_, blocking_,
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,

@@ -35,6 +35,7 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
   const auto settings = read_settings(options, directory);
   const auto exposed = check_binding(settings);
   LockFile lock(directory.path);
+  log::use(settings.logging.format);
   log::open(directory.path / "logs", settings.log_level);
   warn(outside_home);
   warn(exposed);

@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/log_ids.hpp"
 
 namespace agw::log {
 
@@ -25,7 +26,8 @@ namespace {
 
 constexpr std::size_t file_size = 10 * 1024 * 1024;
 constexpr std::size_t old_files = 5;
-constexpr auto pattern = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+constexpr auto json_pattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
 
 spdlog::level::level_enum to_spdlog(Level level) {
   switch (level) {
@@ -64,18 +66,24 @@ spdlog::sink_ptr make_file_sink(const std::filesystem::path& directory) {
                                                                 handlers);
 }
 
-std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directory, Level level) {
+std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directory, Level level, Format format) {
   std::vector<spdlog::sink_ptr> sinks{std::make_shared<spdlog::sinks::stderr_sink_mt>()};
   if (!directory.empty()) sinks.push_back(make_file_sink(directory));
   auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
-  logger->set_pattern(pattern, spdlog::pattern_time_type::utc);
+  logger->set_pattern(format == Format::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
   logger->set_level(to_spdlog(level));
-  logger->flush_on(spdlog::level::info);
+  // Who asks for more wants to see it as it happens.
+  logger->flush_on(std::min(to_spdlog(level), spdlog::level::info));
   return logger;
 }
 
-std::shared_ptr<spdlog::logger>& logger() {
-  static auto instance = make_logger({}, Level::info);
+struct Log {
+  std::shared_ptr<spdlog::logger> logger = make_logger({}, Level::info, Format::text);
+  Format format = Format::text;
+};
+
+Log& the_log() {
+  static Log instance;
   return instance;
 }
 
@@ -114,26 +122,44 @@ std::string on_one_line(std::string_view raw) {
   return out;
 }
 
+std::string as_text(std::string_view line, const Ids& ids) {
+  auto text = is_plain(line) ? std::string(line) : on_one_line(line);
+  if (!ids.request.empty()) text += fmt::format(" request={}", ids.request);
+  if (!ids.run.empty()) text += fmt::format(" run={}", ids.run);
+  return text;
+}
+
+/// The members behind time and level.
+std::string as_json(std::string_view line, const Ids& ids) {
+  std::string members = "\"message\":";
+  write_json(members, std::string_view(to_utf8(line)));
+  if (!ids.request.empty()) write_json(members += ",\"request\":", ids.request);
+  if (!ids.run.empty()) write_json(members += ",\"run\":", ids.run);
+  return members;
+}
+
 }  // namespace
 
+void use(Format format) { the_log().format = format; }
+
 void open(const std::filesystem::path& directory, Level level) {
+  auto& log = the_log();
   try {
-    logger() = make_logger(directory, level);
+    log.logger = make_logger(directory, level, log.format);
   } catch (const std::exception& error) {
     throw StartError(ExitStatus::usage, error.what());
   }
 }
 
-void close() { logger()->flush(); }
+void close() { the_log().logger->flush(); }
 
-bool enabled(Level level) { return logger()->should_log(to_spdlog(level)); }
+bool enabled(Level level) { return the_log().logger->should_log(to_spdlog(level)); }
 
-void write(Level level, std::string_view line) {
-  if (is_plain(line)) {
-    logger()->log(to_spdlog(level), line);
-  } else {
-    logger()->log(to_spdlog(level), on_one_line(line));
-  }
+void write(Level level, std::string_view line) { write(level, line, {}); }
+
+void write(Level level, std::string_view line, const Ids& ids) {
+  const auto& log = the_log();
+  log.logger->log(to_spdlog(level), log.format == Format::json ? as_json(line, ids) : as_text(line, ids));
 }
 
 }  // namespace agw::log

@@ -1,4 +1,4 @@
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 
 #include <sys/stat.h>
 
@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/time.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -19,12 +20,16 @@ namespace {
 
 class LogTest : public ::testing::Test {
 protected:
-  void TearDown() override { log::open({}, log::Level::info); }
+  void TearDown() override {
+    log::use(log::Format::text);
+    log::open({}, log::Level::info);
+  }
 
   /// Logs with stderr kept quiet, and answers what `gateway.log` then holds.
   template <class Function>
-  std::string logged(Function function, log::Level level = log::Level::info) {
+  std::string logged(Function function, log::Level level = log::Level::info, log::Format format = log::Format::text) {
     ::testing::internal::CaptureStderr();
+    log::use(format);
     log::open(directory_, level);
     function();
     log::close();
@@ -56,6 +61,31 @@ TEST_F(LogTest, ALineGoesToTheFileAndToStderrWithTheTimeOfUtc) {
   EXPECT_LE(before, text.substr(0, 24));
   EXPECT_LE(text.substr(0, 24), to_iso8601(SystemClock().now()));
   EXPECT_EQ(captured_, text);
+}
+
+TEST_F(LogTest, ALineSaysWhichRequestAndWhichRunItIsAbout) {
+  EXPECT_THAT(logged([] { log::warn({.request = "ab-7", .run = "r1"}, "it took {} s", 9); }),
+              ::testing::EndsWith(" warning it took 9 s request=ab-7 run=r1\n"));
+}
+
+TEST_F(LogTest, AsJsonEveryLineIsAnObject) {
+  const auto text = logged(
+      [] {
+        log::warn({.request = "ab-7"}, "a \"quoted\"\nline \xff");
+        log::info("plain");
+      },
+      log::Level::info, log::Format::json);
+  std::istringstream lines(text);
+  std::string first, second;
+  std::getline(lines, first);
+  std::getline(lines, second);
+  const auto warning = parse_json(first).value().as_object();
+  EXPECT_TRUE(parse_iso8601(std::string(warning.at("time").as_string())));
+  EXPECT_EQ(warning.at("level"), "warning");
+  EXPECT_EQ(warning.at("message"), "a \"quoted\"\nline \xef\xbf\xbd");
+  EXPECT_EQ(warning.at("request"), "ab-7");
+  EXPECT_FALSE(warning.contains("run"));
+  EXPECT_EQ(parse_json(second).value().as_object().at("message"), "plain");
 }
 
 TEST_F(LogTest, LinesBelowTheLevelAreLeftOut) {

@@ -35,6 +35,8 @@ public:
   /// `gateway` must outlive this.
   explicit Client(const FoundGateway& gateway) : gateway_(gateway) {}
 
+  /// Any request, its body as it is sent; the body of the answer as it came.
+  Task<std::string> ask(std::string method, std::string path, std::string body = {}) const;
   /// The body just as it was sent.
   Task<std::string> get_text(std::string path) const;
   Task<json::value> get(std::string path) const;
@@ -51,7 +53,6 @@ private:
     std::string body;
   };
   Task<Reply> exchange(std::string method, std::string path, std::string body) const;
-  Task<std::string> ask(std::string method, std::string path, std::string body = {}) const;
   [[noreturn]] void refuse(const std::string& request, const Reply& reply) const;
 
   const FoundGateway& gateway_;

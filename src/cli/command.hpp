@@ -12,6 +12,19 @@ class App;
 
 namespace agw::cli {
 
+/// An argument as people read of it.
+struct Argument {
+  enum class Kind { flag, option, word, words };
+  Kind kind = Kind::flag;
+  std::string name;  ///< `--json`; of a word only `file`
+  std::string about;
+  bool required = false;
+  std::vector<std::string> values{};  ///< where only these are taken
+
+  bool is_option() const { return kind == Kind::flag || kind == Kind::option; }
+  bool takes_value() const { return kind == Kind::option; }
+};
+
 /// What one command takes. Each call declares one argument and names the variable that parsing fills; the variables
 /// must live until the command has run.
 class Arguments {
@@ -28,13 +41,20 @@ public:
 
   /// One argument without a name, which must be there.
   void word(const std::string& name, std::string& value, const std::string& about);
+  /// The same, one of `values`.
+  void word(const std::string& name, std::string& value, const std::vector<std::string>& values,
+            const std::string& about);
   /// One argument without a name, which may be missing.
   void word(const std::string& name, std::optional<std::string>& value, const std::string& about);
   /// One or more arguments without a name.
   void words(const std::string& name, std::vector<std::string>& value, const std::string& about);
 
+  /// All that was declared, in order.
+  const std::vector<Argument>& declared() const { return declared_; }
+
 private:
   CLI::App& app_;
+  std::vector<Argument> declared_;
 };
 
 /// What `--data-dir` says about itself, which every command takes.

@@ -57,6 +57,13 @@ CLI::callback_t keep_in(std::optional<int>& value) {
   };
 }
 
+std::function<std::string(const std::string&)> one_of(const std::vector<std::string>& values) {
+  return [values](const std::string& text) {
+    const bool known = std::find(values.begin(), values.end(), text) != values.end();
+    return known ? "" : fmt::format("{} is not one of {}", text, fmt::join(values, " "));
+  };
+}
+
 /// The last word of a command's name, and the group that it belongs to.
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind(' ') + 1); }
 
@@ -112,10 +119,12 @@ int fail(ExitStatus status, const char* what) {
 
 void Arguments::flag(const std::string& name, bool& value, const std::string& about) {
   app_.add_flag_callback(name, [&value] { value = true; }, about);
+  declared_.push_back({Argument::Kind::flag, name, about});
 }
 
 void Arguments::option(const std::string& name, std::optional<std::string>& value, const std::string& about) {
   app_.add_option(name, keep_in(value), about)->type_name("TEXT");
+  declared_.push_back({Argument::Kind::option, name, about});
 }
 
 void Arguments::option(const std::string& name, std::optional<int>& value, int least, int most,
@@ -126,27 +135,36 @@ void Arguments::option(const std::string& name, std::optional<int>& value, int l
     return fits ? "" : fmt::format("{} is not a whole number from {} to {}", text, least, most);
   };
   app_.add_option(name, keep_in(value), about)->check(in_range, "")->type_name("NUMBER");
+  declared_.push_back({Argument::Kind::option, name, about});
 }
 
 void Arguments::option(const std::string& name, std::optional<std::string>& value,
                        const std::vector<std::string>& values, const std::string& about) {
-  auto one_of = [values](const std::string& text) {
-    const bool known = std::find(values.begin(), values.end(), text) != values.end();
-    return known ? "" : fmt::format("{} is not one of {}", text, fmt::join(values, " "));
-  };
-  app_.add_option(name, keep_in(value), about)->check(one_of, "")->type_name(fmt::format("{}", fmt::join(values, "|")));
+  auto* option = app_.add_option(name, keep_in(value), about);
+  option->check(one_of(values), "")->type_name(fmt::format("{}", fmt::join(values, "|")));
+  declared_.push_back({Argument::Kind::option, name, about, false, values});
 }
 
 void Arguments::word(const std::string& name, std::string& value, const std::string& about) {
   app_.add_option(name, keep_in(value), about)->required();
+  declared_.push_back({Argument::Kind::word, name, about, true});
+}
+
+void Arguments::word(const std::string& name, std::string& value, const std::vector<std::string>& values,
+                     const std::string& about) {
+  auto* option = app_.add_option(name, keep_in(value), about)->required();
+  option->check(one_of(values), "")->type_name(fmt::format("{}", fmt::join(values, "|")));
+  declared_.push_back({Argument::Kind::word, name, about, true, values});
 }
 
 void Arguments::word(const std::string& name, std::optional<std::string>& value, const std::string& about) {
   app_.add_option(name, keep_in(value), about);
+  declared_.push_back({Argument::Kind::word, name, about});
 }
 
 void Arguments::words(const std::string& name, std::vector<std::string>& value, const std::string& about) {
   app_.add_option(name, keep_in(value), about)->expected(CLI::detail::expected_max_vector_size)->required();
+  declared_.push_back({Argument::Kind::words, name, about, true});
 }
 
 std::variant<Action, Notice> parse(std::span<const Command> commands, const std::vector<std::string>& arguments) {

@@ -14,8 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long a gateway may be away, as for a restart, before the answer is given up.
-constexpr auto patience = 15s;
 constexpr auto interval = 100ms;
 
 std::string id_of(const json::object& record) { return std::string(string_member(record, "id").value_or("")); }
@@ -52,6 +50,11 @@ Task<StreamedAnswer::Outcome> Conversation::say(std::string message) {
   std::rethrow_exception(refusal);
 }
 
+void Conversation::give_up() {
+  given_up_ = true;
+  if (giving_up_) giving_up_->request();
+}
+
 Task<bool> Conversation::ensure_thread() {
   if (options_.thread) co_return false;
   json::object body;
@@ -69,6 +72,8 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   StreamedAnswer answer(co_await post(std::move(message)), printer_);
 
   Stop give_up;
+  giving_up_ = &give_up;
+  if (given_up_) give_up.request();
   Group group(loop_);
   group.spawn(watch(interrupts, group, give_up));
   std::exception_ptr failure;
@@ -78,6 +83,7 @@ Task<StreamedAnswer::Outcome> Conversation::say_on_thread(std::string message) {
   } catch (...) {
     failure = std::current_exception();
   }
+  giving_up_ = nullptr;
   interrupts.cancel();
   co_await group.join();
   printer_.end();
@@ -116,28 +122,8 @@ Task<> Conversation::follow(StreamedAnswer& answer, std::unique_ptr<EventStream>
   while (!answer.outcome()) {
     const auto event = co_await events->next();
     if (event && answer.take(*event) != StreamedAnswer::Progress::missed) continue;
-    if (!event) events = co_await connect_again();
+    if (!event) events = co_await open_again(gateway_, options_.data_dir, *options_.thread, printer_);
     co_await catch_up(answer);
-  }
-}
-
-Task<std::unique_ptr<EventStream>> Conversation::connect_again() {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  Stop never;
-  for (bool told = false;; told = true) {
-    std::exception_ptr failure;
-    try {
-      gateway_ = find_gateway(options_.data_dir);
-      co_return co_await EventStream::open(gateway_, *options_.thread);
-    } catch (const std::exception&) {
-      failure = std::current_exception();
-    }
-    if (!told) printer_.note("(the connection broke; waiting for the gateway)");
-    if (std::chrono::steady_clock::now() > deadline) {
-      printer_.error(fmt::format("thread {} keeps what there is of the answer", *options_.thread));
-      std::rethrow_exception(failure);
-    }
-    co_await pause(never, interval);
   }
 }
 

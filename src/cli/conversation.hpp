@@ -12,6 +12,7 @@
 #include "cli/client.hpp"
 #include "cli/event_stream.hpp"
 #include "cli/find_gateway.hpp"
+#include "cli/open_again.hpp"
 #include "cli/streamed_answer.hpp"
 
 namespace agw::cli {
@@ -37,6 +38,9 @@ public:
   /// where the gateway does not take the message, and leaves no thread behind that was made for it.
   Task<StreamedAnswer::Outcome> say(std::string message);
 
+  /// Waits no longer for the answer of the `say` under way, which ends as stopped. The gateway goes on with it.
+  void give_up();
+
   /// Nothing before the first message of a new thread.
   const std::optional<std::string>& thread_id() const { return options_.thread; }
 
@@ -48,13 +52,14 @@ private:
   Task<> stop_answer(Stop& give_up);
   Task<> post_stop();
   Task<> follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events);
-  Task<std::unique_ptr<EventStream>> connect_again();
   Task<> catch_up(StreamedAnswer& answer);
   Task<json::object> active_run();
   Task<bool> take_missed_events(StreamedAnswer& answer);
   Task<bool> take_stored_turn(StreamedAnswer& answer);
 
   Loop& loop_;
+  bool given_up_ = false;
+  Stop* giving_up_ = nullptr;  ///< of the `say` under way
   ChatOptions options_;
   AnswerPrinter& printer_;
   FoundGateway gateway_;

@@ -46,7 +46,8 @@ StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& even
 }
 
 bool StreamedAnswer::is_of_this_run(const json::object& event) const {
-  return string_member(event, "turnId") == turn_id_ && string_member(event, "runId");
+  const auto run = string_member(event, "runId");
+  return run && (run_id_ ? *run == *run_id_ : string_member(event, "turnId") == turn_id_);
 }
 
 void StreamedAnswer::show(const json::object& event) {

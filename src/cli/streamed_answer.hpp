@@ -21,7 +21,8 @@ public:
   };
   enum class Outcome { finished, failed, stopped };
 
-  /// `turn_id`: the user's turn that is answered. `printer` must outlive this.
+  /// `turn_id`: the user's turn that is answered; it counts while the run's id is not known. `printer` must outlive
+  /// this.
   StreamedAnswer(std::string turn_id, AnswerPrinter& printer) : turn_id_(std::move(turn_id)), printer_(printer) {}
 
   /// An event of the WebSocket. Those of other runs are ignored.

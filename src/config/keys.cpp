@@ -57,6 +57,12 @@ Value<S> level() {
                                                       {"off", Level::off}});
 }
 
+Value<S> one_of_formats() {
+  using log::Format;
+  const auto place = at(&S::logging, &S::Logging::format);
+  return one_of<S, decltype(place), Format>(place, {{"text", Format::text}, {"json", Format::json}});
+}
+
 Value<S> search_service() {
   const auto place = at(&S::web_search, &S::WebSearch::service);
   return one_of<S, decltype(place), std::string>(place,
@@ -95,6 +101,10 @@ Keys<Settings> make_settings_keys() {
        .value = level(),
        .environment = "AGENT_GATEWAY_LOG_LEVEL",
        .flag = "--log-level"},
+      {.name = "log.format",
+       .text = "How the lines of the log look: text for people, json for programs.",
+       .value = one_of_formats(),
+       .environment = "AGENT_GATEWAY_LOG_FORMAT"},
       {.name = "hosts",
        .text = "Further names under which browsers and programs may reach the gateway.",
        .value = texts<S>(&S::hosts, host_names, is_host_name),

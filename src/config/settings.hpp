@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "config/environment.hpp"
 #include "config/provider_settings.hpp"
 
@@ -32,6 +32,9 @@ struct Settings {
   struct Tools {
     std::vector<std::string> web_fetch_allow_hosts;
   };
+  struct Logging {
+    log::Format format = log::Format::text;
+  };
   struct WebSearch {
     std::string service;   ///< `brave`, `tavily`, `searxng`; empty: what the environment sets up
     std::string base_url;  ///< empty: the service's own
@@ -46,6 +49,7 @@ struct Settings {
   std::int64_t port = 7420;  ///< 0 picks a free one
   Auth auth = Auth::token;
   log::Level log_level = log::Level::info;
+  Logging logging;
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
   std::string public_url;

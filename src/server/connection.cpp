@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/id.hpp"
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 
 namespace agw {
 
@@ -65,6 +65,7 @@ Task<bool> HttpConnection::serve_one() {
   keep_alive_ = true;
   const auto head = co_await read_head();
   request_began_ = std::chrono::steady_clock::now();
+  request_number_ = ++context_.requests;
   if (head == Reading::gone) co_return false;
   if (head == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
 
@@ -159,6 +160,12 @@ Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admiss
 void HttpConnection::write(const Answer& answer, const Admission& admission) {
   enter(Phase::sending);
   context_.metrics.count(admission.route, answer.status, phase_began_ - request_began_);
+  if (log::enabled(log::Level::debug)) {
+    // Not the query: a token may stand there.
+    log::debug({.request = request_id()}, "{} {} {} in {} us", parser_.head().method, admission.target.path,
+               answer.status,
+               std::chrono::duration_cast<std::chrono::microseconds>(phase_began_ - request_began_).count());
+  }
   keep_alive_ = keep_alive_ && !answer.close && !shutting_down_;
   out_.clear();
   write_response(out_, answer,
@@ -181,6 +188,9 @@ bool HttpConnection::wants_to_go_on() const {
 
 Task<Answer> HttpConnection::handle(Admission& admission) {
   auto request = make_request(admission);
+  const auto fail = [&](const char* why) {
+    log::error({.request = request_id()}, "{} {}: {}", to_text(request.method), admission.target.path, why);
+  };
   try {
     if (admission.target.bad_path) throw BadRequest("invalid path");
     if (admission.target.bad_query) throw BadRequest("invalid query");
@@ -191,17 +201,19 @@ Task<Answer> HttpConnection::handle(Admission& admission) {
   } catch (const ApiError& error) {
     co_return error_answer(error);
   } catch (const DiskFull& error) {
-    log::error("{} {}: {}", to_text(request.method), admission.target.path, error.what());
+    fail(error.what());
     co_return error_answer(507, "disk full");
   } catch (const std::system_error& error) {
-    log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
+    fail(error.what());
     const bool is_full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
     co_return is_full ? error_answer(507, "disk full") : error_answer(500, "internal server error");
   } catch (const std::exception& error) {
-    log::error("request {} {} {}: {}", request.id, to_text(request.method), admission.target.path, error.what());
+    fail(error.what());
     co_return error_answer(500, "internal server error");
   }
 }
+
+std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
 
 /// Hands the connection to the route's handler for one request.
 Task<bool> HttpConnection::pass_on(Admission& admission) {
@@ -238,7 +250,7 @@ Task<std::optional<Answer>> HttpConnection::pass_on(Admission& admission, HttpEx
   } catch (const ApiError& error) {
     co_return error_answer(error);
   } catch (const std::exception& error) {
-    log::error("request {} {} {}: {}", request.id, exchange.method(), admission.target.path, error.what());
+    log::error({.request = request_id()}, "{} {}: {}", exchange.method(), admission.target.path, error.what());
     co_return error_answer(500, "internal server error");
   }
   co_return std::nullopt;
@@ -254,6 +266,7 @@ Request HttpConnection::make_request(Admission& admission) {
   request.headers = std::move(parser_.head().fields);
   request.content = parser_.take_body();
   request.origin = context_.scheme + admission.host;
+  request.id = request_id();
   return request;
 }
 
@@ -261,6 +274,13 @@ Task<> HttpConnection::upgrade(const Admission& admission) {
   const auto& head = parser_.head();
   if (!context_.gate.authorises_socket(head, admission.target)) {
     co_await refuse(401, "unauthorized");
+    co_return;
+  }
+  if (const auto version = head.field("sec-websocket-version"); version && version != "13") {
+    keep_alive_ = false;
+    auto answer = error_answer(426, "unsupported WebSocket version");
+    answer.headers = {{"Sec-WebSocket-Version", "13"}, {"Upgrade", "websocket"}};
+    co_await respond(answer, {});
     co_return;
   }
   const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));

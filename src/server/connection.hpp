@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/route.hpp"
+#include "base/id.hpp"
 #include "features/events/hub.hpp"
 #include "server/exchange.hpp"
 #include "server/gate.hpp"
@@ -28,6 +29,9 @@ struct ConnectionContext {
   Subscription::RunsUnderWay runs_under_way;
   std::string scheme;               ///< `http://` or `https://`
   const TlsContext* tls = nullptr;  ///< null: nothing is encrypted
+  // The ids of requests in the log are `<process>-<number>`, so that those of two starts differ.
+  std::string process = random_hex(3);
+  std::uint64_t requests = 0;
 };
 
 /// One client's connection: requests one after the other, or a WebSocket after an upgrade.
@@ -70,6 +74,7 @@ private:
   Request make_request(Admission& admission);
   Task<> upgrade(const Admission& admission);
   bool wants_to_go_on() const;
+  std::string request_id() const;
 
   ConnectionContext& context_;
   Wire wire_;
@@ -79,6 +84,7 @@ private:
   Phase phase_ = Phase::idle;
   Wire::Moment phase_began_ = std::chrono::steady_clock::now();
   Wire::Moment request_began_ = phase_began_;  ///< when its head was complete
+  std::uint64_t request_number_ = 0;
   bool timed_out_ = false;
   bool shutting_down_ = false;
   bool keep_alive_ = true;

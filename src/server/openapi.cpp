@@ -82,6 +82,11 @@ std::set<int> errors_of(const Route& route) {
   errors.insert(403);
   if (!route.open) errors.insert(401);
   if (is_repeatable(route)) errors.insert(409);
+  const bool takes_body = route.body_type || route.raw_body;
+  const bool is_named_record = route.path.find(':') != std::string::npos;
+  if (takes_body || route.query_type || is_named_record) errors.insert(400);
+  if (takes_body) errors.insert(413);
+  if (is_named_record) errors.insert(404);
   return errors;
 }
 

@@ -416,3 +416,9 @@ def test_an_agent_answers_as_soon_as_it_is_enabled(gateway, create):
     refused(gateway.http.post("/chat", json=chat), 400, "agent is disabled", agent_id=agent["name"])
     gateway.http.delete(f"/extensions/{agent['id']}")
     refused(gateway.http.post("/chat", json=chat), 400, "agent not found", agent_id=agent["name"])
+
+
+def test_a_change_needs_a_body(gateway, create):
+    made = accepted(create(), 201)
+    refused(gateway.http.patch(f"/extensions/{made['id']}"), 400, "Request body required")
+    assert get(gateway, made) == made

@@ -116,6 +116,34 @@ def test_a_conversation_is_kept(own_talker):
     assert f"thread {thread['id']}" in article(own_talker.gateway, slug)["sources"]
 
 
+def test_a_file_is_kept(own_talker):
+    gateway = own_talker.gateway
+    (gateway.home / "notes.txt").write_text("Harbour notes\n\nThe heron nests there.\n")
+    thread = thread_of(own_talker, "scout")
+    for path in "~/notes.txt", str(gateway.home / "notes.txt"):
+        end = called(own_talker, thread, "Ingest", {"path": path})
+        assert not end["isError"], end
+    [slug] = found(gateway, "heron", scope="agent:scout")
+    kept = article(gateway, slug)
+    assert kept["title"] == "Harbour notes" and str((gateway.home / "notes.txt").resolve()) in kept["sources"]
+
+
+def test_files_that_agents_never_see_are_not_kept(own_talker, tmp_path):
+    gateway = own_talker.gateway
+    (gateway.home / ".ssh").mkdir()
+    (gateway.home / ".ssh/id_rsa").write_text("marmoset")
+    (gateway.home / "key.txt").symlink_to(gateway.home / ".ssh/id_rsa")
+    (gateway.home / "hard.txt").hardlink_to(gateway.home / ".ssh/id_rsa")
+    (tmp_path / "outside.txt").write_text("marmoset")
+    thread = thread_of(own_talker, "scout", stage="sovereign")
+    for path in ("~/.ssh/id_rsa", "~/key.txt", "~/hard.txt", str(tmp_path / "outside.txt"), "/etc/passwd",
+                 str(gateway.data / ".gateway-token"), str(gateway.data / "gateway.db"), "/proc/self/environ", "/dev/zero",
+                 "~", "~/nothing.txt", "../../../.gateway-token"):
+        end = called(own_talker, thread, "Ingest", {"path": path})
+        assert end["isError"], end
+    assert found(gateway, "marmoset") == [] and asked(gateway, "/pages") == []
+
+
 def test_another_agents_conversation_is_not_kept(own_talker):
     other = thread_of(own_talker, "other")
     own_talker.says(other, "This is private.", answer="I see.")
@@ -123,7 +151,7 @@ def test_another_agents_conversation_is_not_kept(own_talker):
     assert end["isError"] and "thread not found" in end["output"] and asked(own_talker.gateway, "/pages") == []
 
 
-@pytest.mark.parametrize("input", [{}, {"url": "https://a.b", "thread": "this"}, {"path": "x"}, {"url": ""}])
+@pytest.mark.parametrize("input", [{}, {"url": "https://a.b", "thread": "this"}, {"path": "x"}, {"url": ""}, {"path": "a", "thread": "this"}])
 def test_a_wrong_call_is_an_error(own_talker, input):
     assert called(own_talker, thread_of(own_talker, "scout"), "Ingest", input)["isError"]
 

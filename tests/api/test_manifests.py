@@ -65,6 +65,20 @@ def test_all_but_two_operations_need_the_token(openapi):
         assert ("401" in operation["responses"]) or (method, path) in OPEN, path
 
 
+def test_statuses_follow_from_what_an_operation_takes(openapi):
+    for method, path, operation in operations(openapi):
+        statuses = set(operation["responses"])
+        query = [one for one in operation.get("parameters", []) if one.get("in") == "query"]
+        if query or "requestBody" in operation or "{" in path:
+            assert "400" in statuses, f"{method} {path}"
+        if "requestBody" in operation:
+            assert "413" in statuses, f"{method} {path}"
+        if "{" in path:
+            assert "404" in statuses, f"{method} {path}"
+        if method == "post" and (method, path) not in OPEN:
+            assert "409" in statuses, f"{method} {path}"
+
+
 def test_what_stands_in_a_path_is_declared(openapi):
     for _, path, operation in operations(openapi):
         declared = [parameter["name"] for parameter in operation.get("parameters", []) if parameter.get("in") == "path"]

@@ -46,6 +46,15 @@ def upgrade(gateway, *headers, path="/ws", token=True):
         return connection.answer()
 
 
+def test_another_version_is_told_which_one_there_is(gateway):
+    for version in ("8", "14", "x"):
+        with Connection(gateway) as connection:
+            connection.request("GET /ws HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket",
+                               f"Sec-WebSocket-Version: {version}", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
+            answer = connection.answer()
+        assert answer.status == 426 and answer.headers["sec-websocket-version"] == "13"
+
+
 # Who may connect.
 
 

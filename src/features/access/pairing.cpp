@@ -23,7 +23,9 @@ std::string random_digits() {
 
 }  // namespace
 
-std::string Pairing::new_code(Moment now) { return code_.emplace(Code{random_digits(), now + validity}).digits; }
+std::string Pairing::new_code(Moment now, std::chrono::seconds valid_for) {
+  return code_.emplace(Code{random_digits(), now + valid_for}).digits;
+}
 
 bool Pairing::locked(Moment now) const {
   return failures_.size() >= failures_that_lock && now < failures_.back() + failure_window;

@@ -16,9 +16,10 @@ public:
   using Moment = std::chrono::milliseconds;
 
   static constexpr std::chrono::minutes validity{10};
+  static constexpr std::chrono::minutes brief_validity{1};  ///< for whoever uses the code at once
 
-  /// Six random digits, valid for `validity`; the code before it is void.
-  std::string new_code(Moment now);
+  /// Six random digits; the code before it is void.
+  std::string new_code(Moment now, std::chrono::seconds valid_for = validity);
   void void_code() { code_.reset(); }
 
   /// Whether no code is judged at all.

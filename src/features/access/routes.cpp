@@ -11,8 +11,9 @@ constexpr std::size_t pairing_body_limit = 1024;
 Routes AccessRoutes::routes() {
   return {
       get("/pair/refresh", "Make a one-time code that pairs a new device", this, &AccessRoutes::refresh)
+          .query<PairingWish>()
           .answers<PairingCode>()
-          .fails_with({501})
+          .fails_with({400, 501})
           .takes_part_in_pairing(),
       post("/pair", "Pair a new device: its code for the token", this, &AccessRoutes::pair)
           .body<PairingRequest>()
@@ -27,7 +28,8 @@ Routes AccessRoutes::routes() {
 
 Task<Answer> AccessRoutes::refresh(Request& request) {
   // A look at the fields must not void the code that somebody is just typing.
-  co_return Answer::of(request.head ? access_.sample_code() : access_.new_code());
+  const auto wish = request.query<PairingWish>();
+  co_return Answer::of(request.head ? access_.sample_code(wish) : access_.new_code(wish));
 }
 
 Task<Answer> AccessRoutes::pair(Request& request) {

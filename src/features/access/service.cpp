@@ -19,6 +19,8 @@ Pairing::Moment since_boot() {
                                                      std::chrono::nanoseconds(time.tv_nsec));
 }
 
+std::chrono::minutes validity(PairingWish wish) { return wish.brief ? Pairing::brief_validity : Pairing::validity; }
+
 TooManyRequests too_many_attempts() { return TooManyRequests("Too many attempts. Wait a minute and try again."); }
 
 }  // namespace
@@ -32,11 +34,13 @@ Access::Access(Loop& loop, BlockingPool& blocking, const Clock& clock, std::file
       signals_(loop),
       group_(loop) {}
 
-PairingCode Access::new_code() {
-  return {.code = pairing_.new_code(since_boot()), .expiresAt = clock_.now() + Pairing::validity};
+PairingCode Access::new_code(PairingWish wish) {
+  return {.code = pairing_.new_code(since_boot(), validity(wish)), .expiresAt = clock_.now() + validity(wish)};
 }
 
-PairingCode Access::sample_code() const { return {.code = "000000", .expiresAt = clock_.now() + Pairing::validity}; }
+PairingCode Access::sample_code(PairingWish wish) const {
+  return {.code = "000000", .expiresAt = clock_.now() + validity(wish)};
+}
 
 std::optional<ApiError> Access::lockout() const {
   if (pairing_.locked(since_boot())) return too_many_attempts();

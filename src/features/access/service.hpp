@@ -30,9 +30,9 @@ public:
   bool configured() const override { return token_.has_value(); }
 
   /// Makes a code for one new device; the code before it is void.
-  PairingCode new_code();
+  PairingCode new_code(PairingWish wish = {});
   /// What a new code's answer looks like, without making one.
-  PairingCode sample_code() const;
+  PairingCode sample_code(PairingWish wish = {}) const;
   /// 429 while too many wrong codes came, else nothing.
   std::optional<ApiError> lockout() const;
   /// The token, for a right code. Throws TooManyRequests, Unauthorized `Invalid or expired code`.

@@ -16,6 +16,12 @@ constexpr auto rules(Tag<PairingCode>) {
 }
 const Description& describe(Tag<PairingCode>) { return description_of<PairingCode>("PairingCode"); }
 
+BOOST_DESCRIBE_STRUCT(PairingWish, (), (brief))
+constexpr auto rules(Tag<PairingWish>) {
+  return std::tuple{On<&PairingWish::brief>{{.about = "valid for a minute instead of ten", .keep = true}}};
+}
+const Description& describe(Tag<PairingWish>) { return description_of<PairingWish>("PairingWish"); }
+
 BOOST_DESCRIBE_STRUCT(PairingRequest, (), (otp))
 constexpr auto rules(Tag<PairingRequest>) {
   return std::tuple{On<&PairingRequest::otp>{

@@ -13,6 +13,12 @@ struct PairingCode {
 };
 const Description& describe(Tag<PairingCode>);
 
+/// The query of `GET /pair/refresh`.
+struct PairingWish {
+  bool brief = false;
+};
+const Description& describe(Tag<PairingWish>);
+
 /// The body of `POST /pair`.
 struct PairingRequest {
   std::string otp;

@@ -7,7 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/id.hpp"
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {
@@ -140,7 +140,7 @@ Task<RunOutcome> Engine::answer_without_model(ActiveRunPointer active, std::shar
     outcome.stopped = active->stop.requested();
     if (!text.empty()) runs_.text(*active, text);
   } catch (const std::exception& error) {
-    log::warn("run {}: {}", active->run.id, error.what());
+    log::warn({.run = active->run.id}, "{}", error.what());
     outcome.finish_reason = "error";
     outcome.error = error.what();
   }

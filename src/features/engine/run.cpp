@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {
@@ -31,7 +31,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
   try {
     co_await produce(active, outcome);
   } catch (const std::exception& error) {
-    log::error("run {}: {}", active->run.id, error.what());
+    log::error({.run = active->run.id}, "{}", error.what());
     outcome.finish_reason = "error";
     outcome.error = "internal server error";
     outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
@@ -91,7 +91,7 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
     } catch (const std::exception& error) {
       why = error.what();
     }
-    log::error("run {}: cannot store its answer: {}", active->run.id, why);
+    log::error({.run = active->run.id}, "cannot store the answer: {}", why);
     if (co_await pause(stopping_, pause_before_saving_again) != End::done) break;
   }
   // The next start finds the run unfinished and keeps what its checkpoints hold.

@@ -8,7 +8,7 @@
 
 #include "api/error.hpp"
 #include "base/id.hpp"
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/engine/attached.hpp"
 #include "features/engine/command_expansion.hpp"
 
@@ -194,7 +194,7 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
 
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   for (const auto& left : interrupted) {
-    log::warn("run {} was interrupted; {} bytes of its answer are kept", left.run.id, left.text.size());
+    log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
     const auto calls = interrupted_calls(threads_, left);
     const auto prepared = threads_.prepare({.thread_id = left.run.thread_id,
                                             .role = Role::assistant,

@@ -22,7 +22,7 @@ Routes ExtensionRoutes::routes() {
           .like(example)
           .fails_with({400, 409}),
       patch("/extensions/:id", "Change an extension", this, &ExtensionRoutes::change)
-          .optional_body<ExtensionChange>()
+          .body<ExtensionChange>()
           .answers<Extension>()
           .fails_with({400, 403, 404, 409}),
       post("/extensions/:id/toggle", "Enable or disable an extension", this, &ExtensionRoutes::toggle)
@@ -52,8 +52,7 @@ Task<Answer> ExtensionRoutes::create(Request& request) {
 
 Task<Answer> ExtensionRoutes::change(Request& request) {
   const auto id = extensions_.require(request.path("id"))->id;
-  auto body = request.content.empty() ? json::object{} : request.body_object();
-  co_return Answer::of(*co_await extensions_.change(id, std::move(body)));
+  co_return Answer::of(*co_await extensions_.change(id, request.body_object()));
 }
 
 Task<Answer> ExtensionRoutes::toggle(Request& request) {

@@ -20,27 +20,39 @@ namespace {
 constexpr std::size_t longest_snippet = 320;
 /// So many pages are ranked. Where more match, those are chosen that have the rarer words, or a common one in a
 /// prominent place.
-constexpr std::int64_t most_ranked = 1500;
+constexpr std::int64_t most_ranked = 1000;
+constexpr std::int64_t few = 200;
 constexpr std::string_view in_prominent_place = "{title summary} : ";
 
 struct CountedTerm {
   std::string query;
   double weight = 1;
-  std::int64_t pages = 0;  ///< that have it, or `most_ranked` for more
+  std::int64_t pages = 0;  ///< that have it, about
 };
 
-std::int64_t count_pages(Connection& connection, const std::string& query) {
-  auto row = connection.prepare(
-      "SELECT count(*) FROM (SELECT 1 FROM knowledge_words WHERE knowledge_words MATCH :query LIMIT :most)");
-  row.bind(":query", query).bind(":most", most_ranked);
+/// How many pages there are, and the greatest number of one.
+struct Extent {
+  std::int64_t pages = 0;
+  std::int64_t last = 0;
+};
+
+Extent extent_of(Connection& connection) {
+  auto row = connection.prepare("SELECT count(*), coalesce(max(number), 0) FROM knowledge_pages");
   row.step();
-  return row.integer(0);
+  return {row.integer(0), row.integer(1)};
 }
 
-std::int64_t count_all_pages(Connection& connection) {
-  auto row = connection.prepare("SELECT count(*) FROM knowledge_pages");
+/// How many pages match: exact for a few, else judged by how close the first ones stand.
+std::int64_t count_pages(Connection& connection, const Extent& extent, const std::string& query) {
+  auto row = connection.prepare(
+      "SELECT count(*), coalesce(max(rowid), 0) FROM (SELECT rowid FROM knowledge_words WHERE knowledge_words MATCH "
+      ":query ORDER BY rowid LIMIT :few)");
+  row.bind(":query", query).bind(":few", few);
   row.step();
-  return row.integer(0);
+  const auto count = row.integer(0);
+  if (count < few) return count;
+  return std::clamp(count * extent.last / std::max<std::int64_t>(1, row.integer(1)), count,
+                    std::max(count, extent.pages));
 }
 
 std::string joined(const std::vector<CountedTerm>& terms, std::string_view operation) {
@@ -80,9 +92,10 @@ public:
       : connection_(connection),
         search_(search),
         scopes_(to_json(json::array(search.scopes.begin(), search.scopes.end()))) {
-    const auto all_pages = static_cast<double>(count_all_pages(connection));
+    const auto extent = extent_of(connection);
+    const auto all_pages = static_cast<double>(extent.pages);
     for (const auto& term : search.terms) {
-      CountedTerm counted{term.query, term.weight, count_pages(connection, term.query)};
+      CountedTerm counted{term.query, term.weight, count_pages(connection, extent, term.query)};
       is_hopeless_ = is_hopeless_ || counted.pages == 0;
       if (counted.pages == 0) continue;
       const auto pages = static_cast<double>(counted.pages);

@@ -1,11 +1,13 @@
 #include "features/knowledge/tools.hpp"
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "features/knowledge/wanted_file.hpp"
 
 namespace agw {
 
@@ -25,6 +27,7 @@ constexpr auto ingest_schema = R"({
   "type": "object",
   "properties": {
     "url": {"type": "string", "minLength": 1, "description": "a web page to keep"},
+    "path": {"type": "string", "minLength": 1, "description": "a file to keep, of text"},
     "thread": {"type": "string", "minLength": 1, "description": "the id of one of your threads to keep, or `this`"},
     "title": {"type": "string", "description": "instead of the one that it has"}
   },
@@ -124,12 +127,31 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
                                       .text = text_of_thread(turns)});
 }
 
+Task<ToolOutcome> ingest_file(Knowledge& knowledge, const IngestLinks& links, const ToolCall& call) {
+  const auto path = std::string(call.input.at("path").as_string());
+  auto file = co_await links.blocking.run([path, roots = call.run.roots] { return find_wanted_file(path, roots); });
+  if (file.target.place) {
+    const auto permission = call.judge(file.target);
+    if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
+  }
+  if (!file.problem.empty()) co_return failed(fmt::format("{} cannot be kept: {}", path, file.problem));
+  auto text = co_await links.blocking.run([file] { return read_wanted_file(file); });
+  if (!is_utf8(text) || text.find('\0') != text.npos) co_return failed(path + " cannot be kept: it is no text");
+  co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
+                                      .name = file.target.path.substr(file.target.path.rfind('/') + 1),
+                                      .title = title_wanted(call),
+                                      .origin = file.target.path,
+                                      .text = std::move(text)});
+}
+
 Task<ToolOutcome> ingest(Knowledge& knowledge, Threads& threads, const IngestLinks& links, const ToolCall& call) {
   const auto permission = call.judge({});
   if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
-  const bool is_page = call.input.contains("url");
-  if (is_page == call.input.contains("thread")) co_return failed("say one of url and thread");
-  if (is_page) co_return co_await ingest_page(knowledge, links, call);
+  const auto given = std::ranges::count_if(std::array{"url", "path", "thread"},
+                                           [&](const char* name) { return call.input.contains(name); });
+  if (given != 1) co_return failed("say one of url, path and thread");
+  if (call.input.contains("url")) co_return co_await ingest_page(knowledge, links, call);
+  if (call.input.contains("path")) co_return co_await ingest_file(knowledge, links, call);
   co_return co_await ingest_thread(knowledge, threads, call);
 }
 
@@ -142,15 +164,16 @@ std::vector<Tool> knowledge_tools(Knowledge& knowledge, Threads& threads, Ingest
                                    "match best, with a piece of their text; Read shows a page whole.",
                                    parse_json(search_schema).value()},
                    .call = [&knowledge](const ToolCall& call) { return search(knowledge, call); }});
-  tools.push_back({.description = {"Ingest",
-                                   "Keeps a web page or a conversation among your own knowledge, where SearchKnowledge "
-                                   "finds it from then on.",
-                                   parse_json(ingest_schema).value()},
-                   .effect = ToolEffect::writes,
-                   .judges_itself = true,
-                   .call = [&knowledge, &threads, links = std::move(links)](const ToolCall& call) {
-                     return ingest(knowledge, threads, links, call);
-                   }});
+  tools.push_back(
+      {.description = {"Ingest",
+                       "Keeps a web page, a file or a conversation among your own knowledge, where SearchKnowledge "
+                       "finds it from then on.",
+                       parse_json(ingest_schema).value()},
+       .effect = ToolEffect::writes,
+       .judges_itself = true,
+       .call = [&knowledge, &threads, links = std::move(links)](const ToolCall& call) {
+         return ingest(knowledge, threads, links, call);
+       }});
   return tools;
 }
 

@@ -134,8 +134,12 @@ Task<RpcAnswer> HttpTransport::ask(RpcRequest asked, Stop& stop) {
   if (!meta.is_object()) meta = json::object();
   meta.get_object()["progressToken"] = id;
   exchange.message = rpc_request(id, asked.method, std::move(asked.params));
-  const auto end =
-      co_await cut(stop, std::max<milliseconds>(asked.limit, longest_call), this->exchange(exchange, stop));
+  auto end = End::done;
+  try {
+    end = co_await cut(stop, std::max<milliseconds>(asked.limit, longest_call), this->exchange(exchange, stop));
+  } catch (const SecretError& error) {
+    exchange.problem = error.what();
+  }
   if (exchange.answer) co_return std::move(*exchange.answer);
   if (end == End::done && !stop.requested()) co_return RpcAnswer{.problem = exchange.problem};
   // In the modern protocol the end of the connection says it.
@@ -178,7 +182,7 @@ Task<> HttpTransport::resume(Exchange& exchange, Stop& stop) {
 Task<HttpRequest> HttpTransport::request(std::string method, const Exchange& exchange) {
   HttpRequest made{.method = std::move(method),
                    .silence_limit = exchange.silence_limit,
-                   .max_body_bytes = exchange.message.empty() ? SIZE_MAX : 4 * most_message_bytes,
+                   .max_body_bytes = 4 * most_message_bytes,
                    .public_only = !may_be_private_};
   auto address = co_await address_();
   made.url = address.url.text();

@@ -184,7 +184,7 @@ void McpSession::take_tool(const json::value& value) {
   const std::string name(string_member(members, "name").value_or(""));
   const bool is_known = std::ranges::find(tools_, name, &OfferedTool::name) != tools_.end();
   if (!is_tool_name(name) || is_known) {
-    log::info("integration {}: passed over a tool with a bad or doubled name", name_);
+    log::debug("integration {}: passed over a tool with a bad or doubled name", name_);
     return;
   }
   auto description =
@@ -192,7 +192,7 @@ void McpSession::take_tool(const json::value& value) {
   if (description.size() > longest_description) description = to_utf8(description.substr(0, longest_description));
   const auto* schema = object_in(members, "inputSchema");
   const bool is_usable = schema && to_json(*schema).size() <= longest_schema;
-  if (!is_usable) log::info("integration {}: the schema of {} is missing or too large and not shown", name_, name);
+  if (!is_usable) log::debug("integration {}: the schema of {} is missing or too large and not shown", name_, name);
   tools_.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
 }
 

@@ -20,7 +20,7 @@ using std::chrono::steady_clock;
 
 constexpr auto longest_call = 600s;
 constexpr int most_garbage = 1000;
-constexpr int logged_garbage = 3;
+constexpr int logged_garbage = 3;  // of one process, which may print without end
 constexpr int messages_a_second = 2000;
 constexpr std::size_t most_queued_bytes = 32 * 1024 * 1024;
 constexpr std::size_t kept_errors = 1000;
@@ -189,7 +189,9 @@ void StdioTransport::take(const RpcMessage& message) {
 }
 
 void StdioTransport::note_garbage(std::string_view line) {
-  if (++garbage_ <= logged_garbage) {
+  ++garbage_;
+  if (logged_ < logged_garbage) {
+    ++logged_;
     log::info("integration {}: passed over what is no message: {}", name_, to_utf8(line.substr(0, longest_logged)));
   }
   if (garbage_ > most_garbage) die("it prints what is no MCP");

@@ -55,6 +55,7 @@ private:
   std::string cause_of_death_;
   std::string last_errors_;  ///< the end of what it wrote to its standard error
   int garbage_ = 0;          ///< lines since the last message
+  int logged_ = 0;           ///< lines that were no messages and are in the log
   int messages_ = 0;         ///< since `second_`
   std::chrono::steady_clock::time_point second_{};
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
+#include "base/log_ids.hpp"
 #include "features/runs/store.hpp"
 
 namespace agw {
@@ -23,6 +23,11 @@ std::string as_array(const std::vector<std::string>& events) {
   }
   out += ']';
   return out;
+}
+
+std::string ending_text(const Runs::Ending& ending) {
+  const auto reason = string_member(ending.members, "finishReason");
+  return reason ? ending.type + " (" + std::string(*reason) + ")" : ending.type;
 }
 
 }  // namespace
@@ -140,6 +145,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   if (ended) {
     if (before_event) before_event();
     publish(*active, ending.type, std::move(event));
+    log::info({.run = active->run.id}, "{} on thread {}", ending_text(ending), active->run.thread_id);
   }
   withdraw(active);
   co_return ended;

@@ -1,0 +1,160 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/id.hpp"
+#include "base/json.hpp"
+#include "base/time.hpp"
+#include "cli/backup_format.hpp"
+#include "cli/commands.hpp"
+#include "cli/find_gateway.hpp"
+#include "cli/progress.hpp"
+#include "io/archive.hpp"
+#include "io/beneath.hpp"
+#include "storage/snapshot.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_entries = 1'000'000;
+
+struct BackupOptions {
+  std::string file;
+  std::optional<std::string> data_dir;
+};
+
+/// A file that goes away unless it is kept under its name.
+class UnfinishedFile {
+public:
+  explicit UnfinishedFile(fs::path path) : path_(std::move(path)) {}
+  ~UnfinishedFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+private:
+  fs::path path_;
+};
+
+/// The files of the data directory into the archive, but for what is never backed up. Symlinks are left out: they may
+/// lead anywhere, and a restore would have to trust them.
+class BackedUpFiles {
+public:
+  BackedUpFiles(Directory directory, ArchiveWriter& archive) : directory_(std::move(directory)), archive_(archive) {}
+
+  void add(const fs::path& beneath) {
+    const auto listed = directory_.list(beneath.empty() ? "." : beneath.string(), most_entries);
+    if (!listed) return;  // It went away meanwhile.
+    for (const auto& entry : *listed) {
+      const auto path = beneath / entry.name;
+      if (beneath.empty() && (is_left_out(entry.name) || entry.name == "gateway.db")) continue;
+      if (entry.type == FileType::directory) {
+        archive_.add_directory(std::string(backup_data) + path.string() + "/");
+        add(path);
+      } else if (entry.type == FileType::regular) {
+        add_file(path);
+      } else {
+        std::cerr << "left out, because it is neither a file nor a folder: " << path.string() << '\n';
+      }
+    }
+  }
+  std::size_t count() const { return count_; }
+
+private:
+  static bool is_left_out(std::string_view name) {
+    return std::ranges::find(never_backed_up, name) != never_backed_up.end();
+  }
+
+  void add_file(const fs::path& path) {
+    const auto file = directory_.file(path.string());
+    if (!file) return;
+    archive_.add(std::string(backup_data) + path.string(), *file);
+    ++count_;
+  }
+
+  const Directory directory_;
+  ArchiveWriter& archive_;
+  std::size_t count_ = 0;
+};
+
+std::string head() {
+  return to_json(json::object{{"format", "agent-gateway-backup"},
+                              {"version", backup_version},
+                              {"agw_version", AGW_VERSION},
+                              {"created_at", to_iso8601(SystemClock().now())}});
+}
+
+Descriptor open_new(const fs::path& path) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) throw_errno("cannot write " + path.string());
+  return file;
+}
+
+/// The database first: files that change later read as edits by hand, which the gateway takes over at its start. The
+/// other way round its start would undo what was recorded in between.
+void write_backup(const fs::path& data, const fs::path& target) {
+  const UnfinishedFile database(target.string() + ".db-" + random_hex(4));
+  Progress progress;
+  snapshot_database(data / "gateway.db", database.path(),
+                    [&](auto done, auto total) { progress.show("copying the database", done, total); });
+  const auto output = open_new(target);
+  ArchiveWriter archive(output);
+  archive.add(std::string(backup_head), head());
+  {
+    const Descriptor copy(::open(database.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!copy) throw_errno("cannot read " + database.path().string());
+    progress.show("compressing", 0, 1);
+    archive.add(std::string(backup_data) + "gateway.db", copy);
+  }
+  BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive);
+  files.add({});
+  archive.add(std::string(backup_end), to_json(json::object{{"files", files.count() + 1}}));
+  archive.finish();
+}
+
+void check(const fs::path& data, const fs::path& file) {
+  if (!fs::exists(data / "gateway.db")) {
+    throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
+  }
+  if (fs::exists(fs::symlink_status(file)))
+    throw std::runtime_error(file.string() + " is there already: choose another name");
+  const auto folder = fs::weakly_canonical(fs::absolute(file).parent_path());
+  const auto [end, ignored] = std::mismatch(data.begin(), data.end(), folder.begin(), folder.end());
+  if (end == data.end()) throw std::runtime_error("choose a place outside the data directory, best on another disk");
+}
+
+int back_up(const BackupOptions& options) {
+  const auto data = data_directory(options.data_dir);
+  const fs::path file = options.file;
+  check(data, file);
+  const UnfinishedFile unfinished(file.string() + ".unfinished-" + random_hex(4));
+  write_backup(data, unfinished.path());
+  // A link and not a move: whoever made the file meanwhile keeps it.
+  if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());
+  std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
+                           file.string(), (fs::file_size(file) + 1023) / 1024);
+  return 0;
+}
+
+}  // namespace
+
+Action backup_command(Arguments& arguments) {
+  auto options = std::make_shared<BackupOptions>();
+  arguments.word("file", options->file, "The archive to make, such as gateway.tar.zst");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return back_up(*options); };
+}
+
+}  // namespace agw::cli

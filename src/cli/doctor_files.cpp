@@ -1,0 +1,110 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "cli/doctor.hpp"
+#include "features/access/token.hpp"
+#include "storage/integrity.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using State = Finding::State;
+
+constexpr mode_t others = 077;
+
+std::optional<struct stat> status_of(const fs::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+/// That nobody else can read or change it.
+Finding private_finding(std::string check, const fs::path& path, const struct stat& status) {
+  const auto shown = path.string();
+  if (status.st_uid != ::geteuid()) {
+    return {std::move(check), State::failure, fmt::format("{} belongs to another user", shown),
+            fmt::format("run agw as that user, or: sudo chown -R $USER '{}'", shown)};
+  }
+  if ((status.st_mode & others) != 0) {
+    return {std::move(check), State::failure,
+            fmt::format("{} is open to others (mode {:o})", shown, status.st_mode & 07777U),
+            fmt::format("chmod go-rwx '{}'", shown)};
+  }
+  return {std::move(check), State::good, fmt::format("{} is yours alone", shown)};
+}
+
+bool is_within(const fs::path& path, const fs::path& parent) {
+  const auto [end, ignored] = std::mismatch(parent.begin(), parent.end(), path.begin(), path.end());
+  return end == parent.end();
+}
+
+Finding directory_finding(const Patient& patient) {
+  const auto& path = patient.directory.path;
+  const auto status = status_of(path);
+  if (!status) {
+    return {"data directory", State::warning, fmt::format("{} is not there yet", path.string()),
+            "start the gateway once: agw serve"};
+  }
+  auto finding = private_finding("data directory", path, *status);
+  if (finding.state == State::good && !is_within(path, patient.directory.home)) {
+    finding.state = State::warning;
+    finding.what += ", but lies outside your home directory";
+  }
+  return finding;
+}
+
+Finding token_finding(const fs::path& directory) {
+  const auto path = directory / ".gateway-token";
+  try {
+    const auto token = Token::load(directory);
+    if (!token) return {"token", State::skipped, "there is none yet: the first start makes it"};
+  } catch (const std::exception& error) {
+    return {"token", State::failure, error.what(), fmt::format("chmod 600 '{}'", path.string())};
+  }
+  return {"token", State::good, fmt::format("{} is yours alone", path.string())};
+}
+
+}  // namespace
+
+Findings check_files(const Patient& patient) {
+  Findings findings{directory_finding(patient)};
+  const auto& directory = patient.directory.path;
+  if (!fs::exists(directory)) return findings;
+  findings.push_back(token_finding(directory));
+  if (const auto status = status_of(directory / "secrets.yaml")) {
+    findings.push_back(private_finding("secrets", directory / "secrets.yaml", *status));
+  }
+  return findings;
+}
+
+Findings check_configuration(Patient& patient) {
+  SettingsSources sources;
+  sources.file = patient.directory.path / "config.yaml";
+  try {
+    patient.settings = load_settings(sources);
+  } catch (const StartError& error) {
+    return {{"configuration", State::failure, error.what(), "mend that line; the file's comments explain each key"}};
+  }
+  return {{"configuration", State::good,
+           fs::exists(sources.file) ? sources.file.string() : std::string("there is none: the defaults count")}};
+}
+
+Findings check_stored(const Patient& patient) {
+  const auto file = patient.directory.path / "gateway.db";
+  if (!fs::exists(file)) return {{"database", State::skipped, "there is none yet"}};
+  const auto problem = database_problem(file);
+  if (!problem) return {{"database", State::good, fmt::format("{} is whole", file.string())}};
+  return {
+      {"database", State::failure, *problem,
+       fmt::format("stop the gateway and bring back a backup: agw restore <file>; {} has copies made before upgrades",
+                   (patient.directory.path / "backups").string())}};
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,90 @@
+#include "cli/job_follower.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/open_again.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+const json::object& run_of(const json::object& event) {
+  static const json::object none;
+  const auto* run = event.if_contains("run");
+  return run && run->is_object() ? run->get_object() : none;
+}
+
+}  // namespace
+
+JobFollower::JobFollower(FoundGateway gateway, std::optional<std::string> data_dir, JobRunIds ids,
+                         AnswerPrinter& printer)
+    : gateway_(std::move(gateway)),
+      data_dir_(std::move(data_dir)),
+      ids_(std::move(ids)),
+      printer_(printer),
+      answer_("", printer) {
+  answer_.set_run_id(ids_.run_id);
+}
+
+Task<int> JobFollower::follow() {
+  auto events = co_await EventStream::open(gateway_, ids_.thread_id);
+  for (;;) {
+    if (const auto status = co_await follow(*events)) co_return *status;
+    events = co_await open_again(gateway_, data_dir_, ids_.thread_id, printer_);
+  }
+}
+
+/// Nothing where the connection broke.
+Task<std::optional<int>> JobFollower::follow(EventStream& events) {
+  try {
+    if (const auto status = co_await look()) co_return status;
+    while (const auto event = co_await events.next()) {
+      const bool over =
+          string_member(*event, "type") == "job-finished" && string_member(run_of(*event), "id") == ids_.run_id;
+      if (!over && answer_.take(*event) != StreamedAnswer::Progress::missed) continue;
+      if (const auto status = co_await look()) co_return status;
+    }
+  } catch (const Refused&) {
+    throw;
+  } catch (const std::runtime_error&) {
+    // Whoever connects again finds out whether the gateway is gone for good.
+  }
+  co_return std::nullopt;
+}
+
+/// Prints what was missed; answers the exit status where the run has ended.
+Task<std::optional<int>> JobFollower::look() {
+  co_await catch_up();
+  co_return status_of(co_await row());
+}
+
+Task<> JobFollower::catch_up() {
+  if (answer_.outcome()) co_return;
+  const auto list =
+      co_await client_.get(path({"threads", ids_.thread_id, "events"},
+                                {{"runId", ids_.run_id}, {"after", std::to_string(answer_.last_sequence())}}));
+  for (const auto& event : list.as_array()) answer_.take_caught_up(event.as_object());
+}
+
+Task<json::object> JobFollower::row() const {
+  const auto rows = co_await client_.get(path({"jobs", ids_.job, "runs"}, {{"limit", "1000"}}));
+  for (const auto& row : rows.as_array()) {
+    if (string_member(row.as_object(), "id") == ids_.run_id) co_return row.as_object();
+  }
+  throw Refused(404, "the gateway does not know the run any more");
+}
+
+/// Nothing while it waits or runs. Says why it did not end well.
+std::optional<int> JobFollower::status_of(const json::object& row) {
+  const auto status = string_member(row, "status").value_or("");
+  if (status == "queued" || status == "started") return std::nullopt;
+  printer_.end();
+  if (status == "completed") return 0;
+  const auto why = string_member(row, "error");
+  printer_.error(why ? fmt::format("the run {}: {}", status, *why) : fmt::format("the run was {}", status));
+  return 1;
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/client.hpp"
+#include "cli/event_stream.hpp"
+#include "cli/streamed_answer.hpp"
+
+namespace agw::cli {
+
+/// Prints what a run of a job says until it ends.
+class JobFollower {
+public:
+  struct JobRunIds {
+    std::string job;
+    std::string run_id;
+    std::string thread_id;
+  };
+  /// `printer` must outlive this.
+  JobFollower(FoundGateway gateway, std::optional<std::string> data_dir, JobRunIds ids, AnswerPrinter& printer);
+
+  /// Answers 0 for a run that was completed, 1 for any other end. A connection that breaks is made again.
+  Task<int> follow();
+
+private:
+  Task<std::optional<int>> follow(EventStream& events);
+  Task<std::optional<int>> look();
+  Task<> catch_up();
+  Task<json::object> row() const;
+  std::optional<int> status_of(const json::object& row);
+
+  FoundGateway gateway_;
+  Client client_{gateway_};
+  std::optional<std::string> data_dir_;
+  JobRunIds ids_;
+  AnswerPrinter& printer_;
+  StreamedAnswer answer_;
+};
+
+}  // namespace agw::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/description.hpp"
+
+namespace agw::cli {
+
+/// The manual page agw(1), in the form that `man` reads.
+std::string manual_page(const std::vector<CommandDescription>& commands);
+
+}  // namespace agw::cli

@@ -1,0 +1,182 @@
+#include "cli/mcp_server.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace agw::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> with_handshake = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+constexpr std::string_view without_handshake = "2026-07-28";
+constexpr std::string_view version_key = "io.modelcontextprotocol/protocolVersion";
+
+constexpr int parse_error = -32700;
+constexpr int invalid_request = -32600;
+constexpr int no_such_method = -32601;
+constexpr int invalid_params = -32602;
+constexpr int internal_error = -32603;
+constexpr int unsupported_version = -32022;
+constexpr int tools_stay_ms = 60'000;
+
+constexpr auto instructions =
+    "Tools of a gateway on the user's machine that runs AI agents. `chat` asks one of its agents and waits for the "
+    "answer; `propose` stages a change for the user to decide; the others read what the gateway keeps and run jobs.";
+
+json::object server_info() { return {{"name", "agent-gateway"}, {"title", "Agent Gateway"}, {"version", AGW_VERSION}}; }
+
+json::object capabilities() { return {{"tools", json::object{}}}; }
+
+json::object object_in(const json::object& object, std::string_view name) {
+  const auto* member = object.if_contains(name);
+  return member && member->is_object() ? member->get_object() : json::object();
+}
+
+json::object tool_result(const McpTools::Result& result) {
+  json::object answer{{"content", json::array{json::object{{"type", "text"}, {"text", to_utf8(result.text)}}}},
+                      {"isError", result.is_error}};
+  const auto parsed = parse_json(result.text);
+  if (!result.is_error && parsed && parsed->is_object()) answer["structuredContent"] = *parsed;
+  return answer;
+}
+
+}  // namespace
+
+McpServer::McpServer(Loop& loop, const McpTools& tools, Send send)
+    : tools_(tools), send_(std::move(send)), calls_(loop) {}
+
+Task<> McpServer::take(std::string message) {
+  auto value = parse_json(message);
+  if (!value) {
+    refuse(nullptr, parse_error, "not JSON");
+    co_return;
+  }
+  const auto* object = value->if_object();
+  const auto method = object ? string_member(*object, "method") : std::nullopt;
+  const auto* id = object ? object->if_contains("id") : nullptr;
+  if (!object || string_member(*object, "jsonrpc") != "2.0" || (!method && !id)) {
+    refuse(nullptr, invalid_request, "not a JSON-RPC 2.0 message");
+  } else if (!id) {
+    take_notification(*object);
+  } else if (!method) {
+    co_return;  // An answer: we ask for nothing.
+  } else if (!id->is_string() && !id->is_int64()) {
+    refuse(nullptr, invalid_request, "an id is a string or a whole number");
+  } else {
+    co_await answer({*id, std::string(*method), object_in(*object, "params")});
+  }
+}
+
+Task<> McpServer::stop() {
+  for (const auto& [id, stop] : under_way_) stop->request();
+  co_await calls_.join();
+}
+
+void McpServer::take_notification(const json::object& message) {
+  if (string_member(message, "method") != "notifications/cancelled") return;
+  const auto params = object_in(message, "params");
+  const auto* id = params.if_contains("requestId");
+  const auto found = id ? under_way_.find(to_json(*id)) : under_way_.end();
+  if (found != under_way_.end()) found->second->request();
+}
+
+Task<> McpServer::answer(McpRequest request) {
+  if (!speaks_our_revision(request)) co_return;
+  if (request.method == "initialize")
+    initialize(request);
+  else if (request.method == "server/discover")
+    discover(request);
+  else if (request.method == "ping")
+    reply(request, {});
+  else if (request.method == "tools/list")
+    calls_.spawn(list_tools(std::move(request)));
+  else if (request.method == "tools/call")
+    calls_.spawn(finish_call(std::move(request)));
+  else
+    refuse(request.id, no_such_method, "unknown method " + request.method);
+}
+
+/// Requests of the newest revision each say it; of those before, the handshake did.
+bool McpServer::speaks_our_revision(McpRequest& request) {
+  const auto meta = object_in(request.params, "_meta");
+  const auto version = string_member(meta, version_key);
+  request.is_modern = version.has_value() || request.method == "server/discover";
+  if (!version || *version == without_handshake) return true;
+  refuse(request.id, unsupported_version, "unsupported protocol version",
+         {{"supported", json::array{without_handshake}}, {"requested", *version}});
+  return false;
+}
+
+void McpServer::initialize(const McpRequest& request) {
+  const auto wanted = string_member(request.params, "protocolVersion").value_or("");
+  const bool known = std::ranges::find(with_handshake, wanted) != with_handshake.end();
+  reply(request, {{"protocolVersion", known ? wanted : with_handshake.front()},
+                  {"capabilities", capabilities()},
+                  {"serverInfo", server_info()},
+                  {"instructions", instructions}});
+}
+
+void McpServer::discover(const McpRequest& request) {
+  json::array versions{without_handshake};
+  versions.insert(versions.end(), with_handshake.begin(), with_handshake.end());
+  reply(request, {{"supportedVersions", std::move(versions)},
+                  {"capabilities", capabilities()},
+                  {"instructions", instructions},
+                  {"ttlMs", tools_stay_ms},
+                  {"cacheScope", "private"},
+                  {"_meta", json::object{{"io.modelcontextprotocol/serverInfo", server_info()}}}});
+}
+
+Task<> McpServer::list_tools(McpRequest request) {
+  std::string problem;
+  try {
+    json::object result{{"tools", co_await tools_.list()}};
+    if (request.is_modern) {
+      result["ttlMs"] = tools_stay_ms;
+      result["cacheScope"] = "private";
+    }
+    reply(request, std::move(result));
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  if (!problem.empty()) refuse(request.id, internal_error, problem);
+}
+
+Task<> McpServer::finish_call(McpRequest request) {
+  const auto stop = std::make_shared<Stop>();
+  const auto key = to_json(request.id);
+  under_way_[key] = stop;
+  std::string problem;
+  try {
+    co_await call_tool(request, stop);
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  if (!problem.empty()) refuse(request.id, internal_error, problem);
+  under_way_.erase(key);
+}
+
+/// A cancelled call has no answer.
+Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
+  const std::string name(string_member(request.params, "name").value_or(""));
+  const auto result = co_await tools_.call(name, object_in(request.params, "arguments"), *stop);
+  if (stop->requested()) co_return;
+  if (result)
+    reply(request, tool_result(*result));
+  else
+    refuse(request.id, invalid_params,
+           "unknown tool " + name + "; what changes or executes is there only with `agw mcp --all`");
+}
+
+void McpServer::reply(const McpRequest& request, json::object result) {
+  if (request.is_modern) result["resultType"] = "complete";
+  send_(to_json(json::object{{"jsonrpc", "2.0"}, {"id", request.id}, {"result", std::move(result)}}));
+}
+
+void McpServer::refuse(const json::value& id, int code, const std::string& why, json::object data) {
+  json::object error{{"code", code}, {"message", to_utf8(why)}};
+  if (!data.empty()) error["data"] = std::move(data);
+  send_(to_json(json::object{{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(error)}}));
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,179 @@
+#include "cli/mcp_tools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "cli/conversation.hpp"
+#include "cli/mcp_proposal.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+/// What would let a client of this client in: never a tool.
+constexpr std::array<std::string_view, 1> never = {"pair"};
+/// Beyond what reads.
+constexpr std::array<std::string_view, 2> always = {"post_run_job", "post_chat_stop"};
+/// `chat` is the same and waits for the answer.
+constexpr std::string_view replaced = "post_chat";
+
+constexpr auto chat_tool = R"({
+  "name": "chat", "title": "Chat",
+  "description": "Say something to an agent of the gateway and wait for its answer",
+  "inputSchema": {"type": "object", "required": ["message"], "properties": {
+    "message": {"type": "string", "description": "What to say"},
+    "agent": {"type": "string", "description": "Who answers, by name or id; the thread's agent, else assistant"},
+    "thread": {"type": "string", "description": "The id of a thread to go on with; without it a new one is made"},
+    "model": {"type": "string", "description": "The model that answers, such as openai/gpt-5"},
+    "mode": {"type": "string", "enum": ["plan", "act"], "description": "What the thread is set to first"}}},
+  "annotations": {"readOnlyHint": false, "destructiveHint": false, "openWorldHint": true}})";
+
+constexpr auto propose_tool = R"({
+  "name": "propose", "title": "Propose a change",
+  "description": "Stage a change that a person then applies or rejects. Nothing else is touched",
+  "inputSchema": {"type": "object", "required": ["type", "title", "target", "content"], "properties": {
+    "type": {"type": "string", "enum": ["soul", "extension", "file", "knowledge"]},
+    "title": {"type": "string", "description": "A line that says what it does"},
+    "target": {"type": "string", "description": "The file to change, absolute or relative to the data directory"},
+    "content": {"type": "string", "description": "The whole new content of the target"},
+    "reason": {"type": "string", "description": "Why"}}},
+  "annotations": {"readOnlyHint": false, "destructiveHint": false}})";
+
+std::string text(const json::object& object, std::string_view name) {
+  return std::string(string_member(object, name).value_or(""));
+}
+
+std::optional<std::string> given_text(const json::object& object, std::string_view name) {
+  const auto value = string_member(object, name);
+  return value ? std::optional<std::string>(*value) : std::nullopt;
+}
+
+bool has_tag(const json::object& tool, std::string_view tag) {
+  const auto& tags = tool.at("tags").as_array();
+  return std::ranges::any_of(tags, [&](const json::value& one) { return one.is_string() && one.get_string() == tag; });
+}
+
+json::object as_mcp(const json::object& tool) {
+  const auto& method = tool.at("tool_call_template").as_object().at("http_method").as_string();
+  return {{"name", tool.at("name")},
+          {"title", tool.at("description")},
+          {"description", tool.at("description")},
+          {"inputSchema", tool.at("inputs")},
+          {"annotations", json::object{{"readOnlyHint", has_tag(tool, "read")},
+                                       {"destructiveHint", method == "DELETE"},
+                                       {"idempotentHint", method != "POST"}}}};
+}
+
+std::string plain(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_json(value);
+}
+
+/// The request that a call template and an input make. What is neither in the path nor the body is the query.
+struct Call {
+  std::string method;
+  std::string path;
+  std::string body;
+};
+
+Call call_of(const json::object& tool, json::object input) {
+  const auto& parts = tool.at("tool_call_template").as_object();
+  Call call{.method = text(parts, "http_method"), .path = {}, .body = {}};
+  const auto url = text(parts, "url");
+  std::vector<std::string> segments;
+  std::istringstream rest(url.substr(url.find('/', url.find("://") + 3) + 1));
+  for (std::string segment; std::getline(rest, segment, '/');) {
+    if (segment.starts_with('{') && segment.ends_with('}')) {
+      const auto name = segment.substr(1, segment.size() - 2);
+      const auto* value = input.if_contains(name);
+      if (!value) throw std::runtime_error(name + " is required");
+      segment = plain(*value);
+      input.erase(name);
+    }
+    segments.push_back(segment);
+  }
+  if (const auto* body = input.if_contains("body"); body && parts.contains("body_field")) {
+    call.body = to_json(*body);
+    input.erase("body");
+  }
+  Parameters parameters;
+  for (const auto& member : input) parameters.emplace_back(member.key(), plain(member.value()));
+  call.path = path(segments, parameters);
+  return call;
+}
+
+}  // namespace
+
+McpTools::McpTools(Loop& loop, std::optional<std::string> data_dir, bool all)
+    : loop_(loop), data_dir_(std::move(data_dir)), all_(all) {}
+
+Task<std::vector<json::object>> McpTools::manual(const FoundGateway& gateway) const {
+  const auto manual = co_await Client(gateway).get("/utcp");
+  std::vector<json::object> tools;
+  for (const auto& tool : manual.as_object().at("tools").as_array()) {
+    if (is_offered(tool.as_object())) tools.push_back(tool.as_object());
+  }
+  co_return tools;
+}
+
+bool McpTools::is_offered(const json::object& tool) const {
+  const auto name = text(tool, "name");
+  if (std::ranges::any_of(never, [&](std::string_view tag) { return has_tag(tool, tag); }) || name == replaced)
+    return false;
+  return all_ || has_tag(tool, "read") || std::ranges::find(always, name) != always.end();
+}
+
+Task<json::array> McpTools::list() const {
+  const auto gateway = find_gateway(data_dir_);
+  json::array tools{parse_json(chat_tool).value(), parse_json(propose_tool).value()};
+  for (const auto& tool : co_await manual(gateway)) tools.emplace_back(as_mcp(tool));
+  co_return tools;
+}
+
+Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::object input, Stop& stop) const {
+  try {
+    if (name == "chat") co_return Result{co_await chat(std::move(input), stop)};
+    if (name == "propose") co_return Result{propose(input)};
+    const auto gateway = find_gateway(data_dir_);
+    for (const auto& tool : co_await manual(gateway)) {
+      if (text(tool, "name") != name) continue;
+      auto wanted = call_of(tool, std::move(input));
+      co_return Result{co_await Client(gateway).ask(wanted.method, wanted.path, wanted.body)};
+    }
+  } catch (const std::exception& error) {
+    co_return Result{error.what(), true};
+  }
+  co_return std::nullopt;
+}
+
+Task<std::string> McpTools::chat(json::object input, Stop& stop) const {
+  auto message = text(input, "message");
+  if (message.empty()) throw std::runtime_error("message is required");
+  std::ostringstream said;
+  std::ostringstream notes;
+  AnswerPrinter printer(said, {}, notes, {});
+  Conversation conversation(loop_,
+                            {.message = {},
+                             .agent = given_text(input, "agent"),
+                             .thread = given_text(input, "thread"),
+                             .model = given_text(input, "model"),
+                             .mode = given_text(input, "mode"),
+                             .data_dir = data_dir_},
+                            printer);
+  const Stop::Listener listener(stop, [&conversation] { conversation.give_up(); });
+  const auto outcome = co_await conversation.say(std::move(message));
+  if (stop.requested() && conversation.thread_id()) {
+    const auto gateway = find_gateway(data_dir_);
+    co_await Client(gateway).post("/chat/stop", {{"threadId", *conversation.thread_id()}});
+  }
+  if (outcome == StreamedAnswer::Outcome::failed) throw std::runtime_error(notes.str() + said.str());
+  co_return said.str() + fmt::format("\n(thread {})", conversation.thread_id().value_or(""));
+}
+
+std::string McpTools::propose(const json::object& input) const {
+  return "staged as proposal " + stage_proposal(data_directory(data_dir_), input);
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,116 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "cli/commands.hpp"
+#include "cli/find_gateway.hpp"
+#include "cli/restored_data.hpp"
+#include "config/data_directory.hpp"
+#include "features/access/token.hpp"
+#include "io/descriptor.hpp"
+#include "io/lock_file.hpp"
+#include "storage/integrity.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RestoreOptions {
+  std::string file;
+  std::optional<std::string> data_dir;
+};
+
+/// A new directory beside the data directory, so that one can take the other's place in one step. It goes away unless
+/// it has.
+class StagingDirectory {
+public:
+  explicit StagingDirectory(const fs::path& beside) : path_(beside.string() + ".restore-" + random_hex(4)) {
+    if (::mkdir(path_.c_str(), 0700) != 0) throw_errno("cannot make " + path_.string());
+  }
+  ~StagingDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  StagingDirectory(const StagingDirectory&) = delete;
+  StagingDirectory& operator=(const StagingDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+private:
+  fs::path path_;
+};
+
+/// The backup has no token. Devices that are paired with this gateway stay so.
+void keep_token(const fs::path& from, const fs::path& to) {
+  const auto token = from / ".gateway-token";
+  if (fs::exists(token)) fs::copy_file(token, to / ".gateway-token");
+}
+
+std::string timestamp() {
+  auto time = to_iso8601(SystemClock().now());
+  std::erase_if(time, [](char c) { return c == '-' || c == ':' || c == '.'; });
+  return time;
+}
+
+/// In one step, so that no crash leaves a mixture of both. Answers where the old data is.
+fs::path exchange(const fs::path& staging, const fs::path& data) {
+  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, data.c_str(), RENAME_EXCHANGE) != 0) {
+    throw_errno(
+        fmt::format("cannot put {} in the place of {} (is that a mount point? restore into a directory below it)",
+                    staging.string(), data.string()));
+  }
+  const fs::path kept = data.string() + ".before-restore-" + timestamp();
+  fs::rename(staging, kept);
+  return kept;
+}
+
+void unpack(const fs::path& archive, const fs::path& staging) {
+  unpack_backup(archive, staging);
+  if (const auto problem = database_problem(staging / "gateway.db")) {
+    throw std::runtime_error(fmt::format("nothing was restored: the database in {} {}", archive.string(),
+                                         problem->substr(problem->find(' ') + 1)));
+  }
+}
+
+int restore_over(const fs::path& archive, const fs::path& data) {
+  if (const auto running = find_running_gateway(data)) {
+    throw StartError(
+        ExitStatus::already_running,
+        fmt::format("a gateway (process {}) already runs on {}: stop it first", running->pid, data.string()));
+  }
+  const LockFile lock(data);
+  const StagingDirectory staging(data);
+  unpack(archive, staging.path());
+  keep_token(data, staging.path());
+  const auto kept = exchange(staging.path(), data);
+  std::cerr << fmt::format("{} is restored. What was there is kept in {}.\n", data.string(), kept.string());
+  return 0;
+}
+
+int restore(const RestoreOptions& options) {
+  const auto directory = find_data_directory(options.data_dir, process_environment());
+  if (!fs::exists(options.file)) throw std::runtime_error("there is no file " + options.file);
+  // As a start would: it must be nobody else's.
+  prepare_data_directory(directory);
+  return restore_over(options.file, directory.path);
+}
+
+}  // namespace
+
+Action restore_command(Arguments& arguments) {
+  auto options = std::make_shared<RestoreOptions>();
+  arguments.word("file", options->file, "An archive that `agw backup` made");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return restore(*options); };
+}
+
+}  // namespace agw::cli

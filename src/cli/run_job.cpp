@@ -1,0 +1,89 @@
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cli/client.hpp"
+#include "cli/commands.hpp"
+#include "cli/job_follower.hpp"
+#include "cli/list.hpp"
+#include "cli/printable.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+struct RunOptions {
+  std::string job;
+  bool dry = false;
+  bool follow = false;
+  ListOptions list;
+};
+
+Task<std::set<std::string>> known_runs(const Client& client, const std::string& job) {
+  std::set<std::string> ids;
+  const auto rows = co_await client.get(path({"jobs", job, "runs"}));
+  for (const auto& row : rows.as_array()) ids.emplace(string_member(row.as_object(), "id").value_or(""));
+  co_return ids;
+}
+
+/// The row of the run that was just started: the answer to the start does not name it.
+Task<std::string> started_run(const Client& client, const std::string& job, const std::set<std::string>& before) {
+  const auto rows = co_await client.get(path({"jobs", job, "runs"}));
+  for (const auto& row : rows.as_array()) {
+    const std::string id(string_member(row.as_object(), "id").value_or(""));
+    if (string_member(row.as_object(), "trigger") == "manual" && !before.contains(id)) co_return id;
+  }
+  throw std::runtime_error("the run was started but is not listed: look at it with `agw jobs " + one_line(job) + "`");
+}
+
+Task<json::object> start(const Client& client, const RunOptions& options) {
+  const auto dry = options.dry ? std::optional<std::string>("true") : std::nullopt;
+  co_return co_await client.post(path({"run", options.job}, {{"dry", dry}}), {});
+}
+
+Task<int> run_and_follow(FoundGateway gateway, const RunOptions& options) {
+  const Client client(gateway);
+  const auto before = co_await known_runs(client, options.job);
+  const auto started = co_await start(client, options);
+  const auto run = co_await started_run(client, options.job, before);
+  AnswerPrinter printer(std::cout, terminal_at(STDOUT_FILENO), std::cerr, terminal_at(STDERR_FILENO));
+  JobFollower follower(
+      gateway, options.list.data_dir,
+      {.job = options.job, .run_id = run, .thread_id = std::string(string_member(started, "threadId").value_or(""))},
+      printer);
+  co_return co_await follower.follow();
+}
+
+Task<int> run_only(const FoundGateway& gateway, const RunOptions& options) {
+  const auto started = co_await start(Client(gateway), options);
+  if (options.list.json) {
+    std::cout << to_json(started) << '\n';
+    co_return 0;
+  }
+  const auto job = one_line(string_member(started, "job").value_or(""));
+  std::cerr << fmt::format("{} {}. Its output is in thread {}; how it went: agw jobs {}\n", job,
+                           options.dry ? "is tried out" : "was started",
+                           one_line(string_member(started, "threadId").value_or("")), job);
+  co_return 0;
+}
+
+}  // namespace
+
+Action run_command(Arguments& arguments) {
+  auto options = std::make_shared<RunOptions>();
+  arguments.word("job", options->job, "The job's name or id");
+  arguments.flag("--dry", options->dry, "Only say what would be done: nothing is written, executed or called");
+  arguments.flag("--follow", options->follow, "Print the output as it comes, and end with the run");
+  declare(arguments, options->list);
+  return [options] {
+    Loop loop;
+    const auto gateway = find_gateway(options->list.data_dir);
+    return run(loop, options->follow ? run_and_follow(gateway, *options) : run_only(gateway, *options));
+  };
+}
+
+}  // namespace agw::cli

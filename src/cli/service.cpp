@@ -1,0 +1,109 @@
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/find_gateway.hpp"
+#include "cli/run_program.hpp"
+#include "cli/service_unit.hpp"
+#include "config/data_directory.hpp"
+#include "io/atomic_file.hpp"
+#include "io/lock_file.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto unit_name = "agent-gateway.service";
+constexpr int no_such_program = 127;
+
+struct ServiceOptions {
+  bool no_start = false;
+  std::optional<std::string> data_dir;
+};
+
+/// Where systemd looks for a user's own units.
+fs::path unit_path() {
+  const char* configuration = std::getenv("XDG_CONFIG_HOME");
+  const auto home = find_data_directory(std::nullopt, process_environment()).home;
+  const fs::path base = configuration && *configuration ? fs::path(configuration) : home / ".config";
+  return base / "systemd/user" / unit_name;
+}
+
+int systemctl(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"systemctl", "--user"});
+  return run_program(arguments);
+}
+
+void require_systemctl(std::vector<std::string> arguments) {
+  const auto shown = fmt::format("systemctl --user {}", fmt::join(arguments, " "));
+  const auto status = systemctl(std::move(arguments));
+  if (status == no_such_program) throw std::runtime_error("there is no systemctl: this host does not run systemd");
+  if (status != 0) throw std::runtime_error(fmt::format("`{}` failed with status {}", shown, status));
+}
+
+int install(const ServiceOptions& options) {
+  const auto path = unit_path();
+  fs::create_directories(path.parent_path());
+  replace_file(path, service_unit(fs::canonical("/proc/self/exe"), options.data_dir), 0644);
+  std::cerr << path.string() << " is written.\n";
+  require_systemctl({"daemon-reload"});
+  if (options.no_start) {
+    require_systemctl({"enable", unit_name});
+    return 0;
+  }
+  const auto data = data_directory(options.data_dir);
+  if (const auto running = find_running_gateway(data)) {
+    throw std::runtime_error(fmt::format("a gateway (process {}) already runs on {}: stop it, then run this again",
+                                         running->pid, data.string()));
+  }
+  require_systemctl({"enable", "--now", unit_name});
+  std::cerr << "The gateway runs, and will from now on when you log in. To run it without a login too: loginctl "
+               "enable-linger\n";
+  return 0;
+}
+
+int uninstall() {
+  const auto path = unit_path();
+  if (!fs::exists(path)) throw std::runtime_error(fmt::format("there is no {}", path.string()));
+  systemctl({"disable", "--now", unit_name});
+  fs::remove(path);
+  require_systemctl({"daemon-reload"});
+  std::cerr << path.string() << " is removed. The data stays.\n";
+  return 0;
+}
+
+int status(const ServiceOptions& options) {
+  const auto path = unit_path();
+  std::cout << (fs::exists(path) ? path.string() : std::string("not installed: agw service install")) << '\n'
+            << std::flush;
+  const auto running = find_running_gateway(data_directory(options.data_dir));
+  const auto unit = systemctl({"--no-pager", "--lines=0", "status", unit_name});
+  if (unit == no_such_program) throw std::runtime_error("there is no systemctl: this host does not run systemd");
+  if (unit != 0 && running) std::cerr << fmt::format("A gateway runs all the same (process {}).\n", running->pid);
+  return unit == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+Action service_install_command(Arguments& arguments) {
+  auto options = std::make_shared<ServiceOptions>();
+  arguments.flag("--no-start", options->no_start, "Only from the next login on");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return install(*options); };
+}
+
+Action service_uninstall_command(Arguments&) { return uninstall; }
+
+Action service_status_command(Arguments& arguments) {
+  auto options = std::make_shared<ServiceOptions>();
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return status(*options); };
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,199 @@
+#include "features/mcp/session.hpp"
+
+#include <fmt/format.h>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "features/mcp/pending.hpp"
+#include "features/mcp/results.hpp"
+#include "testing/run.hpp"
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+json::object object(std::string_view text) { return parse_json(text)->as_object(); }
+
+/// A server in the same process: answers by method, notes what it was asked.
+class ScriptedTransport : public McpTransport {
+public:
+  explicit ScriptedTransport(Loop& loop) : dead_(loop) {}
+
+  Task<std::string> open(Stop&) override { co_return ""; }
+  Task<RpcAnswer> ask(RpcRequest request, Stop&) override {
+    asked.push_back(request.method);
+    const auto found = answers.find(request.method);
+    if (found == answers.end()) co_return RpcAnswer{.error = RpcError{-32601, "Method not found", {}}};
+    co_return found->second(request);
+  }
+  Task<> notify(std::string method, json::object) override {
+    asked.push_back(method);
+    co_return;
+  }
+  void speak(McpEra era, std::string version) override { spoken = {era, version}; }
+  Task<std::string> dead() override {
+    co_await dead_.wait();
+    co_return "it ended";
+  }
+  Task<> close(std::chrono::milliseconds) override {
+    dead_.notify();
+    co_return;
+  }
+
+  std::map<std::string, std::function<RpcAnswer(const RpcRequest&)>> answers;
+  std::vector<std::string> asked;
+  std::pair<McpEra, std::string> spoken{McpEra::legacy, ""};
+
+private:
+  Wakeup dead_;
+};
+
+struct McpRoom {
+  explicit McpRoom(Loop& loop) {
+    auto made = std::make_unique<ScriptedTransport>(loop);
+    transport = made.get();
+    session = std::make_unique<McpSession>(loop, "server", std::move(made));
+  }
+  void answers(const std::string& method, std::string_view result) {
+    transport->answers[method] = [result = object(result)](const RpcRequest&) { return RpcAnswer{.result = result}; };
+  }
+  void fails(const std::string& method, RpcError error) {
+    transport->answers[method] = [error](const RpcRequest&) { return RpcAnswer{.error = error}; };
+  }
+
+  Stop stop;
+  ScriptedTransport* transport = nullptr;
+  std::unique_ptr<McpSession> session;
+};
+
+void in_room(std::function<Task<>(McpRoom&)> body) {
+  testing::run([&](Loop& loop) -> Task<> {
+    McpRoom room(loop);
+    co_await body(room);
+  });
+}
+
+TEST(McpSession, SpeaksTheModernProtocolWhereTheServerDoes) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.answers("server/discover", R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})");
+    room.answers("tools/list", R"({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})");
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_THAT(room.transport->asked, ElementsAre("server/discover", "tools/list"));
+    EXPECT_EQ(room.session->era(), McpEra::modern);
+    EXPECT_EQ(room.session->tools().size(), 1u);
+  });
+}
+
+TEST(McpSession, FallsBackToTheHandshake) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.answers("initialize", R"({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}})");
+    room.answers("tools/list", R"({"tools": []})");
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_THAT(room.transport->asked,
+                ElementsAre("server/discover", "initialize", "notifications/initialized", "tools/list"));
+    EXPECT_EQ(room.transport->spoken.second, "2025-06-18");
+  });
+}
+
+TEST(McpSession, RemembersHowTheServerSpoke) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.answers("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {}})");
+    EXPECT_EQ(co_await room.session->open(McpEra::legacy, room.stop), "");
+    EXPECT_THAT(room.transport->asked, ElementsAre("initialize", "notifications/initialized"));
+  });
+}
+
+TEST(McpSession, RefusesRevisionsThatItDoesNotSpeak) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.answers("initialize", R"({"protocolVersion": "1999-01-01", "capabilities": {}})");
+    EXPECT_THAT(co_await room.session->open({}, room.stop), HasSubstr("1999-01-01"));
+    room.fails("server/discover", {-32022, "Unsupported", object(R"({"supported": ["2030-01-01"]})")});
+    EXPECT_THAT(co_await room.session->open({}, room.stop), HasSubstr("1999-01-01"));
+    room.fails("server/discover", {-32022, "Unsupported", object(R"({"supported": ["2026-07-28"]})")});
+    EXPECT_THAT(co_await room.session->open({}, room.stop), HasSubstr("Unsupported"));
+  });
+}
+
+TEST(McpSession, TakesNoMoreToolsThanItCanHold) {
+  in_room([](McpRoom& room) -> Task<> {
+    int pages = 0;
+    room.answers("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})");
+    room.transport->answers["tools/list"] = [&](const RpcRequest&) {
+      json::array tools;
+      for (int i = 0; i < 20; ++i) tools.push_back({{"name", fmt::format("tool{}", pages * 20 + i)}});
+      return RpcAnswer{.result = {{"tools", tools}, {"nextCursor", std::to_string(++pages)}}};
+    };
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_EQ(room.session->tools().size(), 500u);
+  });
+}
+
+TEST(McpSession, PassesOverToolsThatAreNone) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.answers("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})");
+    room.answers("tools/list",
+                 R"({"tools": [1, {}, {"name": 5}, {"name": ""}, {"name": "a b"}, {"name": "ok"}, {"name": "ok"},
+                                             {"name": "odd", "inputSchema": [], "description": 5}]})");
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_EQ(room.session->tools().size(), 2u);
+    EXPECT_EQ(to_json(room.session->tools().at(1).input_schema), R"({"type":"object"})");
+  });
+}
+
+TEST(McpSession, LeavesOutASchemaThatIsTooLarge) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.answers("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})");
+    room.transport->answers["tools/list"] = [](const RpcRequest&) {
+      json::object tool{{"name", "a"}, {"inputSchema", json::object{{"x", std::string(100'000, 'x')}}}};
+      return RpcAnswer{.result = {{"tools", json::array{tool}}}};
+    };
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_EQ(to_json(room.session->tools().at(0).input_schema), R"({"type":"object"})");
+  });
+}
+
+TEST(ToolNames, FitWhatProvidersTake) {
+  EXPECT_EQ(tool_name_of("github", "repos.list/all"), "github__repos_list_all");
+  const auto first = tool_name_of("github", std::string(100, 'a') + "1");
+  const auto second = tool_name_of("github", std::string(100, 'a') + "2");
+  EXPECT_EQ(first.size(), 64u);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(tool_name_of(std::string(64, 'i'), "x").size(), 64u);
+}
+
+TEST(ToolOutcomes, AreTexts) {
+  EXPECT_EQ(
+      tool_outcome(
+          object(R"({"content": [{"type": "text", "text": "a"}, 5, {"type": "odd"}, {"type": "text", "text": "b"}]})"))
+          .output,
+      "a\nb");
+  EXPECT_EQ(tool_outcome(object(R"({"content": [], "structuredContent": {"x": 1}})")).output, R"({"x":1})");
+  EXPECT_TRUE(tool_outcome(object(R"({"content": [{"type": "text", "text": "a"}], "isError": true})")).is_error);
+  EXPECT_TRUE(tool_outcome(object(R"({"resultType": "input_required"})")).is_error);
+  EXPECT_EQ(tool_outcome({}).output, "");
+}
+
+TEST(PendingRequests, WaitAndGiveUp) {
+  testing::run([](Loop& loop) -> Task<> {
+    PendingRequests pending(loop);
+    Stop stop;
+    PendingRequests::Waiting waiting(pending, pending.next_id());
+    const auto late = co_await waiting.answer(10ms, 1s, stop);
+    EXPECT_TRUE(late.timed_out);
+    EXPECT_FALSE(pending.take(read_rpc(object(R"({"jsonrpc": "2.0", "id": "other", "result": {}})"))));
+    EXPECT_TRUE(pending.take(read_rpc(object(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}})"))));
+    EXPECT_EQ(to_json((co_await waiting.answer(1s, 1s, stop)).result), R"({"a":1})");
+    pending.fail_all("it ended");
+    PendingRequests::Waiting too_late(pending, pending.next_id());
+    EXPECT_EQ((co_await too_late.answer(1s, 1s, stop)).problem, "it ended");
+  });
+}
+
+}  // namespace
+}  // namespace agw

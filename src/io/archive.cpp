@@ -1,0 +1,148 @@
+#include "io/archive.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+#include <vector>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t piece = 1 << 20;
+constexpr std::size_t bytes_between_syncs = 8 << 20;
+constexpr mode_t private_file = 0600;
+constexpr mode_t private_directory = 0700;
+
+[[noreturn]] void fail(struct archive* archive, std::string_view action) {
+  const char* why = archive_error_string(archive);
+  throw ArchiveError(std::string(action) + ": " + (why ? why : "it is damaged"));
+}
+
+using EntryPointer = std::unique_ptr<struct archive_entry, decltype(&archive_entry_free)>;
+
+EntryPointer make_entry(const std::string& path, mode_t type, mode_t mode, std::int64_t size, std::time_t time) {
+  EntryPointer entry(archive_entry_new(), &archive_entry_free);
+  archive_entry_set_pathname(entry.get(), path.c_str());
+  archive_entry_set_filetype(entry.get(), type);
+  archive_entry_set_perm(entry.get(), mode);
+  archive_entry_set_size(entry.get(), size);
+  archive_entry_set_mtime(entry.get(), time, 0);
+  return entry;
+}
+
+}  // namespace
+
+struct ArchiveWriter::State {
+  explicit State(const Descriptor& output) : file(output) {
+    archive_write_set_format_pax_restricted(archive.get());
+    if (archive_write_add_filter_zstd(archive.get()) != ARCHIVE_OK) fail(archive.get(), "cannot compress");
+    // Zeros behind the end, as tapes want them, would be no zstd any more.
+    archive_write_set_bytes_in_last_block(archive.get(), 1);
+    const auto opened = archive_write_open2(archive.get(), this, nullptr, &State::write, nullptr, nullptr);
+    if (opened != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
+  }
+
+  static la_ssize_t write(struct archive* archive, void* self, const void* bytes, std::size_t size) {
+    auto& state = *static_cast<State*>(self);
+    const auto written = ::write(state.file.get(), bytes, size);
+    if (written < 0) archive_set_error(archive, errno, "%s", std::generic_category().message(errno).c_str());
+    state.unsynced += size;
+    if (state.unsynced > bytes_between_syncs) {
+      ::fdatasync(state.file.get());
+      state.unsynced = 0;
+    }
+    return written;
+  }
+
+  void begin(const EntryPointer& entry) {
+    if (archive_write_header(archive.get(), entry.get()) != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
+  }
+  void put(std::string_view bytes) {
+    if (archive_write_data(archive.get(), bytes.data(), bytes.size()) < 0)
+      fail(archive.get(), "cannot write the archive");
+  }
+
+  const Descriptor& file;
+  std::unique_ptr<struct archive, decltype(&archive_write_free)> archive{archive_write_new(), &archive_write_free};
+  std::size_t unsynced = 0;
+};
+
+ArchiveWriter::ArchiveWriter(const Descriptor& file) : state_(std::make_unique<State>(file)) {}
+
+ArchiveWriter::~ArchiveWriter() {
+  // Without an end that was asked for, the rest is not to be written.
+  if (state_->archive) archive_write_fail(state_->archive.get());
+}
+
+void ArchiveWriter::add(const std::string& path, std::string_view content) {
+  const auto size = static_cast<std::int64_t>(content.size());
+  state_->begin(make_entry(path, AE_IFREG, private_file, size, std::time(nullptr)));
+  state_->put(content);
+}
+
+void ArchiveWriter::add(const std::string& path, const Descriptor& file) {
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) throw ArchiveError(path + ": cannot be looked at");
+  state_->begin(make_entry(path, AE_IFREG, status.st_mode & private_directory, status.st_size, status.st_mtime));
+  std::vector<char> buffer(piece);
+  for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
+    const auto got = ::read(file.get(), buffer.data(), std::min<std::uint64_t>(buffer.size(), left));
+    if (got < 0) throw ArchiveError(path + ": cannot be read: " + std::generic_category().message(errno));
+    if (got == 0) return;  // The library fills it up with zeros.
+    state_->put({buffer.data(), static_cast<std::size_t>(got)});
+    left -= static_cast<std::uint64_t>(got);
+  }
+}
+
+void ArchiveWriter::add_directory(const std::string& path) {
+  state_->begin(make_entry(path, AE_IFDIR, private_directory, 0, std::time(nullptr)));
+}
+
+void ArchiveWriter::finish() {
+  if (archive_write_close(state_->archive.get()) != ARCHIVE_OK) fail(state_->archive.get(), "cannot write the archive");
+  if (::fsync(state_->file.get()) != 0) throw ArchiveError("cannot write the archive");
+}
+
+struct ArchiveReader::State {
+  std::unique_ptr<struct archive, decltype(&archive_read_free)> archive{archive_read_new(), &archive_read_free};
+  std::vector<char> buffer = std::vector<char>(piece);
+};
+
+ArchiveReader::ArchiveReader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
+  auto* archive = state_->archive.get();
+  archive_read_support_format_tar(archive);
+  archive_read_support_filter_zstd(archive);
+  if (archive_read_open_filename(archive, path.c_str(), piece) != ARCHIVE_OK) fail(archive, path.string());
+}
+
+ArchiveReader::~ArchiveReader() = default;
+
+bool ArchiveReader::next(Entry& entry) {
+  struct archive_entry* found = nullptr;
+  const int code = archive_read_next_header(state_->archive.get(), &found);
+  if (code == ARCHIVE_EOF) return false;
+  if (code != ARCHIVE_OK) fail(state_->archive.get(), "the archive cannot be read");
+  const char* path = archive_entry_pathname(found);
+  const bool is_link = archive_entry_hardlink(found) || archive_entry_symlink(found);
+  const auto type = archive_entry_filetype(found);
+  entry.path = path ? path : "";
+  entry.kind = is_link ? Kind::other : type == AE_IFREG ? Kind::file : type == AE_IFDIR ? Kind::directory : Kind::other;
+  entry.size = static_cast<std::uint64_t>(std::max<std::int64_t>(archive_entry_size(found), 0));
+  entry.mode = archive_entry_perm(found);
+  return true;
+}
+
+std::string_view ArchiveReader::read() {
+  auto& buffer = state_->buffer;
+  const auto got = archive_read_data(state_->archive.get(), buffer.data(), buffer.size());
+  if (got < 0) fail(state_->archive.get(), "the archive cannot be read");
+  return {buffer.data(), static_cast<std::size_t>(got)};
+}
+
+}  // namespace agw

@@ -1,0 +1,77 @@
+#include "storage/snapshot.hpp"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "io/descriptor.hpp"
+#include "storage/backup.hpp"
+#include "storage/connection.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int pages_at_once = 256;  // 1 MiB
+constexpr int pieces_between_syncs = 4;
+
+/// The end of one transaction's view, whatever happens in between.
+class View {
+public:
+  explicit View(Connection& connection) : connection_(connection) {
+    connection_.execute("BEGIN");
+    connection_.prepare("SELECT count(*) FROM sqlite_schema").step();
+  }
+  ~View() { sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr); }
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+private:
+  Connection& connection_;
+};
+
+std::uint64_t page_size(Connection& connection) {
+  auto row = connection.prepare("PRAGMA page_size");
+  row.step();
+  return static_cast<std::uint64_t>(row.integer(0));
+}
+
+void sync(const Descriptor& file) {
+  if (::fdatasync(file.get()) != 0) throw_errno("cannot write the copy of the database");
+}
+
+void copy(Connection& source, Connection& target, const Descriptor& file, const SnapshotProgress& progress) {
+  const auto size = page_size(source);
+  const auto finish = [](sqlite3_backup* backup) { sqlite3_backup_finish(backup); };
+  const std::unique_ptr<sqlite3_backup, decltype(finish)> backup(
+      sqlite3_backup_init(target.handle(), "main", source.handle(), "main"), finish);
+  if (!backup) target.check(sqlite3_extended_errcode(target.handle()), "backup");
+  for (int pieces = 1;; ++pieces) {
+    const int code = sqlite3_backup_step(backup.get(), pages_at_once);
+    if (code != SQLITE_OK && code != SQLITE_DONE) target.check(code, "backup");
+    const auto total = static_cast<std::uint64_t>(sqlite3_backup_pagecount(backup.get())) * size;
+    progress(total - static_cast<std::uint64_t>(sqlite3_backup_remaining(backup.get())) * size, total);
+    if (code == SQLITE_DONE) return;
+    if (pieces % pieces_between_syncs == 0) sync(file);
+  }
+}
+
+}  // namespace
+
+void snapshot_database(const std::filesystem::path& from, const std::filesystem::path& to,
+                       const SnapshotProgress& progress) {
+  make_private_file(to);
+  const Descriptor file(::open(to.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) throw_errno("cannot write " + to.string());
+  Connection source(from.string(), Connection::Access::read_only);
+  Connection target(to.string(), Connection::Access::read_write);
+  // A copy that is not finished is thrown away, so that nothing of it needs to survive a crash.
+  target.execute("PRAGMA synchronous = OFF");
+  const View view(source);
+  copy(source, target, file, progress);
+  sync(file);
+}
+
+}  // namespace agw

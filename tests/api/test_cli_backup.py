@@ -1,0 +1,294 @@
+"""agw backup and agw restore (decisions, 15)."""
+
+import io
+import json
+import os
+import sqlite3
+import subprocess
+import tarfile
+import threading
+import time
+
+import pytest
+
+from checks import accepted
+
+HEAD = "agent-gateway-backup.json"
+
+
+def command(gateway, *arguments, status=0):
+    done = gateway.command(*arguments, seconds=120)
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stderr
+
+
+def entries(archive):
+    """Names and contents of a backup, in order."""
+    text = subprocess.run(["zstd", "-dcq", str(archive)], check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(text)) as tar:
+        return [(member.name, tar.extractfile(member).read() if member.isfile() else None) for member in tar]
+
+
+def pack(archive, members):
+    """An archive of these members: pairs of a name and bytes, or TarInfo."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for member in members:
+            if isinstance(member, tarfile.TarInfo):
+                tar.addfile(member)
+            else:
+                info = tarfile.TarInfo(member[0])
+                if member[1] is None:
+                    info.type = tarfile.DIRTYPE
+                    tar.addfile(info)
+                else:
+                    info.size = len(member[1])
+                    tar.addfile(info, io.BytesIO(member[1]))
+    archive.write_bytes(subprocess.run(["zstd", "-q"], input=packed.getvalue(), check=True, capture_output=True).stdout)
+    return archive
+
+
+@pytest.fixture
+def filled(own):
+    """A gateway with something of everything, and what of it must survive."""
+    thread = accepted(own.http.post("/threads", json={"title": "kept"}), 201)
+    body = {"content": "the ornithopter landed", "role": "user"}
+    accepted(own.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    agent = {"type": "agent", "name": "helper", "description": "Helps", "definition": {"systemPrompt": "Be kind."}}
+    accepted(own.http.post("/extensions", json=agent), 201)
+    accepted(own.http.put("/agents/helper/soul", json={"content": "I help."}))
+    accepted(own.http.put("/soul", json={"content": "We help."}))
+    (own.data / "skills" / "lift").mkdir(parents=True)
+    (own.data / "skills" / "lift" / "SKILL.md").write_text("Heave.")
+    (own.data / "knowledge" / "raw").mkdir(parents=True, exist_ok=True)
+    (own.data / "knowledge" / "raw" / "note.md").write_text("A note.")
+    command(own, "secret", "list")
+    return own
+
+
+def what_is_kept(gateway):
+    return {
+        "threads": accepted(gateway.http.get("/threads")),
+        "found": [turn["content"] for turn in accepted(gateway.http.get(
+            "/turns/search", params={"q": "ornithopter", "agent_id": "assistant"}))],
+        "helper": accepted(gateway.http.get("/extensions/helper"))["definition"],
+        "souls": [accepted(gateway.http.get(path))["content"] for path in ("/soul", "/agents/helper/soul")],
+        "skill": (gateway.data / "skills" / "lift" / "SKILL.md").read_text(),
+        "note": (gateway.data / "knowledge" / "raw" / "note.md").read_text(),
+    }
+
+
+def test_a_running_gateway_is_backed_up_and_restored_elsewhere(filled, make_gateway, tmp_path):
+    kept = what_is_kept(filled)
+    archive = tmp_path / "backup.tar.zst"
+    command(filled, "backup", str(archive))
+    assert archive.stat().st_mode & 0o777 == 0o600 and list(tmp_path.glob("backup.*")) == [archive]
+    other = make_gateway()
+    command(other, "restore", str(archive))
+    assert other.data.stat().st_mode & 0o777 == 0o700
+    assert what_is_kept(other.start()) == kept
+
+
+def test_a_stopped_gateway_is_backed_up(filled, tmp_path):
+    assert filled.stop() == 0
+    command(filled, "backup", str(tmp_path / "b"))
+    assert "data/gateway.db" in dict(entries(tmp_path / "b"))
+
+
+def test_the_old_data_and_the_token_are_kept(filled, tmp_path):
+    command(filled, "backup", str(tmp_path / "b"))
+    token = filled.token
+    accepted(filled.http.put("/soul", json={"content": "Later."}))
+    assert filled.stop() == 0
+    said = command(filled, "restore", str(tmp_path / "b"))
+    aside = next(filled.home.glob(".agent-gateway.before-restore-*"))
+    assert str(aside) in said and (aside / "soul.md").read_text() == "Later."
+    filled.start()
+    assert filled.token == token and accepted(filled.http.get("/soul"))["content"] == "We help."
+    assert not list(filled.home.glob("*.restore-*"))
+
+
+def test_it_holds_neither_token_nor_lock_nor_log(filled, tmp_path):
+    (filled.data / "link").symlink_to("/etc/passwd")
+    command(filled, "backup", str(tmp_path / "b"))
+    found = dict(entries(tmp_path / "b"))
+    assert next(iter(found)) == HEAD and filled.token.encode() not in b"".join(filter(None, found.values()))
+    for name in found:
+        assert not any(part in name for part in (".gateway-token", "gateway.lock", "-wal", "logs", "link")), name
+
+
+def test_what_is_there_is_not_overwritten(filled, tmp_path):
+    (tmp_path / "b").write_text("mine")
+    assert "is there already" in command(filled, "backup", str(tmp_path / "b"), status=1)
+    (tmp_path / "l").symlink_to(tmp_path / "elsewhere")
+    assert "is there already" in command(filled, "backup", str(tmp_path / "l"), status=1)
+    assert (tmp_path / "b").read_text() == "mine" and not (tmp_path / "elsewhere").exists()
+
+
+def test_no_backup_is_made_within_the_data_directory(filled):
+    assert "outside the data directory" in command(filled, "backup", str(filled.data / "b"), status=1)
+    (filled.home / "door").symlink_to(filled.data)
+    assert "outside the data directory" in command(filled, "backup", str(filled.home / "door" / "b"), status=1)
+
+
+def test_without_data_there_is_nothing_to_back_up(make_gateway, tmp_path):
+    assert "nothing to back up" in command(make_gateway(), "backup", str(tmp_path / "b"), status=1)
+
+
+def test_where_it_cannot_be_written_nothing_is_left(filled, tmp_path):
+    assert "No such file" in command(filled, "backup", str(tmp_path / "missing" / "b"), status=1)
+    assert not (tmp_path / "missing").exists()
+
+
+@pytest.mark.parametrize("arguments", [["backup"], ["restore"], ["backup", "a", "b"]], ids=" ".join)
+def test_wrong_usage_is_exit_status_2(gateway, arguments):
+    command(gateway, *arguments, status=2)
+
+
+def test_writes_go_on_meanwhile_and_the_copy_is_of_one_moment(filled, tmp_path):
+    thread = accepted(filled.http.get("/threads"))[0]
+    done = threading.Event()
+    slowest = 0.0
+    written = 0
+
+    def back_up():
+        command(filled, "backup", str(tmp_path / "b"))
+        done.set()
+
+    worker = threading.Thread(target=back_up)
+    worker.start()
+    while not done.is_set():
+        began = time.monotonic()
+        accepted(filled.http.post(f"/threads/{thread['id']}/turns", json={"content": "w" * 1000, "role": "user"}), 201)
+        slowest = max(slowest, time.monotonic() - began)
+        written += 1
+    worker.join()
+    (tmp_path / "copy.db").write_bytes(dict(entries(tmp_path / "b"))["data/gateway.db"])
+    with sqlite3.connect(tmp_path / "copy.db") as copy:
+        assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert copy.execute("SELECT count(*) FROM turns").fetchone()[0] <= written + 1
+    assert written > 0 and slowest < 5
+
+
+# Restore.
+
+
+def test_a_running_gateway_is_not_restored_over(filled, tmp_path):
+    command(filled, "backup", str(tmp_path / "b"))
+    assert "already runs" in command(filled, "restore", str(tmp_path / "b"), status=3)
+
+
+def refused(gateway, archive, why):
+    before = sorted(path.name for path in gateway.data.iterdir())
+    told = command(gateway, "restore", str(archive), status=1)
+    assert why in told, told
+    assert sorted(path.name for path in gateway.data.iterdir()) == before
+    assert not list(gateway.home.glob("*restore*"))
+
+
+@pytest.fixture
+def stopped(filled, tmp_path):
+    """A stopped gateway, and the entries of a backup of it."""
+    command(filled, "backup", str(tmp_path / "good"))
+    assert filled.stop() == 0
+    return filled, entries(tmp_path / "good"), tmp_path
+
+
+def test_what_is_packed_again_is_a_backup_still(stopped):
+    gateway, members, folder = stopped
+    command(gateway, "restore", str(pack(folder / "again", members)))
+
+
+def test_a_truncated_archive_is_refused_at_every_length(stopped):
+    gateway, _, folder = stopped
+    whole = (folder / "good").read_bytes()
+    for length in (0, 1, 100, len(whole) // 3, len(whole) // 2, len(whole) - 600, len(whole) - 1):
+        (folder / "cut").write_bytes(whole[:length])
+        refused(gateway, folder / "cut", "nothing was restored")
+
+
+def test_an_archive_that_lost_its_end_is_refused(stopped):
+    gateway, members, folder = stopped
+    refused(gateway, pack(folder / "x", members[:-1]), "its end is missing")
+    fewer = [member for member in members if "soul" not in member[0]]
+    refused(gateway, pack(folder / "x", fewer), "files are missing")
+
+
+def test_a_foreign_file_is_refused(stopped):
+    gateway, _, folder = stopped
+    for content in (b"", b"not an archive", os.urandom(5000), b"SQLite format 3\0" + bytes(5000)):
+        (folder / "x").write_bytes(content)
+        refused(gateway, folder / "x", "nothing was restored")
+    refused(gateway, pack(folder / "x", [("README", b"hello")]), "no backup of Agent Gateway")
+    assert "there is no file" in command(gateway, "restore", str(folder / "missing"), status=1)
+
+
+def link(name, target, kind):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+@pytest.mark.parametrize("member", [
+    ("data/../escaped", b"x"), ("data/../../escaped", b"x"), ("../escaped", b"x"), ("/tmp/escaped", b"x"),
+    ("data//tmp/escaped", b"x"), ("data/a/../../../escaped", b"x"), ("data/./soul.md", b"x"), ("data/", b"x"),
+    ("data/..", None), ("elsewhere", b"x"), ("data/.gateway-token", b"0" * 64), ("data/gateway.lock", b"{}"),
+    ("data/gateway.db-wal", b"x"), ("data/logs/gateway.log", b"x"), ("data/soul.md", b"twice"),
+    ("data/" + "x" * 300, b"x"),
+    link("data/link", "/etc/passwd", tarfile.SYMTYPE), link("data/agents", "/tmp", tarfile.SYMTYPE),
+    link("data/hard", "data/soul.md", tarfile.LNKTYPE), link("data/hard", "/etc/passwd", tarfile.LNKTYPE),
+    link("data/pipe", "", tarfile.FIFOTYPE), link("data/device", "", tarfile.CHRTYPE),
+], ids=lambda member: (member.name if isinstance(member, tarfile.TarInfo) else member[0])[:40])
+def test_what_no_backup_holds_is_refused(stopped, member):
+    gateway, members, folder = stopped
+    refused(gateway, pack(folder / "x", [*members[:-1], member, members[-1]]), "which no backup does")
+    assert not (gateway.home / "escaped").exists() and not os.path.exists("/tmp/escaped")
+
+
+def test_a_damaged_database_is_refused(stopped):
+    gateway, members, folder = stopped
+    broken = [(name, bytes(len(content)) if name == "data/gateway.db" else content) for name, content in members]
+    refused(gateway, pack(folder / "x", broken), "nothing was restored")
+    holed = dict(members)["data/gateway.db"]
+    holed = holed[:8192] + os.urandom(8192) + holed[16384:]
+    broken = [(name, holed if name == "data/gateway.db" else content) for name, content in members]
+    refused(gateway, pack(folder / "x", broken), "nothing was restored")
+
+
+def test_another_programs_database_is_refused(stopped):
+    gateway, members, folder = stopped
+    with sqlite3.connect(folder / "other.db") as other:
+        other.execute("CREATE TABLE x (y)")
+    other.close()
+    content = (folder / "other.db").read_bytes()
+    changed = [(name, content if name == "data/gateway.db" else old) for name, old in members]
+    refused(gateway, pack(folder / "x", changed), "is not a gateway's")
+
+
+def test_a_backup_of_a_newer_gateway_is_refused(stopped):
+    gateway, members, folder = stopped
+    head = json.loads(members[0][1])
+    newer = [(HEAD, json.dumps({**head, "version": 2, "agw_version": "9.9"}).encode()), *members[1:]]
+    refused(gateway, pack(folder / "x", newer), "made by a newer agw (9.9)")
+    (folder / "newer.db").write_bytes(dict(members)["data/gateway.db"])
+    database = sqlite3.connect(folder / "newer.db")
+    database.execute("PRAGMA journal_mode = DELETE")
+    database.execute("PRAGMA user_version = 99999")
+    database.close()
+    content = (folder / "newer.db").read_bytes()
+    changed = [(name, content if name == "data/gateway.db" else old) for name, old in members]
+    refused(gateway, pack(folder / "x", changed), "newer agw")
+
+
+def test_more_than_the_disk_holds_is_refused_before_it_is_written(stopped):
+    gateway, members, folder = stopped
+    bomb = tarfile.TarInfo("data/bomb")
+    bomb.size = 1 << 50
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        info = tarfile.TarInfo(HEAD)
+        info.size = len(members[0][1])
+        tar.addfile(info, io.BytesIO(members[0][1]))
+    text = packed.getvalue()[:512 + 512] + bomb.tobuf(tarfile.GNU_FORMAT)
+    (folder / "x").write_bytes(subprocess.run(["zstd", "-q"], input=text, check=True, capture_output=True).stdout)
+    refused(gateway, folder / "x", "not enough space")

@@ -1,0 +1,108 @@
+"""agw doctor (decisions, 15)."""
+
+import json
+import socket
+
+import pytest
+
+from talker import configuration
+
+
+def doctor(gateway, status=0):
+    """What was found, by check."""
+    done = gateway.command("doctor", "--json", seconds=60)
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return {finding["check"]: finding for finding in json.loads(done.stdout)}
+
+
+def test_a_running_gateway_is_well(own):
+    found = doctor(own)
+    for check in ("configuration", "gateway", "token", "database", "disk", "clock"):
+        assert found[check]["state"] == "ok", found[check]
+    assert own.url in found["gateway"]["what"] and own.token not in json.dumps(found)
+
+
+def test_before_the_first_start_there_are_only_warnings(make_gateway):
+    gateway = make_gateway(config="port: 0\n")
+    found = doctor(gateway)
+    assert found["gateway"]["state"] == "warning" and "agw serve" in found["gateway"]["remedy"]
+
+
+def test_it_reads_as_text_too(own):
+    done = own.command("doctor", seconds=60)
+    assert done.returncode == 0 and "ok " in done.stdout and "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("what", ["data directory", "token", "secrets"])
+def test_what_is_open_to_others_is_a_failure_with_its_remedy(own, what):
+    (own.data / "secrets.yaml").write_text("{}\n")
+    (own.data / "secrets.yaml").chmod(0o600)
+    paths = {"data directory": own.data, "token": own.data / ".gateway-token", "secrets": own.data / "secrets.yaml"}
+    paths[what].chmod(paths[what].stat().st_mode | 0o044)
+    found = doctor(own, status=1)
+    assert found[what]["state"] == "failure" and "chmod" in found[what]["remedy"]
+
+
+def test_a_wrong_configuration_is_a_failure(own):
+    (own.data / "config.yaml").write_text("port: many\n")
+    found = doctor(own, status=1)
+    assert found["configuration"]["state"] == "failure" and "config.yaml:1: port" in found["configuration"]["what"]
+
+
+def test_a_taken_port_is_a_failure(make_gateway):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        gateway = make_gateway(config={"port": taken.getsockname()[1]})
+        assert doctor(gateway, status=1)["port"]["state"] == "failure"
+
+
+def test_a_damaged_database_is_a_failure_and_stays_as_it_is(own):
+    assert own.stop() == 0
+    database = own.data / "gateway.db"
+    content = bytearray(database.read_bytes())
+    content[8192:16384] = bytes(range(256)) * 32
+    database.write_bytes(content)
+    found = doctor(own, status=1)
+    assert found["database"]["state"] == "failure" and "restore" in found["database"]["remedy"]
+    assert database.read_bytes() == content
+
+
+def test_a_gateway_without_a_token_is_a_failure(make_gateway):
+    gateway = make_gateway(arguments=["--no-token"]).start()
+    assert doctor(gateway, status=1)["gateway"]["state"] == "failure"
+
+
+def test_no_model_is_a_warning_that_says_what_to_set(own):
+    found = doctor(own)["models"]
+    assert found["state"] == "warning" and "ANTHROPIC_API_KEY" in found["remedy"]
+
+
+def test_a_model_that_answers_is_well(own_talker):
+    assert doctor(own_talker.gateway)["model stub"]["state"] == "ok"
+
+
+def test_a_model_that_does_not_answer_is_a_warning(make_gateway, stub):
+    gateway = make_gateway(config=configuration(stub) | {"port": 0})
+    text = (gateway.data / "config.yaml").read_text()
+    (gateway.data / "config.yaml").write_text(text.replace(stub.openai_url, "http://127.0.0.1:9/v1"))
+    found = doctor(gateway)["model stub"]
+    assert found["state"] == "warning" and "does not answer" in found["what"]
+
+
+def test_a_key_that_is_not_set_is_a_warning(make_gateway):
+    gateway = make_gateway(config={"port": 0, "providers": {"mine": {"kind": "openai", "api_key_env": "NOT_SET"}}})
+    assert "NOT_SET" in doctor(gateway)["model mine"]["what"]
+
+
+def test_the_sandbox_that_is_off_is_a_warning(make_gateway):
+    assert doctor(make_gateway(config={"sandbox": "none", "port": 0}))["sandbox"]["state"] == "warning"
+
+
+def test_what_an_app_needs_is_looked_for(own):
+    body = {"type": "app", "name": "site", "description": "", "enabled": True,
+            "definition": {"type": "node", "path": str(own.home)}}
+    assert own.http.post("/extensions", json=body).status_code == 201
+    own.environment["PATH"] = "/nonexistent"
+    found = doctor(own)["apps"]
+    assert found["state"] == "warning" and "node" in found["what"] and "apt-get" in found["remedy"]

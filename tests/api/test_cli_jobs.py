@@ -1,0 +1,108 @@
+"""agw run and agw jobs (decisions, 15)."""
+
+import json
+import subprocess
+
+import pytest
+
+from gateway import BINARY
+from jobs import ended, new_job, rows, turns
+from stubs.provider import Fault
+
+
+def command(gateway, *arguments, status=0):
+    done = gateway.command(*arguments)
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def following(gateway, job):
+    return subprocess.Popen([str(BINARY), "run", job["name"], "--follow"], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, env=gateway.variables())
+
+
+@pytest.mark.parametrize("arguments", [["run", "x"], ["jobs"]], ids=" ".join)
+def test_without_a_gateway_is_exit_status_4(make_gateway, arguments):
+    assert "agw serve" in command(make_gateway(), *arguments, status=4)
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["run", "a", "b"], ["jobs", "a", "b"], ["jobs", "--limit", "0"]],
+                         ids=" ".join)
+def test_wrong_usage_is_exit_status_2(gateway, arguments):
+    command(gateway, *arguments, status=2)
+
+
+def test_a_job_is_started(gateway, name):
+    job = new_job(gateway, name("started"))
+    started = json.loads(command(gateway, "run", job["name"], "--json"))
+    assert (started["job"], started["dry"], started["status"]) == (job["name"], False, "started")
+    row = ended(gateway, job)[0]
+    assert (row["status"], row["trigger"], row["thread_id"]) == ("completed", "manual", started["threadId"])
+
+
+def test_a_job_is_tried_out(gateway, name):
+    job = new_job(gateway, name("dry"))
+    command(gateway, "run", job["id"], "--dry")
+    assert ended(gateway, job)[0]["dry"] is True
+
+
+def test_an_unknown_job_is_told(gateway):
+    assert "job not found" in command(gateway, "run", "nobody-knows-it", status=1)
+    assert "job not found" in command(gateway, "run", "nobody-knows-it", "--follow", status=1)
+
+
+def test_the_output_of_a_run_is_followed(talker, name):
+    job = new_job(talker.gateway, name("followed"))
+    held = talker.holds("Half", " of")
+    running = following(talker.gateway, job)
+    assert running.stdout.read(len("Half of")) == "Half of"
+    held.release(" it \x1b[31m")
+    out, _ = running.communicate(timeout=20)
+    assert running.returncode == 0 and out == " it \\x1b[31m\n"
+
+
+def test_a_run_that_failed_is_exit_status_1(talker, name):
+    talker.stub.script(Fault(401, "who are you"))
+    job = new_job(talker.gateway, name("failing"))
+    assert "who are you" in command(talker.gateway, "run", job["name"], "--follow", status=1)
+
+
+def test_a_run_that_is_stopped_is_exit_status_1(talker, name):
+    job = new_job(talker.gateway, name("stopped"))
+    talker.holds("Half")
+    running = following(talker.gateway, job)
+    assert running.stdout.read(4) == "Half"
+    row = rows(talker.gateway, job)[0]
+    talker.gateway.http.post(f"/runs/{row['id']}/stop")
+    _, errors = running.communicate(timeout=20)
+    assert running.returncode == 1 and "stopped" in errors
+
+
+def test_a_run_is_followed_through_a_restart_of_the_gateway(own_talker, name):
+    gateway = own_talker.gateway
+    job = new_job(gateway, name("cut"))
+    own_talker.holds("Half")
+    running = following(gateway, job)
+    assert running.stdout.read(4) == "Half"
+    gateway.kill()
+    gateway.start()
+    _, errors = running.communicate(timeout=20)
+    assert running.returncode == 1 and "interrupted" in errors
+
+
+def test_jobs_are_listed_with_their_times_and_ends(gateway, name):
+    job = new_job(gateway, name("listed"), trigger={"type": "cron", "expression": "0 9 * * *"})
+    printed = command(gateway, "jobs")
+    line = next(line for line in printed.splitlines() if job["name"] in line)
+    assert "0 9 * * *" in line and "09:00" in line and "never ran" in line
+    listed = {one["name"]: one for one in json.loads(command(gateway, "jobs", "--json"))}
+    assert len(listed[job["name"]]["next_due"]) == 5
+
+
+def test_runs_of_a_job_are_listed(gateway, name):
+    job = new_job(gateway, name("ran"))
+    command(gateway, "run", job["name"])
+    row = ended(gateway, job)[0]
+    assert row["id"] in command(gateway, "jobs", job["name"]) and turns(gateway, row["thread_id"])
+    assert json.loads(command(gateway, "jobs", job["name"], "--json", "--limit", "5")) == [row]
+    assert "job not found" in command(gateway, "jobs", "nobody-knows-it", status=1)

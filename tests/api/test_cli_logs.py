@@ -1,0 +1,125 @@
+"""agw logs, and the log itself in both forms (decisions, 1 and 15)."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from checks import accepted
+from gateway import BINARY
+
+TIMES = [f"2026-01-02T03:04:0{second}.000Z" for second in range(6)]
+LINES = [
+    f"{TIMES[0]} info it began",
+    f"{TIMES[1]} debug GET /health 200 in 9 us request=ab-1",
+    f"{TIMES[2]} warning the disk is slow run=r1",
+    f"{TIMES[3]} error it broke request=ab-2 run=r1",
+    '{"time":"' + TIMES[4] + '","level":"info","message":"as JSON","request":"ab-2"}',
+    "not a line of ours \x1b[31m",
+]
+
+
+@pytest.fixture
+def written(make_gateway):
+    """A data directory with a log, old files too, and no gateway."""
+    gateway = make_gateway()
+    logs = gateway.data / "logs"
+    logs.mkdir(parents=True, mode=0o700)
+    gateway.data.chmod(0o700)
+    (logs / "gateway.1.log").write_text("\n".join(LINES[:3]) + "\n")
+    (logs / "gateway.log").write_text("\n".join(LINES[3:]) + "\n")
+    return gateway
+
+
+def logs(gateway, *arguments, status=0):
+    done = gateway.command("logs", *arguments)
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def test_the_log_is_printed_the_oldest_first_without_a_gateway(written):
+    printed = logs(written).splitlines()
+    assert printed[:4] == LINES[:4]
+    assert printed[4] == f"{TIMES[4]} info as JSON request=ab-2"
+    assert printed[5] == "not a line of ours \\x1b[31m"
+
+
+@pytest.mark.parametrize("arguments, wanted", [
+    (["--lines", "2"], [4, 5]), (["--lines", "0"], []), (["--level", "warn"], [2, 3, 5]), (["--level", "error"], [3, 5]),
+    (["--text", "DISK"], [2]), (["--request", "ab-2"], [3, 4]), (["--run", "r1"], [2, 3]),
+    (["--since", "2026-01-02T03:04:03Z"], [3, 4]), (["--run", "r1", "--level", "error"], [3]),
+], ids=lambda value: " ".join(value) if value and isinstance(value[0], str) else "")
+def test_lines_are_chosen(written, arguments, wanted):
+    everything = logs(written).splitlines()
+    assert logs(written, *arguments).splitlines() == [everything[index] for index in wanted]
+
+
+def test_every_line_can_be_had_as_json(written):
+    lines = [json.loads(line) for line in logs(written, "--json").splitlines()]
+    assert lines[3] == {"time": TIMES[3], "level": "error", "message": "it broke", "request": "ab-2", "run": "r1"}
+    assert lines[4]["message"] == "as JSON" and len(lines) == 6
+
+
+@pytest.mark.parametrize("arguments", [["--level", "loud"], ["--lines", "x"], ["--since", "yesterday"], ["more"]],
+                         ids=" ".join)
+def test_wrong_usage_is_exit_status_2(written, arguments):
+    logs(written, *arguments, status=2)
+
+
+def test_without_a_log_it_says_who_writes_it(make_gateway):
+    assert "agw serve" in logs(make_gateway(), status=1)
+
+
+def test_new_lines_are_followed_through_a_rotation(written):
+    log = written.data / "logs" / "gateway.log"
+    running = subprocess.Popen([str(BINARY), "logs", "--follow", "--lines", "1"], stdout=subprocess.PIPE, text=True,
+                               env=written.variables())
+    try:
+        assert running.stdout.readline().startswith("not a line")
+        with log.open("a") as file:
+            file.write(f"{TIMES[5]} info half a")
+            file.flush()
+            file.write(" line\n")
+        assert running.stdout.readline() == f"{TIMES[5]} info half a line\n"
+        os.rename(log, log.with_name("gateway.1.log"))
+        log.write_text(f"{TIMES[5]} info in a new file\n")
+        assert running.stdout.readline() == f"{TIMES[5]} info in a new file\n"
+    finally:
+        running.kill()
+        running.wait()
+
+
+def test_runs_and_requests_are_named_in_the_log(make_gateway):
+    gateway = make_gateway(arguments=["--log-level", "debug"]).start()
+    gateway.command("chat", "hello")
+    thread = accepted(gateway.http.get("/threads"))[0]
+    turn = accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))[0]
+    run = turn["metadata"]["run_id"]
+    assert f"finish (stop) on thread {thread['id']}" in logs(gateway, "--run", run)
+    chat = re.search(r"POST /chat 201 in \d+ us request=(\S+)", logs(gateway))
+    assert "POST /chat" in logs(gateway, "--request", chat[1])
+
+
+def test_the_token_in_a_query_is_not_logged(make_gateway):
+    gateway = make_gateway(arguments=["--log-level", "debug"]).start()
+    gateway.anonymous.get("/threads", params={"token": gateway.token})
+    assert "GET /threads 401" in logs(gateway) and gateway.token not in logs(gateway)
+
+
+@pytest.mark.parametrize("how", ["file", "environment"])
+def test_the_log_can_be_json(make_gateway, how):
+    file, environment = ({"log": {"format": "json"}}, {}) if how == "file" else (None, {"AGENT_GATEWAY_LOG_FORMAT": "json"})
+    gateway = make_gateway(config=file, environment=environment).start()
+    gateway.command("chat", "hello")
+    assert gateway.stop() == 0
+    lines = [json.loads(line) for line in (gateway.data / "logs" / "gateway.log").read_text().splitlines()]
+    assert lines[-1]["message"] == "stopped" and lines[-1]["level"] == "info"
+    assert any(line.get("run") for line in lines)
+    assert [json.loads(line) for line in gateway.stderr.splitlines()] == lines
+
+
+def test_a_wrong_form_is_told(make_gateway):
+    failed = make_gateway(config="log:\n  format: xml\n").fails()
+    assert failed.status == 2 and "config.yaml:2: log.format: must be one of text, json" in failed.stderr

@@ -1,0 +1,239 @@
+"""agw mcp: the gateway as a server of the Model Context Protocol (decisions, 15; references/mcp.md)."""
+
+import json
+import subprocess
+
+import pytest
+
+from checks import accepted
+from gateway import BINARY
+from jobs import ended, new_job
+
+LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+
+
+class Server:
+    """`agw mcp` as a client has it: a child with pipes."""
+
+    def __init__(self, gateway, *arguments):
+        self.process = subprocess.Popen([str(BINARY), "mcp", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, env=gateway.variables())
+        self.ids = 0
+
+    def send(self, **message):
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        return json.loads(self.process.stdout.readline())
+
+    def ask(self, method, **params):
+        self.ids += 1
+        self.send(id=self.ids, method=method, params=params)
+        answer = self.receive()
+        assert answer["jsonrpc"] == "2.0" and answer["id"] == self.ids, answer
+        return answer
+
+    def shake_hands(self, version="2025-11-25"):
+        result = self.ask("initialize", protocolVersion=version, capabilities={},
+                          clientInfo={"name": "test", "version": "1"})["result"]
+        self.send(method="notifications/initialized")
+        return result
+
+    def call(self, name, **arguments):
+        return self.ask("tools/call", name=name, arguments=arguments)["result"]
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def serve():
+    """Starts servers, which are ended with the test."""
+    servers = []
+
+    def start(gateway, *arguments):
+        servers.append(Server(gateway, *arguments))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.process.kill()
+        server.process.wait()
+
+
+def names(server, **params):
+    return {tool["name"] for tool in server.ask("tools/list", **params)["result"]["tools"]}
+
+
+def test_without_a_gateway_is_exit_status_4(make_gateway):
+    done = make_gateway().command("mcp")
+    assert done.returncode == 4 and "agw serve" in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize("version", LEGACY)
+def test_the_handshake_of_each_revision(gateway, serve, version):
+    result = serve(gateway).shake_hands(version)
+    assert result["protocolVersion"] == version and result["serverInfo"]["name"] == "agent-gateway"
+    assert set(result["capabilities"]) == {"tools"}
+
+
+def test_an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake(gateway, serve):
+    assert serve(gateway).shake_hands("1999-01-01")["protocolVersion"] == "2025-11-25"
+
+
+def test_the_revision_without_a_handshake(gateway, serve):
+    server = serve(gateway)
+    found = server.ask("server/discover", _meta=META)["result"]
+    assert found["resultType"] == "complete" and found["supportedVersions"][0] == "2026-07-28"
+    listed = server.ask("tools/list", _meta=META)["result"]
+    assert listed["resultType"] == "complete" and listed["ttlMs"] > 0 and listed["cacheScope"] == "private"
+    called = server.ask("tools/call", name="get_health", arguments={}, _meta=META)["result"]
+    assert called["resultType"] == "complete" and called["structuredContent"]["status"] == "ok"
+    later = {**META, "io.modelcontextprotocol/protocolVersion": "2030-01-01"}
+    refused = server.ask("tools/list", _meta=later)["error"]
+    assert refused["code"] == -32022 and refused["data"]["supported"] == ["2026-07-28"]
+
+
+def test_it_offers_reading_chat_run_and_propose(gateway, serve):
+    offered = names(serve(gateway))
+    assert {"chat", "propose", "post_run_job", "get_threads", "get_turns_search", "get_extensions"} <= offered
+    manual = accepted(gateway.http.get("/utcp"))["tools"]
+    reading = {tool["name"] for tool in manual if "read" in tool["tags"]}
+    assert offered - {"chat", "propose", "post_run_job", "post_chat_stop"} <= reading
+    assert not any("pair" in name for name in offered), "it must not let others in"
+
+
+def test_all_is_there_when_it_is_asked_for_but_no_door(gateway, serve):
+    offered = names(serve(gateway, "--all"))
+    assert {"post_extensions", "delete_threads_id", "put_soul"} <= offered
+    assert not any("pair" in name for name in offered)
+
+
+def test_tools_have_schemas_and_hints(gateway, serve):
+    tools = {tool["name"]: tool for tool in serve(gateway, "--all").ask("tools/list")["result"]["tools"]}
+    assert tools["get_turns_search"]["inputSchema"]["required"] == ["q", "agent_id"]
+    assert tools["get_threads"]["annotations"]["readOnlyHint"] is True
+    assert tools["delete_threads_id"]["annotations"]["destructiveHint"] is True
+
+
+def test_a_tool_reads_with_path_and_query(gateway, serve):
+    thread = accepted(gateway.http.post("/threads", json={"title": "by mcp"}), 201)
+    for content in ("one", "two & three/four"):
+        body = {"content": content, "role": "user"}
+        accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    server = serve(gateway)
+    server.shake_hands()
+    result = server.call("get_threads_id_turns", id=thread["id"], limit=1)
+    assert result["isError"] is False
+    assert [turn["content"] for turn in json.loads(result["content"][0]["text"])] == ["two & three/four"]
+    assert server.call("get_extensions_id", id="help")["structuredContent"]["name"] == "help"
+
+
+def test_what_changes_is_not_there_without_all(gateway, serve):
+    server = serve(gateway)
+    for name in ("put_soul", "post_chat", "get_pair_refresh", "nonsense"):
+        error = server.ask("tools/call", name=name, arguments={})["error"]
+        assert error["code"] == -32602, name
+
+
+def test_with_all_a_body_can_be_sent(own, serve):
+    server = serve(own, "--all")
+    assert server.call("put_soul", body={"content": "We help."})["isError"] is False
+    assert accepted(own.http.get("/soul"))["content"] == "We help."
+    made = server.call("post_threads", body={"title": "made"})["structuredContent"]
+    assert server.call("delete_threads_id", id=made["id"])["isError"] is False
+
+
+def test_what_the_gateway_refuses_is_the_tools_error(gateway, serve):
+    server = serve(gateway)
+    result = server.call("get_extensions_id", id="nobody")
+    assert result["isError"] is True and "extension not found" in result["content"][0]["text"]
+    assert "id is required" in server.call("get_extensions_id")["content"][0]["text"]
+
+
+def test_chat_waits_for_the_answer(talker, serve):
+    server = serve(talker.gateway)
+    talker.answers("The answer", " is 42.")
+    said = server.call("chat", message="What is it?")["content"][0]["text"]
+    assert said.startswith("The answer is 42.") and "(thread " in said
+    thread = said.rsplit("(thread ", 1)[1].rstrip(")")
+    talker.answers("Still 42.")
+    assert "Still 42." in server.call("chat", message="And now?", thread=thread)["content"][0]["text"]
+    assert server.call("chat")["isError"] is True
+
+
+def test_other_requests_go_on_while_a_chat_waits(talker, serve):
+    server = serve(talker.gateway)
+    held = talker.holds("Half")
+    server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
+    assert held.asked.wait(10)
+    assert server.ask("ping")["result"] == {}
+    held.release(" whole")
+    answer = server.receive()
+    assert answer["id"] == "long" and "Half whole" in answer["result"]["content"][0]["text"]
+
+
+def test_a_cancelled_call_has_no_answer(talker, serve):
+    server = serve(talker.gateway)
+    held = talker.holds("Half")
+    server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
+    assert held.asked.wait(10)
+    server.send(method="notifications/cancelled", params={"requestId": "long"})
+    assert server.ask("ping")["result"] == {}
+    assert held.was_aborted()
+    assert server.ask("ping")["result"] == {}
+
+
+def test_a_job_is_run(gateway, serve, name):
+    job = new_job(gateway, name("mcp"))
+    result = serve(gateway).call("post_run_job", job=job["name"], dry=True)
+    assert result["structuredContent"]["status"] == "started"
+    assert ended(gateway, job)[0]["dry"] is True
+
+
+def test_a_change_is_proposed(own, serve):
+    result = serve(own).call("propose", type="soul", title="Be kinder: a line", target="soul.md", content="Kind.\n",
+                             reason="It helps")
+    assert result["isError"] is False, result
+    listed = accepted(own.http.get("/proposals"))
+    assert [(one["agent"], one["title"], one["type"]) for one in listed] == [("mcp", "Be kinder: a line", "soul")]
+    shown = accepted(own.http.get(f"/proposals/mcp/{listed[0]['date']}/{listed[0]['name']}"))
+    assert (shown["content"], shown["target"], shown["status"]) == ("Kind.\n", "soul.md", "pending")
+    assert "target is required" in serve(own).call("propose", type="soul", title="x")["content"][0]["text"]
+
+
+@pytest.mark.parametrize("line, code", [
+    ("{", -32700), ("\x00", -32700), ('"text"', -32600), ("[]", -32600), ('{"id":1,"method":"ping"}', -32600),
+    ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600), ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
+    ('{"jsonrpc":"2.0","id":1,"method":"resources/list"}', -32601), ("[" * 100_000, -32700),
+], ids=lambda value: str(value)[:40])
+def test_what_is_no_request_is_refused_and_harms_nothing(gateway, serve, line, code):
+    server = serve(gateway)
+    server.process.stdin.write(line + "\n\n")
+    server.process.stdin.flush()
+    assert server.receive()["error"]["code"] == code
+    assert server.ask("ping")["result"] == {}
+
+
+def test_notifications_are_not_answered(gateway, serve):
+    server = serve(gateway)
+    server.send(method="notifications/nonsense")
+    server.send(method="tools/list")
+    assert server.ask("ping")["result"] == {}
+
+
+def test_it_ends_with_its_input(gateway, serve):
+    server = serve(gateway)
+    server.shake_hands()
+    assert server.end() == 0 and server.process.stdout.read() == ""
+
+
+def test_a_gateway_that_went_away_is_the_tools_error_until_it_is_back(own, serve):
+    server = serve(own)
+    assert own.stop() == 0
+    assert "agw serve" in server.call("get_health")["content"][0]["text"]
+    own.start()
+    assert server.call("get_health")["isError"] is False

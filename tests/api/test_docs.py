@@ -1,0 +1,99 @@
+"""Every command in the pages for users does what the page says: each page is typed into a shell, top to bottom."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gateway import BINARY, REPOSITORY, Gateway
+
+DOCS = REPOSITORY / "docs"
+NOT_FOR_USERS = {"architecture.md", "command-line.md"}
+NAMES_EXAMPLES = {"review-a-proposal.md"}  # decides a proposal that nobody made; its commands are tested by their own tests
+PAGES = sorted(path for path in DOCS.glob("*.md") if path.name not in NOT_FOR_USERS)
+
+# What a test's machine does not have, or must not do. systemd is played by starting the gateway and stopping it.
+PROGRAMS = {
+    "sudo": 'exec "$@"',
+    "apt-get": "true",
+    "docker": "true",
+    "xdg-open": "true",
+    "tailscale": "true",
+    "curl": """port=$(agw status --json | sed 's/.*:\\([0-9][0-9]*\\)".*/\\1/')
+for word do shift; set -- "$@" "$(printf %s "$word" | sed "s/:7420/:$port/")"; done
+exec /usr/bin/curl --silent --fail-with-body "$@" """,
+    "systemctl": """case "$*" in
+  *" start "*|*"--now"*) nohup agw serve >"$HOME/serving" 2>&1 & until agw status >/dev/null 2>&1; do sleep 0.1; done ;;
+  *" stop "*|*disable*) kill $(agw status --json | sed 's/.*"pid":\\([0-9]*\\).*/\\1/')
+    until agw status >/dev/null 2>&1; [ $? -eq 4 ]; do sleep 0.1; done ;;
+esac""",
+}
+
+
+def blocks(page):
+    return [match[1] for match in re.finditer(r"^```sh\n(.*?)^```$", page.read_text(), re.M | re.S)]
+
+
+SERVE = 'nohup agw serve --port 0 >"$HOME/serving" 2>&1 &\nuntil agw status >/dev/null 2>&1; do sleep 0.1; done'
+
+
+def as_typed(block):
+    """`agw serve` holds its terminal: it is started beside, as in a terminal of its own."""
+    return re.sub(r"^((?:\w+=\S+ )*)agw serve$", r"\1" + SERVE.replace("\n", r"\n"), block, flags=re.M)
+
+
+@pytest.fixture
+def shell(tmp_path, stub):
+    """A home with the programs in front of PATH; runs a page's blocks in one shell that stops at the first failure."""
+    gateway = Gateway(tmp_path, config="port: 0\n")
+    programs = gateway.home / "bin"
+    programs.mkdir()
+    (programs / "agw").symlink_to(BINARY)
+    for name, script in PROGRAMS.items():
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o700)
+    gateway.environment["PATH"] = f"{programs}:{gateway.variables()['PATH']}"
+    (gateway.home / "build" / "package").mkdir(parents=True)
+    (gateway.home / "build" / "package" / "agent-gateway_0_amd64.deb").touch()
+    (gateway.home / "script").mkdir()
+    (gateway.home / "script" / "package").symlink_to(shutil.which("true"))
+
+    def run(page):
+        typed = "\n".join(as_typed(block) for block in blocks(page))
+        if "nohup agw serve" not in typed:
+            typed = f"{SERVE}\n{typed}"
+        script = "set -e\n" + typed.replace("http://127.0.0.1:11434", stub.base_url).replace("/home/you", str(gateway.home))
+        return subprocess.run(["bash", "-x", "-c", script], capture_output=True, text=True, timeout=120,
+                              cwd=gateway.home, env=gateway.variables())
+
+    yield run
+    running = gateway.command("status", "--json")
+    if running.returncode == 0:
+        subprocess.run([str(programs / "systemctl"), "--user", "stop", "agent-gateway"], env=gateway.variables())
+
+
+def test_there_are_pages():
+    assert {"install.md", "first-chat.md", "connect-a-model.md", "write-an-agent.md", "schedule-a-job.md", "back-up.md",
+            "troubleshoot.md"} <= {page.name for page in PAGES}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page.name not in NAMES_EXAMPLES], ids=lambda page: page.stem)
+def test_each_command_of_a_page_works(shell, page):
+    done = shell(page)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, REPOSITORY / "README.md"], ids=lambda page: page.stem)
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_command_that_a_page_names_is_one():
+    listed = subprocess.run([str(BINARY), "--help"], capture_output=True, text=True, check=True).stdout
+    known = set(re.findall(r"^  ([a-z]+) ", listed, re.M))
+    for page in PAGES:
+        for name in re.findall(r"\bagw ([a-z]+)", page.read_text()):
+            assert name in known, f"{page.name}: agw {name}"
