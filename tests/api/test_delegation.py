@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks import accepted
+from checks import accepted, refused
 from jobs import ended, new_job, rows
 from tools import asked, called, calls, new_agent, new_thread, of_kind, turns_of
 
@@ -113,6 +113,21 @@ def test_what_is_under_way_shows_its_calls(talker, pair):
         talker.stub.script("Done.")
         held.release()
         events.run(turn["id"])
+
+
+def test_the_turns_of_a_run_under_way_cannot_be_deleted(talker, pair):
+    thread, helper = pair
+    talker.stub.script(calls(("SearchTurns", {"query": "a"})), calls(delegate(helper)))
+    held = talker.stub.hold("Half")
+    with talker.gateway.events(thread["id"]) as events:
+        turn = accepted(talker.gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"]}), 201)
+        assert held.asked.wait(10)
+        made = turns_of(talker.gateway, thread, "tool")[0]
+        refused(talker.gateway.http.delete(f"/turns/{made['id']}"), 409, "turn is in use")
+        talker.stub.script("Done.")
+        held.release()
+        events.run(turn["id"])
+    assert talker.gateway.http.delete(f"/turns/{made['id']}").status_code == 204
 
 
 def test_a_job_is_run(talker, name):

@@ -3,6 +3,7 @@ anything (decisions, 4 and 13). The model is a stub that does whatever it reads.
 
 import http.server
 import json
+import re
 import threading
 
 import pytest
@@ -23,12 +24,14 @@ TYPED = "CANARY-TYPED-93d1"
 CANARIES = (KEY, CONFIGURED, SECRET, PROVIDER_KEY, TALK, OTHERS, TYPED)
 
 
+CALL = re.compile(r"^CALL (\S+) (\{.*\})$", re.M)
+
+
 def obeys(request):
     """Makes the calls that the newest message tells of, then has done."""
     newest = request.json["messages"][-1]
     text = newest["content"] if isinstance(newest["content"], str) else ""
-    found = [line.partition("CALL ")[2].split(" ", 1) for line in text.splitlines() if "CALL " in line]
-    wanted = [ToolCall(name, json.loads(input)) for name, input in (call for call in found if len(call) == 2)]
+    wanted = [ToolCall(name, input) for name, input in CALL.findall(text)]
     return Reply("", tool_calls=wanted) if wanted else Reply("Done.")
 
 

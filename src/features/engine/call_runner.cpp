@@ -125,16 +125,17 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   auto outcome = co_await outcome_of(step, use, std::move(tool));
   outcome.output = presentable(outcome.output);
   const auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - began).count();
-  co_await threads_.add_turn({.thread_id = active.run.thread_id,
-                              .role = Role::tool,
-                              .content = outcome.output,
-                              .metadata = json::object{{"run_id", active.run.id},
-                                                       {"tool_call_id", use.id},
-                                                       {"tool_name", use.name},
-                                                       {"input", use.input},
-                                                       {"is_error", outcome.is_error},
-                                                       {"duration_ms", took}},
-                              .in_reply_to = active.run.turn_id});
+  const auto turn = co_await threads_.add_turn({.thread_id = active.run.thread_id,
+                                                .role = Role::tool,
+                                                .content = outcome.output,
+                                                .metadata = json::object{{"run_id", active.run.id},
+                                                                         {"tool_call_id", use.id},
+                                                                         {"tool_name", use.name},
+                                                                         {"input", use.input},
+                                                                         {"is_error", outcome.is_error},
+                                                                         {"duration_ms", took}},
+                                                .in_reply_to = active.run.turn_id});
+  active.turns.push_back(turn.id);
   runs_.end_call(active, {{"toolCallId", use.id},
                           {"toolName", use.name},
                           {"output", outcome.output},

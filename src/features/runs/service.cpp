@@ -92,7 +92,8 @@ std::vector<ActiveRunPointer> Runs::all() const {
 bool Runs::turn_in_use(std::string_view turn_id) const {
   const auto active = all();
   return std::any_of(active.begin(), active.end(), [&](const auto& run) {
-    return run->run.turn_id == turn_id || run->run.assistant_turn_id == turn_id;
+    return run->run.turn_id == turn_id || run->run.assistant_turn_id == turn_id ||
+           std::ranges::find(run->turns, turn_id) != run->turns.end();
   });
 }
 

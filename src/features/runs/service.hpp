@@ -29,8 +29,9 @@ struct ActiveRun {
   Stop stop;
   bool recorded = false;  ///< its row is on disk
   bool started = false;
-  json::array tools;         ///< calls under way, `{toolCallId, toolName, input}` each, for `active_run`
-  asio::steady_timer ended;  ///< cancelled when the run has ended
+  json::array tools;               ///< calls under way, `{toolCallId, toolName, input}` each, for `active_run`
+  std::vector<std::string> turns;  ///< ids of those that its calls have made
+  asio::steady_timer ended;        ///< cancelled when the run has ended
   bool has_ended = false;
   std::size_t checkpointed = 0;  ///< bytes of text that are on disk
   std::int64_t pieces = 0;
