@@ -64,10 +64,14 @@
 #include "models/one_answer.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
+#include "server/measures.hpp"
 #include "server/metrics.hpp"
 #include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
+#include "tools/file_tools.hpp"
+#include "tools/grep.hpp"
+#include "tools/shell.hpp"
 #include "tools/tool_set.hpp"
 #include "tools/web_fetch.hpp"
 #include "tools/web_search.hpp"
@@ -133,6 +137,7 @@ public:
         prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
         integrations_(loop, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
+        shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
         actions_(extensions_, http_, blocking_, clock_, secrets_, action_links()),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
@@ -156,7 +161,8 @@ public:
                  .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
-    add_measures();
+    add_process_measures(metrics_);
+    add_server_measures(metrics_, server_, database_);
     feed_watch();
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
@@ -287,13 +293,28 @@ private:
             }};
   }
 
+  ShellLimits limits_of_shell(std::string_view agent_id) const {
+    const auto agent = extensions_.find_agent(agent_id);
+    return agent ? shell_limits(agent->definition.members()) : ShellLimits{};
+  }
+
   ActionLinks action_links() {
-    return {.call_integration = [this](const ToolCall& call, std::string integration, std::string tool) {
-      return integrations_.call(call, std::move(integration), std::move(tool));
-    }};
+    return {.call_integration =
+                [this](const ToolCall& call, std::string integration, std::string tool) {
+                  return integrations_.call(call, std::move(integration), std::move(tool));
+                },
+            .run_command =
+                [this](const ToolCall& call, std::string command, std::map<std::string, std::string> environment,
+                       std::string input) {
+                  return shell_.run(call, {.command = std::move(command),
+                                           .time = Shell::longest_time,
+                                           .environment = std::move(environment),
+                                           .input = std::move(input)});
+                }};
   }
 
   void add_tools(const Settings& settings) {
+    tools_.add(file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()}));
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
     tools_.add(knowledge_tools(knowledge_, threads_, {.blocking = blocking_, .fetch = [this](const ToolCall& call) {
@@ -325,19 +346,6 @@ private:
       if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error});
       watch_.money_spent();
     });
-  }
-
-  void add_measures() {
-    using Kind = Metrics::Kind;
-    add_process_measures(metrics_);
-    metrics_.add("agw_connections", Kind::gauge, "Connections of clients, WebSockets among them.",
-                 [this] { return static_cast<double>(server_.connections()); });
-    metrics_.add("agw_database_commits_total", Kind::counter, "Transactions on disk.",
-                 [this] { return static_cast<double>(database_.statistics().commits); });
-    metrics_.add("agw_database_writes_total", Kind::counter, "Writes in these transactions.",
-                 [this] { return static_cast<double>(database_.statistics().writes); });
-    metrics_.add("agw_database_queue", Kind::gauge, "Writes that wait.",
-                 [this] { return static_cast<double>(database_.statistics().queued); });
   }
 
   BriefingLinks briefing_links() {
@@ -434,6 +442,7 @@ private:
   Prompts prompts_;
   ToolSet tools_;
   Integrations integrations_;
+  Shell shell_;
   Actions actions_;
   CallRunner calls_;
   Engine engine_;

@@ -183,10 +183,14 @@ FileResult<Descriptor> Directory::file(std::string_view path) const {
 FileResult<std::string> Directory::read(std::string_view path, std::size_t limit) const {
   const auto opened = file(path);
   if (!opened) return opened.error();
-  const auto status = status_of(*opened, path);
+  return read_opened(*opened, limit);
+}
+
+FileResult<std::string> read_opened(const Descriptor& file, std::size_t limit) {
+  const auto status = status_of(file, "a file");
   if (!status) return status.error();
   if (static_cast<std::uint64_t>(status->st_size) > limit) return FileError::too_large;
-  return read_all(*opened, static_cast<std::size_t>(status->st_size), limit, path);
+  return read_all(file, static_cast<std::size_t>(status->st_size), limit, "a file");
 }
 
 FileResult<FileStatus> Directory::status(std::string_view path) const {

@@ -125,4 +125,7 @@ private:
   Symlinks symlinks_ = Symlinks::follow;
 };
 
+/// The bytes of an open regular file, from where it stands; too_large when there are more than `limit`.
+FileResult<std::string> read_opened(const Descriptor& file, std::size_t limit);
+
 }  // namespace agw

@@ -26,16 +26,17 @@ constexpr std::size_t most_entries = 3'000'000;
 constexpr std::size_t most_private_files = 5000;
 constexpr int deepest = 500;
 
+/// Valid until the next one is read.
 struct Entry {
-  std::string name;
+  const char* name = nullptr;
   std::uint64_t inode = 0;
   bool is_directory = false;
   bool is_symlink = false;
 };
 
-struct stat status_at(int directory, const std::string& name) {
+struct stat status_at(int directory, const char* name) {
   struct stat status{};
-  ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+  ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW);
   return status;
 }
 
@@ -84,7 +85,7 @@ private:
 class Search {
 public:
   Search(fs::path root, const fs::path& without, const FileIdentities& linked)
-      : root_(std::move(root)), without_(without), linked_(linked) {
+      : root_(std::move(root)), without_(without), without_name_(without.filename().string()), linked_(linked) {
     for (const auto& [device, inode] : linked) linked_inodes_.insert(inode);
   }
 
@@ -102,19 +103,20 @@ private:
 
   void look_into(int parent, const std::string& name) {
     OpenDirectory directory(parent, name);
+    const auto here = state_here();
     std::vector<std::string> below;
     directory.each([&](const Entry& entry) {
       if (++entries_ > most_entries)
         throw std::runtime_error(fmt::format("{} holds too many files to look for private ones", root_.string()));
-      if (is_covered(directory.descriptor(), entry)) return;
-      if (entry.is_directory) below.push_back(entry.name);
+      if (is_covered(directory.descriptor(), entry, here)) return;
+      if (entry.is_directory) below.emplace_back(entry.name);
     });
     for (auto& each : below) descend(directory.descriptor(), std::move(each));
   }
 
   void descend(int parent, std::string name) {
     const bool objects_of_git = name == "objects" && !names_.empty() && names_.back() == ".git";
-    if (objects_of_git || path_to(name) == without_) return;
+    if (objects_of_git || (name == without_name_ && path_to(name) == without_)) return;
     if (static_cast<int>(names_.size()) == deepest)
       throw std::runtime_error(fmt::format("{} is too deep to look for private files", root_.string()));
     names_.push_back(std::move(name));
@@ -122,17 +124,31 @@ private:
     names_.pop_back();
   }
 
+  /// What all entries of a directory have in common.
+  struct Here {
+    std::string name;
+    bool in_git;
+    bool in_guarded;
+  };
+  Here state_here() const {
+    return {.name = names_.empty() ? root_.filename().string() : names_.back(),
+            .in_git = std::ranges::find(names_, ".git") != names_.end(),
+            .in_guarded = !names_.empty() && names_.back() != ".git" && is_guarded(names_)};
+  }
+
   /// Notes what is to be covered; true where what lies beneath needs no look of its own.
-  bool is_covered(int directory, const Entry& entry) {
+  bool is_covered(int directory, const Entry& entry, const Here& here) {
     if (entry.is_symlink) return true;
-    if (is_private_name(names_.empty() ? root_.filename().string() : names_.back(), entry.name) ||
-        is_linked(directory, entry)) {
+    const std::string_view name = entry.name;
+    if (is_private_name(here.name, name) || is_linked(directory, entry)) {
       note(entry.is_directory ? found_.private_directories : found_.private_files, entry.name);
       return true;
     }
-    if (entry.name == ".git" && entry.is_directory) {
+    // Most names need no closer look.
+    if (here.in_guarded || !(here.in_git || name.starts_with('.'))) return false;
+    if (name == ".git" && entry.is_directory) {
       note(found_.repositories, entry.name);
-    } else if (!is_inside_guarded() && is_guarded_entry(entry.name)) {
+    } else if (is_guarded_entry(entry.name)) {
       note(found_.guarded, entry.name);
     }
     return false;
@@ -144,8 +160,6 @@ private:
     names_.pop_back();
     return guarded;
   }
-
-  bool is_inside_guarded() const { return !names_.empty() && names_.back() != ".git" && is_guarded(names_); }
 
   bool is_linked(int directory, const Entry& entry) const {
     return linked_inodes_.contains(entry.inode) && linked_.contains(identity_of(status_at(directory, entry.name)));
@@ -161,6 +175,7 @@ private:
 
   fs::path root_;
   const fs::path& without_;
+  std::string without_name_;
   const FileIdentities& linked_;
   std::set<std::uint64_t> linked_inodes_;
   CoveredPlaces found_;

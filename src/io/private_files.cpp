@@ -27,6 +27,14 @@ bool is_private_name(std::string_view parent, std::string_view name) {
          std::ranges::any_of(private_beginnings, [&](auto beginning) { return name.starts_with(beginning); });
 }
 
+std::vector<std::string> private_patterns() {
+  std::vector<std::string> patterns(private_names.begin(), private_names.end());
+  for (const auto name : private_in_config) patterns.push_back("**/.config/" + std::string(name));
+  for (const auto ending : private_endings) patterns.push_back("*" + std::string(ending));
+  for (const auto beginning : private_beginnings) patterns.push_back(std::string(beginning) + "*");
+  return patterns;
+}
+
 bool is_private_path(const std::filesystem::path& path) {
   std::string before;
   for (const auto& part : path) {

@@ -13,6 +13,9 @@ namespace agw {
 /// name of the directory that it is in.
 bool is_private_name(std::string_view parent, std::string_view name);
 
+/// The same names as patterns for programs that search.
+std::vector<std::string> private_patterns();
+
 /// Whether any name of the path does.
 bool is_private_path(const std::filesystem::path& path);
 

@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int filter_descriptor = 3;
+constexpr int life_descriptor = 4;
 constexpr std::int64_t most_scratch_mb = 1024;
 /// Each costs a tenth of a millisecond, and more the more there are.
 constexpr std::size_t most_mounts = 1000;
@@ -58,19 +59,24 @@ std::vector<std::string> environment_of(const SandboxWish& wish, const fs::path&
   return out;
 }
 
-/// Limits that must be set inside: the number of processes is counted for each user namespace. SIGTERM, which
-/// bubblewrap itself ignores so that the command has the time to do something about it, gets its meaning back.
+/// What the sandbox begins with. A gateway that was killed while bubblewrap made the sandbox is not noticed by that, so
+/// it is looked for here. Limits must be set inside: the number of processes is counted for each user namespace.
+/// SIGTERM, which bubblewrap itself ignores so that the command has the time to do something about it, gets its meaning
+/// back.
+constexpr auto beginning =
+    "if read -t 0 -u 4; then exit 1; fi; exec 4<&-\n"
+    "ulimit -c 0 -d \"$1\" -f \"$2\" -u \"$3\" || exit 1\n"
+    "shift 3; exec /usr/bin/env --default-signal=TERM -- \"$@\"";
+
 Arguments limited(const SandboxWish& wish, Arguments arguments) {
-  constexpr std::int64_t mebibyte = std::int64_t{1024} * 1024;
-  Arguments out{"/usr/bin/prlimit",
-                fmt::format("--data={}", wish.memory_mb * mebibyte),
-                fmt::format("--fsize={}", wish.file_mb * mebibyte),
-                fmt::format("--nproc={}", wish.processes),
-                "--core=0",
-                "--",
-                "/usr/bin/env",
-                "--default-signal=TERM",
-                "--"};
+  constexpr std::int64_t kibibytes = 1024;
+  Arguments out{"/bin/bash",
+                "-c",
+                beginning,
+                "sandbox",
+                std::to_string(wish.memory_mb * kibibytes),
+                std::to_string(wish.file_mb * kibibytes),
+                std::to_string(wish.processes)};
   append(out, std::move(arguments));
   return out;
 }
@@ -149,9 +155,12 @@ struct Sandbox::Probe {
 };
 
 Sandbox::Sandbox(Options options)
-    : options_(std::move(options)),
-      placeholders_(std::make_shared<Placeholders>()),
-      probe_(std::make_unique<Probe>()) {}
+    : options_(std::move(options)), placeholders_(std::make_shared<Placeholders>()), probe_(std::make_unique<Probe>()) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
+  life_ = std::make_shared<Descriptor>(ends[0]);
+  held_life_ = Descriptor(ends[1]);
+}
 
 Sandbox::~Sandbox() = default;
 
@@ -187,7 +196,7 @@ Arguments sandboxed(const std::string& program, Arguments mounts, const SandboxW
   return out;
 }
 
-std::optional<std::string> find_problem(const std::string& name) {
+std::optional<std::string> find_problem(const std::string& name, const Descriptor& life) {
   const auto program = find_program(name, program_path);
   if (::access(program.c_str(), X_OK) != 0) {
     return fmt::format(
@@ -201,7 +210,7 @@ std::optional<std::string> find_problem(const std::string& name) {
                        .arguments = sandboxed(program, SandboxMounts().arguments(1), wish, {"/bin/true"}),
                        .environment = environment_of(wish, "/"),
                        .directory = "/",
-                       .descriptors = {{filter->get(), filter_descriptor}}};
+                       .descriptors = {{filter->get(), filter_descriptor}, {life.get(), life_descriptor}}};
   const auto complaint = complaint_of(plan);
   return complaint ? std::optional(why_not(*complaint)) : std::nullopt;
 }
@@ -213,7 +222,7 @@ std::optional<std::string> Sandbox::problem() const {
   const std::lock_guard lock(probe_->mutex);
   if (!probe_->done) {
     try {
-      probe_->problem = find_problem(options_.program);
+      probe_->problem = find_problem(options_.program, *life_);
     } catch (const std::exception& error) {
       probe_->problem = why_not(error.what());
     }
@@ -312,7 +321,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWi
   // Not looked up later, in the PATH of the command.
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch), wish, std::move(arguments));
-  out.descriptors = {{filter_file(wish.network), filter_descriptor}};
+  out.descriptors = {{filter_file(wish.network), filter_descriptor}, {life_, life_descriptor}};
   out.ignored_signals = {SIGTERM};
   out.kept = held;
   return out;

@@ -67,6 +67,9 @@ private:
 
   Options options_;
   std::shared_ptr<Placeholders> placeholders_;
+  /// A pipe that only the gateway has the writing end of: a command that finds it closed has no gateway any more.
+  std::shared_ptr<Descriptor> life_;
+  Descriptor held_life_;
   std::unique_ptr<Probe> probe_;
 };
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -180,13 +181,17 @@ TEST_F(SandboxTest, OtherProcessesAndTheirSecretsAreOutOfSight) {
 }
 
 TEST_F(SandboxTest, ItsOwnProgramsAreNotThoseOfTheProject) {
-  for (const auto* name : {"bwrap", "prlimit", "env"}) {
+  for (const auto* name : {"bwrap", "bash", "env"}) {
     write(project_ / name, "#!/bin/sh\ntouch " + (home_ / "escaped").string());
     fs::permissions(project_ / name, fs::perms::all);
   }
   auto wanted = wish();
   wanted.environment["PATH"] = project_.string() + ":/usr/bin:/bin";
-  EXPECT_EQ(result_of("echo fine", wanted).output, "fine\n");
+  run([&](Loop& loop) -> Task<> {
+    Stop stop;
+    const auto result = co_await run_process(loop, sandbox_.wrap({"/bin/echo", "fine"}, wanted), {}, {}, stop);
+    EXPECT_EQ(result.output, "fine\n");
+  });
   EXPECT_FALSE(fs::exists(home_ / "escaped"));
 }
 
@@ -276,6 +281,18 @@ TEST_F(SandboxTest, NothingOutlivesTheCommand) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, 3s);
   for (int i = 0; i < 1000 && runs(); ++i) ::usleep(1000);
   EXPECT_FALSE(runs());
+}
+
+TEST_F(SandboxTest, NothingBeginsOnceTheGatewayIsGone) {
+  std::optional<Sandbox> gone;
+  gone.emplace(Sandbox::Options{.home = home_, .data_directory = data_});
+  auto options = gone->wrap({"/usr/bin/touch", "made"}, wish());
+  gone.reset();
+  run([&](Loop& loop) -> Task<> {
+    Stop stop;
+    EXPECT_EQ((co_await run_process(loop, std::move(options), {}, {}, stop)).end.exit_code, 1);
+  });
+  EXPECT_FALSE(fs::exists(project_ / "made"));
 }
 
 TEST_F(SandboxTest, ACommandCanSayGoodbye) {

@@ -40,6 +40,14 @@ else {
     await page.waitForLoadState('networkidle');
   }
 
+  test('an empty gateway shows three cards and answers in the first minute, without network', async () => {
+    const page = await it.open('/chats');
+    for (const name of ['Ask something', 'Connect a model', 'Make a first job']) await page.getByRole('heading', { name }).waitFor();
+    await page.getByRole('button', { name: /^Try:/ }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await answers(page).getByText('Offline librarian').waitFor();
+  });
+
   for (const [size, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark']) {
       test(`every view is accessible and fits: ${size}, ${colorScheme}`, async (t) => {

@@ -1,0 +1,108 @@
+// How long the tools over files and commands take in a directory, and what they stand on without them, in seconds:
+//
+//     tool_times commands <directory>     a sandboxed command, and the same one run directly
+//     tool_times grep <directory>         Grep, and ripgrep itself
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "base/group.hpp"
+#include "tools/file_tools.hpp"
+#include "tools/grep.hpp"
+
+namespace {
+
+using namespace agw;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto searched = "otter[0-9]+";
+
+Task<double> median_of(int repetitions, std::function<Task<>()> make) {
+  std::vector<double> times;
+  for (int i = 0; i < repetitions; ++i) {
+    const auto start = Clock::now();
+    co_await make();
+    times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  std::ranges::sort(times);
+  co_return times[times.size() / 2];
+}
+
+/// An agent whose project is the directory.
+class Bench {
+public:
+  Bench(Loop& loop, const std::filesystem::path& project)
+      : loop_(loop),
+        project_(std::filesystem::canonical(project)),
+        blocking_(loop),
+        sandbox_({.home = project_.parent_path(), .data_directory = project_.parent_path() / ".agent-gateway"}),
+        shell_(loop, blocking_, sandbox_, [](std::string_view) { return ShellLimits{}; }),
+        tools_(file_tools({.loop = loop, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()})) {}
+
+  Task<> commands(int repetitions) {
+    const auto sandboxed = co_await median_of(repetitions, [this] { return call("Bash", {{"command", "true"}}); });
+    const auto plain = co_await median_of(repetitions, [this] { return process({"/bin/bash", "-c", "true"}); });
+    std::printf("{\"tool\": %.6f, \"floor\": %.6f}\n", sandboxed, plain);
+  }
+
+  Task<> grep(int repetitions) {
+    co_await process(ripgrep());  // so that both find the files in memory
+    const auto tool = co_await median_of(repetitions, [this] { return call("Grep", {{"pattern", searched}}); });
+    const auto floor = co_await median_of(repetitions, [this] { return process(ripgrep()); });
+    std::printf("{\"tool\": %.6f, \"floor\": %.6f}\n", tool, floor);
+  }
+
+private:
+  Task<> call(std::string name, json::object input) {
+    const auto& tool = *std::ranges::find(tools_, name, [](const Tool& each) { return each.description.name; });
+    const ToolRun run{.agent_name = "bench",
+                      .roots = {.home = project_.parent_path(),
+                                .data_directory = project_.parent_path() / ".agent-gateway",
+                                .agent = "bench",
+                                .project = project_}};
+    const ToolCall call{.input = std::move(input),
+                        .run = run,
+                        .stop = stop_,
+                        .judge = [](const ToolTarget&) { return Permission{}; },
+                        .stage = {}};
+    const auto outcome = co_await tool.call(call);
+    if (outcome.is_error) throw std::runtime_error(outcome.output);
+  }
+
+  Task<> process(std::vector<std::string> arguments) {
+    co_await run_process(loop_, {.arguments = std::move(arguments), .directory = project_}, {}, {}, stop_);
+  }
+
+  static std::vector<std::string> ripgrep() {
+    const auto program = find_ripgrep();
+    if (!program) throw std::runtime_error("ripgrep is not installed");
+    return {*program, "--line-number", "--regexp", searched, "./"};
+  }
+
+  Loop& loop_;
+  std::filesystem::path project_;
+  BlockingPool blocking_;
+  Sandbox sandbox_;
+  Shell shell_;
+  std::vector<Tool> tools_;
+  Stop stop_;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) return EXIT_FAILURE;
+  ::signal(SIGPIPE, SIG_IGN);
+  const std::string what = arguments[1];
+  Loop loop;
+  Bench bench(loop, arguments[2]);
+  Group group(loop);
+  group.on_failure([](std::exception_ptr failure) { std::rethrow_exception(failure); });
+  group.spawn(what == "grep" ? bench.grep(7) : bench.commands(101));
+  loop.run();
+}

@@ -1,0 +1,138 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "io/private_files.hpp"
+#include "io/process.hpp"
+#include "tools/grep.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int directory_descriptor = 3;
+constexpr auto longest_search = std::chrono::seconds(300);
+
+/// Prints `path`, a zero byte, the number of the line and a colon for each match. A file's own arguments and settings
+/// of the user have no say in it.
+std::vector<std::string> arguments_for(const std::string& program, const GrepQuery& query) {
+  std::vector<std::string> out{program,           "--no-config",         "--no-follow",        "--no-messages",
+                               "--no-heading",    "--with-filename",     "--line-number",      "--null",
+                               "--only-matching", "--replace=",          "--color=never",      "--no-require-git",
+                               "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global", "--max-filesize=50M"};
+  if (query.ignore_case) out.emplace_back("--ignore-case");
+  if (query.glob.starts_with('!')) {
+    out.push_back("--glob=" + query.glob);
+  } else if (!query.glob.empty()) {
+    // A type, unlike a glob, does not bring back what is ignored.
+    out.insert(out.end(), {"--type-add=wanted:" + query.glob, "--type=wanted"});
+  }
+  // The last of the globs that match decides.
+  for (const auto& pattern : private_patterns()) out.push_back("--glob=!" + pattern);
+  out.push_back("--regexp=" + query.pattern);
+  out.insert(out.end(), {"--", "./"});
+  return out;
+}
+
+bool is_hidden(std::string_view path) { return path.starts_with('.') || path.find("/.") != path.npos; }
+
+/// Understands what it prints, which comes in any pieces.
+class RipgrepOutput {
+public:
+  explicit RipgrepOutput(std::size_t most) : most_(most) {}
+
+  /// False once there is enough.
+  bool add(std::string_view bytes) {
+    rest_ += bytes;
+    std::size_t begin = 0;
+    for (auto end = rest_.find('\n'); end != rest_.npos; end = rest_.find('\n', begin)) {
+      if (!take(std::string_view(rest_).substr(begin, end - begin))) return false;
+      begin = end + 1;
+    }
+    rest_.erase(0, begin);
+    return true;
+  }
+
+  GrepFound found() {
+    GrepFound found{.more = more_};
+    for (auto& [path, lines] : files_) found.files.push_back({path, std::move(lines)});
+    return found;
+  }
+
+private:
+  bool take(std::string_view line) {
+    const auto zero = line.find('\0');
+    if (zero == line.npos) return true;
+    auto path = line.substr(0, zero);
+    if (path.starts_with("./")) path.remove_prefix(2);
+    if (is_hidden(path)) return true;
+    std::int64_t number = 0;
+    if (std::from_chars(line.data() + zero + 1, line.data() + line.size(), number).ec != std::errc()) return true;
+    auto& lines = files_[std::string(path)];
+    if (!lines.empty() && lines.back() == number) return true;
+    if (count_ == most_) {
+      more_ = true;
+      if (lines.empty()) files_.erase(std::string(path));
+      return false;
+    }
+    lines.push_back(number);
+    ++count_;
+    return true;
+  }
+
+  std::size_t most_;
+  std::string rest_;
+  std::map<std::string, std::vector<std::int64_t>> files_;
+  std::size_t count_ = 0;
+  bool more_ = false;
+};
+
+Task<> read_all(Process& process, RipgrepOutput& output, std::string& complaint) {
+  for (;;) {
+    const auto bytes = co_await process.read();
+    if (bytes.empty()) break;
+    if (!output.add(bytes)) co_return;
+  }
+  complaint = co_await process.read(ProcessStream::error);
+}
+
+}  // namespace
+
+std::optional<std::string> find_ripgrep() {
+  for (const auto* path : {"/usr/bin/rg", "/usr/local/bin/rg"}) {
+    if (::access(path, X_OK) == 0) return path;
+  }
+  return std::nullopt;
+}
+
+bool ripgrep_can(const GrepQuery& query) {
+  return query.glob.starts_with('!') ||
+         (query.glob.find('/') == query.glob.npos && !query.glob.starts_with("include:"));
+}
+
+Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const Located& directory, GrepQuery query,
+                                    Stop& stop) {
+  if (query.pattern.find('\0') != query.pattern.npos || query.glob.find('\0') != query.glob.npos)
+    throw BadRequest("pattern: a zero byte cannot be searched for");
+  // It works in the very directory that was judged, wherever that is moved.
+  Process process(loop, {.arguments = arguments_for(program, query),
+                         .environment = {"LC_ALL=C.UTF-8"},
+                         .directory = fmt::format("/proc/self/fd/{}", directory_descriptor),
+                         .errors_apart = true,
+                         .descriptors = {{directory.descriptor, directory_descriptor}}});
+  process.close_input();
+  RipgrepOutput output(query.most);
+  std::string complaint;
+  const auto end = co_await cut(stop, longest_search, read_all(process, output, complaint));
+  auto found = output.found();
+  if (end == End::timed_out) throw BadRequest("the search took too long: name a smaller directory or a glob");
+  if (found.files.empty() && !complaint.empty()) throw BadRequest(complaint);
+  co_return found;
+}
+
+}  // namespace agw

@@ -1,0 +1,27 @@
+#include "tools/input.hpp"
+
+#include <algorithm>
+
+#include <boost/system/error_code.hpp>
+
+namespace agw {
+
+std::string text_input(const json::object& input, std::string_view name, std::string_view otherwise) {
+  return std::string(string_member(input, name).value_or(otherwise));
+}
+
+bool flag_input(const json::object& input, std::string_view name) {
+  const auto* const value = input.if_contains(name);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+std::int64_t number_input(const json::object& input, std::string_view name, std::int64_t otherwise, std::int64_t least,
+                          std::int64_t most) {
+  const auto* const value = input.if_contains(name);
+  if (value == nullptr || !value->is_number()) return otherwise;
+  const auto number = value->to_number<double>();
+  if (number <= static_cast<double>(least)) return least;
+  return number >= static_cast<double>(most) ? most : static_cast<std::int64_t>(number);
+}
+
+}  // namespace agw

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+// Members of a tool's input, which is valid by its schema.
+
+std::string text_input(const json::object& input, std::string_view name, std::string_view otherwise = {});
+bool flag_input(const json::object& input, std::string_view name);
+/// A whole number, brought into the range.
+std::int64_t number_input(const json::object& input, std::string_view name, std::int64_t otherwise, std::int64_t least,
+                          std::int64_t most);
+
+}  // namespace agw

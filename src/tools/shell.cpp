@@ -1,0 +1,132 @@
+#include "tools/shell.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/group.hpp"
+#include "tools/disk_watch.hpp"
+#include "tools/input.hpp"
+#include "tools/located.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_output = 100'000;
+constexpr std::int64_t standard_memory_mb = 2048;
+std::optional<std::int64_t> positive(const json::object& object, std::string_view name) {
+  const auto value = number_input(object, name, 0, 0, std::int64_t{1} << 40);
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+/// How a command ended, and the end that it was given where it did not by itself.
+struct Ended {
+  ProcessResult result;
+  bool filled_disk = false;
+};
+
+ToolOutcome outcome_of(const Ended& ended, std::chrono::seconds time) {
+  const auto& result = ended.result;
+  auto output = to_utf8(result.output);
+  if (!output.empty() && !output.ends_with('\n')) output += '\n';
+  if (result.timed_out) {
+    output += fmt::format("timed out after {} s and was ended, with all that it had started\n", time.count());
+  } else if (ended.filled_disk) {
+    output += "was ended because it had taken half of the space that was free on the disk\n";
+  } else if (result.stopped) {
+    output += "stopped\n";
+  }
+  output += fmt::format("exit code {}", result.end.exit_code);
+  return {.output = std::move(output), .is_error = result.timed_out || result.stopped || result.end.exit_code != 0};
+}
+
+std::string shell_program() {
+  std::error_code missing;
+  return fs::exists("/bin/bash", missing) ? "/bin/bash" : "/bin/sh";
+}
+
+void make_workspace(const FileRoots& roots) {
+  std::error_code failed;
+  fs::create_directories(roots.workspace(), failed);
+  if (failed) throw BadRequest(fmt::format("cannot make {}: {}", roots.workspace().string(), failed.message()));
+}
+
+}  // namespace
+
+ShellLimits shell_limits(const json::object& definition) {
+  const auto* const sandbox = definition.if_contains("sandbox");
+  if (sandbox == nullptr || !sandbox->is_object()) return {};
+  const auto& object = sandbox->get_object();
+  const auto* const network = object.if_contains("network");
+  return {.network = network == nullptr || !network->is_bool() || network->get_bool(),
+          .memory_mb = positive(object, "memory_mb"),
+          .timeout_s = positive(object, "timeout_s")};
+}
+
+Shell::Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
+             std::function<ShellLimits(std::string_view agent_id)> limits)
+    : loop_(loop), blocking_(blocking), sandbox_(sandbox), limits_(std::move(limits)) {}
+
+SandboxWish Shell::wish_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
+                            std::map<std::string, std::string> environment) const {
+  const auto& roots = run.roots;
+  SandboxWish wish{.directory = roots.working_directory(),
+                   .writable = {roots.workspace()},
+                   .network = permission.network && limits.network,
+                   .environment = std::move(environment),
+                   .memory_mb = std::min(limits.memory_mb.value_or(standard_memory_mb), standard_memory_mb)};
+  if (roots.project) wish.writable.push_back(*roots.project);
+  for (const auto& path :
+       {roots.agent_directory(), roots.data_directory / "knowledge", roots.data_directory / "skills"}) {
+    std::error_code missing;
+    if (fs::is_directory(path, missing)) wish.readable.push_back(path);
+  }
+  return wish;
+}
+
+Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
+  const auto permission = call.judge(ToolTarget{});
+  if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
+  const auto limits = limits_(call.run.agent_id);
+  const auto most = std::chrono::seconds(limits.timeout_s.value_or(longest_time.count()));
+  const auto time = std::clamp(command.time, std::chrono::seconds(1), std::max(most, std::chrono::seconds(1)));
+  try {
+    co_return co_await run_wrapped(call, std::move(command), permission, limits, time);
+  } catch (const ProcessError& error) {
+    throw BadRequest(error.what());
+  }
+}
+
+Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command, Permission permission,
+                                     ShellLimits limits, std::chrono::seconds time) {
+  auto prepared = co_await blocking_.run([this, run = call.run, permission, limits, command] {
+    make_workspace(run.roots);
+    const auto wish = wish_for(run, permission, limits, command.environment);
+    return std::pair(sandbox_.wrap({shell_program(), "-c", command.command}, wish), DiskWatch(wish.writable));
+  });
+  auto& [options, disks] = prepared;
+  Stop stop;
+  const Stop::Listener passed_on(call.stop, [&stop] { stop.request(); });
+  Group watching(loop_);
+  watching.spawn(disks.watch(blocking_, stop));
+  Ended ended;
+  std::exception_ptr failure;
+  try {
+    ended.result = co_await run_process(loop_, std::move(options), std::move(command.input),
+                                        {.time = time, .output = most_output}, stop);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  stop.request();
+  co_await watching.join();
+  if (failure) std::rethrow_exception(failure);
+  ended.filled_disk = disks.found_too_little();
+  co_return outcome_of(ended, time);
+}
+
+}  // namespace agw

@@ -1,0 +1,66 @@
+#include "tools/written_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_name(const fs::path& name) { return !name.empty() && name != "." && name != ".."; }
+
+[[noreturn]] void refuse(const fs::path& path, std::string_view why) {
+  throw BadRequest(fmt::format("{}: {}", path.string(), why));
+}
+
+template <class T>
+T value_or_refuse(FileResult<T> result, const fs::path& path) {
+  if (!result) refuse(path, to_string(result.error()));
+  return *std::move(result);
+}
+
+}  // namespace
+
+WrittenFile::WrittenFile(const fs::path& path, const FileRoots& roots) : name_(path.filename().string()) {
+  if (!is_name(name_)) refuse(path, "not the name of a file");
+  auto above = path.parent_path();
+  parent_ = locate(above, roots);
+  while (parent_.problem == FileError::not_found && is_name(above.filename())) {
+    missing_ = missing_.empty() ? above.filename() : above.filename() / missing_;
+    above = above.parent_path();
+    parent_ = locate(above, roots);
+  }
+  path_ = parent_.path / missing_ / name_;
+  place_ = parent_.place == FilePlace::outside || parent_.problem == FileError::symlink ? FilePlace::outside
+                                                                                        : place_of(path_, roots);
+  if (parent_.problem || !missing_.empty()) return;
+  struct stat status{};
+  if (::fstatat(parent_.descriptor->get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+  exists_ = true;
+  if (S_ISREG(status.st_mode)) mode_ = status.st_mode & 0777u;
+  if (S_ISDIR(status.st_mode)) refuse(path_, "a directory");
+  if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) refuse(path_, "not a regular file");
+}
+
+void WrittenFile::write(std::string_view content) const {
+  try {
+    const auto top = open_directory(parent_);
+    if (!missing_.empty()) value_or_refuse(top.make_directories(missing_.native(), 0755), path_);
+    const auto parent = value_or_refuse(top.directory(missing_.empty() ? "." : missing_.native()), path_);
+    // Somebody may have moved the directory after it was judged.
+    if (parent.real_path() / name_ != path_) refuse(path_, "moved meanwhile, nothing was written");
+    value_or_refuse(parent.write(name_, content, mode_), path_);
+  } catch (const std::system_error& error) {
+    throw BadRequest(error.what());
+  }
+}
+
+}  // namespace agw

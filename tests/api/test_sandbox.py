@@ -1,0 +1,220 @@
+"""What agents execute: what it can do, and what it cannot, whatever it tries (decisions, 4, 13)."""
+
+import http.server
+import os
+import threading
+import time
+
+import pytest
+
+from checks import accepted
+from tools import asked, called, calls, new_agent, new_thread, of_kind
+
+SECRET = "hunter2-is-the-secret"
+
+
+def write(path, text="x"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def new_project(gateway, name):
+    path = gateway.home / name
+    path.mkdir()
+    return path, accepted(gateway.http.post("/projects", json={"name": name, "path": str(path)}), 201)["id"]
+
+
+@pytest.fixture
+def place(talker, name):
+    """A project's folder, and what runs a command in it."""
+    folder, project = new_project(talker.gateway, name("site"))
+
+    class Place:
+        path = folder
+
+        def bash(self, command, stage="operator", definition=None, **input):
+            agent = new_agent(talker.gateway, name(stage), stage=stage, **(definition or {}))
+            self.thread = new_thread(talker.gateway, agent, project_id=project)
+            return called(talker, self.thread, "Bash", {"command": command, **input})
+    return Place()
+
+
+def output_of(end):
+    return end["output"].rsplit("exit code", 1)[0]
+
+
+def runs_somewhere(text):
+    """Whether any process of this machine has the text in its command line."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if text.encode() in file.read():
+                    return True
+        except OSError:
+            continue
+    return False
+
+
+def gone(text, seconds=5):
+    deadline = time.monotonic() + seconds
+    while runs_somewhere(text) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not runs_somewhere(text)
+
+
+def test_output_and_exit_code_are_reported(place):
+    end = place.bash("pwd; echo out; echo err >&2")
+    assert end["output"] == f"{place.path}\nout\nerr\nexit code 0" and not end["isError"]
+    assert place.bash("exit 3")["output"] == "exit code 3"
+
+
+def test_the_project_can_be_written(place):
+    place.bash("mkdir src; echo one > src/a.txt")
+    assert (place.path / "src/a.txt").read_text() == "one\n"
+
+
+def test_an_apprentice_executes_nothing(place):
+    end = place.bash("touch made", stage="apprentice")
+    assert end["isError"] and end["output"].startswith("permission denied:") and not (place.path / "made").exists()
+
+
+@pytest.mark.parametrize("stage", ["operator", "trusted", "sovereign"])
+def test_private_files_are_absent(talker, place, stage):
+    home, data = talker.gateway.home, talker.gateway.data
+    for path in (home / ".ssh/id_ed25519", home / "letter.txt", place.path / "deep/er/server.key", place.path / ".npmrc",
+                 place.path / ".aws/credentials", data / "agents/other/workspace/x"):
+        write(path, SECRET)
+    os.link(home / ".ssh/id_ed25519", place.path / "notes.txt")
+    (place.path / "link").symlink_to(home / ".ssh")
+    end = place.bash(f"cat {home}/.ssh/* {home}/letter.txt deep/er/server.key .npmrc .aws/* notes.txt link/* {data}/.* "
+                     f"{data}/* {data}/agents/*/*/x; mv deep shallow; cat shallow/er/*; grep -rs hunter2 {home} /tmp /run;"
+                     f"cat /proc/*/root{home}/letter.txt; ln deep/er/server.key a; cat a; find {data} -type f", stage=stage)
+    assert SECRET not in end["output"] and talker.gateway.token not in end["output"]
+    assert "gateway.db" not in output_of(end)
+
+
+def test_guarded_places_cannot_be_written(place):
+    write(place.path / ".git/hooks/pre-commit", "mine")
+    write(place.path / ".git/config", "mine")
+    place.bash("echo evil > .git/hooks/pre-commit; echo evil > .git/hooks/new; echo evil > .git/config; mv .git g;"
+               "mkdir -p .agents/skills/x .git/hooks; echo evil > .agents/skills/x/SKILL.md; echo evil > .git/hooks/new")
+    assert (place.path / ".git/hooks/pre-commit").read_text() == "mine"
+    assert (place.path / ".git/config").read_text() == "mine"
+    assert sorted(os.listdir(place.path)) == [".git"] and os.listdir(place.path / ".git/hooks") == ["pre-commit"]
+
+
+def test_the_environment_is_clean(make_gateway, stub, name):
+    from talker import Talker, configuration
+    gateway = make_gateway(config=configuration(stub), environment={"ANTHROPIC_API_KEY": SECRET, "AWS_SECRET": SECRET})
+    talker = Talker(gateway.start(), stub)
+    thread = new_thread(gateway, new_agent(gateway, name("clean"), stage="sovereign"))
+    output = called(talker, thread, "Bash", {"command": "env; tr '\\0' '\\n' < /proc/1/environ; cat /proc/*/environ"})["output"]
+    assert SECRET not in output and gateway.token not in output and "PATH=" in output
+
+
+def test_other_processes_are_invisible(talker, place):
+    output = output_of(place.bash(f"kill -9 {talker.gateway.process.pid}; ls -d /proc/[0-9]* | wc -l; ls -A /run"))
+    assert int(output.splitlines()[-1]) < 10 and talker.gateway.running
+
+
+class Answering(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"reached")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answering) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield running.server_address[1]
+        running.shutdown()
+
+
+@pytest.mark.parametrize("stage, definition, reached", [
+    ("operator", {}, False), ("trusted", {}, True), ("trusted", {"sandbox": {"network": False}}, False),
+    ("operator", {"sandbox": {"network": True}}, False)])
+def test_the_network_is_there_from_trusted_on(place, server, stage, definition, reached):
+    ask = f"exec 5<>/dev/tcp/127.0.0.1/{server} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5 && cat <&5"
+    assert ("reached" in place.bash(ask, stage=stage, definition=definition)["output"]) is reached
+
+
+def test_a_flood_without_end_is_cut_in_the_middle(place):
+    end = place.bash("echo first; trap 'echo last; exit 7' TERM; yes & wait", timeout_s=3)
+    assert end["output"].startswith("first\ny\n") and end["output"].endswith("exit code 7")
+    assert len(end["output"]) < 100_300 and " bytes cut …]" in end["output"] and "timed out after 3 s" in end["output"]
+
+
+def test_what_is_deaf_to_sigterm_is_ended_at_the_deadline(place):
+    began = time.monotonic()
+    end = place.bash("trap '' TERM; echo begun; sleep 98765431 & (setsid sleep 98765431 &); sleep 98765431", timeout_s=1)
+    assert end["isError"] and "timed out after 1 s" in end["output"] and time.monotonic() - began < 15
+    assert gone("98765431")
+
+
+def test_what_forks_twice_ends_with_its_command(place):
+    place.bash("(setsid sh -c 'sleep 98765432 & sleep 98765432' >/dev/null 2>&1 &); sleep 0.2; echo done")
+    assert gone("98765432")
+
+
+def test_stop_ends_the_command_in_the_middle(talker, name):
+    agent = new_agent(talker.gateway, name("stopped"))
+    thread = new_thread(talker.gateway, agent)
+    talker.stub.script(calls(("Bash", {"command": "trap '' TERM; touch begun; sleep 98765433"})), "Done.")
+    begun = talker.gateway.data / "agents" / agent["name"] / "workspace/begun"
+    with talker.gateway.events(thread["id"]) as events:
+        turn = accepted(talker.gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
+        deadline = time.monotonic() + 20
+        while not begun.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+        assert events.run(turn["id"])[-1]["type"] == "stopped"
+    assert gone("98765433")
+
+
+def test_a_killed_gateway_takes_its_commands_along(own_talker, name):
+    gateway = own_talker.gateway
+    agent = new_agent(gateway, name("orphan"))
+    thread = new_thread(gateway, agent)
+    own_talker.stub.script(calls(("Bash", {"command": "(setsid sleep 98765434 &); sleep 98765434"})), "Done.")
+    accepted(gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
+    deadline = time.monotonic() + 20
+    while not runs_somewhere("98765434") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert runs_somewhere("98765434")
+    gateway.kill()
+    assert gone("98765434")
+
+
+def test_files_and_memory_are_limited(place):
+    end = place.bash("fallocate -l 6G large; fallocate -l 3G /tmp/large; /usr/bin/python3 -c 'bytearray(400_000_000)'",
+                     definition={"sandbox": {"memory_mb": 200}})
+    assert end["isError"]
+    for complaint in "File too large", "No space left on device", "MemoryError":
+        assert complaint in end["output"]
+
+
+def test_agents_can_only_tighten_their_time(place):
+    end = place.bash("sleep 100", definition={"sandbox": {"timeout_s": 1}}, timeout_s=600)
+    assert "timed out after 1 s" in end["output"]
+
+
+def test_commands_of_one_step_run_in_order(talker, name):
+    agent = new_agent(talker.gateway, name("ordered"))
+    run = asked(talker, new_thread(talker.gateway, agent),
+                calls(("Bash", {"command": "sleep 0.3; echo one >> log"}), ("Bash", {"command": "echo two >> log; cat log"})),
+                "Done.")
+    assert of_kind(run, "tool-end")[1]["output"] == "one\ntwo\nexit code 0"
+
+
+def test_with_sandbox_none_commands_run_as_the_user_does(make_gateway, stub, name):
+    from talker import Talker, configuration
+    gateway = make_gateway(config={**configuration(stub), "sandbox": "none"}).start()
+    write(gateway.home / "letter.txt", "dear")
+    thread = new_thread(gateway, new_agent(gateway, name("free")))
+    assert "dear" in called(Talker(gateway, stub), thread, "Bash", {"command": "cat ~/letter.txt"})["output"]

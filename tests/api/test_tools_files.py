@@ -1,0 +1,240 @@
+"""Read, Glob, Grep, Write and Edit as a model calls them: what they answer, and what no agent gets (decisions, 4, 13)."""
+
+import os
+import re
+import socket
+
+import pytest
+
+from checks import accepted
+from tools import STAGES, called, new_agent, new_thread
+
+PRIVATE = (".ssh/id_ed25519", ".aws/credentials", ".gnupg/ring", ".netrc", ".config/gcloud/token", ".kube/config",
+           ".docker/config.json", ".npmrc", ".pypirc", ".git-credentials", ".azure/x", ".password-store/x.gpg",
+           ".mozilla/x", ".config/google-chrome/x", "deep/server.pem", "deep/server.key", "id_rsa", "id_dsa.old",
+           "id_ecdsa", "id_ed25519")
+SECRET = "hunter2-is-the-secret"
+
+
+def write(path, text="x"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def project(talker, name):
+    path = talker.gateway.home / name("site")
+    write(path / "main.c", "int main() {\n  return 0;\n}\n")
+    return accepted(talker.gateway.http.post("/projects", json={"name": path.name, "path": str(path)}), 201)
+
+
+@pytest.fixture
+def folder(project, talker):
+    return talker.gateway.home / project["name"]
+
+
+@pytest.fixture
+def thread_of(talker, project, name):
+    """Makes a thread in the project whose agent has that stage."""
+    def make(stage="operator", **definition):
+        agent = new_agent(talker.gateway, name(stage), stage=stage, **definition)
+        return new_thread(talker.gateway, agent, project_id=project["id"])
+    return make
+
+
+@pytest.fixture
+def use(talker, thread_of):
+    """Calls a tool as an operator. Answers its output, and holds that it is an error only where it is to be."""
+    thread = thread_of()
+
+    def use(tool, fails=False, **input):
+        end = called(talker, thread, tool, input)
+        assert end["isError"] is fails, end["output"]
+        return end["output"]
+    return use
+
+
+# Read
+
+
+def test_read_shows_lines_with_numbers(use):
+    assert use("Read", path="main.c") == "     1\tint main() {\n     2\t  return 0;\n     3\t}\n"
+    assert use("Read", path="main.c", offset=2, limit=1).startswith("     2\t  return 0;\n[there is more")
+
+
+def test_read_of_a_directory_shows_its_entries(use, folder):
+    write(folder / "src/a.c")
+    assert use("Read", path=".") == "main.c\nsrc/\n"
+
+
+def test_read_of_a_binary_file_is_a_clear_error(use, folder):
+    (folder / "picture.png").write_bytes(b"\x89PNG\0")
+    assert "a binary file" in use("Read", fails=True, path="picture.png")
+
+
+def test_relative_paths_start_at_the_project_or_the_workspace(talker, use, name):
+    assert "int main" in use("Read", path="main.c")
+    agent = new_agent(talker.gateway, name("alone"))
+    write(talker.gateway.data / "agents" / agent["name"] / "workspace/notes.md", "mine")
+    assert called(talker, new_thread(talker.gateway, agent), "Read", {"path": "notes.md"})["output"] == "     1\tmine\n"
+
+
+def test_read_sees_home_but_nothing_behind_a_dot(talker, use):
+    write(talker.gateway.home / "letters/a.txt", "dear")
+    write(talker.gateway.home / ".profile", SECRET)
+    assert "dear" in use("Read", path="~/letters/a.txt")
+    assert use("Read", fails=True, path="~/.profile").startswith("permission denied:")
+
+
+# Private files
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_private_files_are_out_of_reach_at_every_stage_for_every_tool(talker, folder, thread_of, stage):
+    thread = thread_of(stage)
+    for path in PRIVATE:
+        write(folder / path, SECRET)
+    os.link(folder / "id_rsa", folder / "id_rsa.txt")
+    (folder / "link").symlink_to(talker.gateway.data / ".gateway-token")
+    for path in PRIVATE[:: 4] + ("link", str(talker.gateway.data / ".gateway-token"), "/etc/passwd"):
+        for tool, more in (("Read", {}), ("Grep", {"pattern": "."}), ("Write", {"content": "x"}),
+                           ("Edit", {"old_string": SECRET, "new_string": "x"})):
+            if tool == "Write" and path == "link":
+                continue  # it replaces the link
+            end = called(talker, thread, tool, {"path": path, **more})
+            assert end["isError"] and end["output"].startswith("permission denied:"), (tool, path)
+    for tool, input in (("Grep", {"pattern": SECRET}), ("Glob", {"pattern": "**/id_*"}), ("Read", {"path": "."}),
+                        ("Glob", {"pattern": "**/*.pem"})):
+        output = called(talker, thread, tool, input)["output"]
+        assert SECRET not in output and "id_rsa" not in output and ".pem" not in output
+    assert (folder / "deep/server.key").read_text() == SECRET
+
+
+@pytest.mark.parametrize("path", ["/proc/self/root{token}", "../../../../../../../..{token}", "~/.agent-gateway/.gateway-token",
+                                  "up/.gateway-token", "token", "notes.txt", "/proc/self/environ", "/proc/self/fd/0"])
+def test_no_way_leads_to_the_token(talker, use, folder, path):
+    token = talker.gateway.data / ".gateway-token"
+    (folder / "up").symlink_to(talker.gateway.data)
+    (folder / "token").symlink_to(token)
+    os.link(token, folder / "notes.txt")
+    output = use("Read", fails=True, path=path.format(token=token))
+    assert output.startswith("permission denied:") and talker.gateway.token not in output
+    (folder / "notes.txt").unlink()
+
+
+def test_pipes_and_sockets_make_nothing_wait(use, folder):
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "socket"))
+        for path in "pipe", "socket":
+            assert "not a regular file" in use("Read", fails=True, path=path)
+        assert use("Grep", pattern="x") == "[nothing matches]\n"
+
+
+# Glob
+
+
+def test_glob_shows_matching_paths_newest_first(use, folder):
+    for age, path in enumerate(("src/new.ts", "src/deep/middle.ts", "old.ts")):
+        os.utime(write(folder / path), (10**9 - age, 10**9 - age))
+    assert use("Glob", pattern="**/*.ts") == "src/new.ts\nsrc/deep/middle.ts\nold.ts\n"
+    assert use("Glob", pattern="*.ts", path="src") == "src/new.ts\n"
+
+
+def test_glob_shows_a_thousand_at_most(use, folder):
+    for number in range(1010):
+        write(folder / "many" / f"{number}.txt")
+    lines = use("Glob", pattern="many/*").splitlines()
+    assert len([line for line in lines if line.startswith("many/")]) == 1000
+
+
+# Grep
+
+
+def test_grep_shows_path_line_and_text(use, folder):
+    write(folder / "src/b.c", "x\nRETURN 1;\n")
+    assert use("Grep", pattern=r"return \d") == "main.c:2:  return 0;\n"
+    assert use("Grep", pattern=r"return \d", ignore_case=True) == "main.c:2:  return 0;\nsrc/b.c:2:RETURN 1;\n"
+    assert use("Grep", pattern="RETURN", path="src", glob="*.c", context=1) == "src/b.c-1-x\nsrc/b.c:2:RETURN 1;\n"
+    assert len(use("Grep", pattern=".", max=2).splitlines()) == 3
+
+
+def test_grep_respects_gitignore(use, folder):
+    write(folder / ".gitignore", "*.log\n!keep.log\n/build/\n")
+    write(folder / "sub/.gitignore", "local.txt\n")
+    for path in "a.log", "keep.log", "build/x", "sub/build/x", "sub/local.txt":
+        write(folder / path, "otter")
+    assert use("Grep", pattern="otter") == "keep.log:1:otter\nsub/build/x:1:otter\n"
+
+
+def test_grep_of_a_bad_pattern_is_an_error_for_the_model(use):
+    use("Grep", fails=True, pattern="(")
+
+
+# Write and Edit
+
+
+def test_write_creates_and_replaces(use, folder):
+    use("Write", path="new/a.txt", content="one")
+    use("Write", path="new/a.txt", content="two")
+    assert (folder / "new/a.txt").read_text() == "two"
+    assert os.listdir(folder / "new") == ["a.txt"]
+
+
+def test_write_replaces_a_symlink(use, folder, talker):
+    outside = write(talker.gateway.home / "letter.txt", "dear")
+    (folder / "link").symlink_to(outside)
+    use("Write", path="link", content="mine")
+    assert outside.read_text() == "dear" and (folder / "link").read_text() == "mine"
+
+
+@pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".git/config", ".agents/skills/x/SKILL.md", "~/elsewhere.txt",
+                                  "../elsewhere.txt", "/tmp/elsewhere.txt", "out/elsewhere.txt", "{data}/config.yaml",
+                                  "{data}/agents/assistant/workspace/x", "/proc/self/root/tmp/elsewhere.txt"])
+@pytest.mark.parametrize("stage", ["operator", "sovereign"])
+def test_write_stays_in_its_places(talker, thread_of, folder, path, stage):
+    write(folder / ".git/HEAD")
+    (folder / "out").symlink_to(talker.gateway.home)
+    end = called(talker, thread_of(stage), "Write", {"path": path.format(data=talker.gateway.data), "content": "evil"})
+    assert end["isError"] and end["output"].startswith("permission denied:")
+    assert not (folder / ".git/hooks").exists() and not (talker.gateway.home / "elsewhere.txt").exists()
+
+
+def test_edit_replaces_exactly_one_place(use, folder):
+    use("Edit", path="main.c", old_string="return 0;", new_string="return 1;")
+    assert "return 1;" in (folder / "main.c").read_text()
+    assert "not found" in use("Edit", fails=True, path="main.c", old_string="return 0;", new_string="x")
+    assert "times" in use("Edit", fails=True, path="main.c", old_string="n", new_string="x")
+    use("Edit", path="main.c", old_string="n", new_string="N", replace_all=True)
+    assert (folder / "main.c").read_text() == "iNt maiN() {\n  returN 1;\n}\n"
+
+
+# Staging
+
+
+@pytest.mark.parametrize("tool, more", [("Write", {"content": "one"}), ("Edit", {"old_string": "int", "new_string": "one"})])
+def test_an_apprentices_changes_are_staged(talker, thread_of, folder, tool, more):
+    before = (folder / "main.c").read_text()
+    end = called(talker, thread_of("apprentice"), tool, {"path": "main.c", **more})
+    assert re.fullmatch(r"staged as proposal [\w-]+/[\w-]+/[\w-]+", end["output"]) and not end["isError"]
+    assert (folder / "main.c").read_text() == before
+    staged = accepted(talker.gateway.http.get("/proposals/" + end["output"].split()[-1]))
+    assert staged["target"] == str(folder / "main.c") and "one" in staged["content"] and staged["type"] == "file"
+
+
+def test_a_sovereign_writes_its_own_soul_and_others_do_not(talker, thread_of, name):
+    for stage, written in (("trusted", False), ("sovereign", True)):
+        thread = thread_of(stage)
+        agent = accepted(talker.gateway.http.get(f"/extensions/{thread['agent_id']}"))
+        path = talker.gateway.data / "agents" / agent["name"] / "soul.md"
+        end = called(talker, thread, "Write", {"path": str(path), "content": "kind"})
+        assert end["isError"] is not written and path.exists() is written
+
+
+def test_plan_mode_reads_but_does_not_write(talker, thread_of, folder):
+    thread = thread_of("sovereign", mode="plan")
+    assert not called(talker, thread, "Read", {"path": "main.c"})["isError"]
+    assert called(talker, thread, "Write", {"path": "a", "content": "x"})["output"].startswith("permission denied:")
+    assert called(talker, thread, "Bash", {"command": "touch a"})["output"].startswith("permission denied:")
+    assert not (folder / "a").exists()
