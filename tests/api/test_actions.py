@@ -186,3 +186,31 @@ def test_secrets_are_filled_at_the_call_and_shown_nowhere(make_gateway, stub, we
     assert "hunter2" not in gateway.http.get("/extensions").text
     assert "hunter2" not in gateway.http.get(f"/threads/{thread['id']}/turns").text
     assert "hunter2" not in gateway.stderr
+
+
+# shell
+
+
+@pytest.fixture
+def worker(talker, name):
+    return new_thread(talker.gateway, new_agent(talker.gateway, name("worker"), "operator"))
+
+
+def test_shell_runs_its_command_with_the_input(talker, worker, name):
+    action = new_action(talker.gateway, name("run"), "shell", command='echo "hello {{who}}"; cat')
+    end = called(talker, worker, action["name"], {"who": "Ada", "n": 1})
+    assert not end["isError"] and "hello Ada\n" in end["output"] and '{"who":"Ada","n":1}' in end["output"]
+
+
+def test_shell_input_is_never_a_piece_of_the_command(talker, worker, name):
+    action = new_action(talker.gateway, name("run"), "shell", command='echo "{{text}}" {{text}}')
+    for text in ("$(touch pwned)", "`touch pwned`", '"; touch pwned; "', "; touch pwned", "| touch pwned", "\n touch pwned"):
+        called(talker, worker, action["name"], {"text": text})
+    look = new_action(talker.gateway, name("look"), "shell", command="ls")
+    assert "pwned" not in called(talker, worker, look["name"], {})["output"]
+
+
+def test_shell_sees_no_private_file(talker, worker, name):
+    action = new_action(talker.gateway, name("run"), "shell", command=f"cat {talker.gateway.data}/.gateway-token")
+    end = called(talker, worker, action["name"], {})
+    assert end["isError"] and talker.gateway.token not in end["output"]
