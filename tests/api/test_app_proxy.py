@@ -384,6 +384,14 @@ def test_a_websocket_that_the_app_does_not_want(gateway, serving):
     socket_of(gateway, app, expect=426).close()
 
 
+def test_an_upgrade_with_a_body_is_an_ordinary_request(gateway, echo):
+    with Connection(gateway) as connection:
+        answer = connection.request(f"GET /apps/{echo}/proxy/x HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket",
+                                    "Content-Length: 4", body=b"body").answer()
+    assert answer.status == 200 and answer.json()["size"] == 4
+    assert "upgrade" not in dict(map(tuple, answer.json()["fields"]))
+
+
 def test_each_side_hears_when_the_other_goes(gateway, serving):
     app = serving(WEBSOCKET)
     connection = socket_of(gateway, app)

@@ -361,6 +361,19 @@ def test_a_deaf_one_holds_up_the_end_no_longer_than_150_ms(own, name):
     wait_for(lambda: not processes_of(own))
 
 
+def test_one_that_is_just_being_stopped_holds_it_up_no_longer(own, name):
+    app = name("app")
+    make_app(own, app, "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
+    start(own, app)
+    with own.connect() as connection:
+        connection.request(f"POST /apps/{app}/stop HTTP/1.1", "Content-Length: 0")
+        own.http.get("/health")
+        began = time.monotonic()
+        assert own.stop() == 0
+        assert time.monotonic() - began < 1.5
+    wait_for(lambda: not processes_of(own))
+
+
 def test_all_end_with_a_killed_gateway(own, name):
     app = name("app")
     make_app(own, app, "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")

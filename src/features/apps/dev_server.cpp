@@ -1,5 +1,7 @@
 #include "features/apps/dev_server.hpp"
 
+#include <csignal>
+
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -33,6 +35,7 @@ Task<> DevServer::start(DevServerStart wanted) {
   restarts_ = 0;
   grace_ = limits_.to_end;
   stopping_ = std::make_unique<Stop>();
+  hurry_ = std::make_unique<Stop>();
   auto process = co_await launch();
   alive_ = true;
   life_.spawn(supervise(std::move(process)));
@@ -47,6 +50,7 @@ Task<std::unique_ptr<Process>> DevServer::launch() {
 }
 
 void DevServer::request_stop(std::chrono::milliseconds grace) {
+  if (stopping_ && stopping_->requested() && grace < grace_) hurry_->request();
   grace_ = grace;
   if (stopping_) stopping_->request();
 }
@@ -108,8 +112,12 @@ Task<DevServer::Outcome> DevServer::live(Process& process) {
   watchers.cancel();
   co_await watchers.join();
   if (ended == End::done) note(text_of(end));
+  if (ended != End::done) {
+    process.signal(SIGTERM);
+    co_await cut(*hurry_, grace_, wait_for_end(process, end));
+  }
   // Also where it has ended by itself: what it started may live on.
-  co_await process.end(ended == End::done ? 0ms : grace_);
+  co_await process.end(0ms);
   Stop never;
   co_await cut(never, time_for_last_lines, readers.join());
   readers.cancel();

@@ -43,7 +43,7 @@ public:
   Task<> start(DevServerStart wanted);
   /// Ends it, and returns when the whole process group has ended.
   Task<> stop();
-  /// Begins to end it: SIGKILL after `grace`.
+  /// Begins to end it: SIGKILL after `grace`. Who asks again, with less patience, has it killed at once.
   void request_stop(std::chrono::milliseconds grace);
 
   /// Whether somebody started it who did not stop it since, and it has not failed.
@@ -83,6 +83,7 @@ private:
   bool alive_ = false;
   std::chrono::milliseconds grace_;
   std::unique_ptr<Stop> stopping_;
+  std::unique_ptr<Stop> hurry_;
   Group life_;
 };
 

@@ -163,8 +163,8 @@ ForwardedRequest forwarded_request(const Request& request, const Exchange& excha
                                    const IsToken& is_token) {
   const Credentials credentials(request, is_token);
   const auto length = exchange.body_length();
-  ForwardedRequest made{
-      .upgrade = asks_for_websocket(request, exchange), .has_body = !length || *length > 0, .chunked = !length};
+  const bool has_body = !length || *length > 0;
+  ForwardedRequest made{.upgrade = !has_body && asks_for_websocket(request, exchange), .chunked = !length};
   auto& head = made.head;
   head = fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", exchange.method(),
                      target_for_app(exchange.target(), prefix, credentials), port);

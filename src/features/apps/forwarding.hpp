@@ -15,9 +15,8 @@ using IsToken = std::function<bool(std::string_view)>;
 
 /// What an app is to get of a request.
 struct ForwardedRequest {
-  std::string head;      ///< as it goes out, its empty line included
-  bool upgrade = false;  ///< the client asks for a WebSocket
-  bool has_body = false;
+  std::string head;             ///< as it goes out, its empty line included
+  bool upgrade = false;         ///< the client asks for a WebSocket
   bool chunked = false;         ///< its body goes out in chunks
   bool offered_bearer = false;  ///< the client offered the subprotocol that carries the token
 };

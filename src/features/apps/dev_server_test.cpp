@@ -1,0 +1,112 @@
+#include "features/apps/dev_server.hpp"
+
+#include <gtest/gtest.h>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "features/apps/health.hpp"
+#include "testing/directory.hpp"
+#include "testing/run.hpp"
+
+namespace agw {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A server of a shell command, outside of any sandbox, and what is told about
+/// it.
+struct Served {
+  Served(Loop& loop, DevServerLimits limits)
+      : changed(loop, asio::steady_timer::time_point::max()),
+        server(loop, clock, limits,
+               {.changed = [this] { changed.cancel(); },
+                .started = [](pid_t) -> Task<> { co_return; },
+                .ended = [](pid_t) -> Task<> { co_return; }}) {}
+
+  Task<> start(std::string command) {
+    co_await server.start({.process = [this, command]() -> Task<ProcessOptions> {
+                             co_return ProcessOptions{.arguments = {"/bin/sh", "-c", command},
+                                                      .environment = {"PATH=/usr/bin:/bin"},
+                                                      .directory = directory.path(),
+                                                      .errors_apart = true};
+                           },
+                           .port = free_port()});
+  }
+
+  Task<> until(AppStatus status) {
+    while (server.status() != status) {
+      boost::system::error_code ignored;
+      co_await changed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+  }
+
+  std::string last_note() const {
+    for (const auto& line : server.log().last(1)) return line.line;
+    return {};
+  }
+
+  SystemClock clock;
+  testing::Directory directory;
+  asio::steady_timer changed;
+  DevServer server;
+};
+
+TEST(DevServer, GivesUpOnOneThatNeverAnswers) {
+  testing::run([](Loop& loop) -> Task<> {
+    Served served(loop, {.to_answer = 100ms, .to_end = 1s});
+    co_await served.start("exec sleep 60");
+    EXPECT_EQ(served.server.status(), AppStatus::starting);
+    EXPECT_TRUE(served.server.has_process());
+    co_await served.until(AppStatus::failed);
+    EXPECT_FALSE(served.server.has_process());
+    EXPECT_FALSE(served.server.alive());
+    EXPECT_EQ(served.server.restarts(), 0) << "it did not crash";
+    EXPECT_TRUE(served.last_note().starts_with("did not answer at port"));
+    co_await served.server.stop();
+  });
+}
+
+TEST(DevServer, StartsAgainAfterACrashUntilThereWereTooMany) {
+  testing::run([](Loop& loop) -> Task<> {
+    Served served(loop, {.first_backoff = 1ms, .restarts = 3});
+    co_await served.start("echo started; exit 7");
+    co_await served.until(AppStatus::failed);
+    EXPECT_EQ(served.server.restarts(), 3);
+    EXPECT_EQ(served.last_note(), "crashed 4 times: not started again");
+    int starts = 0;
+    for (const auto& line : served.server.log().last(100)) starts += line.line == "started" ? 1 : 0;
+    EXPECT_EQ(starts, 4);
+    co_await served.server.stop();
+  });
+}
+
+TEST(DevServer, IsStoppedBetweenACrashAndTheNextStart) {
+  testing::run([](Loop& loop) -> Task<> {
+    Served served(loop, {.first_backoff = 1h});
+    co_await served.start("exit 1");
+    while (served.server.has_process()) {
+      boost::system::error_code ignored;
+      co_await served.changed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+    EXPECT_TRUE(served.server.alive());
+    co_await served.server.stop();
+    EXPECT_EQ(served.server.status(), AppStatus::stopped);
+    EXPECT_FALSE(served.server.alive());
+  });
+}
+
+TEST(DevServer, KillsWhatIsDeaf) {
+  testing::run([](Loop& loop) -> Task<> {
+    Served served(loop, {.to_end = 50ms});
+    co_await served.start("trap '' TERM; echo deaf; while :; do sleep 1; done");
+    while (served.last_note() != "deaf") {
+      Stop never;
+      co_await pause(never, 5ms);
+    }
+    co_await served.server.stop();
+    EXPECT_EQ(served.server.status(), AppStatus::stopped);
+  });
+}
+
+}  // namespace
+}  // namespace agw

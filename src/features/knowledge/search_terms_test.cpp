@@ -1,0 +1,48 @@
+#include "features/knowledge/search_terms.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+std::vector<std::string> queries(std::string_view question) {
+  std::vector<std::string> queries;
+  for (const auto& term : search_terms(question)) queries.push_back(term.query);
+  return queries;
+}
+
+using List = std::vector<std::string>;
+
+TEST(SearchTerms, AreTheWordsThatSaySomething) {
+  EXPECT_EQ(queries("How do I undo the last commit?"), (List{"\"undo\"", "\"last\"", "\"commit\""}));
+}
+
+TEST(SearchTerms, OfCommonWordsOnlyAreTheseWords) { EXPECT_EQ(queries("To be"), (List{"\"to\"", "\"be\""})); }
+
+TEST(SearchTerms, OfACompoundAreTheWholeAndItsParts) {
+  EXPECT_EQ(queries("core.autocrlf"), (List{"\"core autocrlf\"", "\"core\"", "\"autocrlf\""}));
+}
+
+TEST(SearchTerms, APhraseStandsTogetherAndAStarLeavesAWordOpen) {
+  EXPECT_EQ(queries("\"the red barn\" deplo*"), (List{"\"the red barn\"", "\"deplo\" *"}));
+  EXPECT_EQ(queries("\"open"), (List{"\"open\""}));
+}
+
+TEST(SearchTerms, WhateverIsTypedIsInQuotesOrGone) {
+  for (const std::string typed : {"NOT (a OR b)", "title:x^2", "\"\"\"", "a\"b\"c", "-x +y {z}", "'; DROP"}) {
+    for (const auto& query : queries(typed)) {
+      EXPECT_TRUE(query.starts_with('"')) << query;
+      EXPECT_EQ(query.find_first_of("():^{}';"), std::string::npos) << query;
+    }
+  }
+  EXPECT_TRUE(search_terms("?!").empty());
+}
+
+TEST(SearchTerms, AreBounded) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += " w" + std::to_string(i);
+  EXPECT_EQ(search_terms(many).size(), most_search_terms);
+}
+
+}  // namespace
+}  // namespace agw
