@@ -15,7 +15,7 @@ namespace agw {
 namespace {
 
 constexpr std::size_t piece = 1 << 20;
-constexpr std::size_t bytes_between_syncs = 8 << 20;
+constexpr std::size_t bytes_between_flushes = 1 << 20;
 constexpr mode_t private_file = 0600;
 constexpr mode_t private_directory = 0700;
 
@@ -52,10 +52,12 @@ struct ArchiveWriter::State {
     auto& state = *static_cast<State*>(self);
     const auto written = ::write(state.file.get(), bytes, size);
     if (written < 0) archive_set_error(archive, errno, "%s", std::generic_category().message(errno).c_str());
-    state.unsynced += size;
-    if (state.unsynced > bytes_between_syncs) {
-      ::fdatasync(state.file.get());
-      state.unsynced = 0;
+    state.unflushed += size;
+    if (state.unflushed > bytes_between_flushes) {
+      // Not a sync, which would be a commit of the file system's journal: others would wait behind it.
+      ::sync_file_range(state.file.get(), 0, 0,
+                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+      state.unflushed = 0;
     }
     return written;
   }
@@ -70,7 +72,7 @@ struct ArchiveWriter::State {
 
   const Descriptor& file;
   std::unique_ptr<struct archive, decltype(&archive_write_free)> archive{archive_write_new(), &archive_write_free};
-  std::size_t unsynced = 0;
+  std::size_t unflushed = 0;
 };
 
 ArchiveWriter::ArchiveWriter(const Descriptor& file) : state_(std::make_unique<State>(file)) {}
