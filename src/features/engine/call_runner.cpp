@@ -7,6 +7,7 @@
 
 #include "api/error.hpp"
 #include "base/group.hpp"
+#include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/engine/bounded_call.hpp"
 #include "tools/input_check.hpp"
@@ -125,17 +126,18 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   auto outcome = co_await outcome_of(step, use, std::move(tool));
   outcome.output = presentable(outcome.output);
   const auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - began).count();
-  const auto turn = co_await threads_.add_turn({.thread_id = active.run.thread_id,
-                                                .role = Role::tool,
-                                                .content = outcome.output,
-                                                .metadata = json::object{{"run_id", active.run.id},
-                                                                         {"tool_call_id", use.id},
-                                                                         {"tool_name", use.name},
-                                                                         {"input", use.input},
-                                                                         {"is_error", outcome.is_error},
-                                                                         {"duration_ms", took}},
-                                                .in_reply_to = active.run.turn_id});
-  active.turns.push_back(turn.id);
+  const auto turn_id = active.turns.emplace_back(new_id());
+  co_await threads_.add_turn({.thread_id = active.run.thread_id,
+                              .role = Role::tool,
+                              .content = outcome.output,
+                              .metadata = json::object{{"run_id", active.run.id},
+                                                       {"tool_call_id", use.id},
+                                                       {"tool_name", use.name},
+                                                       {"input", use.input},
+                                                       {"is_error", outcome.is_error},
+                                                       {"duration_ms", took}},
+                              .id = turn_id,
+                              .in_reply_to = active.run.turn_id});
   runs_.end_call(active, {{"toolCallId", use.id},
                           {"toolName", use.name},
                           {"output", outcome.output},
