@@ -134,7 +134,7 @@ std::string charset_in(std::string_view text) {
 
 std::optional<std::string> converted(std::string_view bytes, const std::string& charset) {
   const auto converter = iconv_open("UTF-8", charset.c_str());
-  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;
+  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;  // NOLINT(performance-no-int-to-ptr)
   std::string out(bytes.size() * 4 + 16, '\0');
   char* from = const_cast<char*>(bytes.data());
   char* to = out.data();

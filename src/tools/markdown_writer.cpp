@@ -98,7 +98,7 @@ bool MarkdownWriter::open_block(std::string_view element) {
     ask_for_breaks(2);
     at_.fresh = true;
     at_.heading = std::string(static_cast<std::size_t>(element[1] - '0'), '#') + " ";
-  } else if (element == "br") {
+  } else if (element == "br" || element == "dt") {
     ask_for_breaks(1);
   } else if (element == "hr") {
     ask_for_breaks(2);
@@ -113,8 +113,6 @@ bool MarkdownWriter::open_block(std::string_view element) {
     ask_for_breaks(element == "dd" ? 1 : 2);
     const std::string prefix = element == "dd" ? "  " : "> ";
     push_prefix(prefix, prefix);
-  } else if (element == "dt") {
-    ask_for_breaks(1);
   } else if (element == "pre") {
     open_pre();
   } else if (element == "td" || element == "th") {

@@ -319,7 +319,8 @@ def test_hostile_schemas_are_passed_on_and_the_server_judges(talker, thread, con
 @pytest.mark.parametrize("transport,era", [("stdio", "legacy"), ("http", "legacy"), ("http", "modern")])
 def test_answers_of_any_size_are_bounded(talker, thread, connected, transport, era):
     server = connected(transport, era)
-    end = called(talker, thread, f"{server}__large", {"size": 3_000_000})
+    agent = {"id": thread["agent_id"]}
+    end = called(talker, new_thread(talker.gateway, agent), f"{server}__large", {"size": 3_000_000})
     assert not end["isError"] and len(end["output"]) < 102_000
     end = called(talker, thread, f"{server}__large", {"size": 100_000_000})
     assert end["isError"] and "more than 8 MiB" in end["output"]

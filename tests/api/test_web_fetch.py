@@ -168,7 +168,7 @@ def test_sizes_are_bounded(allowing, web, name):
     thread = thread_of(allowing, name)
     end = fetch(allowing, thread, web.url("/large"))
     assert not end["isError"] and len(end["output"]) < 102_000 and " cut …]" in end["output"]
-    end = fetch(allowing, thread, web.url("/large"), max_bytes=10)
+    end = fetch(allowing, thread_of(allowing, name), web.url("/large"), max_bytes=10)
     assert "\n\nxxxxxxxxxx\n" in end["output"] and "The rest is missing" in end["output"]
 
 

@@ -43,7 +43,7 @@ fs::path package_directory(const fs::path& file) {
 std::optional<fs::path> directory_named(const std::string& word, const fs::path& home) {
   std::error_code error;
   if (!word.starts_with('/') || !fs::is_regular_file(word, error)) return std::nullopt;
-  const auto directory = package_directory(fs::canonical(word, error));
+  auto directory = package_directory(fs::canonical(word, error));
   const bool is_shared = std::distance(directory.begin(), directory.end()) <= 2 || directory == "/var/tmp";
   if (error || is_shared || is_within(directory, home) || is_within(directory, "/usr")) return std::nullopt;
   return directory;

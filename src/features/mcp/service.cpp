@@ -7,7 +7,6 @@
 
 #include "base/log.hpp"
 #include "features/mcp/http_integration.hpp"
-#include "features/mcp/http_transport.hpp"
 #include "features/mcp/mcp_integration.hpp"
 #include "features/mcp/openapi_integration.hpp"
 #include "features/mcp/server_process.hpp"
@@ -132,29 +131,32 @@ std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
   return std::make_unique<HttpIntegration>(http_, blocking_, secrets_, std::move(settings));
 }
 
+Task<ProcessOptions> Integrations::process_of(IntegrationSettings settings) {
+  co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, settings, options = options_] {
+    return server_process(settings, secrets, sandbox, options.home, options.data_directory);
+  });
+}
+
 std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settings) {
-  const auto start = [this, settings]() -> Task<ProcessOptions> {
-    co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, settings, options = options_] {
-      return server_process(settings, secrets, sandbox, options.home, options.data_directory);
-    });
-  };
-  const auto transport = [this, name = settings.name, start] {
-    return std::make_unique<StdioTransport>(loop_, name, start);
+  const auto transport = [this, settings] {
+    return std::make_unique<StdioTransport>(loop_, settings.name, [this, settings] { return process_of(settings); });
   };
   return std::make_unique<McpIntegration>(loop_, std::move(settings), "", transport,
                                           [this] { return hurrying_ ? hurried_closing : usual_closing; });
 }
 
+Task<McpAddress> Integrations::address_of(IntegrationSettings settings) {
+  co_return co_await blocking_.run([&secrets = secrets_, settings] {
+    McpAddress filled{.url = WebUrl::parse(secrets.expand(settings.url)).value_or(WebUrl()), .headers = {}};
+    for (const auto& [name, value] : settings.headers) filled.headers.push_back({name, secrets.expand(value)});
+    return filled;
+  });
+}
+
 std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings settings) {
-  const auto address = [this, settings]() -> Task<McpAddress> {
-    co_return co_await blocking_.run([&secrets = secrets_, settings] {
-      McpAddress filled{.url = WebUrl::parse(secrets.expand(settings.url)).value_or(WebUrl())};
-      for (const auto& [name, value] : settings.headers) filled.headers.push_back({name, secrets.expand(value)});
-      return filled;
-    });
-  };
-  const auto transport = [this, name = settings.name, is_persons = settings.is_persons, address] {
-    return std::make_unique<HttpTransport>(loop_, http_, name, is_persons, address);
+  const auto transport = [this, settings] {
+    return std::make_unique<HttpTransport>(loop_, http_, settings.name, settings.is_persons,
+                                           [this, settings] { return address_of(settings); });
   };
   const auto host = host_of(settings.url);
   return std::make_unique<McpIntegration>(loop_, std::move(settings), host, transport,

@@ -10,6 +10,7 @@
 #include "base/group.hpp"
 #include "base/wakeup.hpp"
 #include "features/extensions/service.hpp"
+#include "features/mcp/http_transport.hpp"
 #include "features/mcp/integration.hpp"
 #include "features/secrets/service.hpp"
 #include "io/blocking.hpp"
@@ -29,7 +30,7 @@ public:
   };
   Integrations(Loop& loop, Extensions& extensions, HttpClient& http, BlockingPool& blocking, const Secrets& secrets,
                const Sandbox& sandbox, Options options);
-  ~Integrations();
+  ~Integrations() override;
 
   /// Begins to connect, in the background.
   void start();
@@ -56,6 +57,8 @@ private:
   std::unique_ptr<Integration> make(IntegrationSettings settings);
   std::unique_ptr<Integration> make_stdio(IntegrationSettings settings);
   std::unique_ptr<Integration> make_http_server(IntegrationSettings settings);
+  Task<ProcessOptions> process_of(IntegrationSettings settings);
+  Task<McpAddress> address_of(IntegrationSettings settings);
 
   Loop& loop_;
   Extensions& extensions_;

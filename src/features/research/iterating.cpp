@@ -54,18 +54,7 @@ Task<> Research::iterate(IterationPointer iteration) {
 }
 
 Task<> Research::attempt(Iteration& iteration) {
-  const std::filesystem::path asset = iteration.config.asset_path;
-  auto original = co_await blocking_.run([asset] { return read_asset(asset); });
-  co_await database_.write([id = *iteration.result.iteration_id, original](Connection& connection) {
-    iteration_store::keep_original(connection, id, original);
-  });
-  iteration.original = std::move(original);
-  const auto thread =
-      co_await threads_.create({.agent_id = iteration.agent->id,
-                                .title = "Research: " + iteration.config.domain,
-                                .project_id = iteration.project ? std::optional(iteration.project->id) : std::nullopt});
-  iteration.thread_id = thread.id;
-
+  co_await prepare(iteration);
   tell(iteration, IterationStep::measure);
   const auto before = co_await measure(iteration);
   if (!before.metric) throw IterationProblem("before the change: " + before.problem);
@@ -77,24 +66,39 @@ Task<> Research::attempt(Iteration& iteration) {
 
   tell(iteration, IterationStep::change);
   if (!co_await change(iteration, before)) co_return;
-
-  if (iteration.config.checks_path) {
-    tell(iteration, IterationStep::check);
-    const auto checked = co_await scripts_->run({.path = *iteration.config.checks_path,
-                                                 .asset = asset,
-                                                 .project = iteration.project ? iteration.project->path : "",
-                                                 .limit = options_.checks_limit},
-                                                {}, iteration.stop);
-    if (!checked.succeeded) {
-      set_verdict(iteration, Verdict::discard, "the checks failed: " + checked.problem);
-      co_return;
-    }
-  }
+  if (!co_await passes_checks(iteration)) co_return;
   tell(iteration, IterationStep::measure_again);
   const auto after = co_await measure(iteration);
   if (!after.metric) throw IterationProblem("after the change: " + after.problem);
   tell(iteration, IterationStep::decide);
   co_await decide(iteration, before, after);
+}
+
+/// Notes the asset as it is, before anything touches it, and makes a place for the agent to work in.
+Task<> Research::prepare(Iteration& iteration) {
+  const std::filesystem::path asset = iteration.config.asset_path;
+  auto original = co_await blocking_.run([asset] { return read_asset(asset); });
+  co_await database_.write([id = *iteration.result.iteration_id, original](Connection& connection) {
+    iteration_store::keep_original(connection, id, original);
+  });
+  iteration.original = std::move(original);
+  NewThread wanted{.agent_id = iteration.agent->id, .title = "Research: " + iteration.config.domain};
+  if (iteration.project) wanted.project_id = iteration.project->id;
+  iteration.thread_id = (co_await threads_.create(std::move(wanted))).id;
+}
+
+/// Where not, the verdict says why.
+Task<bool> Research::passes_checks(Iteration& iteration) {
+  const auto& config = iteration.config;
+  if (!config.checks_path) co_return true;
+  tell(iteration, IterationStep::check);
+  const auto checked = co_await scripts_->run({.path = *config.checks_path,
+                                               .asset = config.asset_path,
+                                               .project = iteration.project ? iteration.project->path : "",
+                                               .limit = options_.checks_limit},
+                                              {}, iteration.stop);
+  if (!checked.succeeded) set_verdict(iteration, Verdict::discard, "the checks failed: " + checked.problem);
+  co_return checked.succeeded;
 }
 
 Task<> Research::decide(Iteration& iteration, const Measured& before, const Measured& after) {

@@ -81,6 +81,8 @@ private:
   // The story of an iteration: iterating.cpp.
   Task<> iterate(IterationPointer iteration);
   Task<> attempt(Iteration& iteration);
+  Task<> prepare(Iteration& iteration);
+  Task<bool> passes_checks(Iteration& iteration);
   Task<> decide(Iteration& iteration, const Measured& before, const Measured& after);
   Task<> propose(Iteration& iteration);
   Task<> end(IterationPointer iteration);
