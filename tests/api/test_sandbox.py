@@ -181,10 +181,11 @@ def test_a_killed_gateway_takes_its_commands_along(own_talker, name):
     gateway = own_talker.gateway
     agent = new_agent(gateway, name("orphan"))
     thread = new_thread(gateway, agent)
-    own_talker.stub.script(calls(("Bash", {"command": "(setsid sleep 98765434 &); sleep 98765434"})), "Done.")
+    own_talker.stub.script(calls(("Bash", {"command": "(setsid sleep 98765434 &); touch begun; sleep 98765434"})), "Done.")
+    begun = gateway.data / "agents" / agent["name"] / "workspace/begun"
     accepted(gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
     deadline = time.monotonic() + 20
-    while not runs_somewhere("98765434") and time.monotonic() < deadline:
+    while not begun.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert runs_somewhere("98765434")
     gateway.kill()
@@ -195,7 +196,7 @@ def test_files_and_memory_are_limited(place):
     end = place.bash("fallocate -l 6G large; fallocate -l 3G /tmp/large; /usr/bin/python3 -c 'bytearray(400_000_000)'",
                      definition={"sandbox": {"memory_mb": 200}})
     assert end["isError"]
-    for complaint in "File too large", "No space left on device", "MemoryError":
+    for complaint in "File size limit exceeded", "No space left on device", "MemoryError":
         assert complaint in end["output"]
 
 

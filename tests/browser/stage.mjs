@@ -79,7 +79,7 @@ export function withStage(options) {
 
 /** What tests and scripts do with a gateway and a browser, between `begin` and `end`. */
 export function actor({ model = 'stub' } = {}) {
-  const it = { complaints: [], tolerated: [/net::ERR_/, /WebSocket connection to/, /status of (404|409|401|429)/] };
+  const it = { complaints: [], tolerated: [/net::ERR_/, /WebSocket connection to/, /status of (400|401|404|409|429)/] };
   it.begin = async () => {
     it.stage = openStage();
     it.line = await openLine(0);

@@ -1,6 +1,8 @@
 #include "features/apps/app_directory.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,15 +16,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::array<std::string_view, 12> system_directories{"/bin",  "/boot", "/dev",  "/etc", "/lib", "/lib64",
+                                                              "/proc", "/run",  "/sbin", "/sys", "/usr", "/var"};
+
 bool is_hidden(const fs::path& relative) {
   return std::ranges::any_of(relative, [](const fs::path& part) { return part.native().starts_with('.'); });
+}
+
+bool is_of_system(const fs::path& path) {
+  return std::ranges::any_of(system_directories, [&](std::string_view system) { return is_within(path, system); });
 }
 
 bool may_be_served(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
   if (is_private_path(path) || path == home || path == data_directory) return false;
   if (is_within(data_directory, path)) return false;
   if (is_within(path, data_directory)) return is_within(path, data_directory / "agents");
-  return is_within(path, home) && !is_hidden(path.lexically_relative(home));
+  if (is_within(path, home)) return !is_hidden(path.lexically_relative(home));
+  return !is_within(home, path) && !is_of_system(path);
 }
 
 }  // namespace
@@ -34,8 +44,8 @@ fs::path app_directory(const fs::path& path, const fs::path& home, const fs::pat
   if (!fs::is_directory(real, error)) throw ProcessError(fmt::format("{} is not a directory", path.string()));
   if (!may_be_served(real, home, data_directory)) {
     throw ProcessError(
-        fmt::format("{} is no place for an app: it must lie in the home directory, not hidden, and not "
-                    "among the gateway's own files",
+        fmt::format("{} is no place for an app: it must be neither hidden, nor the system's, nor around home "
+                    "or among the gateway's own files",
                     path.string()));
   }
   return real;

@@ -70,7 +70,8 @@ TEST(ExtensionRoutes, LookForTheRecordBeforeTheyReadTheBody) {
     EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", "{")).body, "Invalid JSON");
     EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", R"({"enabled":1})")).status, 400);
     EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", R"({"enabled":false})")).status, 403);
-    EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", "")).status, 200);
+    EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", "")).body, "Request body required");
+    EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", "{}")).status, 200);
     EXPECT_EQ((co_await call(room, Method::post, "/extensions")).body, "Request body required");
     EXPECT_EQ((co_await call(room, Method::post, "/extensions", "", "[]")).body, "Request body must be an object");
   });
