@@ -159,12 +159,13 @@ Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admiss
 
 void HttpConnection::write(const Answer& answer, const Admission& admission) {
   enter(Phase::sending);
-  context_.metrics.count(admission.route, answer.status, phase_began_ - request_began_);
+  // By the exact clock: the coarse one may be behind what was taken by the other.
+  const auto took = std::chrono::steady_clock::now() - request_began_;
+  context_.metrics.count(admission.route, answer.status, took);
   if (log::enabled(log::Level::debug)) {
     // Not the query: a token may stand there.
     log::debug({.request = request_id()}, "{} {} {} in {} us", parser_.head().method, admission.target.path,
-               answer.status,
-               std::chrono::duration_cast<std::chrono::microseconds>(phase_began_ - request_began_).count());
+               answer.status, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   }
   keep_alive_ = keep_alive_ && !answer.close && !shutting_down_;
   out_.clear();
@@ -227,7 +228,8 @@ Task<bool> HttpConnection::pass_on(Admission& admission) {
                          .target = std::string_view(head.target).substr(head.target.find(admission.target.path)),
                          .awaits_continue = head.names("expect", "100-continue"),
                          .on_begin = [this, &admission](int status) {
-                           context_.metrics.count(admission.route, status, Wire::now() - request_began_);
+                           context_.metrics.count(admission.route, status,
+                                                  std::chrono::steady_clock::now() - request_began_);
                          }});
   exchange_ = &exchange;
   // What the handler started must be joined: it is told to end (`abort`), never cut off.
