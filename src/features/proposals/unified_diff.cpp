@@ -1,6 +1,7 @@
 #include "features/proposals/unified_diff.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
