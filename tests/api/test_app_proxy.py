@@ -316,7 +316,7 @@ def test_a_slow_reader_slows_the_app_down_and_nobody_else(gateway, serving):
                 sent += self.connection.send(b"x" * 65536)
         except OSError:
             pass
-        open("sent", "w").write(str(sent)); self.close_connection = True
+        open("sending", "w").write(str(sent)); os.rename("sending", "sent"); self.close_connection = True
         """)
     connection = Connection(gateway, receive_buffer=4096)
     connection.request(f"GET /apps/{app}/proxy/ HTTP/1.1")

@@ -34,34 +34,34 @@ def signals(talker, kind):
     return accepted(talker.gateway.http.get("/signals", params={"kind": kind}))
 
 
-def told(events):
-    """The next signal."""
-    return events.until(lambda event: event["type"] == "signal")[-1]["signal"]
+def told(events, kind):
+    """The next signal of the kind."""
+    return events.until(lambda event: event["type"] == "signal" and event["signal"]["kind"] == kind)[-1]["signal"]
 
 
-def next_signal(talker, *replies):
-    """The first signal that follows such a run."""
+def next_signal(talker, kind, *replies):
+    """The first signal of the kind that follows such a run."""
     with talker.gateway.events() as events:
         asked(talker, *replies)
-        return told(events)
+        return told(events, kind)
 
 
 REFUSED = Fault(401)
 
 
 def test_a_provider_that_fails_is_told_once_until_it_answers(watched):
-    signal = next_signal(watched, REFUSED)
+    signal = next_signal(watched, "provider-errors", REFUSED)
     assert (signal["kind"], signal["severity"], signal["value"]) == ("provider-errors", "warning", 1)
     assert "stub" in signal["message"]
     said(watched, REFUSED)
     assert len(signals(watched, "provider-errors")) == 1
     said(watched, Reply())
-    next_signal(watched, REFUSED)
+    next_signal(watched, "provider-errors", REFUSED)
     assert len(signals(watched, "provider-errors")) == 2
 
 
 def test_a_day_that_costs_more_than_usual_is_told_once(watched):
-    signal = next_signal(watched, Reply())
+    signal = next_signal(watched, "cost-spike", Reply())
     assert (signal["kind"], signal["severity"], signal["value"], signal["baseline"]) == \
         ("cost-spike", "warning", 1.25, pytest.approx(1 / 3))
     said(watched, Reply())
@@ -80,5 +80,5 @@ def test_three_failures_of_a_job_in_a_row_are_told(watched, name):
         for _ in range(3):
             accepted(watched.gateway.http.post(f"/run/{job}"), 202)
             events.until(lambda event: event["type"] == "job-finished")
-        signal = told(events)
+        signal = told(events, "job-failing")
     assert signal["kind"] == "job-failing" and job in signal["message"] and signal["value"] == 3
