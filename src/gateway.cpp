@@ -57,6 +57,7 @@
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
 #include "io/lock_file.hpp"
+#include "io/program_pages.hpp"
 #include "io/resolve_path.hpp"
 #include "io/sandbox.hpp"
 #include "models/catalog.hpp"
@@ -382,6 +383,7 @@ private:
     lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
+    give_back_program_pages();
   }
 
   void end(ExitStatus status) {
