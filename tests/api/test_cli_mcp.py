@@ -233,6 +233,7 @@ def test_it_ends_with_its_input(gateway, serve):
 
 def test_a_gateway_that_went_away_is_the_tools_error_until_it_is_back(own, serve):
     server = serve(own)
+    assert server.call("get_health")["isError"] is False
     assert own.stop() == 0
     assert "agw serve" in server.call("get_health")["content"][0]["text"]
     own.start()
