@@ -119,10 +119,15 @@ class Request:
 
 
 class ProviderStub:
-    """The server, in a thread and an event loop of its own, on a port that the kernel chooses."""
+    """The server, in a thread and an event loop of its own, on a port that the kernel chooses.
+
+    A request for a thread's title comes when the gateway has time for it, between any two others: it is answered with
+    `title`, is kept among `title_requests`, and takes nothing from the script."""
 
     def __init__(self):
         self.requests = []
+        self.title_requests = []
+        self.title = "A title from the stub"
         self.connections = 0
         self._replies = []
         self._default = Reply()
@@ -182,6 +187,7 @@ class ProviderStub:
         """Forgets requests and script."""
         with self._arrived:
             self.requests.clear()
+            self.title_requests.clear()
             self._replies.clear()
             self._default = Reply()
 
@@ -222,7 +228,7 @@ class ProviderStub:
         if request is None:
             return False
         with self._arrived:
-            self.requests.append(request)
+            (self.title_requests if wants_title(request) else self.requests).append(request)
             self._arrived.notify_all()
         leaving = asyncio.ensure_future(client.left())
         answer = asyncio.ensure_future(self._answer(writer, request))
@@ -240,6 +246,8 @@ class ProviderStub:
             await asyncio.gather(leaving, answer, return_exceptions=True)
 
     def _next_reply(self, request):
+        if wants_title(request):
+            return Reply(self.title)
         with self._arrived:
             reply = self._replies.pop(0) if self._replies else self._default
         if callable(reply):
@@ -397,6 +405,10 @@ class _Body:
     async def finish(self):
         self._writer.write(b"0\r\n\r\n")
         await self._writer.drain()
+
+
+def wants_title(request):
+    return request.body is not None and b"Answer with a title" in request.body
 
 
 def split(text, count):
