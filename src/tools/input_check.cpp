@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
+#include "base/json_type.hpp"
+
 namespace agw {
 
 namespace {
@@ -21,21 +23,6 @@ constexpr std::size_t longest_shown = 200;
 
 /// The schema is none that can be held against anything.
 struct Unreadable {};
-
-bool is_whole(const json::value& value) {
-  if (value.is_double()) return std::trunc(value.get_double()) == value.get_double();
-  return value.is_number();
-}
-
-bool has_type(const json::value& value, std::string_view type) {
-  if (type == "string") return value.is_string();
-  if (type == "boolean") return value.is_bool();
-  if (type == "number") return value.is_number();
-  if (type == "integer") return is_whole(value);
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  return type == "null" && value.is_null();
-}
 
 std::int64_t code_points(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
@@ -123,7 +110,7 @@ private:
       if (!one.is_string()) throw Unreadable();
       types.emplace_back(one.get_string());
     }
-    if (std::ranges::any_of(types, [&](const auto& name) { return has_type(value, name); })) return true;
+    if (std::ranges::any_of(types, [&](const auto& name) { return has_json_type(value, name); })) return true;
     report(problems, path, fmt::format("must be of type {}", fmt::join(types, " or ")));
     return false;
   }

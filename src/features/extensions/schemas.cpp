@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "base/embedded.hpp"
+#include "base/json_type.hpp"
 #include "features/extensions/formats.hpp"
 
 namespace agw {
@@ -29,21 +29,6 @@ std::map<ExtensionType, json::object> read_schemas() {
     schemas.emplace(*type, std::move(schema->get_object()));
   }
   return schemas;
-}
-
-bool is_whole(const json::value& value) {
-  if (value.is_double()) return std::trunc(value.get_double()) == value.get_double();
-  return value.is_number();
-}
-
-bool has_type(const json::value& value, std::string_view type) {
-  if (type == "string") return value.is_string();
-  if (type == "boolean") return value.is_bool();
-  if (type == "number") return value.is_number();
-  if (type == "integer") return is_whole(value);
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  return type == "null" && value.is_null();
 }
 
 std::string_view with_article(std::string_view type) {
@@ -91,7 +76,7 @@ private:
     if (!given) return true;
     const auto types = given->is_array() ? given->get_array() : json::array{*given};
     for (const auto& one : types) {
-      if (has_type(value, std::string_view(one.get_string()))) return true;
+      if (has_json_type(value, std::string_view(one.get_string()))) return true;
     }
     report(path, "must be " + joined(types, " or ", with_article));
     return false;

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "features/knowledge/search_store.hpp"
+#include "storage/full_text_api.hpp"
 
 namespace agw {
 
@@ -90,7 +90,7 @@ void page_score(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_conte
 }  // namespace
 
 void add_page_score(Connection& connection) {
-  auto* api = knowledge_search_store::full_text_api(connection);
+  auto* api = full_text_api(connection);
   connection.check(api->xCreateFunction(api, "page_score", nullptr, page_score, nullptr), "page_score");
 }
 

@@ -5,6 +5,7 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/lines.hpp"
 #include "base/yaml.hpp"
 
 namespace agw {
@@ -17,14 +18,6 @@ constexpr std::size_t longest_line = 300;
 constexpr std::size_t longest_summary = 200;
 constexpr std::size_t shortest_summary = 60;
 constexpr std::size_t most_listed = 200;
-
-std::string_view take_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  auto line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
 
 /// The YAML between the fences, and what follows them; nothing for a text without a head.
 std::optional<std::pair<std::string_view, std::string_view>> split_head(std::string_view text) {

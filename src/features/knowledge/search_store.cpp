@@ -1,7 +1,5 @@
 #include "features/knowledge/search_store.hpp"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -179,16 +177,6 @@ KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::st
 }
 
 }  // namespace
-
-fts5_api* full_text_api(Connection& connection) {
-  fts5_api* api = nullptr;
-  sqlite3_stmt* statement = nullptr;
-  connection.check(sqlite3_prepare_v2(connection.handle(), "SELECT fts5(?1)", -1, &statement, nullptr), "fts5");
-  sqlite3_bind_pointer(statement, 1, static_cast<void*>(&api), "fts5_api_ptr", nullptr);
-  sqlite3_step(statement);
-  connection.check(sqlite3_finalize(statement), "fts5");
-  return api;
-}
 
 std::vector<KnowledgeHit> search(Connection& connection, const PageSearch& search) {
   Ranking ranking(connection, search);

@@ -7,8 +7,6 @@
 #include "features/knowledge/types.hpp"
 #include "storage/connection.hpp"
 
-struct fts5_api;  // NOLINT(readability-identifier-naming): named by SQLite
-
 /// The SQL of the search for pages.
 namespace agw::knowledge_search_store {
 
@@ -18,9 +16,6 @@ struct PageSearch {
   std::vector<std::string> scopes;  ///< none: all
   std::size_t limit = 100;
 };
-
-/// The library's own interface to its full-text search.
-fts5_api* full_text_api(Connection& connection);
 
 /// The pages that match, best first.
 std::vector<KnowledgeHit> search(Connection& connection, const PageSearch& search);

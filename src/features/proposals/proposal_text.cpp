@@ -1,5 +1,6 @@
 #include "features/proposals/proposal_text.hpp"
 
+#include "base/lines.hpp"
 #include "base/yaml.hpp"
 
 namespace agw {
@@ -7,15 +8,6 @@ namespace agw {
 namespace {
 
 constexpr std::string_view fence = "---";
-
-/// The line at the front, without its end; taken off `text`.
-std::string_view take_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  auto line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
 
 struct Parts {
   std::optional<std::string_view> head;  ///< nothing: the text has none

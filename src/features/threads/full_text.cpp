@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "features/threads/search_store.hpp"
+#include "storage/full_text_api.hpp"
 
 namespace agw {
 
@@ -42,7 +42,7 @@ struct Tokenizer::State {
 };
 
 Tokenizer::Tokenizer(Connection& connection) : state_(std::make_unique<State>()) {
-  auto* api = search_store::full_text_api(connection);
+  auto* api = full_text_api(connection);
   void* context = nullptr;
   connection.check(api->xFindTokenizer(api, "unicode61", &context, &state_->methods), "unicode61");
   const char* arguments[] = {"remove_diacritics", "2"};
@@ -65,7 +65,7 @@ std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
 }
 
 void add_hits_function(Connection& connection) {
-  auto* api = search_store::full_text_api(connection);
+  auto* api = full_text_api(connection);
   connection.check(api->xCreateFunction(api, "turn_hits", nullptr, turn_hits, nullptr), "turn_hits");
 }
 

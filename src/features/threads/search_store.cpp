@@ -161,16 +161,6 @@ void remove(Connection& connection, const turn_store::StoredTurn& stored) {
              std::string(indexed_text(stored.turn.content))});
 }
 
-fts5_api* full_text_api(Connection& connection) {
-  fts5_api* api = nullptr;
-  sqlite3_stmt* statement = nullptr;
-  connection.check(sqlite3_prepare_v2(connection.handle(), "SELECT fts5(?1)", -1, &statement, nullptr), "fts5");
-  sqlite3_bind_pointer(statement, 1, static_cast<void*>(&api), "fts5_api_ptr", nullptr);
-  sqlite3_step(statement);
-  connection.check(sqlite3_finalize(statement), "fts5");
-  return api;
-}
-
 std::int64_t indexed(Connection& connection) {
   auto row = connection.prepare("SELECT indexed FROM search_progress");
   row.step();

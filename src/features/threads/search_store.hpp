@@ -11,8 +11,6 @@
 #include "features/threads/turn_store.hpp"
 #include "storage/connection.hpp"
 
-struct fts5_api;  // NOLINT(readability-identifier-naming): named by SQLite
-
 /// The SQL of the search index: what writes it behind the turns, and what reads it.
 namespace agw::search_store {
 
@@ -41,9 +39,6 @@ bool purge_some(Connection& connection);
 void remove(Connection& connection, const turn_store::StoredTurn& stored);
 
 // Reading.
-
-/// The library's own interface to its full-text search: for words and for what a query hits.
-fts5_api* full_text_api(Connection& connection);
 
 /// The number of the last turn that is indexed.
 std::int64_t indexed(Connection& connection);
