@@ -1,6 +1,7 @@
 #include "gateway.hpp"
 
 #include <cstdio>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -131,7 +132,8 @@ public:
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
         own_texts_(database_, models_, extensions_, costs_),
-        knowledge_(loop, blocking_, database_, clock_, directory.path, {.write = write_own_text()}),
+        knowledge_(loop, blocking_, database_, clock_, directory.path,
+                   {.write = std::bind_front(&OwnTexts::write, &own_texts_)}),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
@@ -350,12 +352,6 @@ private:
     });
   }
 
-  std::function<Task<std::optional<std::string>>(std::string, std::string, Stop&)> write_own_text() {
-    return [this](std::string instructions, std::string request, Stop& stop) {
-      return own_texts_.write(std::move(instructions), std::move(request), stop);
-    };
-  }
-
   BriefingLinks briefing_links() {
     return {.proposals = [this]() -> Task<std::vector<BriefingEntry>> {
               std::vector<BriefingEntry> entries;
@@ -367,7 +363,7 @@ private:
             },
 
             .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
-            .write = write_own_text()};
+            .write = std::bind_front(&OwnTexts::write, &own_texts_)};
   }
 
   Task<> begin() {
