@@ -468,7 +468,7 @@ private:
   KnowledgeRoutes knowledge_routes_{knowledge_};
   ExperimentRoutes experiment_routes_{experiments_};
   ProposalRoutes proposal_routes_{proposals_};
-  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_};
   JobRoutes job_routes_{jobs_, clock_};
   ResearchRoutes research_routes_{research_};
   BriefingRoutes briefing_routes_{briefings_};
