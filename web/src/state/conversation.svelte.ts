@@ -100,9 +100,9 @@ export class Conversation {
     this.turns = [...older.reverse(), ...this.turns];
   }
 
-  /** Reads back until the turn is there. */
-  async reach(turnId: string): Promise<void> {
-    while (this.hasOlder && !this.turns.some(({ id }) => id === turnId)) await this.loadOlder();
+  /** Reads back until the turn, or the answer of the run, is there. */
+  async reach(id: string): Promise<void> {
+    while (this.hasOlder && !this.turns.some((turn) => turn.id === id || answerData(turn).run_id === id)) await this.loadOlder();
   }
 
   add(turn: Turn): void {
