@@ -45,10 +45,7 @@ std::int64_t max_steps(const Extension& agent) {
 
 std::int64_t tokens_of(const std::vector<ToolDescription>& tools) {
   std::int64_t tokens = 0;
-  for (const auto& tool : tools) {
-    tokens +=
-        estimated_tokens(tool.name) + estimated_tokens(tool.description) + estimated_tokens(to_json(tool.input_schema));
-  }
+  for (const auto& tool : tools) tokens += estimated_tokens(tool);
   return tokens;
 }
 

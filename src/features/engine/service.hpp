@@ -45,6 +45,10 @@ public:
   /// Conflict `turn is in use`, and for the thread's agent as `chat` does.
   Task<Turn> regenerate(std::string turn_id, Along<Turn> along = {});
 
+  /// What the agent would be told before a conversation, with what it is likely to cost. Throws NotFound `thread not
+  /// found`.
+  Task<AgentPrompt> prompt(ExtensionPointer agent, AgentPromptQuery query);
+
   // For jobs (see job_turn.hpp).
 
   /// Puts a run behind those of its thread. `begin_job_run` follows.
