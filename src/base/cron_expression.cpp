@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include <boost/algorithm/string.hpp>
 #include <fmt/format.h>
+#include <boost/algorithm/string.hpp>
 
 #include "base/cron.hpp"
 #include "base/json.hpp"
