@@ -473,6 +473,50 @@ def test_a_directory_without_its_slash_leads_there(gateway, site):
 def test_a_static_app_is_only_read(gateway, site):
     answer = proxied(gateway, site, "/", "POST")
     assert answer.status_code == 405 and answer.json() == {"error": "method not allowed"}
+    assert answer.headers["allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize("asked, content, said", [
+    ("bytes=0-3", b"<p>h", "bytes 0-3/7"), ("bytes=3-", b"home", "bytes 3-6/7"), ("bytes=-2", b"me", "bytes 5-6/7"),
+    ("bytes=6-999", b"e", "bytes 6-6/7"),
+])
+def test_a_part_of_a_file(gateway, site, asked, content, said):
+    answer = proxied(gateway, site, "/index.html", headers={"Range": asked})
+    assert answer.status_code == 206 and answer.content == content
+    assert answer.headers["content-range"] == said and answer.headers["accept-ranges"] == "bytes"
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["content-security-policy"] == FENCE
+
+
+def test_a_player_that_seeks(gateway, site):
+    answer = proxied(gateway, site, "/large.bin", headers={"Range": "bytes=2000000-"})
+    assert answer.status_code == 206 and answer.content == b"x" * 1_000_000
+
+
+def test_a_part_that_the_file_does_not_have(gateway, site):
+    answer = proxied(gateway, site, "/index.html", headers={"Range": "bytes=7-"})
+    assert answer.status_code == 416 and answer.json() == {"error": "range not satisfiable"}
+    assert answer.headers["content-range"] == "bytes */7"
+
+
+@pytest.mark.parametrize("asked", ["bytes=0-1,3-4", "bytes=x-y", "lines=1-2", "bytes=5-2"])
+def test_what_is_not_understood_of_a_range_is_ignored(gateway, site, asked):
+    answer = proxied(gateway, site, "/index.html", headers={"Range": asked})
+    assert answer.status_code == 200 and answer.content == b"<p>home" and "content-range" not in answer.headers
+
+
+def test_a_part_of_what_the_client_has_already(gateway, site):
+    tag = proxied(gateway, site, "/index.html").headers["etag"]
+    of_the_same = proxied(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": tag})
+    assert of_the_same.status_code == 206 and of_the_same.content == b"home"
+    for other in '"another"', "W/" + tag, "Wed, 21 Oct 2015 07:28:00 GMT":
+        whole = proxied(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": other})
+        assert whole.status_code == 200 and whole.content == b"<p>home"
+
+
+def test_only_a_get_is_for_a_part(gateway, site):
+    answer = proxied(gateway, site, "/index.html", "HEAD", headers={"Range": "bytes=0-1"})
+    assert answer.status_code == 200 and answer.headers["content-length"] == "7"
 
 
 def test_a_static_app_without_a_path(gateway, name):
