@@ -256,19 +256,18 @@ private:
         .project_exists = [this](std::string_view id) { return projects_.find(id) != nullptr; },
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
+        .drop_waiting = [this](std::string id) { return engine_.drop_waiting(std::move(id)); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
         .created = [this](const Thread& thread) { jobs_.tell_record("thread.created", thread); },
     };
   }
 
   ProposalLinks proposal_links() {
-    return {.projects =
-                [this] {
-                  std::vector<std::filesystem::path> paths;
-                  for (const auto& project : projects_.list()) paths.emplace_back(project->path);
-                  return paths;
-                },
-            .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+    return {.projects = [this] {
+      std::vector<std::filesystem::path> paths;
+      for (const auto& project : projects_.list()) paths.emplace_back(project->path);
+      return paths;
+    }};
   }
 
   ResearchLinks research_links() {

@@ -89,6 +89,11 @@ def test_activity_of_no_agent_is_not_found(gateway):
         refused(gateway.http.get(f"/agents/{unknown}/activity", params={"limit": "x"}), 404, "agent not found")
 
 
+@pytest.mark.parametrize("name", ["%2E%2E", "a%2Fb", "a%5Cb", "..%2F..%2Fetc"])
+def test_a_name_that_no_agent_can_have_is_refused(gateway, name):
+    refused(gateway.http.get(f"{gateway.url}/agents/{name}/activity?limit=x"), 400, "invalid agent name")
+
+
 @pytest.mark.parametrize("nonsense", ["0", "-1", "x"])
 def test_a_limit_with_nonsense_is_refused(gateway, nonsense):
     response = gateway.http.get("/agents/assistant/activity", params={"limit": nonsense})

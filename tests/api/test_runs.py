@@ -232,6 +232,16 @@ def test_a_held_thread_holds_up_no_other(talker, held):
         assert text_of(events.run(turn["id"])) == "at once"
 
 
+def test_a_message_that_waits_can_be_deleted_and_is_not_answered(talker, held):
+    thread, turn, events, answer = held
+    waiting = ask(talker.gateway, thread, "never mind")
+    assert talker.gateway.http.delete(f"/turns/{waiting['id']}").status_code == 204
+    assert events.run(waiting["id"])[-1]["type"] == "stopped"
+    answer.release(" a time")
+    assert text_of(events.run(turn["id"])) == "Once upon a time"
+    assert [found["content"] for found in turns(talker.gateway, thread)] == ["Once upon a time", "a question"]
+
+
 # What is in use.
 
 

@@ -192,6 +192,13 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   co_return ChatStopped{active.empty() ? "idle" : "stopped", thread.id};
 }
 
+Task<> Engine::drop_waiting(std::string turn_id) {
+  for (const auto& active : runs_.all()) {
+    const auto waits = active->recorded && !active->started && !job_turn_of(active->run);
+    if (waits && active->run.turn_id == turn_id) co_return co_await stop_run(active);
+  }
+}
+
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   for (const auto& left : interrupted) {
     log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());

@@ -38,6 +38,9 @@ public:
   /// NotFound `thread not found`.
   Task<ChatStopped> stop_chat(StopChat wanted);
 
+  /// Takes the run that only waits to answer that turn of a chat, where there is one, out of its thread's queue.
+  Task<> drop_waiting(std::string turn_id);
+
   /// Answers a user turn again (an assistant's turn stands for its question). Throws NotFound `turn not found`,
   /// Conflict `turn is in use`, and for the thread's agent as `chat` does.
   Task<Turn> regenerate(std::string turn_id, Along<Turn> along = {});
