@@ -32,7 +32,6 @@ public:
   std::vector<std::pair<std::string, std::string>> headers;     ///< names in lower case
   std::string content;                                          ///< the body's bytes
   std::string origin;                                           ///< `http://` or `https://` and the Host it came to
-  std::string id;                                               ///< for the log
   /// Keeps an answer (status, body) with the Idempotency-Key of this request, within the transaction of `connection`.
   /// Empty without a key.
   std::function<void(Connection& connection, int status, const std::string& body)> keep_answer;
