@@ -145,7 +145,10 @@ HttpConnection::Next HttpConnection::send_at_once(const Answer& answer) {
   write(answer);
   unsent_ = out_;
   if (!wire_.send_at_once(unsent_)) return Next::end;
-  if (!unsent_.empty() || wire_.holds_back()) return Next::serve;
+  if (!unsent_.empty() || wire_.holds_back()) {
+    enter(Phase::sending);
+    return Next::serve;
+  }
   return sent() ? Next::look : Next::end;
 }
 
@@ -234,12 +237,11 @@ Task<bool> HttpConnection::refuse(int status, std::string_view error) {
 
 Task<bool> HttpConnection::respond(const Answer& answer) {
   write(answer);
-  if (!co_await wire_.send(out_)) co_return false;
-  co_return sent();
+  enter(Phase::sending);
+  co_return co_await wire_.send(out_) && sent();
 }
 
 void HttpConnection::write(const Answer& answer) {
-  enter(Phase::sending);
   // By the exact clock: the coarse one may be behind what was taken by the other.
   const auto took = std::chrono::steady_clock::now() - request_began_;
   context_.metrics.count(admission_.route, answer.status, took);
@@ -355,7 +357,8 @@ Request HttpConnection::make_request() {
   request.parameters = std::move(admission_.target.parameters);
   request.headers = std::move(parser_.head().fields);
   request.content = parser_.take_body();
-  request.origin = context_.scheme + admission_.host;
+  request.scheme = context_.scheme;
+  request.host = std::move(admission_.host);
   return request;
 }
 

@@ -169,13 +169,13 @@ bool Wire::send_at_once(std::string_view& bytes) {
   if (tls_) return encrypt_and_send(bytes);
   error_code error;
   while (!bytes.empty() && !error) bytes.remove_prefix(write_some(bytes, error));
-  last_activity_ = now();
   return !error || would_block(error);
 }
 
 Task<bool> Wire::send(std::string_view bytes) {
   for (;;) {
     if (!send_at_once(bytes)) co_return false;
+    last_activity_ = now();
     if (bytes.empty() && !holds_back()) co_return true;
     if (!co_await writable()) co_return false;
   }
