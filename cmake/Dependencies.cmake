@@ -1,13 +1,14 @@
 # Everything that the gateway links, from Debian 12, as one interface target. Static where Debian has an archive, so that
-# build/release/agw is one file to copy. libcurl is not here: it is loaded when the first outbound request is made.
+# build/release/agw is one file to copy. libcurl is not here: it is loaded when the first outbound request is made. OpenSSL is
+# the system's own: what guards the network gets its security updates from there, and libcurl brings the same copy.
 find_library(sqlite_archive NAMES libsqlite3.a REQUIRED)
 find_library(boost_json_archive NAMES libboost_json.a REQUIRED)
 find_library(boost_url_archive NAMES libboost_url.a REQUIRED)
 find_library(boost_container_archive NAMES libboost_container.a REQUIRED)
 find_library(boost_system_archive NAMES libboost_system.a REQUIRED)
 find_library(yaml_archive NAMES libyaml-cpp.a libyaml-cpp.so REQUIRED)
-find_library(ssl_archive NAMES libssl.a REQUIRED)
-find_library(crypto_archive NAMES libcrypto.a REQUIRED)
+find_library(ssl_library NAMES libssl.so REQUIRED)
+find_library(crypto_library NAMES libcrypto.so REQUIRED)
 find_library(edit_archive NAMES libedit.a REQUIRED)
 find_library(tinfo_archive NAMES libtinfo.a REQUIRED)
 find_library(bsd_archive NAMES libbsd.a REQUIRED)
@@ -35,7 +36,7 @@ target_compile_definitions(dependencies INTERFACE
   FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
 target_link_libraries(dependencies INTERFACE
   ${boost_json_archive} ${boost_url_archive} ${boost_container_archive} ${boost_system_archive}
-  ${sqlite_archive} ${yaml_archive} ${re2_archive} ${seccomp_archive} ${absl_archives} ${ssl_archive} ${crypto_archive}
+  ${sqlite_archive} ${yaml_archive} ${re2_archive} ${seccomp_archive} ${absl_archives} ${ssl_library} ${crypto_library}
   ${cmark_extensions_archive} ${cmark_archive}
   ${tar_archive} ${zstd_archive}
   ${edit_archive} ${tinfo_archive} ${bsd_archive} ${md_archive}

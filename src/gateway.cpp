@@ -1,6 +1,7 @@
 #include "gateway.hpp"
 
 #include <cstdio>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
+#include "features/costs/own_texts.hpp"
 #include "features/costs/routes.hpp"
 #include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
@@ -62,7 +64,6 @@
 #include "io/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
-#include "models/one_answer.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
 #include "server/measures.hpp"
@@ -130,7 +131,9 @@ public:
         threads_(loop, database_, hub_, clock_, thread_links()),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
         watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
-        knowledge_(loop, blocking_, database_, clock_, directory.path),
+        own_texts_(database_, models_, extensions_, costs_),
+        knowledge_(loop, blocking_, database_, clock_, directory.path,
+                   {.write = std::bind_front(&OwnTexts::write, &own_texts_)}),
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
@@ -253,19 +256,18 @@ private:
         .project_exists = [this](std::string_view id) { return projects_.find(id) != nullptr; },
         .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
         .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
+        .drop_waiting = [this](std::string id) { return engine_.drop_waiting(std::move(id)); },
         .active_run = [this](std::string_view id) { return runs_.active_run(id); },
         .created = [this](const Thread& thread) { jobs_.tell_record("thread.created", thread); },
     };
   }
 
   ProposalLinks proposal_links() {
-    return {.projects =
-                [this] {
-                  std::vector<std::filesystem::path> paths;
-                  for (const auto& project : projects_.list()) paths.emplace_back(project->path);
-                  return paths;
-                },
-            .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+    return {.projects = [this] {
+      std::vector<std::filesystem::path> paths;
+      for (const auto& project : projects_.list()) paths.emplace_back(project->path);
+      return paths;
+    }};
   }
 
   ResearchLinks research_links() {
@@ -350,19 +352,17 @@ private:
   }
 
   BriefingLinks briefing_links() {
-    return {
-        .proposals = [this]() -> Task<std::vector<BriefingEntry>> {
-          std::vector<BriefingEntry> entries;
-          for (const auto& found : co_await proposals_.pending()) {
-            entries.push_back(
-                {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
-          }
-          co_return entries;
-        },
+    return {.proposals = [this]() -> Task<std::vector<BriefingEntry>> {
+              std::vector<BriefingEntry> entries;
+              for (const auto& found : co_await proposals_.pending()) {
+                entries.push_back(
+                    {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
+              }
+              co_return entries;
+            },
 
-        .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
-        .write = [this](std::string instructions, std::string request,
-                        Stop& stop) { return one_answer(models_, std::move(instructions), std::move(request), stop); }};
+            .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
+            .write = std::bind_front(&OwnTexts::write, &own_texts_)};
   }
 
   Task<> begin() {
@@ -438,6 +438,7 @@ private:
   Threads threads_;
   Costs costs_;
   Watch watch_;
+  OwnTexts own_texts_;
   Knowledge knowledge_;
   Experiments experiments_;
   Proposals proposals_;
@@ -466,7 +467,7 @@ private:
   KnowledgeRoutes knowledge_routes_{knowledge_};
   ExperimentRoutes experiment_routes_{experiments_};
   ProposalRoutes proposal_routes_{proposals_};
-  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_, prompts_};
+  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_};
   JobRoutes job_routes_{jobs_, clock_};
   ResearchRoutes research_routes_{research_};
   BriefingRoutes briefing_routes_{briefings_};

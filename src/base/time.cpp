@@ -36,6 +36,57 @@ struct Reader {
     return value;
   }
 
+  /// A day of the calendar (2026-01-02), the year (2026-002) or a week (2026-W01-5), with or without its hyphens.
+  /// Answers one that is not `ok()` where there is no such day.
+  year_month_day day() {
+    const year y{digits(4, 0, 9999)};
+    const bool hyphens = take('-');
+    if (take('W')) return day_of_week(y, hyphens);
+    if (rest.substr(0, rest.find_first_of("Tt ")).size() == 3) return day_of_year(y);
+    const month m{static_cast<unsigned>(digits(2, 1, 12))};
+    if (hyphens) expect('-');
+    return {y, m, std::chrono::day{static_cast<unsigned>(digits(2, 1, 31))}};
+  }
+
+  /// Week 1 is the one that January 4 lies in; weeks begin on Monday.
+  year_month_day day_of_week(year y, bool hyphens) {
+    const weeks week{digits(2, 1, 53) - 1};
+    if (hyphens) expect('-');
+    const days in_week{digits(1, 1, 7) - 1};
+    const sys_days fourth{y / January / 4};
+    const auto first = fourth - (weekday{fourth} - Monday);
+    const auto thursday = year_month_day{first + week + days{3}};
+    if (thursday.year() != y) ok = false;
+    return first + week + in_week;
+  }
+
+  year_month_day day_of_year(year y) {
+    const year_month_day found{sys_days{y / January / 1} + days{digits(3, 1, 366) - 1}};
+    if (found.year() != y) ok = false;
+    return found;
+  }
+
+  /// A time of day, with or without colons, down to hours at least; 24:00 is the end of the day, and a leap second
+  /// counts as the next one.
+  milliseconds clock() {
+    const hours h{digits(2, 0, 24)};
+    minutes m{0};
+    milliseconds s{0};
+    const bool colons = take(':');
+    if (colons || at_digit()) {
+      m = minutes{digits(2, 0, 59)};
+      if (colons ? take(':') : at_digit()) {
+        s = seconds{digits(2, 0, 60)};
+        if (take('.') || take(',')) s += fraction();
+      }
+    }
+    if (h == hours{24} && m + s > 0s) ok = false;
+    if (s >= 60s && m != 59min) ok = false;
+    return h + m + s;
+  }
+
+  bool at_digit() const { return !rest.empty() && rest.front() >= '0' && rest.front() <= '9'; }
+
   milliseconds fraction() {
     int value = 0;
     std::size_t length = 0;
@@ -77,24 +128,12 @@ std::string to_iso8601(Timestamp time) {
 
 std::optional<Timestamp> parse_iso8601(std::string_view text) {
   Reader reader{text};
-  const int y = reader.digits(4, 0, 9999);
-  reader.expect('-');
-  const int m = reader.digits(2, 1, 12);
-  reader.expect('-');
-  const int d = reader.digits(2, 1, 31);
-  const year_month_day date{year{y}, month{static_cast<unsigned>(m)}, day{static_cast<unsigned>(d)}};
-  if (!reader.ok || !date.ok()) return std::nullopt;
-
-  Timestamp result = sys_days{date};
+  const auto day = reader.day();
+  if (!reader.ok || !day.ok()) return std::nullopt;
+  Timestamp result = sys_days{day};
   if (reader.rest.empty()) return result;
   if (!reader.take('T') && !reader.take('t') && !reader.take(' ')) return std::nullopt;
-  result += hours{reader.digits(2, 0, 23)};
-  reader.expect(':');
-  result += minutes{reader.digits(2, 0, 59)};
-  if (reader.take(':')) {
-    result += seconds{reader.digits(2, 0, 59)};
-    if (reader.take('.') || reader.take(',')) result += reader.fraction();
-  }
+  result += reader.clock();
   result -= reader.offset();
   if (!reader.ok || !reader.rest.empty()) return std::nullopt;
   return result;

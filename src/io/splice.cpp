@@ -42,20 +42,20 @@ ssize_t move(int from, int to, std::uint64_t count) {
 
 bool must_wait() { return errno == EAGAIN || errno == EINTR; }
 
-Task<bool> ready(tcp::socket& socket, tcp::socket::wait_type what) {
+Task<bool> readable(tcp::socket& socket) {
   boost::system::error_code error;
-  co_await socket.async_wait(what, asio::redirect_error(asio::use_awaitable, error));
+  co_await socket.async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
   co_return !error;
 }
 
 /// Sends what lies in the pipe; answers how much of it went.
-Task<std::uint64_t> drain(const Pipe& pipe, tcp::socket& to, std::uint64_t count) {
+Task<std::uint64_t> drain(const Pipe& pipe, tcp::socket& to, std::uint64_t count, const WaitUntilWritable& writable) {
   std::uint64_t sent = 0;
   while (sent < count) {
     const auto moved = move(pipe.out.get(), to.native_handle(), count - sent);
     if (moved > 0) {
       sent += static_cast<std::uint64_t>(moved);
-    } else if (moved == 0 || !must_wait() || !co_await ready(to, tcp::socket::wait_write)) {
+    } else if (moved == 0 || !must_wait() || !co_await writable()) {
       break;
     }
   }
@@ -64,18 +64,18 @@ Task<std::uint64_t> drain(const Pipe& pipe, tcp::socket& to, std::uint64_t count
 
 }  // namespace
 
-Task<std::uint64_t> splice_bytes(tcp::socket& from, tcp::socket& to, std::uint64_t count) {
+Task<std::uint64_t> splice_bytes(tcp::socket& from, tcp::socket& to, std::uint64_t count, WaitUntilWritable writable) {
   const Pipe pipe;
   std::uint64_t sent = 0;
   while (pipe.in && sent < count) {
     const auto taken = move(from.native_handle(), pipe.in.get(), count - sent);
     if (taken > 0) {
-      const auto went = co_await drain(pipe, to, static_cast<std::uint64_t>(taken));
+      const auto went = co_await drain(pipe, to, static_cast<std::uint64_t>(taken), writable);
       sent += went;
       if (went < static_cast<std::uint64_t>(taken)) break;
       // Where neither side ever waits, others still have their turn.
       co_await asio::post(to.get_executor(), asio::use_awaitable);
-    } else if (taken == 0 || !must_wait() || !co_await ready(from, tcp::socket::wait_read)) {
+    } else if (taken == 0 || !must_wait() || !co_await readable(from)) {
       break;
     }
   }

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/meanwhile.hpp"
+
 namespace agw {
 
 using namespace std::chrono_literals;
@@ -10,13 +12,6 @@ namespace {
 
 constexpr auto silence_limit = 30s;
 constexpr std::size_t most_read_ahead = 64 * 1024;  // of further requests, while one is answered
-
-/// Marks that something goes on, for as long as it lives.
-struct Meanwhile {
-  explicit Meanwhile(bool& mark) : mark_(mark) { mark_ = true; }
-  ~Meanwhile() { mark_ = false; }
-  bool& mark_;
-};
 
 void append_chunk(std::string& out, std::string_view piece) {
   char digits[16];
@@ -74,7 +69,6 @@ Task<> HttpExchange::gone() {
 
 Task<bool> HttpExchange::write(std::string_view bytes) {
   if (cut_off_.requested()) co_return false;
-  const Meanwhile writing(writing_);
   co_return co_await wire_.send(bytes);
 }
 
@@ -129,7 +123,7 @@ void HttpExchange::abort() {
 }
 
 bool HttpExchange::is_stuck(Wire::Moment now) const {
-  const bool waits = writing_ || (reading_ && !begun_);
+  const bool waits = wire_.waits_to_send() || (reading_ && !begun_);
   return waits && now - wire_.last_activity() > silence_limit;
 }
 

@@ -61,7 +61,6 @@ private:
   bool ended_ = false;
   bool upgraded_ = false;
   bool reading_ = false;
-  bool writing_ = false;
 };
 
 }  // namespace agw

@@ -1,5 +1,6 @@
 #include "server/router.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <unordered_map>
@@ -31,10 +32,28 @@ struct Router::Node {
     }
     return below.empty() ? nullptr : &below;
   }
+
+  /// A record may have the name of an action that stands beside it (a proposal called `apply`): it can be read there.
+  void let_actions_be_read_as_names() {
+    for (auto& [name, child] : literal) {
+      if (const auto* reading = any ? any->reading() : nullptr; reading && !child.here.empty() && !child.reading()) {
+        child.here.push_back(reading);
+      }
+      child.let_actions_be_read_as_names();
+    }
+    if (any) any->let_actions_be_read_as_names();
+  }
+
+private:
+  const Route* reading() const {
+    const auto found = std::ranges::find_if(here, [](const Route* r) { return r->method == Method::get; });
+    return found == here.end() ? nullptr : *found;
+  }
 };
 
 Router::Router(Routes routes) : routes_(std::move(routes)), root_(std::make_unique<Node>()) {
   for (const auto& route : routes_) add(route);
+  root_->let_actions_be_read_as_names();
 }
 
 Router::~Router() = default;

@@ -20,7 +20,8 @@ public:
     const Route* route = nullptr;           ///< null where none has this method
     std::span<const Route* const> at_path;  ///< all routes of the path; empty where the path is unknown
   };
-  /// A literal segment goes before `:name`, and that before `*`. HEAD finds the GET route.
+  /// A literal segment goes before `:name`, and that before `*`; one that is only acted on can be read as a
+  /// `:name`. HEAD finds the GET route.
   Match find(std::string_view method, std::span<const std::string> segments) const;
 
   const Routes& routes() const { return routes_; }

@@ -14,6 +14,8 @@ Router example() {
                  patch("/threads/:id", "Change", &nobody, &Nobody::handle),
                  get("/turns/search", "Search", &nobody, &Nobody::handle),
                  remove("/turns/:id", "Delete", &nobody, &Nobody::handle),
+                 get("/proposals/:agent/:name", "Proposal", &nobody, &Nobody::handle),
+                 post("/proposals/:agent/apply", "Apply", &nobody, &Nobody::handle),
                  get("/apps/:name/proxy/*", "Proxy", &nobody, &Nobody::handle)});
 }
 
@@ -39,6 +41,13 @@ TEST(Router, TellsAnUnknownPathFromAnUnsupportedMethod) {
   EXPECT_EQ(found("PUT", {"threads", "1"}), "405 GET, HEAD, PATCH");
   EXPECT_EQ(found("get", {"threads", "1"}), "405 GET, HEAD, PATCH");
   EXPECT_EQ(found("DELETE", {"turns", "search"}), "405 GET, HEAD");
+}
+
+TEST(Router, ReadsARecordThatHasTheNameOfAnAction) {
+  EXPECT_EQ(found("POST", {"proposals", "ann", "apply"}), "Apply");
+  EXPECT_EQ(found("GET", {"proposals", "ann", "apply"}), "Proposal");
+  EXPECT_EQ(found("PUT", {"proposals", "ann", "apply"}), "405 POST, GET, HEAD");
+  EXPECT_EQ(found("POST", {"proposals", "ann", "other"}), "405 GET, HEAD");
 }
 
 TEST(Router, RefusesARouteDeclaredTwice) {

@@ -12,6 +12,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/meanwhile.hpp"
 #include "io/splice.hpp"
 
 namespace agw {
@@ -201,13 +202,17 @@ std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> p
 
 Task<std::uint64_t> Wire::move_from(tcp::socket& source, std::uint64_t count) {
   if (tls_) co_return 0;
-  const auto moved = co_await splice_bytes(source, on_loop(), count);
+  const auto moved = co_await splice_bytes(source, on_loop(), count, [this] {
+    last_activity_ = now();
+    return writable();
+  });
   last_activity_ = now();
   co_return moved;
 }
 
 Task<bool> Wire::writable() {
   error_code error;
+  const Meanwhile waiting(waits_to_send_);
   co_await on_loop().async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
   co_return !error;
 }

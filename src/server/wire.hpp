@@ -67,6 +67,8 @@ public:
   /// closing at once would reset the connection and could destroy the answer on its way. `interrupt` ends it.
   Task<> finish();
 
+  /// Whether what is to go out waits for the client to take what went before.
+  bool waits_to_send() const { return waits_to_send_; }
   /// When bytes last moved.
   Moment last_activity() const { return last_activity_; }
 
@@ -92,6 +94,7 @@ private:
   /// For the bytes that end a wait: small, because every idle connection has one.
   std::array<char, 256> first_;
   Moment last_activity_ = now();
+  bool waits_to_send_ = false;
 };
 
 }  // namespace agw

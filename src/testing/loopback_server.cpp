@@ -65,6 +65,7 @@ Task<> LoopbackServer::serve(tcp::socket socket) {
     if (request.empty()) break;
     requests_.push_back(std::move(request));
     const auto answer = answered_ < answers_.size() ? answers_[answered_++] : std::string();
+    if (answer == hang_up) co_return;
     boost::system::error_code gone;
     co_await asio::async_write(socket, asio::buffer(answer), asio::redirect_error(asio::use_awaitable, gone));
     if (after_ == After::close) co_return;

@@ -19,6 +19,9 @@ public:
   /// What follows the last answer on its connection.
   enum class After { next_request, close, wait };
 
+  /// Instead of an answer: the connection ends.
+  static inline const std::string hang_up = "hang up";
+
   LoopbackServer(Loop& loop, std::vector<std::string> answers, After after = After::next_request);
 
   std::string url(std::string_view path) const;

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from apps import make_app, make_static, proxied, start, show
+from apps import make_app, proxied, start, show
 from connection import BINARY, PING, TEXT, Connection, FrameConnection
 
 FENCE = "sandbox allow-scripts allow-forms allow-popups"
@@ -419,65 +419,3 @@ def test_the_gateway_ends_in_spite_of_open_connections(own, serving):
         began = time.monotonic()
         assert own.stop() == 0
         assert time.monotonic() - began < 2
-
-
-# Static apps.
-
-
-@pytest.fixture(scope="module")
-def site(gateway):
-    directory = make_static(gateway, "site", {
-        "index.html": "<p>home", "style.css": "p {}", "sub/index.html": "<p>sub", "sub/a file.txt": "text",
-        ".env": "SECRET=1", ".git/config": "secret", "server.pem": "key", "empty.txt": "", "large.bin": b"x" * 3_000_000})
-    outside = gateway.home / "outside.txt"
-    outside.write_text("outside")
-    (directory / "leads-out").symlink_to(outside)
-    (directory / "leads-to-key").symlink_to(directory / "server.pem")
-    (directory / "leads-in").symlink_to("style.css")
-    os.mkfifo(directory / "pipe")
-    return "site"
-
-
-@pytest.mark.parametrize("path, kind, content", [
-    ("/", "text/html; charset=utf-8", b"<p>home"), ("/index.html", "text/html; charset=utf-8", b"<p>home"),
-    ("/style.css", "text/css; charset=utf-8", b"p {}"), ("/sub/", "text/html; charset=utf-8", b"<p>sub"),
-    ("/sub/a%20file.txt", "text/plain; charset=utf-8", b"text"), ("/empty.txt", "text/plain; charset=utf-8", b""),
-    ("/large.bin", "application/octet-stream", b"x" * 3_000_000),
-    ("/leads-in", "application/octet-stream", b"p {}"),
-])
-def test_files_of_a_static_app(gateway, site, path, kind, content):
-    answer = proxied(gateway, site, path)
-    assert answer.status_code == 200 and answer.content == content
-    assert answer.headers["content-type"] == kind and answer.headers["content-security-policy"] == FENCE
-    assert proxied(gateway, site, path, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
-    head = proxied(gateway, site, path, "HEAD")
-    assert head.content == b"" and head.headers["content-length"] == str(len(content))
-
-
-@pytest.mark.parametrize("path", [
-    "/missing", "/.env", "/.git/config", "/server.pem", "/leads-out", "/leads-to-key", "/pipe", "/../outside.txt",
-    "/sub/../../outside.txt", "/%2e%2e/outside.txt", "/..%2foutside.txt", "//etc/passwd", "/sub//index.html",
-    "/%2fetc%2fpasswd", "/style.css/",
-])
-def test_what_a_static_app_does_not_serve(gateway, site, path):
-    with Connection(gateway) as connection:
-        answer = connection.request(f"GET /apps/{site}/proxy{path} HTTP/1.1").answer()
-    assert (answer.status, answer.error) == (404, "file not found")
-
-
-def test_a_directory_without_its_slash_leads_there(gateway, site):
-    answer = proxied(gateway, site, "/sub")
-    assert answer.status_code == 301 and answer.headers["location"] == "sub/"
-
-
-def test_a_static_app_is_only_read(gateway, site):
-    answer = proxied(gateway, site, "/", "POST")
-    assert answer.status_code == 405 and answer.json() == {"error": "method not allowed"}
-
-
-def test_a_static_app_without_a_path(gateway, name):
-    app = name("site")
-    gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "enabled": True,
-                                           "definition": {"type": "static"}})
-    answer = proxied(gateway, app)
-    assert answer.status_code == 500 and answer.json() == {"error": "invalid app definition"}

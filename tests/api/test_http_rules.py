@@ -40,6 +40,7 @@ def test_ids_of_later_records_are_greater(gateway, thread):
 @pytest.mark.parametrize("value", [
     "2020-01-02", "2020-01-02T03:04:05Z", "2020-01-02T03:04:05.678Z", "2020-01-02T03:04:05.678901Z",
     "2020-01-02T03:04:05", "2020-01-02T03:04:05+02:00", "2020-01-02T03:04:05.5-11:30", "2020-01-02T03:04Z",
+    "20200102", "20200102T030405Z", "2020-01-02T03", "2020-W01-4", "2020-002", "2020-01-02T24:00:00Z",
 ])
 def test_any_iso_8601_date_or_date_time_is_accepted(gateway, value):
     accepted(gateway.http.get("/threads", params={"since": value}))

@@ -40,6 +40,22 @@ def test_a_prompt_shows_its_parts_and_what_they_cost(gateway, name):
     assert str(gateway.data / "agents" / agent / "workspace") in prompt["text"]
 
 
+def test_a_prompt_shows_the_tools_that_a_run_would_have(own_talker, name):
+    gateway = own_talker.gateway
+    agent = make_agent(gateway, name("agent"), mode="act", tools=["Read", "Grep", "Bash"])
+    thread = accepted(gateway.http.post("/threads", json={"agent_id": agent["id"]}), 201)
+    for stage, mode in (("apprentice", "act"), ("operator", "act"), ("operator", "plan")):
+        accepted(gateway.http.patch(f"/agents/{agent['name']}/stage", json={"stage": stage, "reason": "for a test"}))
+        accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"mode": mode}))
+        own_talker.says(thread, "hello", answer="hi")
+        sent = [tool["function"] for tool in own_talker.stub.requests[-1].json["tools"]]
+        prompt = prompt_of(gateway, agent["name"], thread_id=thread["id"])
+        assert [(tool["name"], tool["description"], tool["input_schema"]) for tool in prompt["tools"]] == [
+            (tool["name"], tool["description"], tool["parameters"]) for tool in sent]
+        assert prompt["tool_tokens"] == sum(tool["tokens"] for tool in prompt["tools"]) > 0
+        assert prompt["tokens"] > prompt["tool_tokens"]
+
+
 def test_a_prompt_takes_the_threads_mode_or_the_asked_one(gateway, name):
     agent = name("agent")
     made = make_agent(gateway, agent)

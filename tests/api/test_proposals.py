@@ -35,6 +35,14 @@ def test_a_nested_one_is_listed_and_shown_with_its_name(gateway):
     assert gateway.http.get(path.rsplit("/", 1)[0]).status_code == 404
 
 
+@pytest.mark.parametrize("name", ["apply", "reject"])
+def test_one_that_is_called_like_an_action_can_be_read(gateway, name):
+    path = write(gateway, name=name)
+    assert show(gateway, path)["name"] == name
+    refused(gateway.http.delete(path), 405, "method not allowed")
+    assert accepted(apply(gateway, path))["status"] == "applied"
+
+
 def test_a_plain_and_a_nested_one_may_share_a_date(gateway):
     date = fresh_date()
     plain, nested = write(gateway, "plain\n", date=date), write(gateway, "nested\n", date=date, name="one")

@@ -39,7 +39,10 @@ Task<bool> AppConnection::send(std::string_view bytes) {
     if (error == asio::error::would_block || error == asio::error::try_again) {
       co_await socket_.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
     }
-    if (error) co_return false;
+    if (error) {
+      broken_ = error != asio::error::operation_aborted;
+      co_return false;
+    }
   }
   co_return !interrupted_;
 }
@@ -54,7 +57,9 @@ Task<bool> AppConnection::receive() {
   error_code error;
   end_ += co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, buffer_size - end_),
                                            asio::redirect_error(asio::use_awaitable, error));
+  answered_ = answered_ || end_ > 0;
   ended_ = bool(error);
+  broken_ = error && error != asio::error::operation_aborted;
   co_return !error;
 }
 

@@ -35,8 +35,12 @@ public:
 
   /// Ends every wait, now and later.
   void interrupt();
+  /// The server has ended the connection and had answered nothing.
+  bool closed_unanswered() const { return broken_ && !answered_; }
   /// Nothing was received behind the last answer, and another request can follow.
   bool reusable() const;
+  /// The socket, for another request.
+  asio::ip::tcp::socket release() { return std::move(socket_); }
 
 private:
   Task<bool> receive();
@@ -47,6 +51,8 @@ private:
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  bool answered_ = false;
+  bool broken_ = false;  ///< ended by the server, or on the way to it
   bool ended_ = false;
   bool interrupted_ = false;
 };

@@ -13,6 +13,13 @@ constexpr int switching_protocols = 101;
 
 BadGateway failed() { return BadGateway("Dev server proxy failed"); }
 
+/// The same again does no harm: a server may end an idle connection just when a request is on its way.
+bool may_be_repeated(const Exchange& exchange, const ForwardedRequest& request) {
+  const auto method = exchange.method();
+  const bool is_safe = method == "GET" || method == "HEAD" || method == "OPTIONS";
+  return is_safe && !request.upgrade && exchange.body_length() == 0;
+}
+
 Task<> passes_on_what_the_client_sends(Exchange& exchange, AppConnection& app) {
   while (const auto piece = co_await exchange.read()) {
     if (!co_await app.send(*piece)) break;
@@ -25,35 +32,51 @@ Task<> passes_on_what_the_client_sends(Exchange& exchange, AppConnection& app) {
 Task<> AppProxy::pass(Request& request, Exchange& exchange, int port, std::string prefix) {
   const auto forwarded = forwarded_request(request, exchange, prefix, port,
                                            [this](std::string_view text) { return authenticator_.accepts(text); });
+  if (may_be_repeated(exchange, forwarded) && co_await try_idle(exchange, forwarded, port)) co_return;
   const auto app = co_await AppConnection::open(port);
-  if (!app) throw failed();
-  const Stop::Listener cut_off(exchange.cut_off(), [&] { app->interrupt(); });
-  co_await serve(exchange, *app, forwarded);
+  if (!app || !co_await serve(exchange, *app, forwarded, port)) throw failed();
 }
 
-Task<> AppProxy::serve(Exchange& exchange, AppConnection& app, const ForwardedRequest& request) {
-  if (!co_await app.send(request.head)) throw failed();
+/// False where there is no connection that still serves.
+Task<bool> AppProxy::try_idle(Exchange& exchange, const ForwardedRequest& request, int port) {
+  auto socket = idle_.take(port);
+  if (!socket) co_return false;
+  AppConnection app(*std::move(socket));
+  co_return co_await serve(exchange, app, request, port);
+}
+
+/// False where the app ended the connection without any answer.
+Task<bool> AppProxy::serve(Exchange& exchange, AppConnection& app, const ForwardedRequest& request, int port) {
+  const Stop::Listener cut_off(exchange.cut_off(), [&] { app.interrupt(); });
+  if (!co_await app.send(request.head)) co_return exchange.cut_off().requested();
+  bool sent = false;
   Group uploads(loop_);
   // A WebSocket's first bytes go nowhere before the app has agreed to it.
-  if (!request.upgrade) uploads.spawn(upload(exchange, app, request));
+  if (!request.upgrade) uploads.spawn(upload(exchange, app, request, sent));
   std::exception_ptr failure;
   try {
     co_await answer(exchange, app, request);
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
+  const bool reusable = sent && app.reusable();
   uploads.cancel();
   co_await uploads.join();
-  if (failure && !exchange.cut_off().requested()) std::rethrow_exception(failure);
+  if (exchange.cut_off().requested()) co_return true;
+  if (failure && app.closed_unanswered()) co_return false;
+  if (failure) std::rethrow_exception(failure);
+  if (reusable) idle_.keep(port, app.release());
+  co_return true;
 }
 
 /// Passes the body on, and then looks out for a client that goes.
-Task<> AppProxy::upload(Exchange& exchange, AppConnection& app, const ForwardedRequest& request) {
+Task<> AppProxy::upload(Exchange& exchange, AppConnection& app, const ForwardedRequest& request, bool& sent) {
   for (;;) {
     const auto piece = co_await exchange.read();
     if (!piece) break;
     if (piece->empty()) {
       if (request.chunked && !co_await app.send("0\r\n\r\n")) co_return;
+      sent = true;
       co_await exchange.gone();
       break;
     }

@@ -19,7 +19,7 @@ struct Nobody : Authenticator {
 
 /// A client that asks for `/` and takes what it gets.
 struct Client : Exchange {
-  std::string_view method() const override { return "GET"; }
+  std::string_view method() const override { return asks; }
   std::string_view target() const override { return "/apps/a/proxy/"; }
   std::optional<std::uint64_t> body_length() const override { return 0; }
   Task<std::optional<std::string>> read() override { co_return std::string(); }
@@ -40,6 +40,7 @@ struct Client : Exchange {
   Task<bool> upgrade(Fields) override { co_return false; }
   Stop& cut_off() override { return stop; }
 
+  std::string asks = "GET";
   int status = 0;
   std::string body;
   bool ended = false;
@@ -58,7 +59,8 @@ std::string asked(std::string answer, LoopbackServer::After after, Client& clien
   testing::run([&](Loop& loop) -> Task<> {
     LoopbackServer app(loop, {std::move(answer)}, after);
     const Nobody nobody;
-    AppProxy proxy(loop, nobody, 100ms);
+    IdleConnections idle(loop);
+    AppProxy proxy(loop, nobody, idle, 100ms);
     Request request;
     try {
       co_await proxy.pass(request, client, port_of(app), "/apps/a/proxy");
@@ -89,6 +91,88 @@ TEST(AppProxy, DoesNotEndAnAnswerThatWasCut) {
   EXPECT_EQ(asked("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", LoopbackServer::After::close, client), "");
   EXPECT_EQ(client.body, "hello");
   EXPECT_FALSE(client.ended);
+}
+
+/// Two requests of the method, the one after the other, to an app that answers with these: what went wrong, if
+/// anything, and how many connections the app saw.
+struct Asked {
+  std::string error;
+  int connections = 0;
+  std::size_t requests = 0;
+  std::string body;
+};
+
+Asked asked_twice(std::string method, std::vector<std::string> answers, LoopbackServer::After after) {
+  Asked outcome;
+  testing::run([&](Loop& loop) -> Task<> {
+    LoopbackServer app(loop, std::move(answers), after);
+    const Nobody nobody;
+    IdleConnections idle(loop);
+    AppProxy proxy(loop, nobody, idle, 5s);
+    Request request;
+    for (int i = 0; i < 2; ++i) {
+      Client client;
+      client.asks = method;
+      try {
+        co_await proxy.pass(request, client, port_of(app), "/apps/a/proxy");
+      } catch (const ApiError& refusal) {
+        outcome.error = refusal.error();
+      }
+      outcome.body += client.body;
+    }
+    idle.close();
+    outcome.connections = app.connections();
+    outcome.requests = app.requests();
+    co_await app.close();
+  });
+  return outcome;
+}
+
+const std::string short_answer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n";
+
+TEST(AppProxy, AsksAgainOnTheSameConnection) {
+  const auto outcome =
+      asked_twice("GET", {short_answer + "1", short_answer + "2"}, LoopbackServer::After::next_request);
+  EXPECT_EQ(outcome.body, "12");
+  EXPECT_EQ(outcome.connections, 1);
+}
+
+TEST(AppProxy, KeepsNoConnectionThatTheAppWantsToEnd) {
+  const std::string last = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\n";
+  const auto outcome = asked_twice("GET", {last + "1", last + "2"}, LoopbackServer::After::next_request);
+  EXPECT_EQ(outcome.body, "12");
+  EXPECT_EQ(outcome.connections, 2);
+}
+
+TEST(AppProxy, KeepsNoConnectionOnWhichMoreCameThanWasAskedFor) {
+  const auto outcome = asked_twice("GET", {short_answer + "1HTTP/1.1 500 Forged\r\n", short_answer + "2"},
+                                   LoopbackServer::After::next_request);
+  EXPECT_EQ(outcome.body, "12");
+  EXPECT_EQ(outcome.connections, 2);
+}
+
+TEST(AppProxy, PostsOnlyOnAConnectionOfItsOwn) {
+  const auto outcome =
+      asked_twice("POST", {short_answer + "1", short_answer + "2"}, LoopbackServer::After::next_request);
+  EXPECT_EQ(outcome.body, "12");
+  EXPECT_EQ(outcome.connections, 2);
+}
+
+TEST(AppProxy, AsksOnceMoreWhereAnIdleConnectionHasEnded) {
+  // Without an answer to the second request, because the connection ends after it: the third is asked anew.
+  const auto outcome = asked_twice("GET", {short_answer + "1", LoopbackServer::hang_up, short_answer + "2"},
+                                   LoopbackServer::After::next_request);
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_EQ(outcome.body, "12");
+  EXPECT_EQ(outcome.requests, 3U);
+  EXPECT_EQ(outcome.connections, 2);
+}
+
+TEST(AppProxy, AsksNotTwiceOnAConnectionThatIsNew) {
+  const auto outcome = asked_twice("GET", {LoopbackServer::hang_up, LoopbackServer::hang_up, short_answer + "1"},
+                                   LoopbackServer::After::next_request);
+  EXPECT_EQ(outcome.error, "Dev server proxy failed");
+  EXPECT_EQ(outcome.requests, 2U);
 }
 
 }  // namespace

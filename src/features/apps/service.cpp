@@ -102,6 +102,7 @@ Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensi
       secrets_(secrets),
       sandbox_(sandbox),
       options_(std::move(options)),
+      idle_(loop),
       background_(loop) {
   background_.on_failure([](std::exception_ptr failure) {
     try {
@@ -124,6 +125,7 @@ void Apps::load(Connection& connection) {
 
 void Apps::hang_up() {
   closing_ = true;
+  idle_.close();
   for (auto& [id, place] : places_) place->server.request_stop(patience_at_the_end);
 }
 
@@ -135,6 +137,12 @@ Task<> Apps::stop() {
     co_await turn.comes();
     co_await place->server.stop();
   }
+}
+
+/// Its idle connections end first: some servers wait for that.
+Task<> Apps::stop(Place& place) {
+  idle_.forget(place.server.port());
+  co_await place.server.stop();
 }
 
 ExtensionPointer Apps::require(std::string_view id_or_name) const {
@@ -202,7 +210,7 @@ Task<App> Apps::restart(std::string id_or_name) {
   Place::Turn turn(place);
   co_await turn.comes();
   try {
-    co_await place.server.stop();
+    co_await stop(place);
     co_await start(extension, place);
   } catch (const std::exception& error) {
     throw refusal("restart", *extension, error);
@@ -248,11 +256,10 @@ Task<App> Apps::stop(std::string id_or_name) {
   if (is_static(*extension)) refuse_static(*extension);
   const auto place = places_.find(extension->id);
   if (place == places_.end()) throw not_running(*extension);
-  auto& server = place->second->server;
   Place::Turn turn(*place->second);
   co_await turn.comes();
-  if (!server.alive()) throw not_running(*extension);
-  co_await server.stop();
+  if (!place->second->server.alive()) throw not_running(*extension);
+  co_await stop(*place->second);
   co_return describe(*extension);
 }
 
@@ -296,7 +303,7 @@ Task<> Apps::end(std::string id, bool forget) {
   {
     Place::Turn turn(place);
     co_await turn.comes();
-    co_await place.server.stop();
+    co_await stop(place);
   }
   if (forget && place.users == 0) places_.erase(id);
 }

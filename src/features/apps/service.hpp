@@ -9,6 +9,7 @@
 
 #include "base/group.hpp"
 #include "features/apps/dev_server.hpp"
+#include "features/apps/idle_connections.hpp"
 #include "features/apps/plan.hpp"
 #include "features/apps/process_mark.hpp"
 #include "features/extensions/service.hpp"
@@ -64,6 +65,8 @@ public:
   Task<std::optional<std::filesystem::path>> static_root(std::string id_or_name);
   /// The port of the server of one that is not static. Throws NotFound `No running dev server for <name>`.
   int running_port(std::string_view id_or_name) const;
+  /// Open connections to the servers, which end before those do.
+  IdleConnections& idle_connections() { return idle_; }
 
   void extension_changed(const Extension& extension, ExtensionAction action) override;
 
@@ -79,6 +82,7 @@ private:
   Task<DevServerStart> prepare(const ExtensionPointer& extension);
   Task<std::filesystem::path> open_directory(std::filesystem::path path);
   Task<> end(std::string id, bool forget);
+  Task<> stop(Place& place);
   void publish(const std::string& id) const;
   Task<> note_started(pid_t pid);
   Task<> note_ended(pid_t pid);
@@ -95,6 +99,7 @@ private:
   Options options_;
   std::map<std::string, std::unique_ptr<Place>, std::less<>> places_;
   std::map<pid_t, ProcessMark> marks_;
+  IdleConnections idle_;
   bool closing_ = false;
   Group background_;
 };

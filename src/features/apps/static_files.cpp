@@ -76,14 +76,34 @@ std::string read_piece(const Descriptor& file, std::uint64_t offset, std::size_t
   return piece;
 }
 
-void require_reading(const Exchange& exchange) {
-  if (exchange.method() != "GET" && exchange.method() != "HEAD") throw ApiError(405, "method not allowed");
+bool reads(const Exchange& exchange) { return exchange.method() == "GET" || exchange.method() == "HEAD"; }
+
+Task<> answer_without_body(Exchange& exchange, int status, Fields fields) {
+  if (co_await exchange.begin({.status = status, .fields = std::move(fields), .length = 0})) co_await exchange.end();
+}
+
+Task<> answer_error(Exchange& exchange, int status, Fields fields, std::string error) {
+  const auto body = to_json(json::object{{"error", error}});
+  fields.emplace_back("Content-Type", "application/json; charset=utf-8");
+  if (!co_await exchange.begin({.status = status, .fields = std::move(fields), .length = body.size()})) co_return;
+  if (exchange.method() == "HEAD" || co_await exchange.send(body)) co_await exchange.end();
+}
+
+std::string content_range(const FilePart& part, std::uint64_t size) {
+  return fmt::format("bytes {}-{}/{}", part.first, part.first + part.count - 1, size);
+}
+
+/// What is asked for of the file. Who has a part of another file gets the whole of this one.
+FilePart part_of(const Request& request, const Exchange& exchange, const Found& found) {
+  const auto condition = request.header("if-range");
+  const bool may_be_part = exchange.method() == "GET" && (!condition || *condition == found.tag);
+  return wanted_part(may_be_part ? request.header("range") : std::nullopt, found.size);
 }
 
 }  // namespace
 
 Task<> StaticFiles::serve(Request& request, Exchange& exchange, std::filesystem::path root) {
-  require_reading(exchange);
+  if (!reads(exchange)) co_return co_await answer_error(exchange, 405, {{"Allow", "GET, HEAD"}}, "method not allowed");
   const auto segments = request.rest();
   const auto last = segments.empty() ? std::string() : segments.back();
   const auto path = path_of(segments);
@@ -91,26 +111,34 @@ Task<> StaticFiles::serve(Request& request, Exchange& exchange, std::filesystem:
   Fields fields{app_fence()};
   if (!found.file) {
     fields.emplace_back("Location", found.location);
-    if (co_await exchange.begin({.status = 301, .fields = std::move(fields), .length = 0})) co_await exchange.end();
-    co_return;
+    co_return co_await answer_without_body(exchange, 301, std::move(fields));
   }
   fields.emplace_back("ETag", found.tag);
   if (request.header("if-none-match") == std::string_view(found.tag)) {
-    if (co_await exchange.begin({.status = 304, .fields = std::move(fields), .length = 0})) co_await exchange.end();
-    co_return;
+    co_return co_await answer_without_body(exchange, 304, std::move(fields));
   }
+  fields.emplace_back("Accept-Ranges", "bytes");
+  const auto part = part_of(request, exchange, found);
+  if (part.status == 416) {
+    fields.emplace_back("Content-Range", fmt::format("bytes */{}", found.size));
+    co_return co_await answer_error(exchange, 416, std::move(fields), "range not satisfiable");
+  }
+  if (part.status == 206) fields.emplace_back("Content-Range", content_range(part, found.size));
   fields.emplace_back("Content-Type", found.type);
-  if (!co_await exchange.begin({.fields = std::move(fields), .length = found.size})) co_return;
-  std::uint64_t sent = exchange.method() == "HEAD" ? found.size : 0;
-  while (sent < found.size) {
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, found.size - sent));
-    const auto piece =
-        co_await blocking_.run([file = found.file, sent, size] { return read_piece(*file, sent, size); });
-    // A file that became shorter is cut off.
-    if (piece.empty() || !co_await exchange.send(piece)) co_return;
-    sent += piece.size();
+  if (!co_await exchange.begin({.status = part.status, .fields = std::move(fields), .length = part.count})) co_return;
+  if (exchange.method() == "HEAD" || co_await send(exchange, found.file, part)) co_await exchange.end();
+}
+
+/// False where the client has gone, or the file became shorter: then the answer is cut off.
+Task<bool> StaticFiles::send(Exchange& exchange, std::shared_ptr<const Descriptor> file, FilePart part) {
+  for (auto left = part.count; left > 0;) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, left));
+    const auto begin = part.first + part.count - left;
+    const auto piece = co_await blocking_.run([file, begin, size] { return read_piece(*file, begin, size); });
+    if (piece.empty() || !co_await exchange.send(piece)) co_return false;
+    left -= piece.size();
   }
-  co_await exchange.end();
+  co_return true;
 }
 
 }  // namespace agw

@@ -41,6 +41,7 @@ void add(Connection& connection, const Spending& spending) {
       .bind(":day", day)
       .bind(":usd", spending.usd)
       .run();
+  if (spending.thread_id.empty()) return;
   connection
       .prepare(
           "INSERT INTO cost_threads (day, thread_id, usd) VALUES (:day, :thread, :usd) ON CONFLICT DO UPDATE SET usd = "

@@ -15,8 +15,8 @@ struct Spending {
   LocalDay day{};
   std::string agent_id;
   std::string agent_name;
-  std::string thread_id;
-  std::string model;  ///< `<provider>/<model>`
+  std::string thread_id;  ///< empty for what belongs to none
+  std::string model;      ///< `<provider>/<model>`
   double usd = 0;
   bool priced = true;  ///< false: the price is not known
 };

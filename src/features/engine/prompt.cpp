@@ -93,6 +93,11 @@ std::int64_t estimated_tokens(std::string_view text) {
   return static_cast<std::int64_t>((text.size() + bytes_per_token - 1) / bytes_per_token);
 }
 
+std::int64_t estimated_tokens(const ToolDescription& tool) {
+  return estimated_tokens(tool.name) + estimated_tokens(tool.description) +
+         estimated_tokens(to_json(tool.input_schema));
+}
+
 std::vector<PromptSection> prompt_sections(const PromptInput& input) {
   const auto& identity = input.identity;
   std::vector<PromptSection> sections;

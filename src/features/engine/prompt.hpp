@@ -13,6 +13,7 @@
 #include "features/extensions/types.hpp"
 #include "features/threads/types.hpp"
 #include "io/blocking.hpp"
+#include "models/model.hpp"
 #include "tools/place.hpp"
 
 namespace agw {
@@ -55,6 +56,7 @@ std::string prompt_text(const std::vector<PromptSection>& sections);
 
 /// How many tokens a text is likely to have; rather too many than too few.
 std::int64_t estimated_tokens(std::string_view text);
+std::int64_t estimated_tokens(const ToolDescription& tool);
 
 /// What the prompt needs of rooms that this one cannot see. Both are asked on the loop.
 struct PromptLinks {

@@ -57,16 +57,7 @@ Task<Answer> EngineRoutes::list_modes(Request&) { co_return Answer::of(modes());
 
 Task<Answer> EngineRoutes::prompt(Request& request) {
   const auto agent = stages_.require_agent(request.path("name"));
-  const auto query = request.query<AgentPromptQuery>();
-  const auto own_mode = string_member(agent->definition.members(), "mode");
-  Thread thread;
-  if (own_mode) thread.mode = from_text<ThreadMode>(*own_mode).value_or(thread.mode);
-  if (query.thread_id) thread = co_await threads_.require(*query.thread_id);
-  AgentPrompt prompt{.agent = agent->name, .mode = query.mode.value_or(thread.mode)};
-  prompt.sections = co_await prompts_.sections(agent, thread.project_id, prompt.mode);
-  prompt.text = prompt_text(prompt.sections);
-  prompt.tokens = estimated_tokens(prompt.text);
-  co_return Answer::of(prompt);
+  co_return Answer::of(co_await engine_.prompt(agent, request.query<AgentPromptQuery>()));
 }
 
 }  // namespace agw

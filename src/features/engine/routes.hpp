@@ -8,8 +8,8 @@ namespace agw {
 /// `/chat`, `/chat/stop`, what a client asks about runs, and what agents are told.
 class EngineRoutes {
 public:
-  EngineRoutes(Engine& engine, Threads& threads, Runs& runs, Stages& stages, Prompts& prompts)
-      : engine_(engine), threads_(threads), runs_(runs), stages_(stages), prompts_(prompts) {}
+  EngineRoutes(Engine& engine, Threads& threads, Runs& runs, Stages& stages)
+      : engine_(engine), threads_(threads), runs_(runs), stages_(stages) {}
   Routes routes();
 
 private:
@@ -24,7 +24,6 @@ private:
   Threads& threads_;
   Runs& runs_;
   Stages& stages_;
-  Prompts& prompts_;
 };
 
 }  // namespace agw

@@ -38,9 +38,16 @@ public:
   /// NotFound `thread not found`.
   Task<ChatStopped> stop_chat(StopChat wanted);
 
+  /// Takes the run that only waits to answer that turn of a chat, where there is one, out of its thread's queue.
+  Task<> drop_waiting(std::string turn_id);
+
   /// Answers a user turn again (an assistant's turn stands for its question). Throws NotFound `turn not found`,
   /// Conflict `turn is in use`, and for the thread's agent as `chat` does.
   Task<Turn> regenerate(std::string turn_id, Along<Turn> along = {});
+
+  /// What the agent would be told before a conversation, with what it is likely to cost. Throws NotFound `thread not
+  /// found`.
+  Task<AgentPrompt> prompt(ExtensionPointer agent, AgentPromptQuery query);
 
   // For jobs (see job_turn.hpp).
 
@@ -87,7 +94,14 @@ private:
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
   Task<> produce(ActiveRunPointer active, RunOutcome& outcome);
-  std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
+  /// What is to answer, the first of `choices` before its fallbacks. `model` names it, also where it cannot be asked;
+  /// then `problem` says what to do about it.
+  struct ChosenModels {
+    std::vector<ModelChoice> choices;
+    std::string model;
+    std::string problem;
+  };
+  ChosenModels choose_models(const Run& run, const Extension& agent) const;
 
   // The conversation with the model: answering.cpp.
   struct Answering;

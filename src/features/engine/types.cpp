@@ -26,9 +26,17 @@ constexpr auto rules(Tag<PromptSection>) {
 }
 const Description& describe(Tag<PromptSection>) { return description_of<PromptSection>("PromptSection"); }
 
-BOOST_DESCRIBE_STRUCT(AgentPrompt, (), (agent, mode, tokens, sections, text))
+BOOST_DESCRIBE_STRUCT(PromptTool, (), (name, tokens, description, input_schema))
+constexpr auto rules(Tag<PromptTool>) {
+  return std::tuple{On<&PromptTool::tokens>{{.about = "an estimate, rather too high"}}};
+}
+const Description& describe(Tag<PromptTool>) { return description_of<PromptTool>("PromptTool"); }
+
+BOOST_DESCRIBE_STRUCT(AgentPrompt, (), (agent, mode, tokens, sections, text, tool_tokens, tools))
 constexpr auto rules(Tag<AgentPrompt>) {
-  return std::tuple{On<&AgentPrompt::text>{{.about = "the sections together, as a model gets them"}}};
+  return std::tuple{On<&AgentPrompt::tokens>{{.about = "an estimate of all that is sent: the text and the tools"}},
+                    On<&AgentPrompt::text>{{.about = "the sections together, as a model gets them"}},
+                    On<&AgentPrompt::tools>{{.about = "those that stage, mode, tools and capabilities leave it"}}};
 }
 const Description& describe(Tag<AgentPrompt>) { return description_of<AgentPrompt>("AgentPrompt"); }
 

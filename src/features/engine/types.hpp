@@ -40,13 +40,24 @@ struct PromptSection {
 };
 const Description& describe(Tag<PromptSection>);
 
+/// A tool that an agent is told of before the conversation.
+struct PromptTool {
+  std::string name;
+  std::int64_t tokens = 0;  ///< estimated
+  std::string description;
+  json::object input_schema;
+};
+const Description& describe(Tag<PromptTool>);
+
 /// `GET /agents/:name/prompt`: what would be sent.
 struct AgentPrompt {
   std::string agent;  ///< its name
   ThreadMode mode{};
-  std::int64_t tokens = 0;  ///< estimated, of the whole text
+  std::int64_t tokens = 0;  ///< estimated, of the text and the tools
   std::vector<PromptSection> sections;
   std::string text;
+  std::int64_t tool_tokens = 0;  ///< estimated, of the tools alone
+  std::vector<PromptTool> tools;
 };
 const Description& describe(Tag<AgentPrompt>);
 

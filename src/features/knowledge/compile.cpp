@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/content_id.hpp"
 #include "base/log.hpp"
@@ -25,7 +24,6 @@ constexpr std::size_t sources_a_piece = 500;
 constexpr std::size_t rows_a_write = 200;
 /// Of so many pages each is put on disk by itself; of more all at once.
 constexpr std::size_t few = 8;
-constexpr std::size_t most_named = 20;
 constexpr int most_numbered = 50;
 
 /// The source's path in the directory of its scope, as heads of pages name it.
@@ -44,6 +42,10 @@ std::string other_slug(const std::string& path, const std::string& name, int num
   return slug_of(directories + std::string(stem_of_path(path)));
 }
 
+std::string_view known_summary(const KnownSource& source) {
+  return source.summary && source.summary_of == source.content ? std::string_view(*source.summary) : std::string_view();
+}
+
 Timestamp time_of(const FileStamp& stamp) {
   return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
 }
@@ -54,33 +56,7 @@ bool is_same_page(PageText a, PageText b) {
   return write_page_text(a) == write_page_text(b);
 }
 
-std::string named(const std::vector<std::string>& names) {
-  if (names.size() <= most_named) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most_named, ", "),
-                     names.size() - most_named);
-}
-
-void add_line(std::string& text, std::string_view what, const std::vector<std::string>& names) {
-  if (!names.empty()) text += fmt::format("- {} ({}): {}\n", what, names.size(), named(names));
-}
-
 }  // namespace
-
-std::string report_title(const CompileReport& report) {
-  return fmt::format("{} made, {} changed, {} kept", report.made.size(), report.changed.size(), report.kept.size());
-}
-
-std::string report_text(const CompileReport& report) {
-  std::string text = report.dry ? "Dry run: this is what would be done.\n\n" : "";
-  text += fmt::format("Looked at {} source{}.\n\n", report.sources, report.sources == 1 ? "" : "s");
-  if (!report.anything()) text += "Nothing has changed.\n";
-  add_line(text, "made", report.made);
-  add_line(text, "changed", report.changed);
-  add_line(text, "kept, because a person changed them", report.kept);
-  add_line(text, "cannot become pages", report.unusable);
-  if (report.stopped) text += "\nStopped before everything was done.\n";
-  return text;
-}
 
 /// What is to be done, and who has which page. In one thread's hands at a time.
 struct KnowledgeCompiler::Plan {
@@ -196,8 +172,8 @@ KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& 
     row.stamp = source.stamp;
     const auto said_before = std::exchange(row.content, content ? content_id(*content) : "");
     const Step step{tree, outcome.report, dry, durability, said_before != row.content, now};
-    auto made = content ? page_of_source(path_in_scope(source.path), *content)
-                        : SourcePage{.page = {}, .problem = std::string(to_string(content.error()))};
+    auto made = content ? page_of_source(path_in_scope(source.path), *content, known_summary(row))
+                        : SourcePage{.problem = std::string(to_string(content.error()))};
     if (made.problem.empty()) {
       row.page = plan.page_of(tree, source);
       plan.page_owners[*row.page] = source.path;
@@ -273,6 +249,23 @@ Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, Stop& stop) {
   });
   co_await index_.catch_up();
   co_return report;
+}
+
+Task<> KnowledgeCompiler::take_summary(std::string path, std::string content, std::optional<std::string> summary) {
+  co_await turnstile_.wait();
+  const auto pass = turnstile_.enter();
+  const auto known = co_await database_.write([path, content, summary](Connection& connection) {
+    source_store::put_summary(connection, path, content, summary);
+    return source_store::find(connection, path);
+  });
+  if (!summary || !known || known->compiled) co_return;
+  const auto work = std::make_shared<Plan>();
+  work->changed.push_back({path, known->stamp});
+  work->known.emplace(path, *known);
+  auto outcome = co_await blocking_.run(
+      [tree = index_.tree(), work, now = clock_.now()] { return compile_some(*tree, *work, 0, false, now); });
+  co_await put(std::move(outcome.rows));
+  co_await index_.catch_up();
 }
 
 Task<> KnowledgeCompiler::put(std::vector<KnownSource> rows) {

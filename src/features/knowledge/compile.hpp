@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ public:
 
   /// One at a time: a second one waits. Afterwards the index has the pages. When stopped, what is done is done whole.
   Task<CompileReport> compile(bool dry, Stop& stop);
+
+  /// Keeps what was found for a source that said `content`, and writes it into its page, unless either says something
+  /// else by now. `summary` is nothing where none is wanted.
+  Task<> take_summary(std::string path, std::string content, std::optional<std::string> summary);
 
 private:
   struct Plan;

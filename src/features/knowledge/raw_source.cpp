@@ -124,9 +124,9 @@ void complete(PageHead& head, std::string_view path, const std::string& body, bo
 
 }  // namespace
 
-SourcePage page_of_source(std::string_view path, std::string_view content) {
-  if (content.find('\0') != content.npos) return {.page = {}, .problem = "not text"};
-  if (!is_utf8(content)) return {.page = {}, .problem = "not UTF-8"};
+SourcePage page_of_source(std::string_view path, std::string_view content, std::string_view summary) {
+  if (content.find('\0') != content.npos) return {.problem = "not text"};
+  if (!is_utf8(content)) return {.problem = "not UTF-8"};
   const auto ending = ending_of(path);
   SourcePage made;
   if (is_markdown_ending(ending)) {
@@ -136,6 +136,8 @@ SourcePage page_of_source(std::string_view path, std::string_view content) {
   } else {
     made.page.body = in_fence(content, ending);
   }
+  made.says_summary = !made.page.head.summary.empty();
+  if (!made.says_summary) made.page.head.summary = summary;
   complete(made.page.head, path, made.page.body, is_text_ending(ending));
   return made;
 }

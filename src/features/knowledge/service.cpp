@@ -4,6 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
+#include <boost/algorithm/string.hpp>
+
 #include "api/error.hpp"
 #include "base/log.hpp"
 #include "features/knowledge/condition.hpp"
@@ -83,18 +86,21 @@ std::optional<Article> article_of(const KnowledgeTree& tree, const PageOnDisk& s
 }  // namespace
 
 Knowledge::Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
-                     std::filesystem::path data_directory)
+                     std::filesystem::path data_directory, KnowledgeLinks links)
     : blocking_(blocking),
       database_(database),
       clock_(clock),
       index_(blocking, database, std::move(data_directory)),
       compiler_(blocking, database, clock, index_),
+      summaries_(loop, blocking, database, compiler_, index_.tree(), std::move(links),
+                 [this](std::vector<std::string> slugs) { return note_summaries(std::move(slugs)); }),
       background_(loop) {}
 
 void Knowledge::start() { background_.spawn(read_at_start()); }
 
 Task<> Knowledge::stop() {
   index_.stop();
+  co_await summaries_.stop();
   co_await background_.join();
 }
 
@@ -187,6 +193,7 @@ Task<std::string> Knowledge::compile(bool dry, Stop& stop) {
   if (!dry && report.anything()) {
     co_await note({.at = clock_.now(), .op = "compile", .title = report_title(report), .detail = report_text(report)});
   }
+  if (!dry) summaries_.begin();
   co_return report_text(report);
 }
 
@@ -204,6 +211,13 @@ Task<IngestedSource> Knowledge::ingest(NewSource source) {
   if (known && known->problem) made.problem = *known->problem;
   co_await note({.at = clock_.now(), .op = "ingest", .title = title, .detail = made.path});
   co_return made;
+}
+
+Task<> Knowledge::note_summaries(std::vector<std::string> slugs) {
+  return note({.at = clock_.now(),
+               .op = "summarise",
+               .title = fmt::format("{} summed up by the model", slugs.size()),
+               .detail = boost::join(slugs, ", ")});
 }
 
 Task<> Knowledge::note(KnowledgeEvent event) {

@@ -9,6 +9,7 @@
 #include "features/knowledge/compile.hpp"
 #include "features/knowledge/page_index.hpp"
 #include "features/knowledge/search_store.hpp"
+#include "features/knowledge/summaries.hpp"
 #include "features/knowledge/types.hpp"
 
 namespace agw {
@@ -42,7 +43,7 @@ struct IngestedSource {
 class Knowledge {
 public:
   Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
-            std::filesystem::path data_directory);
+            std::filesystem::path data_directory, KnowledgeLinks links = {});
 
   /// Begins to read what has changed while the gateway was down.
   void start();
@@ -64,7 +65,7 @@ public:
   Task<std::vector<KnowledgeEvent>> journal(KnowledgeLogQuery query);
 
   /// Makes pages of what is new or has changed among the raw sources, and notes it in the log. Gives what was done, for
-  /// people.
+  /// people; where a model is configured, it sums up the new pages in the background.
   Task<std::string> compile(bool dry, Stop& stop);
 
   /// Keeps the text among the agent's raw sources, in the place of what was kept from the same origin before, and makes
@@ -79,6 +80,7 @@ public:
 private:
   Task<std::vector<KnowledgeHit>> find(std::string question, knowledge_search_store::PageSearch search);
   Task<> read_at_start();
+  Task<> note_summaries(std::vector<std::string> slugs);
   Task<> note(KnowledgeEvent event);
   Task<std::vector<FoundKnowledgeFile>> sources();
 
@@ -87,6 +89,7 @@ private:
   const Clock& clock_;
   PageIndex index_;
   KnowledgeCompiler compiler_;
+  PageSummaries summaries_;
   Turnstile turnstile_;  ///< to the log, which is read and written in one go
   Group background_;
 };

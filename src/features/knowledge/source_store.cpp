@@ -4,12 +4,16 @@ namespace agw::source_store {
 
 namespace {
 
-#define SOURCE_COLUMNS "path, inode, size, modified_ns, changed_ns, content, problem, page, compiled, page_content"
+#define SOURCE_COLUMNS                                                                                    \
+  "path, inode, size, modified_ns, changed_ns, content, problem, page, compiled, page_content, summary, " \
+  "summary_of"
 
 constexpr const char* put_statement =
-    "INSERT OR REPLACE INTO knowledge_sources (" SOURCE_COLUMNS
-    ") VALUES (:path, :inode, :size, :modified_ns, :changed_ns, :content, :problem, :page, "
-    ":compiled, :page_content)";
+    "INSERT INTO knowledge_sources (path, inode, size, modified_ns, changed_ns, content, problem, page, compiled, "
+    "page_content) VALUES (:path, :inode, :size, :modified_ns, :changed_ns, :content, :problem, :page, :compiled, "
+    ":page_content) ON CONFLICT (path) DO UPDATE SET inode = :inode, size = :size, modified_ns = :modified_ns, "
+    "changed_ns = :changed_ns, content = :content, problem = :problem, page = :page, compiled = :compiled, "
+    "page_content = :page_content";
 
 KnownSource read(const Statement& row) {
   return {.path = row.string(0),
@@ -21,7 +25,9 @@ KnownSource read(const Statement& row) {
           .problem = row.optional_string(6),
           .page = row.optional_string(7),
           .compiled = row.optional_string(8),
-          .page_content = row.optional_string(9)};
+          .page_content = row.optional_string(9),
+          .summary = row.optional_string(10),
+          .summary_of = row.optional_string(11)};
 }
 
 }  // namespace
@@ -53,6 +59,29 @@ void put(Connection& connection, const KnownSource& source) {
       .bind(":compiled", source.compiled)
       .bind(":page_content", source.page_content)
       .run();
+}
+
+void put_summary(Connection& connection, const std::string& path, const std::string& content,
+                 const std::optional<std::string>& summary) {
+  connection
+      .prepare(
+          "UPDATE knowledge_sources SET summary = :summary, summary_of = :content, compiled = iif(:summary IS NULL, "
+          "compiled, NULL) WHERE path = :path AND content = :content")
+      .bind(":summary", summary)
+      .bind(":content", content)
+      .bind(":path", path)
+      .run();
+}
+
+std::vector<KnownSource> without_summary(Connection& connection, int limit) {
+  std::vector<KnownSource> sources;
+  auto row = connection.prepare("SELECT " SOURCE_COLUMNS
+                                " FROM knowledge_sources WHERE problem IS NULL AND page_content IS NOT NULL AND "
+                                "compiled = content AND summary_of IS NOT content ORDER BY modified_ns DESC, path "
+                                "LIMIT :limit");
+  row.bind(":limit", limit);
+  while (row.step()) sources.push_back(read(row));
+  return sources;
 }
 
 void remove(Connection& connection, const std::string& path) {

@@ -112,7 +112,7 @@ const Description& describe(Tag<KnowledgeHealth>);
 /// Something that happened to the knowledge: an entry of `log.md`.
 struct KnowledgeEvent {
   Timestamp at;
-  std::string op;  ///< `compile`, `ingest`, or what a person wrote
+  std::string op;  ///< `compile`, `ingest`, `summarise`, or what a person wrote
   std::string title;
   std::string detail;
 };

@@ -35,6 +35,8 @@ struct ThreadLinks {
   std::function<bool(std::string_view thread_id)> thread_in_use;
   /// Whether a run that is under way or waits answers the turn or made it.
   std::function<bool(std::string_view turn_id)> turn_in_use;
+  /// Takes the run that only waits to answer the turn, where there is one, out of its thread's queue. May be empty.
+  std::function<Task<>(std::string turn_id)> drop_waiting;
   /// What `GET /threads/:id` shows as `active_run`.
   std::function<std::optional<json::value>(std::string_view thread_id)> active_run;
   /// Told of every new thread once it is on disk. May be empty.

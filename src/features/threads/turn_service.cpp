@@ -97,6 +97,7 @@ Task<Turn> Threads::add_turn(AddTurn wanted, Along<Turn> along) {
 }
 
 Task<> Threads::remove_turn(std::string id) {
+  if (links_.drop_waiting) co_await links_.drop_waiting(id);
   if (links_.turn_in_use(id)) throw Conflict("turn is in use");
   const auto moment = next_moment();
   const auto thread = co_await database_.write([id, moment](Connection& connection) {

@@ -121,13 +121,16 @@ class Request:
 class ProviderStub:
     """The server, in a thread and an event loop of its own, on a port that the kernel chooses.
 
-    A request for a thread's title comes when the gateway has time for it, between any two others: it is answered with
-    `title`, is kept among `title_requests`, and takes nothing from the script."""
+    A request for a thread's title or a page's summary comes when the gateway has time for it, between any two others:
+    it is answered with `title` or `summary` (a text, or what a script may have), is kept among `title_requests` or
+    `summary_requests`, and takes nothing from the script."""
 
     def __init__(self):
         self.requests = []
         self.title_requests = []
         self.title = "A title from the stub"
+        self.summary_requests = []
+        self.summary = "A summary from the stub."
         self.connections = 0
         self._replies = []
         self._default = Reply()
@@ -188,6 +191,7 @@ class ProviderStub:
         with self._arrived:
             self.requests.clear()
             self.title_requests.clear()
+            self.summary_requests.clear()
             self._replies.clear()
             self._default = Reply()
 
@@ -228,7 +232,7 @@ class ProviderStub:
         if request is None:
             return False
         with self._arrived:
-            (self.title_requests if wants_title(request) else self.requests).append(request)
+            self._list_of(request).append(request)
             self._arrived.notify_all()
         leaving = asyncio.ensure_future(client.left())
         answer = asyncio.ensure_future(self._answer(writer, request))
@@ -245,11 +249,19 @@ class ProviderStub:
             answer.cancel()
             await asyncio.gather(leaving, answer, return_exceptions=True)
 
+    def _list_of(self, request):
+        if wants_title(request):
+            return self.title_requests
+        return self.summary_requests if wants_summary(request) else self.requests
+
     def _next_reply(self, request):
         if wants_title(request):
-            return Reply(self.title)
-        with self._arrived:
-            reply = self._replies.pop(0) if self._replies else self._default
+            reply = self.title
+        elif wants_summary(request):
+            reply = self.summary
+        else:
+            with self._arrived:
+                reply = self._replies.pop(0) if self._replies else self._default
         if callable(reply):
             reply = reply(request)
         return Reply(reply) if isinstance(reply, str) else reply
@@ -409,6 +421,10 @@ class _Body:
 
 def wants_title(request):
     return request.body is not None and b"Answer with a title" in request.body
+
+
+def wants_summary(request):
+    return request.body is not None and b"Answer with a summary" in request.body
 
 
 def split(text, count):

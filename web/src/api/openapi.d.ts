@@ -2114,6 +2114,7 @@ export interface components {
             agent: string;
             /** @enum {string} */
             mode: "plan" | "act";
+            /** @description an estimate of all that is sent: the text and the tools */
             tokens: number;
             sections: {
                 name: string;
@@ -2123,6 +2124,15 @@ export interface components {
             }[];
             /** @description the sections together, as a model gets them */
             text: string;
+            tool_tokens: number;
+            /** @description those that stage, mode, tools and capabilities leave it */
+            tools: {
+                name: string;
+                /** @description an estimate, rather too high */
+                tokens: number;
+                description: string;
+                input_schema: Record<string, never>;
+            }[];
         };
         ModelInfo: {
             /** @description what a chat names as its model */

@@ -3,7 +3,8 @@ import cronstrue from 'cronstrue';
 /** A cron expression in words; empty where it has none. */
 export function inWords(expression: string): string {
   try {
-    return cronstrue.toString(expression, { use24HourTimeFormat: true, verbose: true });
+    const words = cronstrue.toString(expression, { use24HourTimeFormat: true, verbose: true });
+    return words.replace(/, every hour(, every day)?/, '');
   } catch {
     return '';
   }

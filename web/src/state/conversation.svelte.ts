@@ -5,7 +5,7 @@ import { isRunEvent } from '../api/events';
 import { line } from '../api/line.svelte';
 import type { Thread, Turn } from '../api/types';
 import { announcer } from '../base/announce.svelte';
-import { firstLine } from '../base/format';
+import { firstLine, plural } from '../base/format';
 import { LiveRun } from './live_run.svelte';
 import { answerData, timeline } from './timeline';
 
@@ -31,6 +31,8 @@ export class Conversation {
   /** What events brought since the latest reading began. */
   #arrived = new Set<string>();
   #loadingOlder: Promise<void> | null = null;
+  #reading: Promise<void> = Promise.resolve();
+  #asked = 0;
 
   items = $derived.by(() => {
     const replaced = (turn: Turn): boolean => answerData(turn).superseded === true;
@@ -59,13 +61,20 @@ export class Conversation {
   }
 
   /** Reads the thread and its newest turns, and joins them with what is known. */
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    this.#reading = this.#read(++this.#asked);
+    return this.#reading;
+  }
+
+  /** Only the answer to the latest question counts: an earlier one may come behind it, and is older. */
+  async #read(asked: number): Promise<void> {
     this.#arrived.clear();
     try {
       const [thread, newest] = await Promise.all([
         get<Thread>(`/threads/${this.id}`),
         get<Turn[]>(`/threads/${this.id}/turns`, { limit: page }),
       ]);
+      if (asked !== this.#asked) return this.#reading;
       this.thread = thread;
       this.#dropDeleted(newest);
       this.#join(newest);
@@ -74,7 +83,7 @@ export class Conversation {
       this.error = null;
       this.#dropStored();
     } catch (error) {
-      this.error = error;
+      if (asked === this.#asked) this.error = error;
     }
   }
 
@@ -91,9 +100,9 @@ export class Conversation {
     this.turns = [...older.reverse(), ...this.turns];
   }
 
-  /** Reads back until the turn is there. */
-  async reach(turnId: string): Promise<void> {
-    while (this.hasOlder && !this.turns.some(({ id }) => id === turnId)) await this.loadOlder();
+  /** Reads back until the turn, or the answer of the run, is there. */
+  async reach(id: string): Promise<void> {
+    while (this.hasOlder && !this.turns.some((turn) => turn.id === id || answerData(turn).run_id === id)) await this.loadOlder();
   }
 
   add(turn: Turn): void {
@@ -159,6 +168,8 @@ export class Conversation {
     if (known) return known;
     const run = new LiveRun(of, (ended) => this.#ended(ended));
     this.runs = [...this.runs, run];
+    // Another tab has it answered again: what it said before is replaced.
+    if (this.turns.some((turn) => turn.role === 'assistant' && answerData(turn).in_reply_to === of.turnId)) void this.refresh();
     announcer.say('The assistant is answering.');
     return run;
   }
@@ -185,7 +196,9 @@ export class Conversation {
 
   #ended(run: LiveRun): void {
     const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';
-    announcer.say(run.ended === 'stopped' ? 'Stopped.' : `Answered: ${firstLine(text, 120)}`);
+    const tools = run.parts.filter(({ kind }) => kind === 'tool').length;
+    const ran = tools ? `${plural(tools, 'tool')} run. ` : '';
+    announcer.say(run.ended === 'stopped' ? `${ran}Stopped.` : `${ran}Answered: ${firstLine(text, 120)}`);
     this.#dropStored();
   }
 

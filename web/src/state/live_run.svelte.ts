@@ -22,7 +22,8 @@ export class LiveRun {
   #reasoning = '';
   #early = new Map<number, RunEvent>();
   #frame = 0;
-  #catchingUp = false;
+  #catchingUp: Promise<void> | null = null;
+  #again = false;
 
   #atEnd: (run: LiveRun) => void;
 
@@ -60,20 +61,25 @@ export class LiveRun {
     this.#show();
   }
 
-  /** Fetches the events that are missing. */
-  async catchUp(): Promise<void> {
-    if (this.#catchingUp) return;
-    this.#catchingUp = true;
+  /** Fetches the events that are missing. Asked again meanwhile, it fetches once more: the first answer may be too old. */
+  catchUp(): Promise<void> {
+    if (this.#catchingUp) this.#again = true;
+    this.#catchingUp ??= this.#fetchMissing().finally(() => (this.#catchingUp = null));
+    return this.#catchingUp;
+  }
+
+  async #fetchMissing(): Promise<void> {
     try {
-      const query = { runId: this.runId, after: this.#seq };
-      for (const event of await get<RunEvent[]>(`/threads/${this.threadId}/events`, query)) {
-        if (event.seq > this.#seq) this.#early.set(event.seq, event);
-      }
-      this.#drain();
+      do {
+        this.#again = false;
+        const query = { runId: this.runId, after: this.#seq };
+        for (const event of await get<RunEvent[]>(`/threads/${this.threadId}/events`, query)) {
+          if (event.seq > this.#seq) this.#early.set(event.seq, event);
+        }
+        this.#drain();
+      } while (this.#again && !this.ended);
     } catch (error) {
       console.warn('missed events could not be fetched; they come with the next connection:', error);
-    } finally {
-      this.#catchingUp = false;
     }
   }
 

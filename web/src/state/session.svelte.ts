@@ -59,6 +59,15 @@ class Session {
 
 export const session = new Session();
 
+/** A token has no business in an address, where histories keep it: it is not taken, and does not stay there. */
+function cleanAddress(): void {
+  const secret = /[?&#]token=/;
+  if (!secret.test(location.search) && !secret.test(location.hash)) return;
+  history.replaceState(null, '', location.pathname + location.hash.replace(/[?&#]token=[^&#]*/g, ''));
+}
+cleanAddress();
+addEventListener('hashchange', cleanAddress);
+
 /** `#code=123456` of `agw open`: taken out of the address before anything else is done with it. */
 export function takeCode(): string | null {
   if (!/^#\/?code=/.test(location.hash)) return null;

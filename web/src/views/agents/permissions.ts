@@ -40,14 +40,17 @@ const actionsFrom: Record<string, Stage> = { prompt: 'apprentice', builtin: 'app
 const names = (value: unknown): string[] | null => (Array.isArray(value) ? value.map(String) : null);
 
 /** `capabilities`: the enabled ones; what the agent names and is not among them allows nothing. */
-export function allowances(agent: Extension, stage: Stage, actions: Extension[], capabilities: Extension[]): Allowance[] {
+export function allowances(agent: Extension, stage: Stage, actions: Extension[], capabilities: Extension[], integrations: Extension[] = []): Allowance[] {
   const own = names(agent.definition.tools);
   const named = names(agent.definition.capabilities) ?? [];
   const declared = named.length ? new Set(capabilities.filter(({ name }) => named.includes(name)).flatMap(({ definition }) => names(definition.tools) ?? [])) : null;
   const ofActions = actions.map(({ name, definition }): Rule => ({ tool: name, from: actionsFrom[String(definition.kind)] ?? 'trusted' }));
-  return [...rules, ...ofActions].map((rule) => {
-    if (own && !own.includes(rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among the tools of its definition' };
-    if (declared && !declared.has(rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among its capabilities' };
+  const ofIntegrations = integrations.map(({ name }): Rule => ({ tool: `${name}__*`, from: 'trusted', note: 'each tool of the integration' }));
+  const has = (list: Iterable<string>, tool: string): boolean =>
+    [...list].some((one) => one === tool || (tool.endsWith('__*') && one.startsWith(tool.slice(0, -1))));
+  return [...rules, ...ofActions, ...ofIntegrations].map((rule) => {
+    if (own && !has(own, rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among the tools of its definition' };
+    if (declared && !has(declared, rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among its capabilities' };
     const reached = stages.indexOf(stage) >= stages.indexOf(rule.from);
     const act: Verdict = reached ? 'allowed' : rule.staged ? 'staged' : 'denied';
     const missing = reached ? '' : rule.staged ? `a proposal below ${rule.from}` : `needs stage ${rule.from}`;

@@ -22,12 +22,20 @@ export class Reading {
     box.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && this.#leave(), { passive: true });
     box.addEventListener('touchmove', () => this.#leave(), { passive: true });
     box.addEventListener('keydown', ({ key }) => leavingKeys.has(key) && this.#leave());
+    box.addEventListener('selectstart', () => this.#leave());
+    addEventListener('keydown', this.#finding);
     box.addEventListener('scroll', () => this.#scrolled(), { passive: true });
   }
 
   close(): void {
     this.#observer.disconnect();
+    removeEventListener('keydown', this.#finding);
   }
+
+  /** Who looks for a word on the page wants to stay where it stands. */
+  #finding = ({ key, ctrlKey, metaKey }: KeyboardEvent): void => {
+    if ((ctrlKey || metaKey) && key === 'f') this.#leave();
+  };
 
   /** Puts what was just asked at the top, with room below it for the answer to grow into. */
   begin(question: HTMLElement): void {

@@ -6,6 +6,16 @@ import type { Part } from '../../state/live_run.svelte';
 
 export type ToolState = 'running' | 'ok' | 'failed' | 'denied' | 'staged' | 'dry';
 
+/** What a tool's card can have done in its chat. */
+export interface Deeds {
+  /** The name of who answers there. */
+  agent: string;
+  /** Puts the thread into act mode. */
+  act: () => void;
+  /** Puts words into the message that is being written. */
+  write: (text: string) => void;
+}
+
 export const states: Record<ToolState, { word: string; icon: string }> = {
   running: { word: 'running', icon: 'loader-circle' },
   ok: { word: 'done', icon: 'check' },

@@ -1,7 +1,7 @@
 /** How runs of jobs are spoken of. */
 import { at, post } from '../../api/client';
 import type { JobRun } from '../../api/types';
-import { place } from '../../base/route.svelte';
+import { href, place } from '../../base/route.svelte';
 import { attempt, toasts } from '../../base/toasts.svelte';
 
 export const tones: Record<JobRun['status'], string> = {
@@ -11,6 +11,9 @@ export const tones: Record<JobRun['status'], string> = {
 export const words: Record<JobRun['status'], string> = {
   queued: 'waits', started: 'running', completed: 'done', failed: 'failed', stopped: 'stopped', skipped: 'skipped', interrupted: 'interrupted',
 };
+
+/** Where the output of a run that has a thread is read: at its answer. */
+export const outputOf = ({ id, thread_id: thread }: JobRun): string => href(['t', thread ?? ''], { run: id });
 
 /** Starts a job and says where its output is. */
 export async function runJob(name: string, dry: boolean): Promise<void> {

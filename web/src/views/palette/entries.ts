@@ -1,11 +1,14 @@
 /** Everything that the palette leads to. */
-import { patch } from '../../api/client';
+import { get, patch } from '../../api/client';
+import type { KnowledgeHit } from '../../api/types';
+import { firstLine } from '../../base/format';
 import { place } from '../../base/route.svelte';
 import { attempt } from '../../base/toasts.svelte';
 import { store } from '../../base/storage';
 import { session } from '../../state/session.svelte';
 import { registry } from '../../state/registry.svelte';
 import { threads } from '../../state/threads.svelte';
+import { searchTurns } from '../search/turns';
 import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
 
@@ -20,6 +23,31 @@ const typeViews: Record<string, string> = { agent: 'agents', job: 'jobs' };
 
 export function entries(): Entry[] {
   return [...deeds(), ...pages(), ...chats(), ...commands(), ...extensions()];
+}
+
+const hits = 6;
+
+/** What was said in chats, and pages of knowledge, with these words. What cannot be asked just now is left out. */
+export async function searched(words: string): Promise<Entry[]> {
+  const [turns, pages] = await Promise.all([
+    searchTurns(words, '', hits).catch(() => []),
+    get<KnowledgeHit[]>('/knowledge/search', { q: words, limit: hits }).catch(() => []),
+  ]);
+  const title = (id: string): string => threads.all.find((thread) => thread.id === id)?.title ?? 'a chat';
+  return [
+    ...turns.slice(0, hits).map((turn) => ({
+      kind: 'turn',
+      label: firstLine(turn.snippet, 100),
+      about: title(turn.thread_id),
+      run: () => place.go(['t', turn.thread_id], { turn: turn.id }),
+    })),
+    ...pages.map((page) => ({
+      kind: 'page',
+      label: page.title,
+      about: 'knowledge',
+      run: () => place.go(['knowledge', page.slug], { scope: page.scope }),
+    })),
+  ];
 }
 
 function deeds(): Entry[] {

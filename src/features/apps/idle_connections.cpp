@@ -1,0 +1,69 @@
+#include "features/apps/idle_connections.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/buffer.hpp>
+
+namespace agw {
+
+using asio::ip::tcp;
+
+namespace {
+
+/// Neither ended by the other side nor with bytes that nobody asked for.
+bool is_silent(tcp::socket& socket) {
+  char byte = 0;
+  boost::system::error_code error;
+  socket.non_blocking(true, error);
+  socket.receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
+  return error == asio::error::would_block || error == asio::error::try_again;
+}
+
+}  // namespace
+
+std::optional<tcp::socket> IdleConnections::take(int port) {
+  for (auto idle = idle_.end(); idle != idle_.begin();) {
+    if ((--idle)->port != port) continue;
+    auto socket = std::move(idle->socket);
+    idle = idle_.erase(idle);
+    if (is_silent(socket)) return socket;
+  }
+  return std::nullopt;
+}
+
+void IdleConnections::keep(int port, tcp::socket socket) {
+  if (closed_) return;
+  const auto to_port = [&](const Idle& idle) { return idle.port == port; };
+  if (static_cast<std::size_t>(std::ranges::count_if(idle_, to_port)) >= most_for_one_port)
+    idle_.erase(std::ranges::find_if(idle_, to_port));
+  if (idle_.size() >= most_of_all) idle_.pop_front();
+  idle_.push_back({port, std::chrono::steady_clock::now() + limit_, std::move(socket)});
+  if (!watching_) watch();
+}
+
+void IdleConnections::forget(int port) {
+  std::erase_if(idle_, [&](const Idle& idle) { return idle.port == port; });
+}
+
+void IdleConnections::close() {
+  closed_ = true;
+  idle_.clear();
+  timer_.cancel();
+}
+
+void IdleConnections::watch() {
+  watching_ = true;
+  timer_.expires_at(idle_.front().end);
+  timer_.async_wait([this](boost::system::error_code stopped) {
+    if (!stopped) drop_old();
+  });
+}
+
+void IdleConnections::drop_old() {
+  watching_ = false;
+  const auto now = std::chrono::steady_clock::now();
+  while (!idle_.empty() && idle_.front().end <= now) idle_.pop_front();
+  if (!idle_.empty()) watch();
+}
+
+}  // namespace agw

@@ -1,0 +1,54 @@
+#include "features/costs/own_texts.hpp"
+
+#include "base/log.hpp"
+#include "features/extensions/service.hpp"
+#include "models/retry.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::int64_t output_tokens = 1'024;
+constexpr std::string_view paying_agent = "assistant";
+
+Usage usage_of(const Answered& answered) {
+  const auto* reply = std::get_if<ModelReply>(&answered.outcome);
+  return reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
+}
+
+}  // namespace
+
+OwnTexts::OwnTexts(Database& database, const Models& models, const Extensions& extensions, Costs& costs)
+    : database_(database), models_(models), extensions_(extensions), costs_(costs) {}
+
+Task<std::optional<std::string>> OwnTexts::write(std::string instructions, std::string request, Stop& stop) {
+  const auto resolved = models_.resolve({});
+  const auto* choice = std::get_if<ModelChoice>(&resolved);
+  const auto agent = extensions_.find_agent(paying_agent);
+  if (!choice || choice->provider_name == offline_provider || !agent || !costs_.may_spend(*agent))
+    co_return std::nullopt;
+  ModelRequest asked;
+  asked.system = std::move(instructions);
+  asked.messages.push_back({.text = std::move(request)});
+  asked.max_output_tokens = output_tokens;
+  asked.agent_id = agent->id;
+  std::string text;
+  const auto on_delta = [&](const Delta& delta) {
+    if (delta.kind == Delta::Kind::text) text += delta.text;
+  };
+  const auto answered = co_await answer_with_retries({*choice}, std::move(asked), on_delta, stop);
+  const auto usage = usage_of(answered);
+  const auto usd = models_.cost(answered.provider, answered.model, usage);
+  const auto* failure = std::get_if<ModelFailure>(&answered.outcome);
+  if (!failure || usage != Usage{}) {
+    co_await database_.write([spending = costs_.spend(*agent, "", answered.id(), usd)](Connection& connection) {
+      Costs::record(connection, {spending});
+    });
+  }
+  if (failure) log::warn("a text of the gateway's own was not made: {}", failure->message);
+  if (failure || text.empty()) co_return std::nullopt;
+  co_return text;
+}
+
+}  // namespace agw

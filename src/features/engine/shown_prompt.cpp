@@ -1,0 +1,44 @@
+// What a person is shown of what an agent is told: the same parts as a run puts together (answering.cpp).
+
+#include "features/engine/agent_limits.hpp"
+#include "features/engine/service.hpp"
+
+namespace agw {
+
+namespace {
+
+/// As a new thread of the agent is made.
+Thread new_thread_of(const Extension& agent) {
+  Thread thread;
+  if (const auto mode = string_member(agent.definition.members(), "mode")) {
+    thread.mode = from_text<ThreadMode>(*mode).value_or(thread.mode);
+  }
+  return thread;
+}
+
+PromptTool shown(ToolDescription tool) {
+  return {.name = tool.name,
+          .tokens = estimated_tokens(tool),
+          .description = std::move(tool.description),
+          .input_schema = tool.input_schema.is_object() ? tool.input_schema.get_object() : json::object()};
+}
+
+}  // namespace
+
+Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query) {
+  auto thread = new_thread_of(*agent);
+  if (query.thread_id) thread = co_await threads_.require(*query.thread_id);
+  AgentPrompt prompt{.agent = agent->name, .mode = query.mode.value_or(thread.mode)};
+  prompt.sections = co_await prompts_.sections(agent, thread.project_id, prompt.mode);
+  prompt.text = prompt_text(prompt.sections);
+  const auto limits = limits_of(*agent, extensions_, prompts_.roots(*agent, thread.project_id));
+  const RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
+  co_await calls_.settle(caller, stopping_);
+  for (auto& tool : calls_.offered(caller)) {
+    prompt.tool_tokens += prompt.tools.emplace_back(shown(std::move(tool))).tokens;
+  }
+  prompt.tokens = estimated_tokens(prompt.text) + prompt.tool_tokens;
+  co_return prompt;
+}
+
+}  // namespace agw
