@@ -26,9 +26,7 @@ Routes DocumentRoutes::routes() {
   };
 }
 
-Answer DocumentRoutes::openapi(const Request& request) {
-  return document(openapi_document(*table_, request.origin()));
-}
+Answer DocumentRoutes::openapi(const Request& request) { return document(openapi_document(*table_, request.origin())); }
 
 Answer DocumentRoutes::asyncapi(const Request& request) {
   return document(asyncapi_document(*table_, request.origin()));
