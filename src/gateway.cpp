@@ -263,13 +263,11 @@ private:
   }
 
   ProposalLinks proposal_links() {
-    return {.projects =
-                [this] {
-                  std::vector<std::filesystem::path> paths;
-                  for (const auto& project : projects_.list()) paths.emplace_back(project->path);
-                  return paths;
-                },
-            .tell = [this](std::string_view event, const Proposal& proposal) { jobs_.tell_record(event, proposal); }};
+    return {.projects = [this] {
+      std::vector<std::filesystem::path> paths;
+      for (const auto& project : projects_.list()) paths.emplace_back(project->path);
+      return paths;
+    }};
   }
 
   ResearchLinks research_links() {

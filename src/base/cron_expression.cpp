@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string.hpp>
 
 #include "base/cron.hpp"
 #include "base/json.hpp"
@@ -134,7 +135,8 @@ bool is_any(std::string_view field) { return field == "*" || field == "?"; }
 }  // namespace
 
 Cron::Cron(std::string_view expression) {
-  auto text = upper(expression);
+  // The text of a YAML block ends with its line.
+  auto text = boost::trim_copy(upper(expression));
   if (const auto words = split(text, " \t", false); words.size() == 1 && words[0].starts_with('@')) {
     const auto macro =
         std::find_if(macros.begin(), macros.end(), [&](const auto& entry) { return entry.first == words[0]; });

@@ -49,6 +49,13 @@ std::string error(const std::string& expression) {
   return "none";
 }
 
+TEST(Cron, MindsNoBlanksAround) {
+  EXPECT_EQ(error("0 0 * * *\n"), "none");
+  EXPECT_EQ(error(" \t0 0 \t * * *\r\n"), "none");
+  EXPECT_EQ(error(" @daily\n"), "none");
+  EXPECT_NE(error("0 0\n* * *"), "none");
+}
+
 TEST(Cron, FindsTheTimesThatOthersFind) {
   expect_vectors(R"(
 * * * * * | UTC | 2026-01-01T00:00:00Z | 2026-01-01T00:01:00Z | 2026-01-01T00:02:00Z | 2026-01-01T00:03:00Z

@@ -48,6 +48,11 @@ def test_activity_is_the_turns_of_all_threads_newest_first(gateway, name):
     assert activity(gateway, agent["name"]) == found
 
 
+@pytest.mark.parametrize("unsafe", ["%2e%2e", "a%2Fb", "a%5Cb", "..%2Fassistant"])
+def test_a_name_that_could_leave_the_agents_directory_is_rejected(gateway, unsafe):
+    refused(gateway.http.get(f"/agents/{unsafe}/activity"), 400, "invalid agent name")
+
+
 def test_activity_is_limited(gateway, name):
     agent = new_agent(gateway, name("agent"))
     threads = [new_thread(gateway, agent_id=agent["id"]) for _ in range(3)]
@@ -82,6 +87,11 @@ def test_an_agent_without_threads_has_no_activity(gateway, name):
 def test_activity_of_no_agent_is_not_found(gateway):
     for unknown in (UNKNOWN_ID, "nobody", "dark"):
         refused(gateway.http.get(f"/agents/{unknown}/activity", params={"limit": "x"}), 404, "agent not found")
+
+
+@pytest.mark.parametrize("name", ["%2E%2E", "a%2Fb", "a%5Cb", "..%2F..%2Fetc"])
+def test_a_name_that_no_agent_can_have_is_refused(gateway, name):
+    refused(gateway.http.get(f"{gateway.url}/agents/{name}/activity?limit=x"), 400, "invalid agent name")
 
 
 @pytest.mark.parametrize("nonsense", ["0", "-1", "x"])

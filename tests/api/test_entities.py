@@ -41,6 +41,9 @@ def test_case_does_not_tell_entities_apart_but_types_do(own):
     page(own, "c", entities=[{"name": "Mercury", "type": "element"}])
     assert [(e["name"], e["type"], len(e["pages"])) for e in entities(own)] == [
         ("Mercury", "planet", 2), ("Mercury", "element", 1)]
+    page(own, "d", entities=["Évariste"])
+    page(own, "e", entities=["évariste"])
+    assert [(e["name"], len(e["pages"])) for e in entities(own, q="ÉVARIS")] == [("Évariste", 2)]
 
 
 def test_a_name_without_a_type_is_the_thing_that_is_known(own):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import proposals
 from checks import UNKNOWN_ID, accepted, refused
 from jobs import delete, ended, new_agent, new_extension, new_job, rows, run, turns, wait_for
 
@@ -198,6 +199,28 @@ def test_a_filter_must_match_in_every_member(gateway, name):
     new_extension(gateway, "theme", watched, {})
     ended_by_event(gateway, hit)
     assert [rows(gateway, job) for job in misses] == [[], [], []]
+
+
+def test_a_proposals_events_start_a_job_once_each(own, name):
+    made, applied, rejected = (new_job(own, name("job"), event(f"proposal.{kind}"), concurrency="queue")
+                               for kind in ("created", "applied", "rejected"))
+    paths = [proposals.write(own, target="notes/a.md"), proposals.write(own, target="notes/b.md")]
+    assert len(accepted(own.http.get("/proposals"))) == 2
+    ended_by_event(own, made, 2)
+    accepted(proposals.apply(own, paths[0]))
+    accepted(proposals.reject(own, paths[1]))
+    ended_by_event(own, applied)
+    ended_by_event(own, rejected)
+    assert [len(rows(own, job)) for job in (made, applied, rejected)] == [2, 1, 1]
+
+
+def test_a_number_of_a_filter_may_be_written_in_any_way(gateway, name):
+    kind = name("kind")
+    jobs = [new_job(gateway, name("job"), event(f"signal.{kind}", value=value)) for value in (3, 3.0, 3.5, "3")]
+    accepted(gateway.http.post("/signals", json={"kind": kind, "message": "m", "value": 3}), 201)
+    for job in jobs[:2]:
+        ended_by_event(gateway, job)
+    assert rows(gateway, jobs[2]) == rows(gateway, jobs[3]) == []
 
 
 def test_a_disabled_job_hears_no_events(gateway, name):

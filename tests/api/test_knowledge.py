@@ -87,10 +87,18 @@ def test_pages_written_while_the_gateway_was_down_are_found(own):
     assert found(own, "okapi") == ["second"] and found(own, "zebra") == []
 
 
+def test_a_summary_and_a_snippet_show_what_links_show(own):
+    page(own, "home", "Begin with [[Setup Guide|the guide]], then read [[zebras]].\n")
+    assert asked(own, "/pages")[0]["summary"] == "Begin with the guide, then read zebras."
+    assert asked(own, "/search", q="guide zebras")[0]["snippet"] == "Begin with the guide, then read zebras."
+
+
 def test_a_name_that_is_no_slug_becomes_one(own):
     page(own, "Release Notes (v2)", "# Notes\n")
     assert slugs(asked(own, "/pages")) == ["release-notes-v2"]
     assert article(own, "release-notes-v2")["title"] == "Notes"
+    page(own, "Über Ärger – Наброски", "# Notes\n")
+    assert slugs(asked(own, "/pages")) == ["release-notes-v2", "über-ärger-наброски"]
 
 
 def test_two_files_of_one_name_are_two_pages(own):

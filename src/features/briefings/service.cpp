@@ -4,6 +4,7 @@
 
 #include "api/error.hpp"
 #include "base/log.hpp"
+#include "features/agents/service.hpp"
 
 namespace agw {
 
@@ -165,6 +166,7 @@ Task<std::optional<std::string>> Briefings::latest_reflection() {
 }
 
 ExtensionPointer Briefings::require_agent(std::string_view id_or_name) const {
+  check_agent_name(id_or_name);
   auto agent = extensions_.find_agent(id_or_name);
   if (!agent) throw NotFound("agent not found");
   return agent;

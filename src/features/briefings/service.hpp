@@ -41,7 +41,7 @@ public:
 
   Task<Pulse> pulse();
 
-  /// Throws NotFound `agent not found`.
+  /// Throws BadRequest `invalid agent name`, NotFound `agent not found`.
   ExtensionPointer require_agent(std::string_view id_or_name) const;
   /// The newest turns of all the agent's threads, newest first.
   Task<std::vector<ActivityRow>> activity(ExtensionPointer agent, Limit limit);

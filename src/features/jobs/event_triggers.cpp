@@ -27,13 +27,19 @@ constexpr HubKind hub_kinds[] = {
     {"signal", "signal", "signal.", [](const json::object& signal) { return "signal." + text_of(signal, "kind"); }},
 };
 
+/// 1 and 1.0 are one number.
+bool is_equal(const json::value& one, const json::value& other) {
+  if (one.is_number() && other.is_number()) return one.to_number<double>() == other.to_number<double>();
+  return one == other;
+}
+
 }  // namespace
 
 bool matches(const std::optional<json::object>& filter, const json::object& record) {
   if (!filter) return true;
   return std::ranges::all_of(*filter, [&](const auto& wanted) {
     const auto* member = record.if_contains(wanted.key());
-    return member && *member == wanted.value();
+    return member && is_equal(*member, wanted.value());
   });
 }
 

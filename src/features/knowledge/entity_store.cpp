@@ -1,19 +1,16 @@
 #include "features/knowledge/entity_store.hpp"
 
-#include <boost/algorithm/string.hpp>
+#include "base/lower_case.hpp"
 
 namespace agw::entity_store {
 
 namespace {
 
-/// Upper and lower case of ASCII; other letters as they are.
-std::string folded(std::string_view name) { return boost::to_lower_copy(std::string(name), std::locale::classic()); }
-
 std::optional<std::int64_t> known(Connection& connection, const NamedEntity& entity) {
   auto row = connection.prepare(
       "SELECT number FROM entities WHERE folded = :folded AND (:type IS NULL OR type IS NULL OR type = :type) "
       "ORDER BY type IS :type DESC, number LIMIT 1");
-  row.bind(":folded", folded(entity.name)).bind(":type", entity.type);
+  row.bind(":folded", lower_case(entity.name)).bind(":type", entity.type);
   if (!row.step()) return std::nullopt;
   return row.integer(0);
 }
@@ -21,7 +18,7 @@ std::optional<std::int64_t> known(Connection& connection, const NamedEntity& ent
 std::int64_t add(Connection& connection, const NamedEntity& entity, const std::string& id) {
   connection.prepare("INSERT INTO entities (id, folded, name, type) VALUES (:id, :folded, :name, :type)")
       .bind(":id", id)
-      .bind(":folded", folded(entity.name))
+      .bind(":folded", lower_case(entity.name))
       .bind(":name", entity.name)
       .bind(":type", entity.type)
       .run();
@@ -89,7 +86,7 @@ std::vector<Entity> list(Connection& connection, const EntityQuery& query) {
   auto row = connection.prepare(
       "SELECT number, id, name, type FROM entities WHERE (:q IS NULL OR instr(folded, :q) > 0) AND (:type IS NULL OR "
       "type = :type) ORDER BY number");
-  row.bind(":q", query.q ? std::optional(folded(*query.q)) : std::nullopt).bind(":type", query.type);
+  row.bind(":q", query.q ? std::optional(lower_case(*query.q)) : std::nullopt).bind(":type", query.type);
   while (row.step()) entities.push_back(read(connection, row));
   return entities;
 }

@@ -13,7 +13,7 @@ struct MarkdownOutline {
   std::string title;                    ///< its first heading of the first level; empty without one
   std::vector<std::string> headings;    ///< all of them
   std::string first_paragraph;          ///< the first with any words in it
-  std::string plain_text;               ///< without markup, blocks on lines of their own
+  std::string plain_text;               ///< without markup, blocks on lines of their own, of links what they show
   std::vector<std::string> wiki_links;  ///< what stands in `[[…]]`, without label and section, once each
   std::vector<std::string> file_links;  ///< where links to other Markdown files lead, as written, once each
 };

@@ -11,8 +11,8 @@ TEST(MarkdownOutline, SaysWhatATextIsAbout) {
   const auto outline = outline_of("intro [[a]]\n\n# Title *here*\n\nFirst `code`\nparagraph.\n\n## Next\n\n- item\n");
   EXPECT_EQ(outline.title, "Title here");
   EXPECT_EQ(outline.headings, (List{"Title here", "Next"}));
-  EXPECT_EQ(outline.first_paragraph, "intro [[a]]");
-  EXPECT_EQ(outline.plain_text, "intro [[a]]\nTitle here\nFirst code paragraph.\nNext\nitem");
+  EXPECT_EQ(outline.first_paragraph, "intro a");
+  EXPECT_EQ(outline.plain_text, "intro a\nTitle here\nFirst code paragraph.\nNext\nitem");
 }
 
 TEST(MarkdownOutline, FindsLinksOnceAndNoneInCode) {

@@ -34,18 +34,29 @@ private:
   void enter(cmark_node* node) {
     const auto type = cmark_node_get_type(node);
     if (type == CMARK_NODE_HEADING || type == CMARK_NODE_PARAGRAPH) begin_ = outline_.plain_text.size();
-    if (type == CMARK_NODE_TEXT) {
-      for (const auto& link : wiki_links_of(literal_of(node))) add_once(outline_.wiki_links, link.target);
-    }
     if (type == CMARK_NODE_LINK) add_once(outline_.file_links, linked_file(address_of(node)));
     const bool is_placed = type == CMARK_NODE_HTML_INLINE && is_placeholder(literal_of(node));
-    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE || type == CMARK_NODE_CODE_BLOCK || is_placed) {
+    if (type == CMARK_NODE_TEXT) {
+      read_text(literal_of(node));
+    } else if (type == CMARK_NODE_CODE || type == CMARK_NODE_CODE_BLOCK || is_placed) {
       outline_.plain_text += literal_of(node);
     } else if (type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK) {
       outline_.plain_text += ' ';
     }
     // A leaf is never left.
     if (type == CMARK_NODE_CODE_BLOCK) end_block();
+  }
+
+  /// Of a wiki link the text is what it shows.
+  void read_text(std::string_view text) {
+    std::size_t place = 0;
+    for (const auto& link : wiki_links_of(text)) {
+      add_once(outline_.wiki_links, link.target);
+      outline_.plain_text += text.substr(place, link.begin - place);
+      outline_.plain_text += link.label.empty() ? link.target : link.label;
+      place = link.end;
+    }
+    outline_.plain_text += text.substr(place);
   }
 
   void leave(cmark_node* node) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/lower_case.hpp"
 
 namespace agw {
 
@@ -23,6 +24,14 @@ bool begins_word(std::string_view name, std::size_t place) {
   return is_upper(before) && place + 1 < name.size() && name[place + 1] >= 'a' && name[place + 1] <= 'z';
 }
 
+/// How many bytes a sign has that begins there and is no part of a word: blanks, dashes, quotes and the like, of
+/// Latin-1 (U+0080 to U+00BF), of general punctuation (U+2000 to U+207F), of Chinese and Japanese (U+3000 to U+303F).
+std::size_t sign_at(std::string_view text) {
+  if (text.starts_with('\xc2')) return 2;
+  const auto beginning = text.substr(0, 2);
+  return beginning == "\xe2\x80" || beginning == "\xe2\x81" || beginning == "\xe3\x80" ? 3 : 0;
+}
+
 void cut(std::string& slug) {
   if (slug.size() > longest_slug) {
     auto end = longest_slug;
@@ -40,10 +49,13 @@ std::string slug_of(std::string_view raw_name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     if (c == '\'') continue;
-    const bool is_part = is_upper(c) || is_lower_or_digit(c) || is_beyond_ascii(c);
+    const auto sign = sign_at(std::string_view(name).substr(i));
+    const bool is_part = sign == 0 && (is_upper(c) || is_lower_or_digit(c) || is_beyond_ascii(c));
     if ((!is_part || begins_word(name, i)) && !slug.empty() && !slug.ends_with('-')) slug += '-';
-    if (is_part) slug += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    if (is_part) slug += c;
+    if (sign > 1) i += sign - 1;
   }
+  slug = lower_case(slug);
   cut(slug);
   return slug.empty() ? "page" : slug;
 }

@@ -13,7 +13,12 @@ TEST(Slug, IsTheNameInKebabCase) {
   EXPECT_EQ(slug_of("already-kebab"), "already-kebab");
 }
 
-TEST(Slug, KeepsLettersBeyondAscii) { EXPECT_EQ(slug_of("Küche – Löffel"), "küche-–-löffel"); }
+TEST(Slug, KeepsLettersBeyondAscii) {
+  EXPECT_EQ(slug_of("Küche – Löffel"), "küche-löffel");
+  EXPECT_EQ(slug_of("C d É"), "c-d-é");
+  EXPECT_EQ(slug_of("«Ёлка» № 5…"), "ёлка-№-5");
+  EXPECT_EQ(slug_of("設定、手順 メモ"), "設定-手順-メモ");
+}
 
 TEST(Slug, CannotLeaveADirectoryAndIsNeverEmpty) {
   EXPECT_EQ(slug_of("../../etc/passwd"), "etc-passwd");

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/lower_case.hpp"
 #include "features/librarian/text.hpp"
 
 namespace agw {

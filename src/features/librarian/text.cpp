@@ -24,10 +24,6 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
-std::string lower_case(std::string_view text) {
-  return boost::to_lower_copy(std::string(text), std::locale::classic());
-}
-
 std::string on_one_line(std::string_view text, std::size_t bytes) {
   // Twice as much, because blanks shrink; a megabyte is not folded for the sake of its first line.
   auto line = std::string(utf8_prefix(text, 2 * bytes));

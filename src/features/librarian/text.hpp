@@ -12,9 +12,6 @@ namespace agw {
 /// The longest beginning of at most `bytes` bytes.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 
-/// ASCII letters in lower case, all else as it is.
-std::string lower_case(std::string_view text);
-
 /// `text` on one line, with `…` where it was cut to `bytes` bytes.
 std::string on_one_line(std::string_view text, std::size_t bytes);
 

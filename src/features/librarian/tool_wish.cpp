@@ -7,6 +7,7 @@
 #include <re2/re2.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/lower_case.hpp"
 #include "features/librarian/text.hpp"
 
 namespace agw {

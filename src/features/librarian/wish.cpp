@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "base/lower_case.hpp"
 #include "features/librarian/search_words.hpp"
 #include "features/librarian/text.hpp"
 

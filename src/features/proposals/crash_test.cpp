@@ -46,7 +46,7 @@ struct ProposalsRoom {
         experiments(database),
         proposals(loop, database, hub, clock, extensions,
                   {.data_directory = data, .before_step = std::move(before_step)},
-                  {.projects = [] { return std::vector<fs::path>(); }, .tell = [](auto, const auto&) {}}) {
+                  {.projects = [] { return std::vector<fs::path>(); }}) {
     extensions.follow_with(outbox);
     extensions.load(database.start_connection());
     proposals.load(database.start_connection());

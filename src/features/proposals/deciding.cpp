@@ -225,7 +225,7 @@ Task<ProposalDecided> Proposals::finish(const ProposalDecision& decision, Along<
     proposal_store::remove(connection, decision.address);
     if (along) along(connection, decided);
   });
-  co_await announce("proposal-decided", "proposal." + std::string(to_text(decision.status)), decision.address);
+  co_await announce("proposal-decided", decision.address);
   co_return decided;
 }
 

@@ -99,7 +99,7 @@ Task<> Proposals::forget_old_ones() {
 
 Task<std::vector<ProposalEntry>> Proposals::pending() {
   auto look = co_await disk_.run([files = files_] { return files->look(); });
-  for (auto& address : look.appeared) co_await announce("proposal-created", "proposal.created", std::move(address));
+  for (auto& address : look.appeared) co_await announce("proposal-created", std::move(address));
   std::erase_if(look.all, [](const auto& listed) { return listed.head.status != ProposalStatus::pending; });
   std::ranges::sort(look.all, is_newer);
   std::vector<ProposalEntry> entries(look.all.size());
@@ -175,13 +175,13 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
   });
 }
 
-Task<> Proposals::announce(std::string type, std::string event, ProposalAddress address) {
+Task<> Proposals::announce(std::string type, ProposalAddress address) {
   try {
+    if (!hub_.heard()) co_return;
     const auto proposal = without_long_texts(co_await require(address));
-    if (hub_.heard()) hub_.publish_record(type, {}, "proposal", to_json(proposal));
-    links_.tell(event, proposal);
+    hub_.publish_record(type, {}, "proposal", to_json(proposal));
   } catch (const std::exception& error) {
-    log::warn("{} of {} is not told: {}", event, address.text(), error.what());
+    log::warn("{} of {} is not told: {}", type, address.text(), error.what());
   }
 }
 

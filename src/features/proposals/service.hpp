@@ -28,11 +28,9 @@ struct ProposalDecision;
 struct ProposalFile;
 struct TargetPlace;
 
-/// What proposals need of rooms that this one cannot see. Asked and told on the loop.
+/// What proposals need of rooms that this one cannot see. Asked on the loop.
 struct ProposalLinks {
   std::function<std::vector<std::filesystem::path>()> projects;  ///< where they lie: absolute, resolved
-  /// `proposal.created`, `proposal.applied`, `proposal.rejected`, for the triggers of jobs.
-  std::function<void(std::string_view event, const Proposal& proposal)> tell;
 };
 
 /// Changes that wait for a person's decision. Each is a file that anybody can read and write; a decision is noted in
@@ -95,7 +93,7 @@ private:
   Task<Current> look_at(TargetPlace place);
   static std::string id_of(const Current& current);
   static bool has_changed(const ProposalFile& file, const Current& current);
-  Task<> announce(std::string type, std::string event, ProposalAddress address);
+  Task<> announce(std::string type, ProposalAddress address);
   Task<> forget_old_ones();
 
   // A decision: deciding.cpp.

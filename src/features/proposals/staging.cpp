@@ -105,7 +105,7 @@ Task<std::string> Proposals::stage(std::string agent, StagedChange change) {
     if (waiting >= most_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
     return write_new(*files, wanted, text);
   });
-  co_await announce("proposal-created", "proposal.created", address);
+  co_await announce("proposal-created", address);
   co_return address.text();
 }
 
