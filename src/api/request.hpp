@@ -31,8 +31,8 @@ public:
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, decoded, in order
   std::vector<std::pair<std::string, std::string>> headers;     ///< names in lower case
   std::string content;                                          ///< the body's bytes
-  std::string origin;                                           ///< `http://` or `https://` and the Host it came to
-  std::string id;                                               ///< for the log
+  std::string_view scheme = "http://";                          ///< or `https://`
+  std::string host;                                             ///< it was addressed to
   /// Keeps an answer (status, body) with the Idempotency-Key of this request, within the transaction of `connection`.
   /// Empty without a key.
   std::function<void(Connection& connection, int status, const std::string& body)> keep_answer;
@@ -41,6 +41,9 @@ public:
   const std::string& path(std::string_view name) const;
   /// What `*` at the end of the route's path stands for: the remaining segments.
   std::vector<std::string> rest() const;
+
+  /// Where it came to: `http://127.0.0.1:7420`.
+  std::string origin() const { return std::string(scheme) + host; }
 
   std::optional<std::string_view> header(std::string_view lower_case_name) const;
   /// A query parameter; the first of doubles, nothing for a missing or empty one.

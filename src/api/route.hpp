@@ -14,6 +14,7 @@
 namespace agw {
 
 using Handler = std::function<Task<Answer>(Request&)>;
+using HandlerAtOnce = std::function<Answer(const Request&)>;
 
 /// What calling a route does, for people and agents that decide whether to call it.
 enum class Effect { read, write, execute };
@@ -31,6 +32,7 @@ struct Route {
   std::string path;     ///< `/threads/:id/turns`; `:name` is one segment, a last `*` all that follow
   std::string summary;  ///< a few words for the documents
   Handler handler;
+  HandlerAtOnce at_once;  ///< the same, where the answer needs no waiting and changes nothing; else empty
   ExchangeHandler
       exchange;  ///< instead of `handler`: the route takes any body and WebSockets, and is no part of the API
   Effect effect = Effect::read;
@@ -167,6 +169,14 @@ Route route(Method method, std::string path, std::string summary, Room* room, Ta
 template <class Room>
 Route get(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
   return route(Method::get, std::move(path), std::move(summary), room, handler);
+}
+/// Of a handler that has its answer in memory, and so need not be a coroutine.
+template <class Room>
+Route get(std::string path, std::string summary, Room* room, Answer (Room::*handler)(const Request&)) {
+  Route made{.path = std::move(path), .summary = std::move(summary)};
+  made.at_once = [room, handler](const Request& request) { return (room->*handler)(request); };
+  made.handler = [at_once = made.at_once](Request& request) -> Task<Answer> { co_return at_once(request); };
+  return made;
 }
 template <class Room>
 Route post(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {

@@ -1,5 +1,6 @@
 #include "base/yaml.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <sstream>
@@ -29,6 +30,8 @@ std::optional<json::value> based_integer(std::string_view text) {
   if (const auto number = whole_text<std::int64_t>(digits, base)) return json::value(*number);
   return std::nullopt;
 }
+
+bool is_control(char c) { return c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r'; }
 
 std::optional<json::value> decimal_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -130,6 +133,12 @@ private:
 json::value yaml_to_json(std::string_view text) {
   if (text.size() > max_yaml_size) throw YamlError(1, "YAML over 1 MiB is not taken");
   if (!is_utf8(text)) throw YamlError(1, "the text is not UTF-8");
+  // The parser would read on behind a NUL as if something else stood there.
+  const auto control = std::ranges::find_if(text, is_control);
+  if (control != text.end()) {
+    const auto line = std::count(text.begin(), control, '\n') + 1;
+    throw YamlError(static_cast<int>(line), "control characters are taken only as escapes in double quotes");
+  }
   std::istringstream stream{std::string(text)};
   try {
     YAML::Parser parser(stream);

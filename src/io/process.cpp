@@ -56,6 +56,7 @@ SpawnPlan plan_of(ProcessOptions& options) {
   plan.environment = std::move(options.environment);
   plan.directory = options.directory.empty() ? "/" : options.directory.string();
   plan.ignored_signals = std::move(options.ignored_signals);
+  plan.dies_with_parent = options.dies_with_gateway;
   for (const auto& [descriptor, number] : options.descriptors) plan.descriptors.emplace_back(descriptor->get(), number);
   return plan;
 }

@@ -27,6 +27,7 @@ struct ProcessOptions {
   /// Descriptors that the child has under these numbers, from 3 up to 199.
   std::vector<std::pair<std::shared_ptr<Descriptor>, int>> descriptors{};
   std::vector<int> ignored_signals{};  ///< which the child ignores from the start; all others do what is their default
+  bool dies_with_gateway = true;       ///< by the kernel; false: the program sees to that itself
   std::shared_ptr<void> kept{};        ///< lives as long as the process
 };
 

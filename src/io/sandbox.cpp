@@ -323,6 +323,9 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWi
   out.arguments = sandboxed(program, mounts.arguments(scratch), wish, std::move(arguments));
   out.descriptors = {{filter_file(wish.network), filter_descriptor}, {life_, life_descriptor}};
   out.ignored_signals = {SIGTERM};
+  // If it were killed while it makes the sandbox, its first process would wait for it for ever. Once that has begun,
+  // `--die-with-parent` ends all of it; a gateway that was gone before is noticed by the beginning of the command.
+  out.dies_with_gateway = false;
   out.kept = held;
   return out;
 }

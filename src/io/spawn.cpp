@@ -78,7 +78,8 @@ AGW_IN_CHILD void go_first() {
 }
 
 AGW_IN_CHILD bool become(Child& child) {
-  if (::setsid() < 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
+  if (::setsid() < 0) return false;
+  if (child.plan.dies_with_parent && ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
   if (::getppid() != child.parent) _exit(127);  // it ended before the line above
   go_first();
   if (!take_descriptors(child) || ::chdir(child.plan.directory.c_str()) != 0) return false;

@@ -18,6 +18,7 @@ struct SpawnPlan {
   std::string directory;
   std::vector<std::pair<int, int>> descriptors;  ///< ours, and the number that the child has it under
   std::vector<int> ignored_signals;              ///< all others do what they do by default
+  bool dies_with_parent = true;                  ///< false: the program sees to that itself
 };
 
 struct Spawned {
@@ -26,8 +27,8 @@ struct Spawned {
 };
 
 /// Starts a child as the leader of a session and a process group of its own, without a terminal, which the kernel kills
-/// when the calling thread ends. It has no other descriptors than the plan's. Costs the same however much memory the
-/// caller has. Throws std::system_error.
+/// when the calling thread ends, if the plan says so. It has no other descriptors than the plan's. Costs the same
+/// however much memory the caller has. Throws std::system_error.
 Spawned spawn(const SpawnPlan& plan);
 
 /// The path of a program that is looked up in `path` (directories between colons), or `name` itself where it has a

@@ -127,7 +127,7 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
   if (model.empty()) model = entry->settings.default_model;
   if (!entry->is_service && model != entry->settings.default_model) {
     return NotConfigured{fmt::format(
-        "model {} is not available, because no provider is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY, "
+        "model {} is not available, because no provider is configured for it: set ANTHROPIC_API_KEY, OPENAI_API_KEY, "
         "OPENAI_BASE_URL or OLLAMA_HOST, or name one under providers: in config.yaml, and restart the gateway",
         model)};
   }

@@ -22,6 +22,8 @@ constexpr int requests_at_once = 16;                   // of a pipeline, before 
 constexpr std::size_t body_worth_reading = 64 * 1024;  // of a refused request, to keep its connection
 constexpr std::size_t kept_capacity = 4096;
 constexpr std::size_t longest_idempotency_key = 255;
+constexpr std::string_view disk_full = "disk full";
+constexpr std::string_view our_fault = "internal server error";
 
 /// Empty for a request that is not to be remembered: what anybody may ask never is, for the answer to a pairing is the
 /// token.
@@ -34,16 +36,27 @@ std::string idempotency_key(const Request& request) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket)
-    : context_(context), wire_(std::move(socket), context.tls ? context.tls->session() : nullptr) {}
+HttpConnection::HttpConnection(ConnectionContext& context, Descriptor socket)
+    : context_(context),
+      wire_(context.loop, std::move(socket), context.tls ? context.tls->session() : nullptr),
+      wakeup_(context.loop) {}
 
 Task<> HttpConnection::run() {
   if (wire_.encrypted()) {
     enter(Phase::head);
-    if (!co_await wire_.secure()) co_return wire_.close();
+    if (!co_await wire_.secure()) co_return;
+  } else {
+    wire_.watch(context_.watch, *this);
   }
-  for (int in_a_row = 1; co_await serve_one(); ++in_a_row) {
-    if (in_a_row % requests_at_once == 0) co_await asio::post(asio::use_awaitable);
+  enter(Phase::idle);
+  auto next = Next::look;
+  for (int looked = 0; next != Next::end;) {
+    if (next == Next::look) {
+      if (++looked % requests_at_once == 0) co_await asio::post(asio::use_awaitable);
+      next = look();
+    } else {
+      next = next == Next::read ? co_await read() : co_await serve();
+    }
   }
   if (websocket_) {
     enter(Phase::socket);
@@ -52,7 +65,6 @@ Task<> HttpConnection::run() {
   }
   enter(Phase::finishing);
   if (!shutting_down_) co_await wire_.finish();
-  wire_.close();
 }
 
 void HttpConnection::enter(Phase phase) {
@@ -60,65 +72,136 @@ void HttpConnection::enter(Phase phase) {
   phase_began_ = Wire::now();
 }
 
-Task<bool> HttpConnection::serve_one() {
-  parser_.reset();
-  keep_alive_ = true;
-  const auto head = co_await read_head();
+// Without the coroutine: what has arrived is answered, where that needs no waiting.
+
+void HttpConnection::on_readable(bool ended) {
+  unread_ = true;
+  ended_ = ended_ || ended;
+  if (!asleep_) return;
+  auto next = take_what_came();
+  for (int looked = 1; next == Next::look && looked < requests_at_once; ++looked) next = look();
+  if (next != Next::read || unread_) wake(next);
+}
+
+void HttpConnection::wake(Next next) {
+  asleep_ = false;
+  woken_for_ = next;
+  wakeup_.notify();
+}
+
+/// Ends what the coroutine waits for.
+void HttpConnection::interrupt() {
+  wire_.interrupt();
+  if (asleep_) wake(Next::end);
+}
+
+HttpConnection::Next HttpConnection::take_what_came() {
+  const auto arrived = wire_.receive_at_once(in_);
+  if (arrived == Wire::Arrived::end) return Next::end;
+  // The end itself is still to be read behind the bytes before it.
+  unread_ = arrived == Wire::Arrived::more || (ended_ && arrived == Wire::Arrived::bytes);
+  return arrived == Wire::Arrived::nothing ? Next::read : Next::look;
+}
+
+/// Looks for a request in what has been read, and answers it if it can.
+HttpConnection::Next HttpConnection::look() {
+  if (parser_.head_done()) expect_request();
+  if (in_.empty()) return Next::read;
+  in_.erase(0, parser_.put(in_));
+  if (!parser_.head_done() && !parser_.refusal()) {
+    if (phase_ == Phase::idle && !in_.empty()) enter(Phase::head);
+    return Next::read;
+  }
   request_began_ = std::chrono::steady_clock::now();
   request_number_ = ++context_.requests;
-  if (head == Reading::gone) co_return false;
-  if (head == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
-
-  auto admission = context_.gate.judge(parser_.head());
+  if (parser_.refusal()) return Next::serve;
+  admission_ = context_.gate.judge(parser_.head());
   keep_alive_ = wants_to_go_on();
-  if (admission.websocket) {
-    co_await upgrade(admission);
+  return parser_.done() ? answer_at_once() : Next::serve;
+}
+
+/// The request before was answered.
+void HttpConnection::expect_request() {
+  parser_.reset();
+  keep_alive_ = true;
+  enter(in_.empty() ? Phase::idle : Phase::head);
+}
+
+HttpConnection::Next HttpConnection::answer_at_once() {
+  if (admission_.websocket) return Next::serve;
+  if (admission_.answer) return send_at_once(*admission_.answer);
+  if (!admission_.route->at_once) return Next::serve;
+  const auto request = make_request();
+  try {
+    if (admission_.target.bad_path) throw BadRequest("invalid path");
+    if (admission_.target.bad_query) throw BadRequest("invalid query");
+    return send_at_once(request.route->at_once(request));
+  } catch (...) {
+    return send_at_once(failure());
+  }
+}
+
+HttpConnection::Next HttpConnection::send_at_once(const Answer& answer) {
+  write(answer);
+  unsent_ = out_;
+  if (!wire_.send_at_once(unsent_)) return Next::end;
+  if (!unsent_.empty() || wire_.holds_back()) {
+    enter(Phase::sending);
+    return Next::serve;
+  }
+  return sent() ? Next::look : Next::end;
+}
+
+// By the coroutine: whatever waits.
+
+Task<HttpConnection::Next> HttpConnection::read() {
+  if (in_.empty() && in_.capacity() > kept_capacity) std::string().swap(in_);
+  if (shutting_down_) co_return Next::end;
+  if (wire_.watched() && unread_) co_return take_what_came();
+  auto next = Next::look;
+  if (wire_.watched()) {
+    asleep_ = true;
+    co_await wakeup_.wait();
+    wakeup_.reset();
+    next = woken_for_;
+  } else if (!co_await wire_.receive(in_)) {
+    next = Next::end;
+  }
+  if (next == Next::end && timed_out_ && phase_ == Phase::head) co_await refuse(408, "request timeout");
+  co_return next;
+}
+
+Task<HttpConnection::Next> HttpConnection::serve() { co_return co_await serve_one() ? Next::look : Next::end; }
+
+/// Answers the request whose head was read. False where the connection ends with it.
+Task<bool> HttpConnection::serve_one() {
+  if (phase_ == Phase::sending) co_return co_await wire_.send(unsent_) && sent();
+  if (parser_.refusal()) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
+  if (admission_.websocket) {
+    co_await upgrade();
     co_return false;
   }
-  if (admission.answer) {
+  if (admission_.answer) {
     const auto& length = parser_.head().content_length;
     if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
-    co_return co_await respond(*admission.answer, admission) && co_await discard_body();
+    co_return co_await respond(*admission_.answer) && co_await discard_body();
   }
-  if (admission.route->exchange) co_return co_await pass_on(admission);
-  const auto body = parser_.done() ? Reading::complete : co_await read_body(admission);
+  if (admission_.route->exchange) co_return co_await pass_on();
+  const auto body = parser_.done() ? Reading::complete : co_await read_body();
   if (body == Reading::gone) co_return false;
   if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
   if (parser_.body_too_large()) {
     keep_alive_ = false;
-    co_return co_await respond(error_answer(413, "request body too large"), admission);
+    co_return co_await respond(error_answer(413, "request body too large"));
   }
   enter(Phase::handling);
-  write(co_await handle(admission), admission);
-  std::string_view rest = out_;
-  if (!wire_.send_at_once(rest)) co_return false;
-  const bool all_sent = rest.empty() && !wire_.holds_back();
-  if (!all_sent && !co_await wire_.send(rest)) co_return false;
-  co_return sent();
+  const auto next = send_at_once(co_await handle());
+  if (next == Next::serve) co_return co_await wire_.send(unsent_) && sent();
+  co_return next == Next::look;
 }
 
-Task<HttpConnection::Reading> HttpConnection::read_head() {
-  enter(in_.empty() ? Phase::idle : Phase::head);
-  for (;;) {
-    if (!in_.empty()) {
-      in_.erase(0, parser_.put(in_));
-      if (parser_.refusal()) co_return Reading::refused;
-      if (parser_.head_done()) co_return Reading::complete;
-      if (phase_ == Phase::idle && !in_.empty()) enter(Phase::head);
-    }
-    if (in_.empty() && in_.capacity() > kept_capacity) std::string().swap(in_);
-    if (shutting_down_) co_return Reading::gone;
-    boost::system::error_code error;
-    const auto count = co_await wire_.first_bytes(error);
-    if (!wire_.take(count, error, in_)) {
-      if (timed_out_ && phase_ == Phase::head) co_await refuse(408, "request timeout");
-      co_return Reading::gone;
-    }
-  }
-}
-
-Task<HttpConnection::Reading> HttpConnection::read_body(const Admission& admission) {
-  parser_.keep_body(admission.body_limit);
+Task<HttpConnection::Reading> HttpConnection::read_body() {
+  parser_.keep_body(admission_.body_limit);
   if (parser_.head().names("expect", "100-continue") && in_.empty() && !parser_.done()) {
     if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
   }
@@ -148,23 +231,23 @@ Task<bool> HttpConnection::discard_body() {
 /// Answers what is no proper request; the connection ends after it.
 Task<bool> HttpConnection::refuse(int status, std::string_view error) {
   keep_alive_ = false;
-  co_return co_await respond(error_answer(status, error), {});
+  admission_ = {};
+  co_return co_await respond(error_answer(status, error));
 }
 
-Task<bool> HttpConnection::respond(const Answer& answer, const Admission& admission) {
-  write(answer, admission);
-  if (!co_await wire_.send(out_)) co_return false;
-  co_return sent();
-}
-
-void HttpConnection::write(const Answer& answer, const Admission& admission) {
+Task<bool> HttpConnection::respond(const Answer& answer) {
+  write(answer);
   enter(Phase::sending);
+  co_return co_await wire_.send(out_) && sent();
+}
+
+void HttpConnection::write(const Answer& answer) {
   // By the exact clock: the coarse one may be behind what was taken by the other.
   const auto took = std::chrono::steady_clock::now() - request_began_;
-  context_.metrics.count(admission.route, answer.status, took);
+  context_.metrics.count(admission_.route, answer.status, took);
   if (log::enabled(log::Level::debug)) {
     // Not the query: a token may stand there.
-    log::debug({.request = request_id()}, "{} {} {} in {} us", parser_.head().method, admission.target.path,
+    log::debug({.request = request_id()}, "{} {} {} in {} us", parser_.head().method, admission_.target.path,
                answer.status, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   }
   keep_alive_ = keep_alive_ && !answer.close && !shutting_down_;
@@ -172,8 +255,8 @@ void HttpConnection::write(const Answer& answer, const Admission& admission) {
   write_response(out_, answer,
                  {.without_body = parser_.head().method == "HEAD",
                   .close = !keep_alive_,
-                  .cors_origin = admission.cors_origin,
-                  .fields = admission.fields});
+                  .cors_origin = admission_.cors_origin,
+                  .fields = admission_.fields});
 }
 
 /// Whether the connection goes on after what it sent.
@@ -187,94 +270,101 @@ bool HttpConnection::wants_to_go_on() const {
   return head.version == 11 && !head.names("connection", "close");
 }
 
-Task<Answer> HttpConnection::handle(Admission& admission) {
-  auto request = make_request(admission);
-  const auto fail = [&](const char* why) {
-    log::error({.request = request_id()}, "{} {}: {}", to_text(request.method), admission.target.path, why);
-  };
+Task<Answer> HttpConnection::handle() {
+  auto request = make_request();
   try {
-    if (admission.target.bad_path) throw BadRequest("invalid path");
-    if (admission.target.bad_query) throw BadRequest("invalid query");
+    if (admission_.target.bad_path) throw BadRequest("invalid path");
+    if (admission_.target.bad_query) throw BadRequest("invalid query");
     const auto key = idempotency_key(request);
     if (key.empty()) co_return co_await request.route->handler(request);
-    co_return co_await context_.idempotency.once(request, key, std::string(admission.target.path),
+    co_return co_await context_.idempotency.once(request, key, std::string(admission_.target.path),
                                                  request.route->handler);
+  } catch (...) {
+    co_return failure();
+  }
+}
+
+/// What the exception that a handler let go is answered with. A fault of ours shows its cause in the log only.
+Answer HttpConnection::failure() {
+  const auto fail = [&](const char* why, int status, std::string_view error) {
+    log::error({.request = request_id()}, "{} {}: {}", parser_.head().method, admission_.target.path, why);
+    return error_answer(status, error);
+  };
+  try {
+    throw;
   } catch (const ApiError& error) {
-    co_return error_answer(error);
+    return error_answer(error);
   } catch (const DiskFull& error) {
-    fail(error.what());
-    co_return error_answer(507, "disk full");
+    return fail(error.what(), 507, disk_full);
   } catch (const std::system_error& error) {
-    fail(error.what());
     const bool is_full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
-    co_return is_full ? error_answer(507, "disk full") : error_answer(500, "internal server error");
+    return is_full ? fail(error.what(), 507, disk_full) : fail(error.what(), 500, our_fault);
   } catch (const std::exception& error) {
-    fail(error.what());
-    co_return error_answer(500, "internal server error");
+    return fail(error.what(), 500, our_fault);
   }
 }
 
 std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
 
 /// Hands the connection to the route's handler for one request.
-Task<bool> HttpConnection::pass_on(Admission& admission) {
+Task<bool> HttpConnection::pass_on() {
   enter(Phase::exchange);
   const auto& head = parser_.head();
   HttpExchange exchange(wire_, parser_, in_,
                         {.response = {.without_body = head.method == "HEAD",
                                       .close = !keep_alive_,
-                                      .cors_origin = admission.cors_origin,
-                                      .fields = admission.fields},
-                         .target = std::string_view(head.target).substr(head.target.find(admission.target.path)),
+                                      .cors_origin = admission_.cors_origin,
+                                      .fields = admission_.fields},
+                         .target = std::string_view(head.target).substr(head.target.find(admission_.target.path)),
                          .awaits_continue = head.names("expect", "100-continue"),
-                         .on_begin = [this, &admission](int status) {
-                           context_.metrics.count(admission.route, status,
+                         .on_begin = [this](int status) {
+                           context_.metrics.count(admission_.route, status,
                                                   std::chrono::steady_clock::now() - request_began_);
                          }});
   exchange_ = &exchange;
   // What the handler started must be joined: it is told to end (`abort`), never cut off.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto refusal = co_await pass_on(admission, exchange);
+  const auto refusal = co_await pass_on(exchange);
   exchange_ = nullptr;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   if (exchange.begun()) co_return exchange.complete() && keep_alive_ && !shutting_down_;
   if (!refusal) co_return timed_out_&& co_await refuse(408, "request timeout");
   keep_alive_ = keep_alive_ && parser_.done();
-  co_return co_await respond(*refusal, admission);
+  co_return co_await respond(*refusal);
 }
 
 /// The answer that the handler left to us, if any.
-Task<std::optional<Answer>> HttpConnection::pass_on(Admission& admission, HttpExchange& exchange) {
-  auto request = make_request(admission);
+Task<std::optional<Answer>> HttpConnection::pass_on(HttpExchange& exchange) {
+  auto request = make_request();
   try {
-    if (admission.target.bad_path) throw BadRequest("invalid path");
-    co_await admission.route->exchange(request, exchange);
+    if (admission_.target.bad_path) throw BadRequest("invalid path");
+    co_await admission_.route->exchange(request, exchange);
   } catch (const ApiError& error) {
     co_return error_answer(error);
   } catch (const std::exception& error) {
-    log::error({.request = request_id()}, "{} {}: {}", exchange.method(), admission.target.path, error.what());
-    co_return error_answer(500, "internal server error");
+    log::error({.request = request_id()}, "{} {}: {}", exchange.method(), admission_.target.path, error.what());
+    co_return error_answer(500, our_fault);
   }
   co_return std::nullopt;
 }
 
-Request HttpConnection::make_request(Admission& admission) {
+Request HttpConnection::make_request() {
   Request request;
-  request.method = admission.route->method;
-  request.route = admission.route;
+  request.method = admission_.route->method;
+  request.route = admission_.route;
   request.head = parser_.head().method == "HEAD";
-  request.segments = std::move(admission.target.segments);
-  request.parameters = std::move(admission.target.parameters);
+  request.segments = std::move(admission_.target.segments);
+  request.parameters = std::move(admission_.target.parameters);
   request.headers = std::move(parser_.head().fields);
   request.content = parser_.take_body();
-  request.origin = context_.scheme + admission.host;
-  request.id = request_id();
+  request.scheme = context_.scheme;
+  request.host = std::move(admission_.host);
   return request;
 }
 
-Task<> HttpConnection::upgrade(const Admission& admission) {
+Task<> HttpConnection::upgrade() {
   const auto& head = parser_.head();
-  if (!context_.gate.authorises_socket(head, admission.target)) {
+  if (!context_.gate.authorises_socket(head, admission_.target)) {
     co_await refuse(401, "unauthorized");
     co_return;
   }
@@ -282,7 +372,7 @@ Task<> HttpConnection::upgrade(const Admission& admission) {
     keep_alive_ = false;
     auto answer = error_answer(426, "unsupported WebSocket version");
     answer.headers = {{"Sec-WebSocket-Version", "13"}, {"Upgrade", "websocket"}};
-    co_await respond(answer, {});
+    co_await respond(answer);
     co_return;
   }
   const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));
@@ -299,6 +389,7 @@ Task<> HttpConnection::upgrade(const Admission& admission) {
   if (!co_await wire_.send(out_)) co_return;
   std::string().swap(out_);
   parser_.reset();
+  admission_ = {};
   websocket_ = std::make_unique<Socket>(context_.loop, wire_, context_.flusher, context_.runs_under_way);
 }
 
@@ -335,12 +426,12 @@ void HttpConnection::sweep(Wire::Moment now) {
   }
   if (!overdue) return;
   timed_out_ = true;
-  wire_.interrupt();
+  interrupt();
 }
 
 void HttpConnection::abort() {
   if (exchange_) exchange_->abort();
-  wire_.interrupt();
+  interrupt();
 }
 
 void HttpConnection::close_socket() {
@@ -355,7 +446,7 @@ void HttpConnection::shut_down() {
   else if (exchange_ && exchange_->upgraded())
     exchange_->abort();
   else if (phase_ == Phase::idle || phase_ == Phase::finishing)
-    wire_.interrupt();
+    interrupt();
 }
 
 }  // namespace agw

@@ -6,6 +6,7 @@
 
 #include "api/route.hpp"
 #include "base/id.hpp"
+#include "base/wakeup.hpp"
 #include "features/events/hub.hpp"
 #include "server/exchange.hpp"
 #include "server/gate.hpp"
@@ -26,6 +27,7 @@ struct ConnectionContext {
   Hub& hub;
   Metrics& metrics;
   SocketFlusher& flusher;
+  ReadWatch& watch;
   Subscription::RunsUnderWay runs_under_way;
   std::string scheme;               ///< `http://` or `https://`
   const TlsContext* tls = nullptr;  ///< null: nothing is encrypted
@@ -34,10 +36,12 @@ struct ConnectionContext {
   std::uint64_t requests = 0;
 };
 
-/// One client's connection: requests one after the other, or a WebSocket after an upgrade.
-class HttpConnection {
+/// One client's connection: requests one after the other, or a WebSocket after an upgrade. Its coroutine sleeps while
+/// nothing has arrived; a request that can be answered without waiting is answered where it arrives, and does not wake
+/// it.
+class HttpConnection : public Readable {
 public:
-  HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket);
+  HttpConnection(ConnectionContext& context, Descriptor socket);
 
   /// Serves until either side ends it.
   Task<> run();
@@ -58,33 +62,53 @@ private:
   enum class Phase { idle, head, body, handling, exchange, sending, finishing, socket };
   /// What became of reading a part of a request.
   enum class Reading { complete, refused, gone };
+  /// What is next: to look at what has been read, to read, what only the coroutine can do, nothing.
+  enum class Next { look, read, serve, end };
+
+  void on_readable(bool ended) override;
+  Next take_what_came();
+  Next look();
+  Next answer_at_once();
+  Next send_at_once(const Answer& answer);
+  void wake(Next next);
+  void interrupt();
 
   void enter(Phase phase);
+  void expect_request();
+  Task<Next> read();
+  Task<Next> serve();
   Task<bool> serve_one();
-  Task<Reading> read_head();
-  Task<Reading> read_body(const Admission& admission);
+  Task<Reading> read_body();
   Task<bool> discard_body();
   Task<bool> refuse(int status, std::string_view error);
-  Task<bool> respond(const Answer& answer, const Admission& admission);
-  void write(const Answer& answer, const Admission& admission);
+  Task<bool> respond(const Answer& answer);
+  void write(const Answer& answer);
   bool sent();
-  Task<Answer> handle(Admission& admission);
-  Task<bool> pass_on(Admission& admission);
-  Task<std::optional<Answer>> pass_on(Admission& admission, HttpExchange& exchange);
-  Request make_request(Admission& admission);
-  Task<> upgrade(const Admission& admission);
+  Task<Answer> handle();
+  Answer failure();
+  Task<bool> pass_on();
+  Task<std::optional<Answer>> pass_on(HttpExchange& exchange);
+  Request make_request();
+  Task<> upgrade();
   bool wants_to_go_on() const;
   std::string request_id() const;
 
   ConnectionContext& context_;
   Wire wire_;
   RequestParser parser_;
+  Admission admission_;  ///< of the request whose head was read last
   std::string in_;
   std::string out_;
+  std::string_view unsent_;  ///< of `out_`, where it did not go at once
   Phase phase_ = Phase::idle;
   Wire::Moment phase_began_ = std::chrono::steady_clock::now();
   Wire::Moment request_began_ = phase_began_;  ///< when its head was complete
   std::uint64_t request_number_ = 0;
+  Wakeup wakeup_;
+  Next woken_for_ = Next::read;
+  bool asleep_ = false;
+  bool unread_ = false;  ///< something has arrived that was not read yet
+  bool ended_ = false;   ///< the client sends nothing more
   bool timed_out_ = false;
   bool shutting_down_ = false;
   bool keep_alive_ = true;

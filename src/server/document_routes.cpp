@@ -26,14 +26,12 @@ Routes DocumentRoutes::routes() {
   };
 }
 
-Task<Answer> DocumentRoutes::openapi(Request& request) {
-  co_return document(openapi_document(*table_, request.origin));
+Answer DocumentRoutes::openapi(const Request& request) { return document(openapi_document(*table_, request.origin())); }
+
+Answer DocumentRoutes::asyncapi(const Request& request) {
+  return document(asyncapi_document(*table_, request.origin()));
 }
 
-Task<Answer> DocumentRoutes::asyncapi(Request& request) {
-  co_return document(asyncapi_document(*table_, request.origin));
-}
-
-Task<Answer> DocumentRoutes::utcp(Request& request) { co_return document(utcp_manual(*table_, request.origin)); }
+Answer DocumentRoutes::utcp(const Request& request) { return document(utcp_manual(*table_, request.origin())); }
 
 }  // namespace agw

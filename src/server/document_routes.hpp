@@ -12,9 +12,9 @@ public:
   void describe_table(const Routes& table) { table_ = &table; }
 
 private:
-  Task<Answer> openapi(Request& request);
-  Task<Answer> asyncapi(Request& request);
-  Task<Answer> utcp(Request& request);
+  Answer openapi(const Request& request);
+  Answer asyncapi(const Request& request);
+  Answer utcp(const Request& request);
   const Routes* table_ = nullptr;
 };
 

@@ -16,8 +16,10 @@ constexpr std::string_view no_pairing = "Pairing not available";
 
 bool is_socket_path(std::string_view path) { return path == "/ws" || path == "/" || path == "/events"; }
 
+/// HTTP/1.0 has no upgrades (RFC 9110, 7.8).
 bool asks_for_socket(const Head& head, const Target& target) {
-  return head.method == "GET" && is_socket_path(target.path) && head.names("upgrade", "websocket");
+  return head.method == "GET" && head.version == 11 && is_socket_path(target.path) &&
+         head.names("upgrade", "websocket");
 }
 
 /// Whether a browser asks for the gateway itself, which is a person who looks for the page.

@@ -117,7 +117,7 @@ Routes PageRoutes::routes() {
   };
 }
 
-Task<Answer> PageRoutes::enter(Request&) { co_return Answer::redirect("/ui/"); }
+Answer PageRoutes::enter(const Request&) { return Answer::redirect("/ui/"); }
 
 Task<Answer> PageRoutes::file(Request& request) {
   auto path = boost::join(request.rest(), "/");
@@ -128,10 +128,10 @@ Task<Answer> PageRoutes::file(Request& request) {
   co_return answer_with(request, *found);
 }
 
-Task<Answer> PageRoutes::frame(Request& request) {
+Answer PageRoutes::frame(const Request& request) {
   const auto* found = find(frame_file);
   if (!found) throw NotFound("not found");
-  co_return answer_with(request, *found);
+  return answer_with(request, *found);
 }
 
 const PageFile* PageRoutes::find(std::string_view path) const {

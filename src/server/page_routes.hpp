@@ -16,9 +16,9 @@ public:
   Routes routes();
 
 private:
-  Task<Answer> enter(Request& request);
+  Answer enter(const Request& request);
   Task<Answer> file(Request& request);
-  Task<Answer> frame(Request& request);
+  Answer frame(const Request& request);
   const PageFile* find(std::string_view path) const;
 
   std::span<const PageFile> files_;

@@ -154,7 +154,11 @@ std::size_t RequestParser::put_body(std::string_view in) {
     error_code error;
     const auto count = parser_->put(boost::asio::const_buffer(in.data() + used, in.size() - used), error);
     used += count;
-    if (error == http::error::need_more || (!error && count == 0)) break;
+    if (error == http::error::need_more || (!error && count == 0)) {
+      // All data has been taken, so that what is left is a line between chunks; CRLF ends it, and nothing else.
+      if (head_.chunked && has_bare_line_feed(in.substr(used))) refusal_ = Refusal{400, "malformed request: bad chunk"};
+      break;
+    }
     if (error) refusal_ = Refusal{400, "malformed request: " + error.message()};
   }
   return used;

@@ -1,12 +1,23 @@
 #include "server/router.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
+#include <unordered_map>
 
 namespace agw {
 
+namespace {
+
+/// Finds a string by a view of it.
+struct SegmentHash : std::hash<std::string_view> {
+  using is_transparent = void;
+};
+
+}  // namespace
+
 struct Router::Node {
-  std::map<std::string, Node, std::less<>> literal;
+  std::unordered_map<std::string, Node, SegmentHash, std::equal_to<>> literal;
   std::unique_ptr<Node> any;
   std::vector<const Route*> here;
   std::vector<const Route*> below;  ///< routes whose path ends in `*` at this node

@@ -1,5 +1,9 @@
 #include "server/server.hpp"
 
+#include <sys/socket.h>
+
+#include <cerrno>
+
 #include <fmt/format.h>
 #include <boost/asio/error.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -54,6 +58,7 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
       listener_(std::move(listener)),
       gate_(hosts, router, authenticator, options.body_limit),
       flusher_(loop),
+      watch_(loop),
       url_(listener_.url(hosts.scheme())),
       context_{loop,
                gate_,
@@ -61,11 +66,13 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
                hub,
                metrics,
                flusher_,
+               watch_,
                std::move(runs_under_way),
                std::string(hosts.scheme()),
                options.tls},
       options_(options),
       sweep_timer_(loop),
+      watching_(loop),
       group_(loop) {
   group_.on_failure([](std::exception_ptr failure) {
     try {
@@ -78,29 +85,32 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
 
 Server::~Server() = default;
 
-void Server::start() { group_.spawn(accept()); }
+void Server::start() {
+  watching_.spawn(watch_.run());
+  group_.spawn(accept());
+}
 
 Task<> Server::accept() {
   while (!stopping_) {
     error_code error;
-    tcp::socket socket(loop_);
-    listener_.acceptor().accept(socket, error);
-    if (error == asio::error::would_block || error == asio::error::try_again) {
+    Descriptor socket(::accept4(listener_.acceptor().native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    const int problem = socket ? 0 : errno;
+    if (problem == EAGAIN) {
       co_await listener_.acceptor().async_wait(tcp::acceptor::wait_read,
                                                asio::redirect_error(asio::use_awaitable, error));
-    } else if (error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system) {
+    } else if (problem == EMFILE || problem == ENFILE) {
       log::warn("no file descriptor for a further connection; raise the limit (ulimit -n)");
       asio::steady_timer timer(loop_, pause_without_descriptors);
       co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
-    } else if (!error && connections_.size() >= options_.connections) {
+    } else if (socket && connections_.size() >= options_.connections) {
       group_.spawn(turn_away(std::move(socket)));
-    } else if (!error) {
+    } else if (socket) {
       group_.spawn(serve(std::move(socket)));
     }
   }
 }
 
-Task<> Server::serve(tcp::socket socket) {
+Task<> Server::serve(Descriptor socket) {
   const auto place = connections_.emplace(connections_.end(), context_, std::move(socket));
   struct Leaving {
     Connections& connections;
@@ -111,9 +121,9 @@ Task<> Server::serve(tcp::socket socket) {
   co_await place->run();
 }
 
-Task<> Server::turn_away(tcp::socket socket) {
+Task<> Server::turn_away(Descriptor socket) {
   if (options_.tls) co_return;  // It would cost a handshake to say why.
-  Wire wire(std::move(socket));
+  Wire wire(loop_, std::move(socket));
   std::string response;
   write_response(response, error_answer(503, "too many connections"), {.close = true});
   co_await wire.send(response);
@@ -152,6 +162,8 @@ Task<> Server::stop(std::chrono::milliseconds grace) {
     group_.cancel();
   });
   co_await group_.join();
+  watching_.cancel();
+  co_await watching_.join();
   deadline.cancel();
   sweep_timer_.cancel();
 }

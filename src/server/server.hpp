@@ -9,7 +9,9 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/group.hpp"
+#include "io/descriptor.hpp"
 #include "server/connection.hpp"
+#include "server/read_watch.hpp"
 
 namespace agw {
 
@@ -60,8 +62,8 @@ private:
   using Connections = std::list<HttpConnection>;
 
   Task<> accept();
-  Task<> serve(asio::ip::tcp::socket socket);
-  Task<> turn_away(asio::ip::tcp::socket socket);
+  Task<> serve(Descriptor socket);
+  Task<> turn_away(Descriptor socket);
   void sweep_later();
   void sweep();
 
@@ -69,6 +71,7 @@ private:
   Listener listener_;
   Gate gate_;
   SocketFlusher flusher_;
+  ReadWatch watch_;
   std::string url_;
   ConnectionContext context_;
   Options options_;
@@ -76,6 +79,7 @@ private:
   asio::steady_timer sweep_timer_;
   bool sweeping_ = false;
   bool stopping_ = false;
+  Group watching_;
   Group group_;
 };
 

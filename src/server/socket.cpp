@@ -17,6 +17,7 @@ namespace {
 constexpr auto ping_interval = 30s;
 constexpr auto time_to_close = 10s;
 constexpr std::size_t pieces_at_once = 32;
+constexpr std::size_t most_waiting_before_more = 256 * 1024;
 
 }  // namespace
 
@@ -43,13 +44,22 @@ Task<> Socket::run(std::string bytes) {
   while (!done_reading_) {
     frames_.put(bytes);
     std::string().swap(bytes);
-    while (auto incoming = frames_.next()) take(*incoming);
+    while (auto incoming = frames_.next()) {
+      take(*incoming);
+      if (queued_bytes_ > most_waiting_before_more) co_await let_some_go();
+    }
     frames_.shrink();
     if (!done_reading_ && !co_await wire_.receive(bytes)) give_up();
   }
   // The answer to a close still goes out; a client that does not read it is given up by `sweep`.
   flush();
   co_await writers_.join();
+}
+
+/// Whoever sends more than it reads waits for its own answers. Events are not held up: they wait, up to `queue_limit`.
+Task<> Socket::let_some_go() {
+  flush();
+  while (queued_bytes_ > most_waiting_before_more && !closing_ && !broken_ && co_await wire_.writable()) continue;
 }
 
 void Socket::give_up() {

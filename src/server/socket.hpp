@@ -63,6 +63,7 @@ private:
   void cut_off();
   void give_up();
   void take(const websocket::Incoming& incoming);
+  Task<> let_some_go();
   bool write_once();
   void drop_written(std::size_t count);
   Task<> write_rest();

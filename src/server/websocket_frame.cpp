@@ -30,6 +30,13 @@ bool may_be_sent(int code) {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
 }
 
+/// Whether the length stands in the fewest bytes that hold it, and is none that could not be (RFC 6455, 5.2).
+bool is_proper_length(std::size_t extra_bytes, std::uint64_t size) {
+  if (extra_bytes == 2) return size > 125;
+  if (extra_bytes == 8) return size > 0xffff && size >> 63 == 0;
+  return true;
+}
+
 }  // namespace
 
 std::string frame_header(Opcode opcode, std::size_t size) {
@@ -81,10 +88,26 @@ Incoming FrameReader::violation(CloseCode code, std::string why) {
   return {Incoming::Kind::violation, std::move(why), code};
 }
 
+void FrameReader::put(std::string_view bytes) {
+  buffer_.erase(0, std::exchange(taken_, 0));
+  buffer_.append(bytes);
+}
+
 std::optional<Incoming> FrameReader::next() {
-  if (ended_ || buffer_.size() < 2) return std::nullopt;
-  const auto first = static_cast<unsigned char>(buffer_[0]);
-  const auto second = static_cast<unsigned char>(buffer_[1]);
+  while (!ended_) {
+    const auto before = taken_;
+    auto incoming = take_frame();
+    // Nothing where the frame is not whole yet, or where its message goes on in the next one.
+    if (incoming || taken_ == before) return incoming;
+  }
+  return std::nullopt;
+}
+
+std::optional<Incoming> FrameReader::take_frame() {
+  const auto rest = std::string_view(buffer_).substr(taken_);
+  if (rest.size() < 2) return std::nullopt;
+  const auto first = static_cast<unsigned char>(rest[0]);
+  const auto second = static_cast<unsigned char>(rest[1]);
   if ((first & 0x70) != 0 || !is_known(first & 15)) return violation(CloseCode::protocol_error, "unknown frame");
   if ((second & 0x80) == 0) return violation(CloseCode::protocol_error, "frame without a mask");
 
@@ -93,24 +116,25 @@ std::optional<Incoming> FrameReader::next() {
   if (is_control(header.opcode) && (extra || !header.final)) {
     return violation(CloseCode::protocol_error, "bad control frame");
   }
-  if (buffer_.size() < 2 + extra + 4) return std::nullopt;
-  if (extra) header.size = big_endian(std::string_view(buffer_).substr(2, extra));
   header.length = 2 + extra + 4;
-  return take_frame(header);
+  if (rest.size() < header.length) return std::nullopt;
+  if (extra) header.size = big_endian(rest.substr(2, extra));
+  if (!is_proper_length(extra, header.size)) return violation(CloseCode::protocol_error, "bad length of a frame");
+  return take_payload(header, rest);
 }
 
-std::optional<Incoming> FrameReader::take_frame(const Header& header) {
+std::optional<Incoming> FrameReader::take_payload(const Header& header, std::string_view rest) {
   const bool continues = header.opcode == Opcode::continuation;
   if (!is_control(header.opcode)) {
     if (continues != in_message_) return violation(CloseCode::protocol_error, "frame out of order");
     if (header.opcode == Opcode::binary) return violation(CloseCode::unsupported_data, "messages are JSON text");
     if (header.size > message_limit - message_.size()) return violation(CloseCode::too_big, "message over 1 MiB");
   }
-  if (buffer_.size() - header.length < header.size) return std::nullopt;
+  if (rest.size() - header.length < header.size) return std::nullopt;
 
-  auto payload = buffer_.substr(header.length, static_cast<std::size_t>(header.size));
-  unmask(payload, std::string_view(buffer_).substr(header.length - 4, 4));
-  buffer_.erase(0, header.length + static_cast<std::size_t>(header.size));
+  std::string payload(rest.substr(header.length, static_cast<std::size_t>(header.size)));
+  unmask(payload, rest.substr(header.length - 4, 4));
+  taken_ += header.length + payload.size();
 
   switch (header.opcode) {
     case Opcode::ping:
@@ -121,14 +145,14 @@ std::optional<Incoming> FrameReader::take_frame(const Header& header) {
       ended_ = true;
       return closed(payload);
     default:
-      return take_data(header, std::move(payload));
+      return take_data(header, payload);
   }
 }
 
-std::optional<Incoming> FrameReader::take_data(const Header& header, std::string payload) {
+std::optional<Incoming> FrameReader::take_data(const Header& header, std::string_view payload) {
   message_ += payload;
   in_message_ = !header.final;
-  if (!header.final) return next();
+  if (!header.final) return std::nullopt;
   auto message = std::exchange(message_, {});
   if (!is_utf8(message)) return violation(CloseCode::invalid_text, "messages must be UTF-8");
   return Incoming{Incoming::Kind::text, std::move(message)};
@@ -143,6 +167,7 @@ Incoming FrameReader::closed(std::string_view payload) {
 }
 
 void FrameReader::shrink() {
+  buffer_.erase(0, std::exchange(taken_, 0));
   if (buffer_.empty() && buffer_.capacity() > 64) buffer_.shrink_to_fit();
   if (!in_message_ && message_.capacity() > 64) message_.shrink_to_fit();
 }

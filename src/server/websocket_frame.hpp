@@ -46,7 +46,7 @@ class FrameReader {
 public:
   static constexpr std::size_t message_limit = 1024 * 1024;
 
-  void put(std::string_view bytes) { buffer_.append(bytes); }
+  void put(std::string_view bytes);
   /// The next message, if one is complete.
   std::optional<Incoming> next();
   /// Gives back memory when nothing is pending.
@@ -59,12 +59,14 @@ private:
     std::uint64_t size;
     std::size_t length;  ///< of the header itself
   };
-  std::optional<Incoming> take_frame(const Header& header);
-  std::optional<Incoming> take_data(const Header& header, std::string payload);
+  std::optional<Incoming> take_frame();
+  std::optional<Incoming> take_payload(const Header& header, std::string_view rest);
+  std::optional<Incoming> take_data(const Header& header, std::string_view payload);
   static Incoming closed(std::string_view payload);
   Incoming violation(CloseCode code, std::string why);
 
   std::string buffer_;
+  std::size_t taken_ = 0;  ///< bytes of it that frames were made of
   std::string message_;
   bool in_message_ = false;
   bool ended_ = false;

@@ -58,6 +58,22 @@ TEST(Frames, PutsFragmentsTogetherAroundControlFrames) {
   EXPECT_EQ(reader.next()->payload, "hello");
 }
 
+TEST(Frames, TakesAMessageOfAnyNumberOfFragments) {
+  FrameReader reader;
+  std::string bytes = masked(0x01, "");
+  for (int i = 0; i < 100'000; ++i) bytes += masked(0x00, "");
+  reader.put(bytes + masked(0x80, "end") + masked(0x81, "next"));
+  EXPECT_EQ(reader.next()->payload, "end");
+  EXPECT_EQ(reader.next()->payload, "next");
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(Frames, RefusesALengthThatIsLongerThanItNeedsToBe) {
+  EXPECT_EQ(violation(std::string("\x81\xfe\x00\x01\0\0\0\0x", 9)), 1002);
+  EXPECT_EQ(violation(std::string("\x81\xff\0\0\0\0\0\0\x01\x00\0\0\0\0", 14)), 1002);
+  EXPECT_EQ(violation(std::string("\x81\xff\x80\0\0\0\0\0\0\x01\0\0\0\0x", 15)), 1002);
+}
+
 TEST(Frames, NamesViolations) {
   EXPECT_EQ(violation(std::string("\x81\x01x", 3)), 1002);  // no mask
   EXPECT_EQ(violation(masked(0xc1, "x")), 1002);            // reserved bit

@@ -1,5 +1,10 @@
 #include "server/wire.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
 #include <ctime>
 
 #include <array>
@@ -31,10 +36,33 @@ bool would_block(const error_code& error) {
 
 }  // namespace
 
-Wire::Wire(tcp::socket socket, std::unique_ptr<TlsSession> tls) : socket_(std::move(socket)), tls_(std::move(tls)) {
-  error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.set_option(tcp::no_delay(true), ignored);
+Wire::Wire(Loop& loop, Descriptor socket, std::unique_ptr<TlsSession> tls)
+    : number_(socket.get()), unopened_(std::move(socket)), socket_(loop), tls_(std::move(tls)) {
+  const int yes = 1;
+  ::setsockopt(number_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+Wire::~Wire() { stop_watching(); }
+
+void Wire::watch(ReadWatch& watch, Readable& who) {
+  watch.add(number_, who);
+  watch_ = &watch;
+  told_ = &who;
+}
+
+void Wire::stop_watching() {
+  if (watch_) std::exchange(watch_, nullptr)->remove(number_, *told_);
+}
+
+/// The socket as the loop watches it, from the first time that it is asked for.
+tcp::socket& Wire::on_loop() {
+  if (!unopened_) return socket_;
+  stop_watching();
+  error_code error;
+  socket_.assign(tcp::v4(), number_, error);  // The family matters to none of what is asked of it.
+  if (!error) unopened_.release();
+  if (!error) socket_.non_blocking(true, error);
+  return socket_;
 }
 
 Wire::Moment Wire::now() {
@@ -56,7 +84,7 @@ Task<bool> Wire::secure() {
 /// Hands what has arrived to the session.
 Task<bool> Wire::receive_encrypted(error_code& error) {
   const auto count =
-      co_await socket_.async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
+      co_await on_loop().async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
   if (error) co_return false;
   tls_->put({first_.data(), count});
   if (count == first_.size()) {
@@ -68,29 +96,24 @@ Task<bool> Wire::receive_encrypted(error_code& error) {
   co_return true;
 }
 
-Task<std::size_t> Wire::first_decrypted_bytes(error_code& error) {
+Task<bool> Wire::receive_decrypted(std::string& in) {
+  const auto before = in.size();
+  error_code error;
   for (;;) {
-    const bool goes_on = tls_->read(decrypted_);
-    if (!decrypted_.empty()) co_return decrypted_.size();
+    const bool goes_on = tls_->read(in);
+    if (in.size() > before) co_return true;
     // What the session itself has to say, such as an alert.
-    if (!goes_on || !flush()) error = asio::error::eof;
-    if (error || !co_await receive_encrypted(error)) co_return 0;
+    if (!goes_on || !flush() || !co_await receive_encrypted(error)) co_return false;
   }
 }
 
-Task<std::size_t> Wire::first_bytes(error_code& error) {
-  if (tls_) return first_decrypted_bytes(error);
+Task<bool> Wire::receive(std::string& in) {
+  if (tls_) co_return co_await receive_decrypted(in);
+  error_code error;
   // A read that waits costs one system call less than a wait and then a read: the reactor need not be armed again.
-  return socket_.async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
-}
-
-bool Wire::take(std::size_t count, const error_code& error, std::string& in) {
-  if (error) return false;
-  if (tls_) {
-    in += decrypted_;
-    decrypted_.clear();
-    return true;
-  }
+  const auto count =
+      co_await on_loop().async_read_some(asio::buffer(first_), asio::redirect_error(asio::use_awaitable, error));
+  if (error) co_return false;
   in.append(first_.data(), count);
   if (count == first_.size()) {
     auto& buffer = shared_buffer();
@@ -98,13 +121,25 @@ bool Wire::take(std::size_t count, const error_code& error, std::string& in) {
     in.append(buffer.data(), socket_.read_some(asio::buffer(buffer), nothing_more));
   }
   last_activity_ = now();
-  return true;
+  co_return true;
 }
 
-Task<bool> Wire::receive(std::string& in) {
-  error_code error;
-  const auto count = co_await first_bytes(error);
-  co_return take(count, error, in);
+Wire::Arrived Wire::receive_at_once(std::string& in) {
+  auto& buffer = shared_buffer();
+  const auto count = ::recv(number_, buffer.data(), buffer.size(), 0);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Arrived::nothing;
+  if (count <= 0) return Arrived::end;
+  const auto size = static_cast<std::size_t>(count);
+  in.append(buffer.data(), size);
+  last_activity_ = now();
+  return size == buffer.size() ? Arrived::more : Arrived::bytes;
+}
+
+std::size_t Wire::write_some(std::string_view bytes, error_code& error) {
+  const auto count = ::send(number_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (count >= 0) return static_cast<std::size_t>(count);
+  if (errno != EINTR) error = error_code(errno, boost::system::system_category());
+  return 0;
 }
 
 /// Sends what the session has made, as far as it goes at once. False when the connection broke.
@@ -113,7 +148,7 @@ bool Wire::flush() {
   std::size_t sent = 0;
   error_code error;
   while (sent < outgoing.size() && !error) {
-    sent += socket_.write_some(asio::buffer(outgoing.data() + sent, outgoing.size() - sent), error);
+    sent += write_some(std::string_view(outgoing).substr(sent), error);
   }
   outgoing.erase(0, sent);
   if (outgoing.empty()) std::string().swap(outgoing);
@@ -134,14 +169,14 @@ bool Wire::encrypt_and_send(std::string_view& bytes) {
 bool Wire::send_at_once(std::string_view& bytes) {
   if (tls_) return encrypt_and_send(bytes);
   error_code error;
-  while (!bytes.empty() && !error) bytes.remove_prefix(socket_.write_some(asio::buffer(bytes), error));
-  last_activity_ = now();
+  while (!bytes.empty() && !error) bytes.remove_prefix(write_some(bytes, error));
   return !error || would_block(error);
 }
 
 Task<bool> Wire::send(std::string_view bytes) {
   for (;;) {
     if (!send_at_once(bytes)) co_return false;
+    last_activity_ = now();
     if (bytes.empty() && !holds_back()) co_return true;
     if (!co_await writable()) co_return false;
   }
@@ -159,7 +194,7 @@ std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> p
     return gathered.size() - rest.size();
   }
   error_code error;
-  const auto count = socket_.write_some(pieces, error);
+  const auto count = on_loop().write_some(pieces, error);
   if (error && !would_block(error)) return std::nullopt;
   if (count > 0) last_activity_ = now();
   return count;
@@ -167,7 +202,7 @@ std::optional<std::size_t> Wire::send_some(std::span<const asio::const_buffer> p
 
 Task<std::uint64_t> Wire::move_from(tcp::socket& source, std::uint64_t count) {
   if (tls_) co_return 0;
-  const auto moved = co_await splice_bytes(source, socket_, count, [this] {
+  const auto moved = co_await splice_bytes(source, on_loop(), count, [this] {
     last_activity_ = now();
     return writable();
   });
@@ -178,7 +213,7 @@ Task<std::uint64_t> Wire::move_from(tcp::socket& source, std::uint64_t count) {
 Task<bool> Wire::writable() {
   error_code error;
   const Meanwhile waiting(waits_to_send_);
-  co_await socket_.async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
+  co_await on_loop().async_wait(tcp::socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
   co_return !error;
 }
 
@@ -188,19 +223,13 @@ void Wire::interrupt() {
 }
 
 Task<> Wire::finish() {
-  error_code error;
   if (tls_) {
     tls_->end();
     flush();
   }
-  socket_.shutdown(tcp::socket::shutdown_send, error);
+  if (::shutdown(number_, SHUT_WR) != 0) co_return;
   std::string discarded;
-  while (!error && co_await receive(discarded)) discarded.clear();
-}
-
-void Wire::close() {
-  error_code ignored;
-  socket_.close(ignored);
+  while (co_await receive(discarded)) discarded.clear();
 }
 
 }  // namespace agw

@@ -12,6 +12,8 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include "base/task.hpp"
+#include "io/descriptor.hpp"
+#include "server/read_watch.hpp"
 #include "server/tls.hpp"
 
 namespace agw {
@@ -22,22 +24,28 @@ class Wire {
 public:
   using Moment = std::chrono::steady_clock::time_point;
 
-  /// With `tls` everything that follows is encrypted, once `secure` has succeeded.
-  explicit Wire(asio::ip::tcp::socket socket, std::unique_ptr<TlsSession> tls = nullptr);
+  /// A connected, non-blocking socket. With `tls` everything that follows is encrypted, once `secure` has succeeded.
+  Wire(Loop& loop, Descriptor socket, std::unique_ptr<TlsSession> tls = nullptr);
+  ~Wire();
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
 
   bool encrypted() const { return tls_ != nullptr; }
+
+  /// Has `who` told when bytes arrive, until the first wait of the Wire's own: then the loop watches the socket itself.
+  void watch(ReadWatch& watch, Readable& who);
+  bool watched() const { return watch_ != nullptr; }
+  /// `more`: bytes, and there may be further ones.
+  enum class Arrived { nothing, bytes, more, end };
+  /// Appends what has arrived to `in`, without waiting. Not where it must be decrypted.
+  Arrived receive_at_once(std::string& in);
+
   /// Agrees with the client on keys. False where that fails, or after `interrupt`.
   Task<bool> secure();
 
   /// Appends what has arrived to `in`, at least one byte. False at the end of the stream, on an error, or after
   /// `interrupt`.
   Task<bool> receive(std::string& in);
-  // The two halves of `receive`, for a caller that spares the coroutine between.
-
-  /// Waits for the first bytes and counts them.
-  Task<std::size_t> first_bytes(boost::system::error_code& error);
-  /// Appends those, and what came with them, to `in`.
-  bool take(std::size_t count, const boost::system::error_code& error, std::string& in);
 
   /// Sends what goes at once and takes it off `bytes`. False when the connection broke.
   bool send_at_once(std::string_view& bytes);
@@ -58,7 +66,6 @@ public:
   /// Says that nothing more will be sent, reads what the peer still sends until it ends too, and throws it away:
   /// closing at once would reset the connection and could destroy the answer on its way. `interrupt` ends it.
   Task<> finish();
-  void close();
 
   /// Whether what is to go out waits for the client to take what went before.
   bool waits_to_send() const { return waits_to_send_; }
@@ -69,14 +76,21 @@ public:
   static Moment now();
 
 private:
-  Task<std::size_t> first_decrypted_bytes(boost::system::error_code& error);
+  Task<bool> receive_decrypted(std::string& in);
   Task<bool> receive_encrypted(boost::system::error_code& error);
   bool encrypt_and_send(std::string_view& bytes);
   bool flush();
 
+  asio::ip::tcp::socket& on_loop();
+  void stop_watching();
+  std::size_t write_some(std::string_view bytes, boost::system::error_code& error);
+
+  const int number_;
+  Descriptor unopened_;  ///< until `socket_` owns it
   asio::ip::tcp::socket socket_;
+  ReadWatch* watch_ = nullptr;
+  Readable* told_ = nullptr;
   std::unique_ptr<TlsSession> tls_;
-  std::string decrypted_;  ///< from `first_bytes` to `take`
   /// For the bytes that end a wait: small, because every idle connection has one.
   std::array<char, 256> first_;
   Moment last_activity_ = now();

@@ -38,7 +38,7 @@ TEST(Wire, TellsThatAMoveWaitsForTheClient) {
   testing::run([](Loop& loop) -> Task<> {
     auto [app, source] = connected(loop);
     auto [client, server] = connected(loop);
-    Wire wire(std::move(server));
+    Wire wire(loop, Descriptor(server.release()));
     std::optional<std::uint64_t> moved;
     const auto move = [&]() -> Task<> { moved = co_await wire.move_from(source, more_than_the_system_keeps); };
 

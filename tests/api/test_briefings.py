@@ -48,6 +48,11 @@ def test_activity_is_the_turns_of_all_threads_newest_first(gateway, name):
     assert activity(gateway, agent["name"]) == found
 
 
+@pytest.mark.parametrize("unsafe", ["%2e%2e", "a%2Fb", "a%5Cb", "..%2Fassistant"])
+def test_a_name_that_could_leave_the_agents_directory_is_rejected(gateway, unsafe):
+    refused(gateway.http.get(f"/agents/{unsafe}/activity"), 400, "invalid agent name")
+
+
 def test_activity_is_limited(gateway, name):
     agent = new_agent(gateway, name("agent"))
     threads = [new_thread(gateway, agent_id=agent["id"]) for _ in range(3)]

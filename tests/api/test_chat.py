@@ -193,7 +193,7 @@ def test_a_provider_that_is_not_configured_is_an_error_that_says_what_to_set(gat
     for model, setting in [("anthropic/claude-sonnet-5", "ANTHROPIC_API_KEY"), ("openai/gpt-5", "OPENAI_API_KEY")]:
         turn, run = answered(gateway, thread, model=model)
         assert [event["type"] for event in run] == ["error", "finish"] and run[-1]["finishReason"] == "error"
-        assert setting in run[0]["error"]
+        assert setting in run[0]["error"] and run[-1]["model"] == model
         assert [event["seq"] for event in run] == [1, 2]
 
 

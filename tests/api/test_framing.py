@@ -111,6 +111,7 @@ BAD_CHUNKS = {
     "data shorter than its size": "3\r\n{}\r\n0\r\n\r\n",
     "a size that overflows": "10000000000000002\r\n{}\r\n0\r\n\r\n",
     "a size ended by a line feed": "2\n{}\r\n0\r\n\r\n", "data ended by a line feed": "2\r\n{}\n0\r\n\r\n",
+    "every line ended by a line feed": "2\n{}\n0\n\n", "the trailer ended by line feeds": "2\r\n{}\r\n0\r\nX: y\n\n",
     "a bare CR in an extension": "2;a\rb\r\n{}\r\n0\r\n\r\n",
 }
 

@@ -7,7 +7,7 @@ import pytest
 from checks import UNKNOWN_ID, accepted, is_timestamp, refused
 
 LIMIT = 102_400
-UNSAFE = ("..", "a..b", "a%2Fb", "%2e%2e", "a%5Cb", ".hidden", "a%0Ab", "a%7F", "x" * 129)
+UNSAFE = ("..", "a..b", "a%2Fb", "%2e%2e", "a%5Cb", ".hidden", "a%0Ab", "a%7F", "a%C2%85", "x" * 129)
 
 
 @pytest.fixture(params=["/soul", "/agents/scribe/soul", "/user-profile", "/agents/scribe/user-profile"])

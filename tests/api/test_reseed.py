@@ -188,7 +188,7 @@ BROKEN = {
     "not-utf-8": b"systemPrompt: \xff\xfe\n", "list": "- a\n- b\n", "text": "just text\n", "empty": "",
     "two-documents": "a: 1\n---\nb: 2\n", "tag": "a: !!python/object:os.system x\n", "large": "a: " + "x" * (1 << 20),
     "wrong-type": "systemPrompt: [1]\n", "wrong-trigger": "trigger: {type: cron, expression: nonsense}\n",
-    "wrong-enabled": "enabled: perhaps\n", "deep": "".join(" " * level + "a:\n" for level in range(80)),
+    "wrong-enabled": "enabled: perhaps\n", "nul": "description: be\0fore\n", "escape": "description: \33[31mred\n", "deep": "".join(" " * level + "a:\n" for level in range(80)),
 }
 
 

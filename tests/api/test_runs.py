@@ -9,7 +9,10 @@ import pytest
 
 from checks import accepted, at_once, ids, refused
 from events import ENDS, RUN_KINDS, text_of
-from stubs.provider import Reply
+from stubs.provider import Reply, ToolCall
+
+METADATA = {"run_id", "model", "usage", "cost_usd", "finish_reason", "duration_ms", "in_reply_to", "steps"}
+NO_USAGE = dict.fromkeys(("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"), 0)
 
 
 def new_thread(gateway, **members):
@@ -113,6 +116,13 @@ def test_an_agents_limits_reach_the_model(talker, name):
     talker.says(new_thread(talker.gateway, agent_id=agent["id"]), "hello", answer="yes")
     told = talker.stub.requests[-1].json
     assert told["temperature"] == 0.25 and 77 in (told.get("max_tokens"), told.get("max_completion_tokens"))
+
+
+@pytest.mark.parametrize("limit", ["max_steps", "max_output_tokens"])
+def test_a_limit_beyond_all_bounds_is_none(talker, name, limit):
+    body = {"type": "agent", "name": name("endless"), "description": "", "enabled": True, "definition": {limit: 1e30}}
+    agent = accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    talker.says(new_thread(talker.gateway, agent_id=agent["id"]), "hello", answer="yes")
 
 
 def test_a_change_of_an_agent_reaches_its_next_run(talker, name):
@@ -360,10 +370,35 @@ def test_a_run_that_was_under_way_at_a_kill_is_interrupted_and_keeps_its_text(ow
     metadata = newest["metadata"]
     assert (metadata["finish_reason"], metadata["partial"]) == ("interrupted", True)
     assert metadata["in_reply_to"] == turn["id"]
+    assert set(metadata) == METADATA | {"partial"}
+    assert metadata["model"] == own_talker.model and metadata["duration_ms"] > 0
+    assert metadata["usage"] == NO_USAGE and metadata["cost_usd"] == 0
     assert stop(gateway, thread)["status"] == "idle"
     own_talker.says(thread, "go on", answer="gladly")
     gateway.restart()
     assert len(turns(gateway, thread)) == 4
+
+
+def test_what_a_killed_run_had_cost_stands_in_its_turn(make_gateway, stub):
+    """As far as its steps are on disk: what was paid for stands in the report, too."""
+    config = {"providers": {"priced": {"kind": "anthropic", "base_url": stub.base_url, "api_key_env": "KEY",
+                                       "default_model": "claude-sonnet-4-5"}}}
+    gateway = make_gateway(config=config, environment={"KEY": "k"}).start()
+    stub.script(Reply("Let me see.", tool_calls=[ToolCall("Glob", {"pattern": "*"})]))
+    held = stub.hold("Half")
+    thread = new_thread(gateway)
+    with gateway.events(thread["id"]) as events:
+        turn = ask(gateway, thread)
+        assert held.asked.wait(10)
+        gateway.kill()
+    held.release()
+    gateway.start()
+    metadata = turns(gateway, thread)[0]["metadata"]
+    assert set(metadata) == METADATA | {"partial"} and metadata["in_reply_to"] == turn["id"]
+    assert metadata["model"] == "priced/claude-sonnet-4-5"
+    assert metadata["usage"] == {**NO_USAGE, "input_tokens": 10, "output_tokens": 5}
+    assert metadata["cost_usd"] > 0
+    assert accepted(gateway.http.get("/costs"))["today"] == pytest.approx(metadata["cost_usd"])
 
 
 # Many at once.

@@ -302,6 +302,14 @@ def test_a_message_in_fragments_is_one_message(gateway):
         assert next_own(frames) == {"type": "pong"}
 
 
+def test_a_message_may_come_in_very_many_fragments(gateway):
+    with gateway.frames() as frames:
+        frames.frame(TEXT, "", final=False)
+        frames.send(b"\x00\x80mask" * 50_000)
+        frames.frame(0, '{"type":"ping"}')
+        assert next_own(frames) == {"type": "pong"}
+
+
 def test_a_ping_frame_is_answered_with_its_payload(gateway):
     with gateway.frames() as frames:
         assert frames.frame(PING, "payload" * 17).receive() == (PONG, b"payload" * 17)
@@ -394,6 +402,19 @@ def test_a_reader_that_does_not_keep_up_is_closed_with_1013_and_slows_down_nobod
         assert told == sent
         assert slow.close_code() == 1013 and slow.closed()
         assert quick.ask({"type": "ping"}) == {"type": "pong"}
+
+
+def test_a_client_that_asks_much_at_once_gets_all_answers(gateway):
+    threads = [f"thread-{number:020}" for number in range(5000)]
+    with gateway.frames() as frames:
+        frames.frame(TEXT, json.dumps({"type": "subscribe", "threadIds": threads}))
+        for _ in range(80):
+            frames.frame(TEXT, '{"type":"unsubscribe","threadId":"none"}')
+        # Each answer holds the whole set, together far more than may wait for a reader that does not keep up.
+        for _ in range(81):
+            assert len(next_own(frames)["threadIds"]) == len(threads)
+        frames.frame(TEXT, '{"type":"ping"}')
+        assert next_own(frames) == {"type": "pong"}
 
 
 def test_a_reader_that_keeps_up_gets_more_than_8_mib(own):

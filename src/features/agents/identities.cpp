@@ -17,9 +17,17 @@ constexpr std::string_view notes_name = "notes.md";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
+/// U+0080 to U+009F, as UTF-8 writes them.
+bool has_high_control(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
+  }
+  return false;
+}
+
 bool is_safe_name(std::string_view name) {
   return !name.empty() && name.size() <= longest_name && !name.starts_with('.') && name.find("..") == name.npos &&
-         name.find_first_of("/\\") == name.npos && std::ranges::none_of(name, is_control);
+         name.find_first_of("/\\") == name.npos && std::ranges::none_of(name, is_control) && !has_high_control(name);
 }
 
 std::string_view name_of(IdentityFile file) { return file == IdentityFile::soul ? "soul.md" : "user-profile.md"; }

@@ -151,7 +151,7 @@ void append_passed_on(std::string& head, const Request& request, const Credentia
 }
 
 void append_forwarded(std::string& head, const Request& request, std::string_view prefix) {
-  const auto scheme = request.origin.substr(0, request.origin.find(':'));
+  const auto scheme = request.scheme.substr(0, request.scheme.find(':'));
   append_field(head, "X-Forwarded-Host", request.header("host").value_or(""));
   append_field(head, "X-Forwarded-Proto", scheme);
   append_field(head, "X-Forwarded-Prefix", prefix);

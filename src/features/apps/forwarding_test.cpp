@@ -32,7 +32,7 @@ struct Asked : Exchange {
 
 struct Forwarding : ::testing::Test {
   ForwardedRequest forward() {
-    request.origin = "http://127.0.0.1:7420";
+    request.host = "127.0.0.1:7420";
     return forwarded_request(request, exchange, "/apps/a/proxy", 5173,
                              [](std::string_view text) { return text == token; });
   }

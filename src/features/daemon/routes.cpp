@@ -25,8 +25,8 @@ Routes DaemonRoutes::routes() {
   };
 }
 
-Task<Answer> DaemonRoutes::health(Request&) {
-  co_return Answer::of(Health{.uptime = static_cast<double>(daemon_.uptime().count()) / 1000});
+Answer DaemonRoutes::health(const Request&) {
+  return Answer::of(Health{.uptime = static_cast<double>(daemon_.uptime().count()) / 1000});
 }
 
 Task<Answer> DaemonRoutes::stop(Request&) {

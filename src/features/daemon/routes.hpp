@@ -12,7 +12,7 @@ public:
   Routes routes();
 
 private:
-  Task<Answer> health(Request& request);
+  Answer health(const Request& request);
   Task<Answer> stop(Request& request);
   Task<Answer> restart(Request& request);
 

@@ -10,12 +10,14 @@
 #include "features/engine/compaction.hpp"
 #include "features/engine/context.hpp"
 #include "features/engine/history.hpp"
+#include "tools/input.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr std::int64_t usual_max_steps = 50;
+constexpr std::int64_t most_max_steps = std::int64_t{1} << 40;
 constexpr std::string_view between_steps = "\n\n";
 /// What all services take.
 constexpr std::size_t longest_call_name = 64;
@@ -38,9 +40,7 @@ bool is_dry(const Run& run) {
 }
 
 std::int64_t max_steps(const Extension& agent) {
-  const auto* own = agent.definition.members().if_contains("max_steps");
-  if (!own || !own->is_number()) return usual_max_steps;
-  return std::max<std::int64_t>(1, own->to_number<std::int64_t>());
+  return number_input(agent.definition.members(), "max_steps", usual_max_steps, 1, most_max_steps);
 }
 
 std::int64_t tokens_of(const std::vector<ToolDescription>& tools) {
@@ -77,6 +77,7 @@ void Engine::Answering::make_usable(std::vector<ToolUse>& uses) {
 Task<> Engine::converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
                         RunOutcome& outcome) {
   outcome.model = choices.front().id();
+  active->progress = progress_members(outcome);
   auto caller = std::make_shared<RunningAgent>();
   caller->agent = agent;
   Answering answering{active, caller, std::move(choices), {}, outcome};
@@ -162,6 +163,7 @@ Task<std::vector<ToolUse>> Engine::ask(Answering& answering) {
   outcome.model = answered.id();
   take_over(outcome, answered.outcome, anything_came);
   charge(outcome, *answering.caller->agent, active.run, answered);
+  active.progress = progress_members(outcome);
   auto* reply = std::get_if<ModelReply>(&answered.outcome);
   // A call in an answer that was cut off may be half of one.
   if (!reply || reply->stop == ModelStop::length || reply->stop == ModelStop::content_filter)

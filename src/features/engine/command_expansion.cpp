@@ -4,6 +4,7 @@
 #include <charconv>
 #include <vector>
 
+#include "api/error.hpp"
 #include "features/extensions/service.hpp"
 
 namespace agw {
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view all_arguments = "$ARGUMENTS";
+/// No model reads more, and what is typed could be multiplied without end.
+constexpr std::size_t longest_expansion = 10 * 1024 * 1024;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(blanks);
@@ -57,6 +60,7 @@ std::string expanded(std::string_view prompt, std::string_view arguments) {
       length = 1;
     }
     prompt.remove_prefix(length);
+    if (text.size() > longest_expansion) throw PayloadTooLarge("request body too large");
   }
   return text;
 }

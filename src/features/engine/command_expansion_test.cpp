@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/error.hpp"
 #include "testing/extensions_room.hpp"
 
 namespace agw {
@@ -35,6 +36,13 @@ TEST(CommandExpansion, PutsWhatWasTypedInPlaceOfThePlaceholders) {
 TEST(CommandExpansion, LeavesEverythingElseOfThePromptAsItIs) {
   EXPECT_EQ(read_by_the_model("$ $0 $x $$ 5$ $ARGUMENT", "/do a"), "$ $0 $x $$ 5$ $ARGUMENT");
   EXPECT_EQ(read_by_the_model("$99999999999999999999", "/do a"), "$99999999999999999999");
+}
+
+TEST(CommandExpansion, IsNotMultipliedWithoutEnd) {
+  std::string prompt;
+  for (int i = 0; i < 2000; ++i) prompt += "$ARGUMENTS";
+  EXPECT_EQ(read_by_the_model(prompt, "/do " + std::string(5000, 'x')).size(), 2000u * 5000u);
+  EXPECT_THROW(read_by_the_model(prompt, "/do " + std::string(6000, 'x')), PayloadTooLarge);
 }
 
 TEST(CommandExpansion, DoesNotLookIntoWhatWasTyped) {

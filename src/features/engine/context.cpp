@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "features/engine/history.hpp"
+#include "tools/input.hpp"
 
 namespace agw {
 
@@ -32,12 +33,8 @@ std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_token
 }
 
 std::int64_t output_limit(const Extension& agent, const ModelInfo& model) {
-  const auto& definition = agent.definition.members();
-  std::int64_t limit = usual_output;
-  if (const auto* own = definition.if_contains("max_output_tokens"); own && own->is_number()) {
-    limit = std::max<std::int64_t>(1, own->to_number<std::int64_t>());
-  }
-  return std::min(limit, model.max_output_tokens);
+  const auto usual = std::min(usual_output, model.max_output_tokens);
+  return number_input(agent.definition.members(), "max_output_tokens", usual, 1, model.max_output_tokens);
 }
 
 ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,

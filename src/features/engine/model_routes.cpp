@@ -7,6 +7,6 @@ Routes ModelRoutes::routes() {
               .answers<std::vector<ModelInfo>>()};
 }
 
-Task<Answer> ModelRoutes::list(Request&) { co_return Answer::of(models_.list()); }
+Answer ModelRoutes::list(const Request&) { return Answer::of(models_.list()); }
 
 }  // namespace agw

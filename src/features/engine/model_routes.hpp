@@ -12,7 +12,7 @@ public:
   Routes routes();
 
 private:
-  Task<Answer> list(Request& request);
+  Answer list(const Request& request);
 
   const Models& models_;
 };

@@ -59,14 +59,26 @@ json::object finish_members(const Run& run, const RunOutcome& outcome) {
           {"durationMs", outcome.duration.count()}};
 }
 
-json::object interrupted_metadata(const InterruptedRun& interrupted) {
+json::object progress_members(const RunOutcome& outcome) {
+  return {{"model", outcome.model}, {"usage", usage_members(outcome.usage)}, {"cost_usd", outcome.cost_usd}};
+}
+
+json::object interrupted_metadata(const InterruptedRun& interrupted, const std::string& model) {
+  const auto known = [&](std::string_view name, json::value otherwise) {
+    const auto* member = interrupted.progress.if_contains(name);
+    return member ? *member : std::move(otherwise);
+  };
   std::vector<StepMark> steps;
   for (const auto& step : interrupted.steps) {
     auto& mark = steps.emplace_back(StepMark{step.text_end, {}});
     for (const auto& call : step.calls) mark.tool_call_ids.emplace_back(call.as_object().at("id").as_string());
   }
   return {{"run_id", interrupted.run.id},
+          {"model", known("model", json::string(model))},
+          {"usage", known("usage", usage_members({}))},
+          {"cost_usd", known("cost_usd", 0)},
           {"finish_reason", "interrupted"},
+          {"duration_ms", known("duration_ms", 0)},
           {"in_reply_to", interrupted.run.turn_id},
           {"steps", step_members(steps)},
           {"partial", true}};

@@ -38,8 +38,10 @@ struct RunOutcome {
 json::object turn_metadata(const Run& run, const RunOutcome& outcome);
 /// The members of the event `finish`.
 json::object finish_members(const Run& run, const RunOutcome& outcome);
-/// The metadata of what a killed run left.
-json::object interrupted_metadata(const InterruptedRun& interrupted);
+/// What of the metadata is known while the answer is made: `model`, `usage`, `cost_usd`.
+json::object progress_members(const RunOutcome& outcome);
+/// The metadata of what a killed run left. `model` is the one that was to answer, in case that none had begun.
+json::object interrupted_metadata(const InterruptedRun& interrupted, const std::string& model);
 
 /// Takes over into the run's outcome how a model call ended.
 void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came);

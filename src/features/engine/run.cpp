@@ -26,7 +26,7 @@ std::vector<std::string> texts(const json::object& definition, std::string_view 
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
-  const auto began = std::chrono::steady_clock::now();
+  active->began = std::chrono::steady_clock::now();
   RunOutcome outcome;
   try {
     co_await produce(active, outcome);
@@ -37,7 +37,8 @@ Task<> Engine::answer(ActiveRunPointer active) {
     outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
   }
   take_failure(active->run, outcome);
-  outcome.duration = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+  outcome.duration =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - active->began);
   if (!outcome.error.empty()) runs_.emit(*active, "error", {{"error", outcome.error}});
   const bool is_answered = outcome.finish_reason == "stop" && !outcome.stopped;
   co_await save(active, std::move(outcome));
@@ -53,29 +54,34 @@ Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
     co_return;
   }
   const auto agent = extensions_.find(active->run.agent_id);
-  std::string problem = agent ? "" : "the agent was deleted before it could answer";
-  std::vector<ModelChoice> choices;
-  if (agent) choices = choose_models(active->run, *agent, problem);
-  if (problem.empty()) {
-    co_await converse(active, agent, std::move(choices), outcome);
+  auto chosen = agent ? choose_models(active->run, *agent)
+                      : ChosenModels{.problem = "the agent was deleted before it could answer"};
+  outcome.model = chosen.model;
+  if (chosen.problem.empty()) {
+    co_await converse(active, agent, std::move(chosen.choices), outcome);
   } else {
     outcome.finish_reason = "error";
-    outcome.error = problem;
+    outcome.error = chosen.problem;
   }
 }
 
 /// The model of the message, else the agent's, else the default; then the agent's fallbacks.
-std::vector<ModelChoice> Engine::choose_models(const Run& run, const Extension& agent, std::string& problem) const {
+Engine::ChosenModels Engine::choose_models(const Run& run, const Extension& agent) const {
   const auto& definition = agent.definition.members();
   const auto wanted = string_member(run.order, "model").value_or(string_member(definition, "model").value_or(""));
   const auto resolved = models_.resolve(wanted);
-  std::vector<ModelChoice> choices;
-  if (const auto* choice = std::get_if<ModelChoice>(&resolved))
-    choices.push_back(*choice);
-  else
-    problem = std::get<NotConfigured>(resolved).message;
-  for (auto& fallback : models_.resolve_fallbacks(texts(definition, "fallback_models"))) choices.push_back(fallback);
-  return choices;
+  ChosenModels chosen;
+  if (const auto* choice = std::get_if<ModelChoice>(&resolved)) {
+    chosen.choices.push_back(*choice);
+    chosen.model = choice->id();
+  } else {
+    chosen.model = wanted;
+    chosen.problem = std::get<NotConfigured>(resolved).message;
+  }
+  for (auto& fallback : models_.resolve_fallbacks(texts(definition, "fallback_models"))) {
+    chosen.choices.push_back(fallback);
+  }
+  return chosen;
 }
 
 /// Stores the answer, whatever it takes: while the disk is full it is tried again, because it was promised.

@@ -203,10 +203,12 @@ Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   for (const auto& left : interrupted) {
     log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
     const auto calls = interrupted_calls(threads_, left);
+    const auto agent = extensions_.find(left.run.agent_id);
+    const auto model = agent ? choose_models(left.run, *agent).model : std::string();
     const auto prepared = threads_.prepare({.thread_id = left.run.thread_id,
                                             .role = Role::assistant,
                                             .content = left.text,
-                                            .metadata = interrupted_metadata(left),
+                                            .metadata = interrupted_metadata(left, model),
                                             .id = left.run.assistant_turn_id,
                                             .in_reply_to = left.run.turn_id});
     co_await database_.write([left, calls, prepared, now = clock_.now()](Connection& connection) {

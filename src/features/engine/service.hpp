@@ -94,7 +94,14 @@ private:
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
   Task<> produce(ActiveRunPointer active, RunOutcome& outcome);
-  std::vector<ModelChoice> choose_models(const Run& run, const Extension& agent, std::string& problem) const;
+  /// What is to answer, the first of `choices` before its fallbacks. `model` names it, also where it cannot be asked;
+  /// then `problem` says what to do about it.
+  struct ChosenModels {
+    std::vector<ModelChoice> choices;
+    std::string model;
+    std::string problem;
+  };
+  ChosenModels choose_models(const Run& run, const Extension& agent) const;
 
   // The conversation with the model: answering.cpp.
   struct Answering;

@@ -41,8 +41,7 @@ Task<> Engine::find_title(Run run) {
   const auto conversation = co_await threads_.context(run.thread_id, run.turn_id, longest_beginning);
   const auto questions = std::ranges::count(conversation.turns, Role::user, &Turn::role);
   const bool is_first = conversation.is_whole && questions == 1 && conversation.turns.front().id == run.turn_id;
-  std::string problem;
-  auto choices = choose_models(run, *agent, problem);
+  const auto [choices, model, problem] = choose_models(run, *agent);
   if (!is_first || !problem.empty() || choices.front().provider_name == offline_provider) co_return;
 
   std::string title;

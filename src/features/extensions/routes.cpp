@@ -39,8 +39,8 @@ Routes ExtensionRoutes::routes() {
   };
 }
 
-Task<Answer> ExtensionRoutes::list(Request& request) {
-  co_return Answer{.body = extensions_.list_json(request.query<ExtensionFilter>())};
+Answer ExtensionRoutes::list(const Request& request) {
+  return Answer{.body = extensions_.list_json(request.query<ExtensionFilter>())};
 }
 
 Task<Answer> ExtensionRoutes::show(Request& request) { co_return Answer::of(*extensions_.require(request.path("id"))); }
@@ -64,18 +64,18 @@ Task<Answer> ExtensionRoutes::erase(Request& request) {
   co_return Answer::no_content();
 }
 
-Task<Answer> ExtensionRoutes::list_schemas(Request&) {
+Answer ExtensionRoutes::list_schemas(const Request&) {
   json::object schemas;
   for (const auto& type : names(Tag<ExtensionType>{})) {
     schemas[type.name] = definition_schema(static_cast<ExtensionType>(type.value));
   }
-  co_return Answer{.body = to_json(schemas)};
+  return Answer{.body = to_json(schemas)};
 }
 
-Task<Answer> ExtensionRoutes::show_schema(Request& request) {
+Answer ExtensionRoutes::show_schema(const Request& request) {
   const auto type = from_text<ExtensionType>(request.path("type"));
   if (!type) throw NotFound("not found");
-  co_return Answer{.body = to_json(definition_schema(*type))};
+  return Answer{.body = to_json(definition_schema(*type))};
 }
 
 }  // namespace agw

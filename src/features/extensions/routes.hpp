@@ -16,14 +16,14 @@ public:
   Routes routes();
 
 private:
-  Task<Answer> list(Request& request);
+  Answer list(const Request& request);
   Task<Answer> show(Request& request);
   Task<Answer> create(Request& request);
   Task<Answer> change(Request& request);
   Task<Answer> toggle(Request& request);
   Task<Answer> erase(Request& request);
-  Task<Answer> list_schemas(Request& request);
-  Task<Answer> show_schema(Request& request);
+  Answer list_schemas(const Request& request);
+  Answer show_schema(const Request& request);
 
   Extensions& extensions_;
 };

@@ -21,14 +21,14 @@ Routes ProjectRoutes::routes() {
   };
 }
 
-Task<Answer> ProjectRoutes::list(Request&) {
+Answer ProjectRoutes::list(const Request&) {
   Answer answer{.body = "["};
   for (const auto& project : projects_.list()) {
     if (answer.body.size() > 1) answer.body += ',';
     write_json(answer.body, *project);
   }
   answer.body += ']';
-  co_return answer;
+  return answer;
 }
 
 Task<Answer> ProjectRoutes::create(Request& request) {

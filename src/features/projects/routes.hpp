@@ -12,7 +12,7 @@ public:
   Routes routes();
 
 private:
-  Task<Answer> list(Request& request);
+  Answer list(const Request& request);
   Task<Answer> create(Request& request);
   Task<Answer> read(Request& request);
   Task<Answer> change(Request& request);

@@ -218,7 +218,9 @@ Task<> Runs::keep_checkpoints() {
 
 Runs::Piece Runs::take_piece(ActiveRun& active) {
   const auto& content = active.log.content();
-  Piece piece{active.pieces++, content.substr(active.checkpointed)};
+  const auto lasted = asio::steady_timer::clock_type::now() - active.began;
+  active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
+  Piece piece{active.pieces++, content.substr(active.checkpointed), to_json(active.progress)};
   active.checkpointed = content.size();
   return piece;
 }
@@ -227,7 +229,7 @@ Task<> Runs::checkpoint(ActiveRunPointer active) {
   if (active->checkpointed == active->log.content().size() || active->has_ended) co_return;
   co_await database_.write(
       [id = active->run.id, piece = take_piece(*active)](Connection& connection) {
-        run_store::append_piece(connection, id, piece.number, piece.text);
+        run_store::append_piece(connection, id, piece.number, piece.text, piece.progress);
       },
       Database::Lane::background);
 }
@@ -235,7 +237,7 @@ Task<> Runs::checkpoint(ActiveRunPointer active) {
 Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> along) {
   co_await database_.write([id = active->run.id, piece = take_piece(*active), step = std::move(step),
                             along = std::move(along)](Connection& connection) {
-    if (!piece.text.empty()) run_store::append_piece(connection, id, piece.number, piece.text);
+    run_store::append_piece(connection, id, piece.number, piece.text, piece.progress);
     run_store::append_step(connection, id, step);
     if (along) along(connection);
   });

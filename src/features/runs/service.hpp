@@ -33,7 +33,9 @@ struct ActiveRun {
   std::vector<std::string> turns;  ///< ids of those that its calls have made
   asio::steady_timer ended;        ///< cancelled when the run has ended
   bool has_ended = false;
-  std::size_t checkpointed = 0;  ///< bytes of text that are on disk
+  asio::steady_timer::time_point began{};  ///< when it was its turn
+  json::object progress;                   ///< of the answer's metadata what is known so far, kept with its text
+  std::size_t checkpointed = 0;            ///< bytes of text that are on disk
   std::int64_t pieces = 0;
 };
 using ActiveRunPointer = std::shared_ptr<ActiveRun>;
@@ -108,6 +110,7 @@ private:
   struct Piece {
     std::int64_t number;
     std::string text;
+    std::string progress;
   };
   /// What of the text is not on disk yet, which whoever takes it writes.
   static Piece take_piece(ActiveRun& active);

@@ -15,7 +15,9 @@ void insert(Connection& connection, const Run& run, Timestamp now);
 /// Ends a run that has not ended; false when it had. Its pieces and steps are dropped.
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
 
-void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const std::string& text);
+/// `progress` is a JSON object, of which the last one counts.
+void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const std::string& text,
+                  const std::string& progress);
 
 /// The run's next step.
 void append_step(Connection& connection, const std::string& run_id, const RunStep& step);

@@ -40,6 +40,7 @@ struct InterruptedRun {
   Run run;
   std::string text;            ///< of the answer, up to a second before, and up to its last step
   std::vector<RunStep> steps;  ///< in order
+  json::object progress;       ///< see `ActiveRun`; empty where it was killed before its first piece of text
 };
 
 /// The query of `GET /threads/:id/events`.

@@ -12,6 +12,7 @@ using Term = SearchQuery::Term;
 /// SQLite's own parser of queries has a small stack, and nobody nests deeper.
 constexpr int deepest = 6;
 constexpr std::string_view blanks(" \t\r\n\v\f\0", 7);
+constexpr std::string_view ends_of_words(" \t\r\n\v\f\0\"()", 10);
 
 struct Item {
   enum class Kind { term, and_, or_, not_, open, close, broken };
@@ -52,7 +53,7 @@ private:
   }
 
   Item word() {
-    const auto end = std::min({rest_.find_first_of(blanks), rest_.find_first_of("\"()"), rest_.size()});
+    const auto end = std::min(rest_.find_first_of(ends_of_words), rest_.size());
     auto text = take_bytes(end);
     if (text == "AND") return {Item::Kind::and_, {std::string(text)}};
     if (text == "OR") return {Item::Kind::or_, {std::string(text)}};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "features/threads/search.hpp"
+#include "features/threads/search_query.hpp"
 #include "features/threads/service.hpp"
 #include "testing/threads_room.hpp"
 
@@ -277,6 +278,13 @@ TEST(Search, FindsAllThatMatchAmongManyTurns) {
     EXPECT_EQ((co_await found(room, "without OR nowhere")).size(), 1u);
     EXPECT_EQ((co_await found(room, "the without")), Texts{});
   });
+}
+
+/// In one pass: a pass for each word would take hours.
+TEST(Search, ReadsAVeryLongQuery) {
+  std::string text;
+  for (int i = 0; i < 1'000'000; ++i) text += "a ";
+  EXPECT_EQ(SearchQuery(text).terms().size(), SearchQuery::most_terms);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ import { line } from '../api/line.svelte';
 class Registry {
   extensions = $state.raw<Extension[]>([]);
   models = $state.raw<ModelInfo[]>([]);
+  windows = $state.raw<Record<string, number>>({});
   loaded = $state(false);
   #again = false;
   #loading: Promise<void> | null = null;
@@ -41,6 +42,13 @@ class Registry {
   /** The models are asked for when somebody wants to choose one. */
   async loadModels(): Promise<void> {
     if (this.models.length === 0) this.models = await get<ModelInfo[]>('/models');
+  }
+
+  /** How much each model reads at once, by its id; empty until it was asked for. */
+  async loadWindows(): Promise<void> {
+    if (Object.keys(this.windows).length > 0) return;
+    const models = await get<ModelInfo[]>('/models');
+    this.windows = Object.fromEntries(models.map(({ id, context_window: size }) => [id, size ?? 0]));
   }
 
   of(type: ExtensionType): Extension[] {

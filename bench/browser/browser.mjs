@@ -1,0 +1,75 @@
+// Debian's Chromium for measurements, and what a first visit to a page costs in it.
+import { createRequire } from 'node:module';
+
+const require = createRequire(new URL('../../web/package.json', import.meta.url));
+const { chromium } = require('playwright-core');
+
+export const openBrowser = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+
+export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** A page of a browser that has nothing cached; `storage`: what it finds in localStorage. */
+export async function freshPage(browser, storage = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await page.addInitScript((kept) => {
+    if (window !== top) return;
+    for (const [name, value] of Object.entries(kept)) localStorage.setItem(name, value);
+    window.longTasks = [];
+    new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });
+  }, storage);
+  return page;
+}
+
+/** Counts what goes over the line, as the browser's network sees it. */
+async function watchLine(session) {
+  const seen = { bytes: 0, requests: 0 };
+  await session.send('Network.enable');
+  session.on('Network.requestWillBeSent', ({ request }) => (seen.requests += /^(data|blob):/.test(request.url) ? 0 : 1));
+  session.on('Network.webSocketCreated', () => seen.requests++);
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (seen.bytes += encodedDataLength));
+  return seen;
+}
+
+const settled = 1000;
+
+/**
+ * Goes to `url` with an empty cache and waits for `text`, a regular expression, to be on the screen. Times in
+ * milliseconds from outside the page; what comes in the second after the text counts among bytes and requests.
+ */
+export async function visit(browser, url, text, storage) {
+  const page = await freshPage(browser, storage);
+  const session = await page.context().newCDPSession(page);
+  const line = await watchLine(session);
+  const begun = performance.now();
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.getByText(new RegExp(text)).last().waitFor({ timeout: 60_000 });
+  const shown = performance.now() - begun;
+  await page.waitForTimeout(settled);
+  await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {});
+  const own = await page.evaluate(() => ({
+    painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null,
+    elements: document.querySelectorAll('*').length,
+    longest: Math.max(0, ...window.longTasks),
+  }));
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await page.context().close();
+  return { ...line, ...own, shown, heap: usedSize };
+}
+
+/** The medians of `times` visits. */
+export async function visits(url, text, storage, times = 5) {
+  const browser = await openBrowser();
+  try {
+    const all = [];
+    for (let i = 0; i < times; i++) all.push(await visit(browser, url, text, storage));
+    return Object.fromEntries(Object.keys(all[0]).map((name) => [name, median(all.map((one) => one[name]))]));
+  } finally {
+    await browser.close();
+  }
+}

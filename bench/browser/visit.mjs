@@ -1,0 +1,11 @@
+// What a first visit to any page costs, as JSON: medians of five with an empty cache.
+//   node bench/browser/visit.mjs <url> <regular expression of a text to wait for> [JSON of what localStorage holds]
+// Also for pages of other programs, to stand beside ours.
+import { visits } from './browser.mjs';
+
+const [url, text, storage = '{}'] = process.argv.slice(2);
+if (!text) {
+  console.error('usage: node bench/browser/visit.mjs <url> <text to wait for> [localStorage as JSON]');
+  process.exit(2);
+}
+console.log(JSON.stringify(await visits(url, text, JSON.parse(storage))));

@@ -1,0 +1,49 @@
+#include "server/read_watch.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "io/descriptor.hpp"
+
+namespace agw {
+
+ReadWatch::ReadWatch(Loop& loop) : epoll_(loop) {
+  const int epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll < 0) throw_errno("epoll_create1");
+  epoll_.assign(epoll);
+}
+
+void ReadWatch::add(int socket, Readable& who) {
+  // Told once for what arrives: whoever is busy with one request is not told of the next again and again.
+  epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.ptr = &who}};
+  if (epoll_ctl(epoll_.native_handle(), EPOLL_CTL_ADD, socket, &event) < 0) throw_errno("epoll_ctl");
+}
+
+void ReadWatch::remove(int socket, Readable& who) {
+  epoll_ctl(epoll_.native_handle(), EPOLL_CTL_DEL, socket, nullptr);
+  for (auto& event : std::span(events_).first(static_cast<std::size_t>(count_))) {
+    if (event.data.ptr == &who) event.data.ptr = nullptr;
+  }
+}
+
+Task<> ReadWatch::run() {
+  for (;;) {
+    co_await epoll_.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
+    tell_ready();
+  }
+}
+
+void ReadWatch::tell_ready() {
+  count_ = std::max(0, epoll_wait(epoll_.native_handle(), events_.data(), static_cast<int>(events_.size()), 0));
+  for (int i = 0; i < count_; ++i) {
+    const auto& event = events_[static_cast<std::size_t>(i)];
+    const bool ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    if (auto* who = static_cast<Readable*>(event.data.ptr)) who->on_readable(ended);
+  }
+  count_ = 0;
+}
+
+}  // namespace agw
