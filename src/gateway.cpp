@@ -166,7 +166,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_process_measures(metrics_);
-    add_server_measures(metrics_, server_, database_);
+    add_measures(metrics_, server_, database_, runs_, costs_);
     feed_watch();
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());
