@@ -122,7 +122,7 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
-        extension_outbox_(loop, database_, directory.path),
+        extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),
         extensions_(database_, hub_, clock_),
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
@@ -166,7 +166,7 @@ public:
         life_(loop) {
     document_routes_.describe_table(router_.routes());
     add_process_measures(metrics_);
-    add_server_measures(metrics_, server_, database_);
+    add_measures(metrics_, server_, database_, runs_, costs_);
     feed_watch();
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian());

@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 
 import pytest
@@ -38,6 +39,17 @@ def test_no_gateway_running_is_exit_status_4_and_says_how_to_start_one(make_gate
 def test_a_gateway_that_was_killed_is_none(own):
     own.kill()
     assert "agw serve" in run(own, "status", status=4)
+
+
+@pytest.mark.parametrize("arguments", [*COMMANDS, ["pair"], ["open"], ["mcp"]], ids=" ".join)
+def test_who_took_the_port_of_a_killed_gateway_hears_nothing(own, arguments):
+    port = own.port
+    own.kill()
+    with socket.create_server(("127.0.0.1", port)) as stranger:
+        stranger.setblocking(False)
+        assert "agw serve" in run(own, *arguments, status=4)
+        with pytest.raises(BlockingIOError):
+            stranger.accept()
 
 
 def test_a_gateway_that_ended_is_none(own):

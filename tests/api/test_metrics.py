@@ -3,15 +3,20 @@
 import re
 
 import httpx
+import yaml
 
-from checks import UNKNOWN_ID, refused
+from checks import UNKNOWN_ID, accepted, refused
+from talker import MODEL, configuration
 
 MEASURES = {
-    "agw_requests_total": "counter", "agw_request_seconds_total": "counter", "agw_connections": "gauge",
+    "agw_requests_total": "counter", "agw_request_seconds": "histogram", "agw_connections": "gauge",
     "agw_database_commits_total": "counter", "agw_database_writes_total": "counter", "agw_database_queue": "gauge",
+    "agw_runs_active": "gauge", "agw_runs_queue": "gauge", "agw_runs_total": "counter",
+    "agw_model_calls_total": "counter", "agw_tokens_total": "counter", "agw_cost_usd_total": "counter",
     "process_start_time_seconds": "gauge", "process_cpu_seconds_total": "counter",
     "process_resident_memory_bytes": "gauge", "process_open_fds": "gauge",
 }
+LABELLED = {"agw_runs_total", "agw_model_calls_total", "agw_tokens_total", "agw_cost_usd_total"}
 LINE = re.compile(r'([a-z_]+)(\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? (\S+)')
 
 
@@ -44,7 +49,8 @@ def test_every_measure_has_its_help_and_type(gateway):
     assert text.endswith("\n")
     assert dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M)) == MEASURES
     assert re.findall(r"^# HELP (\S+) \S", text, re.M) == re.findall(r"^# TYPE (\S+) ", text, re.M)
-    assert {name.split("{")[0] for name in samples(gateway)} == set(MEASURES)
+    named = {re.sub("_(bucket|sum|count)$", "", name.split("{")[0]) for name in samples(gateway)}
+    assert set(MEASURES) - LABELLED <= named <= set(MEASURES)
 
 
 def test_requests_are_counted_by_route_and_status(gateway):
@@ -57,6 +63,34 @@ def test_requests_are_counted_by_route_and_status(gateway):
     assert requests(gateway, "GET", "/health", 200) == found + 3
     assert requests(gateway, "GET", "/threads/:id", 404) == missing + 1
     assert samples(gateway)['agw_requests_total{method="",path="",status="404"}'] == unknown + 1
+
+
+def test_how_long_requests_take_is_told_in_steps(gateway):
+    gateway.anonymous.get("/health")
+    labels = 'method="GET",path="/health"'
+    steps = [value for name, value in samples(gateway).items() if name.startswith(f"agw_request_seconds_bucket{{{labels}")]
+    found = samples(gateway)
+    assert len(steps) == 10 and steps == sorted(steps) and steps[-1] >= 1
+    assert found[f'agw_request_seconds_bucket{{{labels},le="+Inf"}}'] == found[f"agw_request_seconds_count{{{labels}}}"]
+    assert found[f"agw_request_seconds_sum{{{labels}}}"] > 0
+
+
+def test_runs_tokens_and_costs_are_counted(make_gateway, stub):
+    gateway = make_gateway(config=configuration(stub))
+    # With the stub's usage of 10 tokens in and 5 out an answer costs 1.25 USD.
+    price = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
+    (gateway.data / "prices.yaml").write_text(yaml.safe_dump({MODEL: price}))
+    gateway.start()
+    with gateway.events() as events:
+        turn = accepted(gateway.http.post("/chat", json={"content": "hello"}), 201)
+        events.run(turn["id"])
+    found = samples(gateway)
+    assert found['agw_runs_total{reason="stop"}'] == 1
+    assert found[f'agw_tokens_total{{model="{MODEL}",kind="input"}}'] >= 10
+    assert found[f'agw_tokens_total{{model="{MODEL}",kind="output"}}'] >= 5
+    assert found[f'agw_cost_usd_total{{model="{MODEL}"}}'] >= 1.25
+    assert found[f'agw_model_calls_total{{model="{MODEL}"}}'] >= 1
+    assert found["agw_runs_queue"] == 0
 
 
 def test_what_is_asked_is_not_in_them(gateway):

@@ -42,7 +42,7 @@ Task<std::optional<std::string>> OwnTexts::write(std::string instructions, std::
   const auto usd = models_.cost(answered.provider, answered.model, usage);
   const auto* failure = std::get_if<ModelFailure>(&answered.outcome);
   if (!failure || usage != Usage{}) {
-    co_await database_.write([spending = costs_.spend(*agent, "", answered.id(), usd)](Connection& connection) {
+    co_await database_.write([spending = costs_.spend(*agent, "", answered.id(), usage, usd)](Connection& connection) {
       Costs::record(connection, {spending});
     });
   }

@@ -18,6 +18,7 @@ using std::chrono::days;
 constexpr days week{7};
 constexpr days month{30};
 constexpr int dearest_threads = 20;
+constexpr std::size_t most_models = 100;
 
 days length_of(CostPeriod period) {
   switch (period) {
@@ -120,7 +121,13 @@ bool Costs::may_spend(const Extension& agent) const {
 }
 
 Spending Costs::spend(const Extension& agent, const std::string& thread_id, const std::string& model,
-                      std::optional<double> usd) {
+                      const Usage& usage, std::optional<double> usd) {
+  // A client may name any model: what it makes up is not remembered for ever.
+  const bool known = used_.contains(model) || used_.size() < most_models;
+  auto& used = used_[known ? model : "other"];
+  ++used.calls;
+  used.usage += usage;
+  used.usd += usd.value_or(0);
   const auto today = local_day(clock_.now(), zone_);
   if (day_ != today) by_agent_.clear();
   day_ = today;

@@ -9,6 +9,7 @@
 #include "base/time_zone.hpp"
 #include "features/costs/types.hpp"
 #include "features/extensions/types.hpp"
+#include "models/model.hpp"
 
 namespace agw {
 
@@ -16,6 +17,13 @@ class Connection;
 class Database;
 class Extensions;
 class Threads;
+
+/// Calls of one model, in sum.
+struct ModelUse {
+  std::uint64_t calls = 0;
+  Usage usage;
+  double usd = 0;
+};
 
 /// What models cost, by day, agent, model and thread, and whether an agent may spend more today. A day is one of the
 /// calendar of `zone`.
@@ -33,7 +41,7 @@ public:
 
   /// Counts a model call against the budgets, at once. What it returns is stored with `record` when its run ends.
   /// `usd` is nothing where the price is not known.
-  Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model,
+  Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model, const Usage& usage,
                  std::optional<double> usd);
   /// Inside the write that ends the run.
   static void record(Connection& connection, const std::vector<Spending>& spendings);
@@ -42,6 +50,8 @@ public:
 
   /// USD, of all agents, calls of runs under way included.
   double spent_today() const;
+  /// What was used since the gateway started, by `<provider>/<model>`; models beyond the first hundred as `other`.
+  const std::map<std::string, ModelUse, std::less<>>& used() const { return used_; }
 
 private:
   double spent_today(std::string_view agent_id) const;
@@ -54,6 +64,7 @@ private:
   std::optional<double> budget_;
   LocalDay day_{};                                       ///< what follows is of this day
   std::map<std::string, double, std::less<>> by_agent_;  ///< USD, calls of runs under way included
+  std::map<std::string, ModelUse, std::less<>> used_;
 };
 
 }  // namespace agw

@@ -41,7 +41,7 @@ struct CostRoom : Room {
     return extensions.create(std::move(body));
   }
   Task<> pay(Costs& costs, ExtensionPointer agent, std::optional<double> usd, std::string of_model = model) {
-    std::vector<Spending> spendings{costs.spend(*agent, thread, of_model, usd)};
+    std::vector<Spending> spendings{costs.spend(*agent, thread, of_model, Usage{}, usd)};
     co_await database.write([spendings](Connection& connection) { Costs::record(connection, spendings); });
   }
 
@@ -151,9 +151,9 @@ TEST(Costs, KeepTheNamesOfWhatIsGone) {
 
 TEST(Budgets, EndWithWhatAnAgentMaySpendInADay) {
   in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    costs.spend(*room.ann, room.thread, model, 1.99);
+    costs.spend(*room.ann, room.thread, model, {}, 1.99);
     EXPECT_TRUE(costs.may_spend(*room.ann));
-    costs.spend(*room.ann, room.thread, model, 0.01);
+    costs.spend(*room.ann, room.thread, model, {}, 0.01);
     EXPECT_FALSE(costs.may_spend(*room.ann));
     EXPECT_TRUE(costs.may_spend(*room.bob));
     room.clock.time += std::chrono::minutes{20};
@@ -164,7 +164,7 @@ TEST(Budgets, EndWithWhatAnAgentMaySpendInADay) {
 
 TEST(Budgets, EndWithWhatAllMaySpendInADay) {
   in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
-    costs.spend(*room.bob, room.thread, model, 5.0);
+    costs.spend(*room.bob, room.thread, model, {}, 5.0);
     EXPECT_FALSE(costs.may_spend(*room.bob));
     EXPECT_FALSE(costs.may_spend(*room.ann));
     co_return;
@@ -192,6 +192,21 @@ TEST(Budgets, AreKnownAfterARestart) {
     costs.load(room.database.start_connection());
     EXPECT_FALSE(costs.may_spend(*room.extensions.find_agent("ann")));
     EXPECT_TRUE(costs.may_spend(*room.extensions.find_agent("bob")));
+  });
+}
+
+TEST(Costs, SumUpWhatEachModelDidSinceTheStart) {
+  in_cost_room([](CostRoom& room, Costs& costs) -> Task<> {
+    costs.spend(*room.ann, room.thread, model, {.input_tokens = 10, .output_tokens = 2}, 0.5);
+    costs.spend(*room.bob, room.thread, model, {.input_tokens = 5, .cache_read_tokens = 7}, std::nullopt);
+    const auto& used = costs.used().at(model);
+    EXPECT_EQ(used.calls, 2U);
+    EXPECT_EQ(used.usage, (Usage{.input_tokens = 15, .output_tokens = 2, .cache_read_tokens = 7}));
+    EXPECT_EQ(used.usd, 0.5);
+    for (int i = 0; i < 200; ++i) costs.spend(*room.ann, room.thread, "made/up-" + std::to_string(i), {}, 0.0);
+    EXPECT_EQ(costs.used().size(), 101U);
+    EXPECT_EQ(costs.used().at("other").calls, 101U);
+    co_return;
   });
 }
 

@@ -219,7 +219,7 @@ void Engine::charge(RunOutcome& outcome, const Extension& agent, const Run& run,
   const auto usd = models_.cost(answered.provider, answered.model, usage);
   outcome.usage += usage;
   outcome.cost_usd += usd.value_or(0);
-  outcome.spendings.push_back(costs_.spend(agent, run.thread_id, answered.id(), usd));
+  outcome.spendings.push_back(costs_.spend(agent, run.thread_id, answered.id(), usage, usd));
 }
 
 }  // namespace agw

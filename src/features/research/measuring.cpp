@@ -74,7 +74,7 @@ Task<std::string> Research::ask_model(Iteration& iteration, std::string question
   const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
   const auto usd = models_.cost(answered.provider, answered.model, usage);
   if (reply || usage != Usage{}) {
-    iteration.spendings.push_back(costs_.spend(agent, iteration.thread_id, answered.id(), usd));
+    iteration.spendings.push_back(costs_.spend(agent, iteration.thread_id, answered.id(), usage, usd));
     iteration.result.cost_usd = iteration.result.cost_usd.value_or(0) + usd.value_or(0);
   }
   if (!reply) throw IterationProblem(std::get<ModelFailure>(answered.outcome).message);

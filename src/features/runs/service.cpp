@@ -25,9 +25,14 @@ std::string as_array(const std::vector<std::string>& events) {
   return out;
 }
 
+/// `finish` and its reason, or `stopped`.
 std::string ending_text(const Runs::Ending& ending) {
   const auto reason = string_member(ending.members, "finishReason");
   return reason ? ending.type + " (" + std::string(*reason) + ")" : ending.type;
+}
+
+std::string ending_reason(const Runs::Ending& ending) {
+  return std::string(string_member(ending.members, "finishReason").value_or(ending.type));
 }
 
 }  // namespace
@@ -89,6 +94,12 @@ std::vector<ActiveRunPointer> Runs::all() const {
   return runs;
 }
 
+std::size_t Runs::waiting() const {
+  std::size_t waiting = 0;
+  for (const auto& [thread, queue] : by_thread_) waiting += queue.size() - 1;
+  return waiting;
+}
+
 bool Runs::turn_in_use(std::string_view turn_id) const {
   const auto active = all();
   return std::any_of(active.begin(), active.end(), [&](const auto& run) {
@@ -148,6 +159,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   if (ended) {
     if (before_event) before_event();
     publish(*active, ending.type, std::move(event));
+    ++ended_[ending_reason(ending)];
     log::info({.run = active->run.id}, "{} on thread {}", ending_text(ending), active->run.thread_id);
   }
   withdraw(active);

@@ -66,6 +66,13 @@ public:
   bool thread_in_use(std::string_view thread_id) const { return !of_thread(thread_id).empty(); }
   bool turn_in_use(std::string_view turn_id) const;
 
+  /// Runs whose turn it is on their threads.
+  std::size_t running() const { return by_thread_.size(); }
+  /// Runs that wait for one of these.
+  std::size_t waiting() const;
+  /// How many ended since the gateway started, by `stopped` or the reason of `finish`.
+  const std::map<std::string, std::uint64_t>& ended() const { return ended_; }
+
   // Events of a run under way: logged and published.
 
   void text(ActiveRun& active, std::string_view delta);
@@ -125,6 +132,7 @@ private:
   Hub& hub_;
   const Clock& clock_;
   std::map<std::string, std::deque<ActiveRunPointer>, std::less<>> by_thread_;
+  std::map<std::string, std::uint64_t> ended_;
   Group background_;
   Stop stopping_;
   bool checkpointing_ = false;
