@@ -123,7 +123,7 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
-        extension_outbox_(loop, database_, directory.path),
+        extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),
         extensions_(database_, hub_, clock_),
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
