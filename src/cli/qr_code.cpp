@@ -1,10 +1,11 @@
 #include "cli/qr_code.hpp"
 
-#include <dlfcn.h>
 #include <qrencode.h>
 
 #include <array>
 #include <cstddef>
+
+#include "io/library.hpp"
 
 namespace agw::cli {
 
@@ -16,15 +17,14 @@ constexpr int border = 4;
 constexpr std::array<std::array<const char*, 2>, 2> half_blocks{{{" ", "▄"}, {"▀", "█"}}};
 
 /// Loaded when it is wanted: Debian has it as a shared library only, and the gateway itself never needs it.
-struct Library {
+struct QrEncode {
   decltype(&QRcode_encodeString8bit) encode = nullptr;
   decltype(&QRcode_free) free = nullptr;
 
-  Library() {
-    void* library = dlopen("libqrencode.so.4", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    encode = reinterpret_cast<decltype(encode)>(dlsym(library, "QRcode_encodeString8bit"));
-    free = reinterpret_cast<decltype(free)>(dlsym(library, "QRcode_free"));
+  QrEncode() {
+    Library library("libqrencode.so.4", "libqrencode4");
+    library.find("QRcode_encodeString8bit", encode);
+    library.find("QRcode_free", free);
   }
 };
 
@@ -37,7 +37,7 @@ bool is_light(const QrModules& modules, int row, int column) {
 }  // namespace
 
 std::optional<QrModules> qr_modules(const std::string& text) {
-  const Library library;
+  const QrEncode library;
   if (!library.encode || !library.free) return std::nullopt;
   auto* code = library.encode(text.c_str(), 0, QR_ECLEVEL_L);
   if (!code) return std::nullopt;

@@ -5,8 +5,9 @@
 #include <limits>
 
 #include <boost/asio/buffer.hpp>
-#include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
+
+#include "io/http_parser.hpp"
 
 namespace agw {
 
@@ -37,12 +38,8 @@ bool starts_unlike_a_method(std::string_view text) {
 }  // namespace
 
 /// Receives what Beast's parser finds.
-struct RequestParser::Parser : http::basic_parser<true> {
-  explicit Parser(RequestParser& owner) : owner_(owner) {
-    header_limit(head_limit + 1024);
-    body_limit(boost::none);
-    eager(false);
-  }
+struct RequestParser::Parser : HttpParser<true> {
+  explicit Parser(RequestParser& owner) : HttpParser(head_limit + 1024), owner_(owner) {}
 
   void on_request_impl(http::verb, string_view method, string_view target, int version, error_code& error) override {
     owner_.head_.method = method;
@@ -50,31 +47,19 @@ struct RequestParser::Parser : http::basic_parser<true> {
     owner_.head_.version = version;
     error = {};
   }
-  void on_response_impl(int, string_view, int, error_code& error) override { error = {}; }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
     owner_.head_.fields.emplace_back(lower_case(name), value);
     error = {};
   }
-  void on_header_impl(error_code& error) override { error = {}; }
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code& error) override { error = {}; }
-  std::size_t on_body_impl(string_view bytes, error_code& error) override { return take(bytes, error); }
-  void on_chunk_header_impl(std::uint64_t, string_view, error_code& error) override { error = {}; }
-  std::size_t on_chunk_body_impl(std::uint64_t, string_view bytes, error_code& error) override {
-    return take(bytes, error);
-  }
-  void on_finish_impl(error_code& error) override { error = {}; }
-
-  std::size_t take(string_view bytes, error_code& error) {
-    error = {};
+  void take(string_view bytes) override {
     owner_.body_received_ += bytes.size();
-    if (!owner_.body_limit_ || owner_.body_too_large_) return bytes.size();
+    if (!owner_.body_limit_ || owner_.body_too_large_) return;
     if (bytes.size() > *owner_.body_limit_ - owner_.body_.size()) {
       owner_.body_too_large_ = true;
       owner_.body_ = {};
     } else {
       owner_.body_.append(bytes.data(), bytes.size());
     }
-    return bytes.size();
   }
 
   RequestParser& owner_;

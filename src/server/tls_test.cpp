@@ -7,7 +7,7 @@
 #include <openssl/x509.h>
 
 #include "base/error.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw {
 namespace {
@@ -45,7 +45,7 @@ std::string refusal(const std::filesystem::path& certificate, const std::filesys
 
 struct Tls : ::testing::Test {
   Tls() : directory(scratch.path()), made(directory) {}
-  testing::Directory scratch;
+  testing::ScratchDirectory scratch;
   std::filesystem::path directory;
   Certificate made;
 };

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw {
 namespace {
@@ -24,7 +24,7 @@ protected:
     connection_->prepare("INSERT INTO things (name) VALUES (:name)").bind(":name", name).run();
   }
 
-  testing::Directory directory_;
+  testing::ScratchDirectory directory_;
   std::filesystem::path file_ = directory_.path() / "test.db";
   std::optional<Connection> connection_;
 };

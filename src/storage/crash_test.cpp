@@ -57,7 +57,7 @@ std::set<std::int64_t> run_and_kill(const Database::Options& options, std::size_
 
 TEST(Crash, EveryAcknowledgedWriteSurvivesAKill) {
   for (const std::size_t after : {1, 100, 3000}) {
-    testing::Directory directory;
+    testing::ScratchDirectory directory;
     const auto options = testing::TestDatabase::options(directory);
     const auto acknowledged = run_and_kill(options, after);
     EXPECT_GE(acknowledged.size(), after);

@@ -18,9 +18,9 @@ namespace agw {
 ///     Thread thread = co_await database.write([=](Connection& connection) { return store::insert(connection, thread);
 ///     });
 ///
-/// **An awaited write is on disk.** A writer thread takes all closures that wait (up to 64), each in a savepoint,
-/// commits once and answers all. A closure that throws is rolled back alone and its exception reaches the caller.
-/// Closures are run again when the group they were in was lost (a full disk), so they capture by value and make no ids
+/// **An awaited write is on disk.** A writer thread takes all closures that wait (up to 64), commits once and
+/// answers all. A closure that throws is rolled back alone and its exception reaches the caller. Closures are run again
+/// when the group they were in was lost (another one threw, a full disk), so they capture by value and make no ids
 /// and no times. A write cannot be cancelled: the caller resumes when it is decided. Completions reach the loop in
 /// commit order.
 ///

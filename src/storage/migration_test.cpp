@@ -82,7 +82,7 @@ protected:
   }
 
   Loop loop_;
-  testing::Directory directory_;
+  testing::ScratchDirectory directory_;
   Database::Options options_;
 };
 

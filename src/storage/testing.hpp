@@ -9,7 +9,7 @@
 
 #include "base/group.hpp"
 #include "storage/database.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw::testing {
 
@@ -22,7 +22,7 @@ inline Task<> until(std::function<bool()> reached) {
 /// A database in a directory of its own, with one table: `rows (number INTEGER PRIMARY KEY, text TEXT)`.
 class TestDatabase {
 public:
-  static Database::Options options(const Directory& directory, std::size_t group_limit = 64) {
+  static Database::Options options(const ScratchDirectory& directory, std::size_t group_limit = 64) {
     Database::Options options;
     options.group_limit = group_limit;
     options.file = directory.path() / "gateway.db";
@@ -36,10 +36,10 @@ public:
   Database* operator->() { return &database_; }
   Database& operator*() { return database_; }
   std::filesystem::path file() const { return directory_.path() / "gateway.db"; }
-  const Directory& directory() const { return directory_; }
+  const ScratchDirectory& directory() const { return directory_; }
 
 private:
-  Directory directory_;
+  ScratchDirectory directory_;
   Database database_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "base/log.hpp"
 
 namespace agw {
@@ -66,28 +68,42 @@ void Writer::work() {
 }
 
 void Writer::run_group(const Jobs& jobs) {
-  if (jobs.size() > 1 && run_together(jobs)) return;
+  // A savepoint costs about as much as a small write, and jobs seldom fail: only a group in which one did has them.
+  if (jobs.size() > 1 && (run_together(jobs, Failing::undoes_group) || run_together(jobs, Failing::undoes_job))) return;
   for (const auto& job : jobs) run_alone(*job);
 }
 
 /// Whether the group was decided. If not, nothing of it is kept, and no job's outcome counts.
-bool Writer::run_together(const Jobs& jobs) {
+bool Writer::run_together(const Jobs& jobs, Failing failing) {
   try {
     connection_->prepare("BEGIN IMMEDIATE").run();
-    for (const auto& job : jobs) {
-      connection_->prepare("SAVEPOINT job").run();
-      job->run(*connection_);
-      // A full disk rolls back the whole transaction, and the innocent with it.
-      if (!connection_->in_transaction()) return false;
-      if (job->failed()) connection_->prepare("ROLLBACK TO job").run();
-      connection_->prepare("RELEASE job").run();
+    const bool done = std::ranges::all_of(jobs, [&](const auto& job) {
+      return failing == Failing::undoes_job ? run_in_savepoint(*job) : run_bare(*job);
+    });
+    if (done) {
+      commit();
+      return true;
     }
-    commit();
-    return true;
   } catch (const DatabaseError&) {
-    roll_back();
-    return false;
+    // What it was shows when each job runs alone.
   }
+  roll_back();
+  return false;
+}
+
+bool Writer::run_bare(Job& job) {
+  job.run(*connection_);
+  return connection_->in_transaction() && !job.failed();
+}
+
+/// False where the whole transaction is gone: a full disk rolls it back, and the innocent with it.
+bool Writer::run_in_savepoint(Job& job) {
+  connection_->prepare("SAVEPOINT job").run();
+  job.run(*connection_);
+  if (!connection_->in_transaction()) return false;
+  if (job.failed()) connection_->prepare("ROLLBACK TO job").run();
+  connection_->prepare("RELEASE job").run();
+  return true;
 }
 
 void Writer::run_alone(Job& job) {

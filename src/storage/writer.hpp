@@ -10,8 +10,9 @@
 
 namespace agw {
 
-/// The one thread that writes: takes a group of jobs, gives each a savepoint, commits once, answers all at once. The
-/// thread starts with the first job. Everything but the thread itself happens on the loop's thread.
+/// The one thread that writes: takes a group of jobs, commits once, answers all at once. Where one of them fails, all
+/// are run again, each in a savepoint. The thread starts with the first job. Everything but the thread itself happens
+/// on the loop's thread.
 class Writer {
 public:
   Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit);
@@ -35,7 +36,11 @@ public:
 private:
   void work();
   void run_group(const Jobs& jobs);
-  bool run_together(const Jobs& jobs);
+  /// What a job that fails takes with it.
+  enum class Failing { undoes_group, undoes_job };
+  bool run_together(const Jobs& jobs, Failing failing);
+  bool run_bare(Job& job);
+  bool run_in_savepoint(Job& job);
   void run_alone(Job& job);
   void commit();
   void roll_back();

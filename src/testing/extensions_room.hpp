@@ -8,7 +8,7 @@
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
 #include "storage/database.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
 
 namespace agw::testing::extensions {
@@ -33,7 +33,7 @@ public:
 
 /// The room with a database in `directory`, as a gateway has it from its start to its stop.
 struct Room {
-  Room(Loop& loop, const Directory& directory)
+  Room(Loop& loop, const ScratchDirectory& directory)
       : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
         listening(hub, heard),
         extensions(database, hub, clock) {
@@ -81,7 +81,7 @@ Task<std::string> failure(Task<T> task) {
 }
 
 inline Task<> body_in_room(std::function<Task<>(Room&)> body, Loop& loop) {
-  const Directory directory;
+  const ScratchDirectory directory;
   Room room(loop, directory);
   co_await body(room);
 }
@@ -94,7 +94,7 @@ inline void in_room(std::function<Task<>(Room&)> body) {
 using Part = std::function<Task<>(Room&, std::string& kept)>;
 
 inline Task<> parts_over_a_restart(Part first, Part second, Loop& loop) {
-  const Directory directory;
+  const ScratchDirectory directory;
   std::string kept;
   {
     Room room(loop, directory);

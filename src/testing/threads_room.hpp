@@ -10,7 +10,7 @@
 #include "features/events/hub.hpp"
 #include "features/threads/service.hpp"
 #include "storage/database.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
 
 namespace agw::testing::threads {
@@ -34,7 +34,7 @@ struct Heard : Reader {
 /// The room with a real database and neighbours that know one agent (`builder`, id `agent-1`, which acts), one project
 /// (`project-1`), and what a test says is in use.
 struct Room {
-  Room(Loop& loop, const Directory& directory)
+  Room(Loop& loop, const ScratchDirectory& directory)
       : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
         listening(hub, heard),
         threads(loop, database, hub, clock, links()) {}
@@ -72,7 +72,7 @@ struct Room {
 
 inline void in_room(std::function<Task<>(Room&)> body) {
   run([&](Loop& loop) -> Task<> {
-    const Directory directory;
+    const ScratchDirectory directory;
     Room room(loop, directory);
     co_await body(room);
   });

@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 
 /// The rooms of agents and their extensions, on one data directory.
 struct AgentRoom : Room {
-  AgentRoom(Loop& loop, const testing::Directory& directory)
+  AgentRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : Room(loop, directory),
         data(directory.path()),
         blocking(loop),
@@ -44,7 +44,7 @@ struct AgentRoom : Room {
 
 void in_agent_room(std::function<Task<>(AgentRoom&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
-    const testing::Directory directory;
+    const testing::ScratchDirectory directory;
     AgentRoom room(loop, directory);
     co_await body(room);
   });

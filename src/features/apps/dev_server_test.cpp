@@ -5,7 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "features/apps/health.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
 
 namespace agw {
@@ -46,7 +46,7 @@ struct Served {
   }
 
   SystemClock clock;
-  testing::Directory directory;
+  testing::ScratchDirectory directory;
   asio::steady_timer changed;
   DevServer server;
 };

@@ -4,8 +4,9 @@
 
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
+
+#include "io/http_parser.hpp"
 
 namespace agw {
 
@@ -14,14 +15,9 @@ using boost::beast::string_view;
 using boost::system::error_code;
 
 /// Receives what Beast's parser finds.
-struct ResponseReader::Parser : http::basic_parser<false> {
-  explicit Parser(ResponseReader& owner) : owner_(owner) {
-    header_limit(head_limit + 1024);
-    body_limit(boost::none);
-    eager(false);
-  }
+struct ResponseReader::Parser : HttpParser<false> {
+  explicit Parser(ResponseReader& owner) : HttpParser(head_limit + 1024), owner_(owner) {}
 
-  void on_request_impl(http::verb, string_view, string_view, int, error_code& error) override { error = {}; }
   void on_response_impl(int status, string_view, int, error_code& error) override {
     owner_.head_.status = status;
     error = {};
@@ -30,20 +26,7 @@ struct ResponseReader::Parser : http::basic_parser<false> {
     owner_.head_.fields.emplace_back(name, value);
     error = {};
   }
-  void on_header_impl(error_code& error) override { error = {}; }
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code& error) override { error = {}; }
-  std::size_t on_body_impl(string_view bytes, error_code& error) override { return take(bytes, error); }
-  void on_chunk_header_impl(std::uint64_t, string_view, error_code& error) override { error = {}; }
-  std::size_t on_chunk_body_impl(std::uint64_t, string_view bytes, error_code& error) override {
-    return take(bytes, error);
-  }
-  void on_finish_impl(error_code& error) override { error = {}; }
-
-  std::size_t take(string_view bytes, error_code& error) {
-    error = {};
-    owner_.pieces_.emplace_back(bytes.data(), bytes.size());
-    return bytes.size();
-  }
+  void take(string_view bytes) override { owner_.pieces_.emplace_back(bytes.data(), bytes.size()); }
 
   ResponseReader& owner_;
 };

@@ -14,7 +14,7 @@ using namespace testing::extensions;
 
 void in_attachment_room(std::function<Task<>(Attachments&, const fs::path& data)> body) {
   testing::run([&](Loop& loop) -> Task<> {
-    const testing::Directory directory;
+    const testing::ScratchDirectory directory;
     Room room(loop, directory);
     BlockingPool blocking(loop);
     Attachments attachments(blocking, room.database, room.clock, directory.path());

@@ -17,7 +17,7 @@ constexpr auto model = "stub/talker";
 /// The room in Berlin, at a quarter to midnight there, with the agents `ann` and `bob`, of whom ann has a budget of 2
 /// USD, and one of 5 USD for both.
 struct CostRoom : Room {
-  CostRoom(Loop& loop, const testing::Directory& directory)
+  CostRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : Room(loop, directory),
         threads(loop, database, hub, clock,
                 {.agent = [](std::string_view) { return std::nullopt; },
@@ -53,7 +53,7 @@ struct CostRoom : Room {
 
 void in_cost_room(std::function<Task<>(CostRoom&, Costs&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
-    const testing::Directory directory;
+    const testing::ScratchDirectory directory;
     CostRoom room(loop, directory);
     auto costs = room.start();
     costs.load(room.database.start_connection());
@@ -179,7 +179,7 @@ TEST(Budgets, OfNothingAllowNothing) {
 
 TEST(Budgets, AreKnownAfterARestart) {
   testing::run([](Loop& loop) -> Task<> {
-    const testing::Directory directory;
+    const testing::ScratchDirectory directory;
     {
       CostRoom room(loop, directory);
       auto costs = room.start();

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 struct AttachedRoom : Room {
-  AttachedRoom(Loop& loop, const testing::Directory& directory)
+  AttachedRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : Room(loop, directory), blocking(loop), attachments(blocking, database, clock, directory.path()) {}
 
   Task<Turn> say(std::string content, std::string name, std::string mime, std::string bytes) {
@@ -34,7 +34,7 @@ struct AttachedRoom : Room {
 
 void in_attached_room(std::function<Task<>(AttachedRoom&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
-    const testing::Directory directory;
+    const testing::ScratchDirectory directory;
     AttachedRoom room(loop, directory);
     co_await body(room);
   });

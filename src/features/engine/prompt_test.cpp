@@ -70,7 +70,7 @@ TEST(EstimatedTokens, AreRoundedUp) {
 
 /// Prompts of the agent `assistant` in a home with a project at `work/site`.
 struct PromptRoom : Room {
-  PromptRoom(Loop& loop, const testing::Directory& directory)
+  PromptRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : Room(loop, directory),
         home(directory.path()),
         blocking(loop),
@@ -98,7 +98,7 @@ struct PromptRoom : Room {
 
 void in_prompt_room(std::function<Task<>(PromptRoom&)> body) {
   testing::run([&](Loop& loop) -> Task<> {
-    const testing::Directory directory;
+    const testing::ScratchDirectory directory;
     PromptRoom room(loop, directory);
     co_await body(room);
   });

@@ -5,7 +5,7 @@
 #include "base/id.hpp"
 #include "features/experiments/confidence.hpp"
 #include "storage/database.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
 
 namespace agw {
@@ -63,7 +63,7 @@ struct ExperimentsRoom {
     co_await database.write([made](Connection& connection) { Experiments::record(connection, made); });
   }
 
-  testing::Directory directory;
+  testing::ScratchDirectory directory;
   Database database;
   Experiments experiments;
 };

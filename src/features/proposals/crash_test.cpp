@@ -13,7 +13,7 @@
 #include "features/experiments/service.hpp"
 #include "features/proposals/service.hpp"
 #include "storage/database.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
 
 namespace agw {
@@ -120,7 +120,7 @@ void set_up(const fs::path& data) {
 int kill_at_each_step(bool applies, const Outcome& before, const Outcome& after) {
   int step = 1;
   for (bool was_killed = true; was_killed; ++step) {
-    const testing::Directory directory;
+    const testing::ScratchDirectory directory;
     set_up(directory.path());
     was_killed = decide_and_kill(directory.path(), applies, step);
     const auto outcome = after_a_start(directory.path());
@@ -143,7 +143,7 @@ TEST(ProposalCrash, AKillAtAnyStepOfARejectionLeavesItPendingOrRejected) {
 
 /// As a kill after the decision was noted leaves it, with something in the way of what remains to be done.
 TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
-  const testing::Directory directory;
+  const testing::ScratchDirectory directory;
   const auto data = directory.path();
   set_up(data);
   ASSERT_TRUE(decide_and_kill(data, true, 2));

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw {
 namespace {
@@ -35,7 +35,7 @@ protected:
     fs::permissions(file(), fs::perms::owner_read | fs::perms::owner_write);
   }
 
-  const testing::Directory directory;
+  const testing::ScratchDirectory directory;
   const Secrets secrets{directory.path()};
 };
 

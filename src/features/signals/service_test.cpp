@@ -5,7 +5,7 @@
 #include "features/events/hub.hpp"
 #include "features/signals/store.hpp"
 #include "storage/database.hpp"
-#include "testing/directory.hpp"
+#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
 
 namespace agw {
@@ -27,7 +27,7 @@ struct SignalsRoom {
     return database.read([](Connection& connection) { return signal_store::list(connection, {}, {}).size(); });
   }
 
-  testing::Directory directory;
+  testing::ScratchDirectory directory;
   MovableClock clock;
   Hub hub;
   Database database;
