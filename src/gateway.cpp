@@ -42,6 +42,7 @@
 #include "features/librarian/knowledge_pages.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
+#include "features/mcp/routes.hpp"
 #include "features/mcp/service.hpp"
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
@@ -219,6 +220,7 @@ private:
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
     append(table, app_routes_.routes());
+    append(table, integration_routes_.routes());
     append(table, research_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
@@ -476,6 +478,7 @@ private:
   Metrics metrics_;
   Apps apps_;
   AppRoutes app_routes_;
+  IntegrationRoutes integration_routes_{integrations_};
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;
