@@ -42,6 +42,7 @@
 #include "features/librarian/knowledge_pages.hpp"
 #include "features/librarian/past_turns.hpp"
 #include "features/librarian/service.hpp"
+#include "features/mcp/routes.hpp"
 #include "features/mcp/service.hpp"
 #include "features/projects/routes.hpp"
 #include "features/proposals/routes.hpp"
@@ -122,7 +123,7 @@ public:
         models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
-        extension_outbox_(loop, database_, directory.path),
+        extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),
         extensions_(database_, hub_, clock_),
         identities_(loop, blocking_, directory.path, extensions_),
         stages_(database_, clock_, extensions_),
@@ -219,6 +220,7 @@ private:
     append(table, model_routes_.routes());
     append(table, job_routes_.routes());
     append(table, app_routes_.routes());
+    append(table, integration_routes_.routes());
     append(table, research_routes_.routes());
     append(table, briefing_routes_.routes());
     append(table, document_routes_.routes());
@@ -476,6 +478,7 @@ private:
   Metrics metrics_;
   Apps apps_;
   AppRoutes app_routes_;
+  IntegrationRoutes integration_routes_{integrations_};
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;

@@ -22,6 +22,8 @@ std::vector<Command> commands(std::function<int(const ServeOptions&)> serve) {
       {"ext enable", "Let one take effect", extension_enable_command},
       {"ext disable", "Keep one from taking effect", extension_disable_command},
       {"ext rm", "Delete one", extension_remove_command},
+      {"ext login", "Log an integration in at its service, in a browser", extension_login_command},
+      {"ext logout", "Forget that login", extension_logout_command},
       {"logs", "Print what the gateway logged, or follow it", logs_command},
       {"doctor", "Check what commonly goes wrong, and say how to mend it", doctor_command},
       {"open", "Open the web page in a browser, paired", open_command},

@@ -26,6 +26,8 @@ Action extension_edit_command(Arguments& arguments);
 Action extension_enable_command(Arguments& arguments);
 Action extension_disable_command(Arguments& arguments);
 Action extension_remove_command(Arguments& arguments);
+Action extension_login_command(Arguments& arguments);
+Action extension_logout_command(Arguments& arguments);
 Action logs_command(Arguments& arguments);
 Action doctor_command(Arguments& arguments);
 Action open_command(Arguments& arguments);

@@ -1,14 +1,22 @@
 #include <memory>
+#include <ranges>
+
+#include <fmt/format.h>
 
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/list.hpp"
 #include "cli/printable.hpp"
+#include "cli/sparkline.hpp"
 #include "cli/times.hpp"
 
 namespace agw::cli {
 
 namespace {
+
+constexpr std::size_t times_shown = 3;
+constexpr std::size_t date_length = std::string_view("2026-01-02").size();
+constexpr std::size_t year_length = std::string_view("2026").size();
 
 struct JobsOptions {
   std::optional<std::string> job;
@@ -20,10 +28,43 @@ std::string cell(const json::object& record, std::string_view member) {
   return one_line(string_member(record, member).value_or(""));
 }
 
-std::string next_time(const json::object& job) {
-  const auto* due = job.if_contains("next_due");
-  if (!due || !due->is_array() || due->get_array().empty() || !due->get_array().front().is_string()) return "";
-  return local_time(std::string(due->get_array().front().get_string()));
+json::array list_of(const json::object& record, std::string_view member) {
+  const auto* list = record.if_contains(member);
+  return list && list->is_array() ? list->get_array() : json::array();
+}
+
+/// `time` without the day or the year that it shares with the one before.
+std::string news_of(const std::string& time, const std::string& before) {
+  if (time.substr(0, date_length) == before.substr(0, date_length)) return time.substr(date_length + 1);
+  if (time.substr(0, year_length) == before.substr(0, year_length)) return time.substr(year_length + 1);
+  return time;
+}
+
+/// The next three: `2026-01-02 09:00, 01-03 09:00, 01-04 09:00`.
+std::string next_times(const json::object& job) {
+  std::string text;
+  std::string before;
+  for (const auto& due : list_of(job, "next_due") | std::views::take(times_shown)) {
+    const auto time = local_time(due.is_string() ? std::string_view(due.get_string()) : "");
+    text += before.empty() ? time : ", " + news_of(time, before);
+    before = time;
+  }
+  return text;
+}
+
+std::string success(const json::object& job) {
+  const auto* rate = job.if_contains("success_rate");
+  return rate && rate->is_number() ? fmt::format("{:.0f} %", 100 * rate->to_number<double>()) : "";
+}
+
+/// How long the latest runs took beside each other, the newest last.
+std::string durations(const json::object& job) {
+  std::vector<double> took;
+  for (const auto& run : list_of(job, "recent_runs") | std::views::reverse) {
+    const auto* duration = run.is_object() ? run.get_object().if_contains("duration_ms") : nullptr;
+    if (duration && duration->is_number()) took.push_back(duration->to_number<double>());
+  }
+  return sparkline(took);
 }
 
 std::string last_end(const json::object& job) {
@@ -39,7 +80,12 @@ std::string schedule(const json::object& job) {
 
 int list_jobs(const JobsOptions& options) {
   return print_list(options.list, "/jobs",
-                    {text_column("NAME", "name"), {"SCHEDULE", schedule}, {"NEXT", next_time}, {"LAST", last_end}},
+                    {text_column("NAME", "name"),
+                     {"SCHEDULE", schedule},
+                     {"NEXT", next_times},
+                     {"LAST", last_end},
+                     {"SUCCESS", success},
+                     {"DURATIONS", durations}},
                     "jobs");
 }
 

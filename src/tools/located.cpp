@@ -96,6 +96,7 @@ Located locate(const fs::path& path, const FileRoots& roots) {
   located.place = is_private_by_another_name(status, roots) ? FilePlace::never : place_of(located.path, roots);
   located.size = static_cast<std::uint64_t>(status.st_size);
   located.mode = status.st_mode & 0777u;
+  located.has_other_names = S_ISREG(status.st_mode) && status.st_nlink > 1;
   located.descriptor = std::make_shared<Descriptor>(std::move(descriptor));
   return located;
 }

@@ -20,6 +20,7 @@ struct Located {
   FileType type = FileType::other;
   std::uint64_t size = 0;
   mode_t mode = 0;
+  bool has_other_names = false;              ///< hard links, of a file
   std::shared_ptr<Descriptor> descriptor{};  ///< names it, but reads nothing; null with a problem
 };
 

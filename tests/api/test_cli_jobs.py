@@ -1,12 +1,13 @@
 """agw run and agw jobs (decisions, 15)."""
 
 import json
+import re
 import subprocess
 
 import pytest
 
 from gateway import BINARY
-from jobs import ended, new_job, rows, turns
+from jobs import ended, new_job, rows, run, turns
 from stubs.provider import Fault
 
 
@@ -94,9 +95,22 @@ def test_jobs_are_listed_with_their_times_and_ends(gateway, name):
     job = new_job(gateway, name("listed"), trigger={"type": "cron", "expression": "0 9 * * *"})
     printed = command(gateway, "jobs")
     line = next(line for line in printed.splitlines() if job["name"] in line)
-    assert "0 9 * * *" in line and "09:00" in line and "never ran" in line
+    assert "0 9 * * *" in line and "never ran" in line
+    assert re.search(r" 20\d\d-\d\d-\d\d 09:00, (20\d\d-)?\d\d-\d\d 09:00, (20\d\d-)?\d\d-\d\d 09:00 ", line), line
     listed = {one["name"]: one for one in json.loads(command(gateway, "jobs", "--json"))}
     assert len(listed[job["name"]]["next_due"]) == 5
+
+
+def test_a_list_of_jobs_tells_how_often_they_succeed_and_how_long_they_take(gateway, name):
+    good, bad = new_job(gateway, name("good")), new_job(gateway, name("bad"), prompt_file="gone.md")
+    for job in (good, bad, good):
+        run(gateway, job)
+        ended(gateway, job)
+    ended(gateway, good, 2)
+    lines = command(gateway, "jobs").splitlines()
+    line = {job["name"]: next(line for line in lines if line.startswith(job["name"] + " ")) for job in (good, bad)}
+    assert re.search(r"completed +100 % +[▁▂▃▄▅▆▇█]{2}$", line[good["name"]]), line
+    assert re.search(r"failed +0 % +[▁▂▃▄▅▆▇█]$", line[bad["name"]]), line
 
 
 def test_runs_of_a_job_are_listed(gateway, name):

@@ -134,9 +134,11 @@ def test_files_that_agents_never_see_are_not_kept(own_talker, tmp_path):
     (gateway.home / ".ssh/id_rsa").write_text("marmoset")
     (gateway.home / "key.txt").symlink_to(gateway.home / ".ssh/id_rsa")
     (gateway.home / "hard.txt").hardlink_to(gateway.home / ".ssh/id_rsa")
+    (gateway.home / "two.txt").write_text("marmoset")
+    (gateway.home / "names.txt").hardlink_to(gateway.home / "two.txt")
     (tmp_path / "outside.txt").write_text("marmoset")
     thread = thread_of(own_talker, "scout", stage="sovereign")
-    for path in ("~/.ssh/id_rsa", "~/key.txt", "~/hard.txt", str(tmp_path / "outside.txt"), "/etc/passwd",
+    for path in ("~/.ssh/id_rsa", "~/key.txt", "~/hard.txt", "~/names.txt", str(tmp_path / "outside.txt"), "/etc/passwd",
                  str(gateway.data / ".gateway-token"), str(gateway.data / "gateway.db"), "/proc/self/environ", "/dev/zero",
                  "~", "~/nothing.txt", "../../../.gateway-token"):
         end = called(own_talker, thread, "Ingest", {"path": path})

@@ -82,6 +82,13 @@ def test_a_head_may_end_its_lines_like_windows(gateway):
     assert (shown["title"], shown["target"], shown["content"]) == ("Wide", "notes/w.md", "body\r\n")
 
 
+def test_a_head_may_have_what_editors_leave_behind(gateway):
+    path = write(gateway, text="\ufeff---  \ntitle: Marked\ntarget: notes/marked.md\n---\t\n\nhello\n")
+    assert listed(gateway, path)["title"] == "Marked" and show(gateway, path)["content"] == "hello\n"
+    accepted(apply(gateway, path))
+    assert (gateway.data / "notes/marked.md").read_text() == "hello\n" and show(gateway, path)["status"] == "applied"
+
+
 def test_what_the_head_leaves_out_is_made_up_sensibly(gateway):
     path = write(gateway, "text", title=None, type=None, status=None, created_at=None, target="agents/writer/soul.md")
     entry = listed(gateway, path)

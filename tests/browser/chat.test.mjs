@@ -57,6 +57,36 @@ else {
     assert.deepEqual(await questions(page).locator('.said').allTextContents(), ['One', 'Two']);
   });
 
+  test('a message that waits for its turn can be taken back', async () => {
+    const page = await it.open();
+    const held = await it.stage.hold({ pieces: ['First'] });
+    await say(page, 'One');
+    await answers(page).getByText('First').waitFor();
+    await say(page, 'Two, on second thoughts not');
+    await page.getByText('waits for its turn').hover();
+    await page.getByRole('button', { name: 'Take back this message' }).click();
+    await eventually(async () => assert.equal(await questions(page).count(), 1));
+    await page.getByRole('button', { name: 'Write it anew' }).click();
+    assert.equal(await message(page).inputValue(), 'Two, on second thoughts not');
+    await it.stage.release({ held, pieces: [' done'] });
+    await answers(page).getByText('First done').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+    assert.deepEqual((await it.turns(page.url().split('/t/')[1])).map(({ content }) => content), ['One', 'First done']);
+  });
+
+  test('one message can be for another agent', async () => {
+    await it.api('POST', '/extensions', { type: 'agent', name: 'poet', description: 'Rhymes', enabled: true, definition: { systemPrompt: 'Rhyme.', model: 'stub/talker-1' } });
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('combobox', { name: 'Agent' }).selectOption('poet');
+    await it.stage.reply({ text: 'A rhyme' });
+    const asked = page.waitForRequest((request) => request.url().endsWith('/chat'));
+    await say(page, 'Rhyme');
+    const poet = await it.api('GET', '/extensions/poet');
+    assert.equal((await asked).postDataJSON().agentId, poet.id);
+    await answers(page).getByText('A rhyme').waitFor();
+  });
+
   test('a draft survives a reload', async () => {
     const page = await it.open();
     await message(page).fill('not yet sent');
@@ -82,6 +112,20 @@ else {
     await page.getByRole('button', { name: 'Regenerate' }).click();
     await answers(page).getByText('Good answer').waitFor();
     await eventually(async () => assert.equal(await answers(page).count(), 1));
+  });
+
+  test('what is answered again in one tab is replaced in the other', async () => {
+    const { id } = await it.thread();
+    const [one, two] = [await it.open(`/t/${id}`), await it.open(`/t/${id}`)];
+    await it.stage.reply({ text: 'Bad answer' });
+    await say(one, 'Well?');
+    for (const page of [one, two]) await page.getByText('stub/talker-1').first().waitFor();
+    await it.stage.reply({ text: 'Good answer' });
+    await one.getByRole('button', { name: 'Regenerate' }).click();
+    for (const page of [one, two]) {
+      await answers(page).getByText('Good answer').waitFor();
+      await eventually(async () => assert.equal(await answers(page).count(), 1));
+    }
   });
 
   test('Enter does not send while characters are being composed', async () => {

@@ -113,6 +113,55 @@ else {
     await agrees(page, ['Interrupted', 'Again']);
   });
 
+  test('cut off as a reader that was too slow (1013): it comes back and has all of it', async () => {
+    const page = await inThread();
+    const held = await it.stage.hold({ pieces: ['Slow '] });
+    await say(page, 'Too slow');
+    await answers(page).getByText('Slow').waitFor();
+    it.line.closeEvents(1013);
+    await it.stage.release({ held, pieces: ['but whole'] });
+    await answers(page).getByText('Slow but whole').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+    await agrees(page, ['Too slow']);
+  });
+
+  test('a phone that slept in mid-answer has all of it soon after it wakes', async () => {
+    const page = await inThread();
+    const held = await it.stage.hold({ pieces: ['Before, '] });
+    await say(page, 'Sleep');
+    await answers(page).getByText('Before,').waitFor();
+    it.line.freeze();
+    await it.stage.release({ held, pieces: ['after.'] });
+    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await answers(page).getByText('Before, after.').waitFor();
+    await agrees(page, ['Sleep']);
+  });
+
+  test('a tab that nobody sees writes nothing meanwhile, and has all of it when it is looked at', async () => {
+    const page = await inThread();
+    const held = await it.stage.hold({ pieces: ['Seen'] });
+    await say(page, 'Look away');
+    await answers(page).getByText('Seen').waitFor();
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
+      window.waiting = [];
+      window.frames_ = window.requestAnimationFrame;
+      window.requestAnimationFrame = (frame) => window.waiting.push(frame);
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await it.stage.release({ held, pieces: [' and', ' unseen', '.'] });
+    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
+    await page.evaluate(() => {
+      delete document.hidden;
+      window.requestAnimationFrame = window.frames_;
+      for (const frame of window.waiting) window.requestAnimationFrame(frame);
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await answers(page).getByText('Seen and unseen.').waitFor();
+    await agrees(page, ['Look away']);
+  });
+
   test('what waits to be sent survives a reload', async () => {
     const page = await inThread();
     it.line.down = true;

@@ -96,6 +96,32 @@ else {
     assert.equal(await page.evaluate(() => window.hit), undefined);
   });
 
+  test('views full of what is hostile show it as text', async () => {
+    const evil = '<img src=x onerror=window.hit=1><script>window.hit=2</script>[x](javascript:window.hit=3)![spy](https://spy.example/p.png)\u202E';
+    const folder = (await it.stage.write({ path: 'evil/readme.md', text: evil })).replace('/readme.md', '');
+    await it.api('POST', '/projects', { name: evil, path: folder, description: evil });
+    await it.api('POST', '/signals', { kind: 'evil', message: evil, severity: 'warning' });
+    await it.api('POST', '/extensions', { type: 'job', name: 'evil-job', description: evil, enabled: true, definition: { agent_id: 'assistant', prompt: evil } });
+    await it.api('POST', '/extensions', { type: 'agent', name: 'evil-agent', description: evil, enabled: true, definition: { systemPrompt: evil } });
+    await it.api('PATCH', '/agents/evil-agent/stage', { stage: 'operator', reason: evil });
+    const head = `---\ntitle: ${JSON.stringify(evil)}\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/evil.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: ${JSON.stringify(evil)}\n---\n`;
+    await it.stage.write({ path: '.agent-gateway/autoresearch/proposals/assistant/2026-01-02/evil.md', text: `${head}${evil}\n` });
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/evil-page.md', text: `---\ntitle: ${JSON.stringify(evil)}\nsummary: ${JSON.stringify(evil)}\nentities: [${JSON.stringify(evil)}]\n---\n${evil}\n` });
+    const { id } = await it.thread({ title: evil });
+    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: `pomelo ${evil}` });
+    const page = await it.open('/chats');
+    const foreign = [];
+    page.on('request', (request) => new URL(request.url()).origin !== it.line.url && !request.url().startsWith('data:') && foreign.push(request.url()));
+    for (const place of ['/chats', '/inbox', '/jobs', '/jobs/evil-job', '/agents', '/agents/evil-agent', '/knowledge', '/knowledge/evil-page', '/knowledge?tab=all', '/knowledge?tab=entities', '/projects', '/system', '/search?q=pomelo']) {
+      await page.goto(`${it.line.url}/ui/#${place}`);
+      await page.locator('main').getByText(/<img src=x onerror=window\.hit=1>/).first().waitFor({ timeout: 15_000 }).catch(() => assert.fail(`${place} does not show it`));
+      assert.equal(await page.locator('main img').count(), 0, place);
+      for (const link of await page.locator('main a').all()) assert.doesNotMatch((await link.getAttribute('href')) ?? '', /^javascript:/i);
+    }
+    assert.equal(await page.evaluate(() => window.hit), undefined);
+    assert.deepEqual(foreign, []);
+  });
+
   for (const [what, content] of [
     ['a line of 5 MB', 'x'.repeat(5_000_000)],
     ['100,000 list items', '- item\n'.repeat(100_000)],
@@ -164,6 +190,7 @@ else {
     const page = await it.fresh();
     await page.goto(`${it.url}/ui/?token=${it.token}#/chats?token=${it.token}`);
     await page.getByRole('textbox', { name: 'Code' }).waitFor();
+    assert.ok(!page.url().includes(it.token), page.url());
   });
 
   test('a foreign page can neither frame the page, nor post to it, nor open its socket', async () => {

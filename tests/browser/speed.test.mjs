@@ -77,6 +77,22 @@ else {
     });
   }
 
+  test('twenty answers at once are little work, and the one that is looked at is whole', async () => {
+    const text = Array.from({ length: 75 }, (_, i) => `Paragraph ${i} of a **long** answer.\n\n`).join('');
+    await it.stage.always({ text, deltas: 300, rate: 50 });
+    const threads = await Promise.all(Array.from({ length: 20 }, () => it.thread({ title: 'One of twenty' })));
+    const page = await it.open(`/t/${threads[0].id}`);
+    await page.getByRole('log').waitFor();
+    await page.waitForLoadState('networkidle');
+    const work = await worked(page);
+    await Promise.all(threads.map(({ id }) => it.api('POST', '/chat', { content: 'Go', threadId: id })));
+    await page.getByText('stub/talker-1').waitFor({ timeout: 60_000 });
+    const took = await work();
+    console.log(`# 20 answers of 300 deltas: ${took} ms of work`);
+    assert.ok(took < 4000, `${took} ms`);
+    assert.equal(await answers(page).getByText(/^Paragraph \d+ of a long answer\.$/).count(), 75);
+  });
+
   test('600 deltas at 100 a second are little work, and do not move a reader who scrolled up', async () => {
     const page = await it.open();
     const work = await worked(page);

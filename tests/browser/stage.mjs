@@ -39,18 +39,23 @@ function openStage() {
 
 /**
  * A TCP proxy whose connections can be cut. While it is `down` it refuses; while it is `deaf`, what the gateway answers
- * is thrown away and the connection cut.
+ * is thrown away and the connection cut. `freeze` lets nothing through what is open, and does not say so, as when a phone
+ * sleeps; `closeEvents` closes the WebSockets with a code as the gateway would.
  */
 export async function openLine(port) {
   const sockets = new Set();
+  const webSockets = new Set();
+  const frozen = new WeakSet();
   const line = { down: false, deaf: false };
   const server = net.createServer((client) => {
     if (line.down) return client.destroy();
     const upstream = net.connect(line.port, '127.0.0.1');
+    client.once('data', (head) => /^upgrade: *websocket/im.test(head.toString('latin1')) && webSockets.add(client));
+    client.on('close', () => webSockets.delete(client));
     for (const [from, to] of [[client, upstream], [upstream, client]]) {
       sockets.add(from);
-      if (from === client) from.pipe(to);
-      else from.on('data', (data) => (line.deaf ? client.destroy() : client.write(data)));
+      if (from === client) from.on('data', (data) => frozen.has(client) || upstream.write(data));
+      else from.on('data', (data) => (line.deaf ? client.destroy() : frozen.has(client) || client.write(data)));
       from.on('error', () => to.destroy());
       from.on('close', () => (sockets.delete(from), to.destroy()));
     }
@@ -59,6 +64,10 @@ export async function openLine(port) {
   line.port = port;
   line.url = `http://127.0.0.1:${server.address().port}`;
   line.cut = () => sockets.forEach((socket) => socket.destroy());
+  line.freeze = () => sockets.forEach((socket) => frozen.add(socket));
+  line.closeEvents = (code) => {
+    for (const client of webSockets) client.write(Buffer.from([0x88, 2, code >> 8, code & 255]));
+  };
   line.close = () => (line.cut(), server.close());
   return line;
 }

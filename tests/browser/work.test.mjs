@@ -48,6 +48,24 @@ else {
     assert.equal(existsSync(`${it.data}/knowledge/wiki/third.md`) && existsSync(`${it.data}/knowledge/wiki/fourth.md`), false);
   });
 
+  test('comments on lines of a proposal go into the reason', async () => {
+    await proposes('commented');
+    const page = await it.open('/inbox/assistant/2026-01-02/commented');
+    await page.getByRole('button', { name: 'Comment on line 1' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Which text?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Comments' }).getByText('line 3: Text. — Which text?').waitFor();
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByRole('textbox', { name: /Why not/ }).fill('Too short');
+    await page.keyboard.press('Enter');
+    await page.getByText('Rejected.').waitFor();
+    const [experiment] = await it.api('GET', '/autoresearch/experiments?limit=1');
+    assert.equal(experiment.reason, 'Too short\nline 3: Text. — Which text?');
+  });
+
   test('one that was decided elsewhere meanwhile is a calm note', async () => {
     await it.api('GET', '/proposals').then((all) => Promise.all(all.map(({ agent, date, name }) => it.api('POST', `/proposals/${agent}/${date}/${name}/reject`, {}))));
     await proposes('fifth');
@@ -145,6 +163,44 @@ else {
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
   });
 
+  test('the palette finds what was said', async () => {
+    const { id } = await it.thread({ title: 'Fruit' });
+    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'nothing beats a clementine' });
+    const page = await it.open('/inbox');
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to or do' }).fill('clementine');
+    await page.getByRole('option').filter({ hasText: 'nothing beats' }).click();
+    await page.locator('article.found').getByText('clementine').waitFor();
+  });
+
+  test('the list of chats is by project, and its filter is part of the address', async () => {
+    const path = await it.stage.write({ path: 'orchard/readme.md', text: 'x' });
+    const project = await it.api('POST', '/projects', { name: 'Orchard', path: path.replace('/readme.md', '') });
+    await it.thread({ title: 'Pruning', project_id: project.id });
+    await it.thread({ title: 'Elsewhere' });
+    const page = await it.open('/chats');
+    const list = page.locator('aside');
+    await list.getByRole('heading', { name: 'Orchard' }).waitFor();
+    await list.getByText('Filter').click();
+    await list.getByRole('combobox', { name: 'Project' }).selectOption('Orchard');
+    await eventually(async () => assert.equal(await list.getByRole('link').count(), 1));
+    await page.reload();
+    await list.getByRole('link', { name: /Pruning/ }).waitFor();
+    assert.equal(await list.getByRole('link').count(), 1);
+  });
+
+  test('a chat is renamed in the list', async () => {
+    const { id } = await it.thread({ title: 'Old name' });
+    const page = await it.open('/chats');
+    await page.getByRole('link', { name: /Old name/ }).hover();
+    await page.getByRole('button', { name: 'Rename Old name' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('New name');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: /New name/ }).waitFor();
+    await eventually(async () => assert.equal((await it.api('GET', `/threads/${id}`)).title, 'New name'));
+  });
+
   test('search finds a turn and opens its thread at it', async () => {
     const { id } = await it.thread({ title: 'Haystack' });
     await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'the needle is a pomegranate' });
@@ -220,6 +276,8 @@ else {
     await say(page, 'Which extensions are there?');
     await answers(page).getByText('I may not.').waitFor();
     await answers(page).locator('details').getByText(/denied|failed/).first().waitFor();
+    await answers(page).getByRole('link', { name: 'See what assistant may do' }).click();
+    await page.getByRole('row').filter({ hasText: 'ListExtensions' }).waitFor();
   });
 
   test('deleting a turn can be undone', async () => {
@@ -234,11 +292,25 @@ else {
     assert.equal((await it.turns(id)).length, 1);
   });
 
+  test('System says what there is to look at, and which version it is', async () => {
+    const page = await it.open('/system');
+    const { info } = await it.api('GET', '/asyncapi.json');
+    await page.getByText(`version ${info.version}`).waitFor();
+    await page.getByRole('region', { name: 'Check-up' }).getByText('No price is known for').waitFor();
+  });
+
+  test('a static app is shown in a frame', async () => {
+    const path = await it.stage.write({ path: 'hello/index.html', text: '<h1>Hello from the app</h1>' });
+    await it.api('POST', '/extensions', { type: 'app', name: 'hello', description: 'd', enabled: true, definition: { type: 'static', path: path.replace('/index.html', '') } });
+    const page = await it.open('/apps');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.frameLocator('iframe').getByText('Hello from the app').waitFor();
+  });
+
   test('a pairing code is shown as a QR code', async () => {
     const page = await it.open('/system');
     await page.getByRole('button', { name: 'Show a code' }).click();
     await page.getByRole('img', { name: 'QR code that pairs a phone' }).waitFor();
     await page.getByText(/^\d{6}$/).waitFor();
   });
-
 }

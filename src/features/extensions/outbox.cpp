@@ -5,6 +5,7 @@
 
 #include "base/content_id.hpp"
 #include "base/log.hpp"
+#include "features/extensions/trash.hpp"
 
 namespace agw {
 
@@ -13,6 +14,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto time_to_gather = 1s;
+constexpr auto between_looks_at_trash = 24h;
 /// Rows that the background writes at once.
 constexpr std::size_t piece = 200;
 
@@ -45,9 +47,12 @@ DiskStep move_step(Connection& connection, const Extension& extension, std::stri
 
 }  // namespace
 
-ExtensionOutbox::ExtensionOutbox(Loop& loop, Database& database, const std::filesystem::path& data_directory)
+ExtensionOutbox::ExtensionOutbox(Loop& loop, Database& database, std::filesystem::path data_directory,
+                                 std::chrono::days kept)
     : database_(database),
-      directories_(std::make_shared<ExtensionDirectories>(data_directory)),
+      data_directory_(std::move(data_directory)),
+      kept_(kept),
+      directories_(std::make_shared<ExtensionDirectories>(data_directory_)),
       disk_(loop, 1),
       syncing_(loop, 1),
       background_(loop) {}
@@ -123,11 +128,24 @@ void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std
 void ExtensionOutbox::start() {
   started_ = true;
   cross_out_later();
+  background_.spawn(keep_trash_small());
 }
 
 Task<> ExtensionOutbox::stop() {
   stopping_.request();
   co_await background_.join();
+}
+
+Task<> ExtensionOutbox::keep_trash_small() {
+  do {
+    try {
+      // Not on the thread of the steps, which answers wait for.
+      co_await syncing_.run(
+          [directory = data_directory_, oldest = SystemClock().now() - kept_] { empty_trash(directory, oldest); });
+    } catch (const std::exception& error) {
+      log::warn("the trash is kept for another day: {}", error.what());
+    }
+  } while (co_await pause(stopping_, between_looks_at_trash) == End::done);
 }
 
 void ExtensionOutbox::cross_out_later() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -18,7 +19,9 @@ namespace agw {
 /// then crossed out. A start does again what is not crossed out.
 class ExtensionOutbox {
 public:
-  ExtensionOutbox(Loop& loop, Database& database, const std::filesystem::path& data_directory);
+  /// What was deleted stays in the trash for as long as `kept`.
+  ExtensionOutbox(Loop& loop, Database& database, std::filesystem::path data_directory,
+                  std::chrono::days kept = std::chrono::days(90));
 
   /// Whether files are written also where a change left the text of the record as it was.
   enum class Rewrite { when_changed, always };
@@ -45,16 +48,19 @@ public:
   void take_at_start(const std::vector<DiskStep>& steps);
   void accept_at_start(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
-  /// Begins to cross out in the background, until `stop` has returned.
+  /// Begins to cross out, and to look after the trash, in the background, until `stop` has returned.
   void start();
   Task<> stop();
 
 private:
+  Task<> keep_trash_small();
   void cross_out_later();
   Task<> cross_out();
   Task<> cross_out(std::vector<std::int64_t> done);
 
   Database& database_;
+  const std::filesystem::path data_directory_;
+  const std::chrono::days kept_;
   std::shared_ptr<ExtensionDirectories> directories_;
   BlockingPool disk_;     ///< one thread: steps are taken in order
   BlockingPool syncing_;  ///< a sync may take long, and nobody waits for it

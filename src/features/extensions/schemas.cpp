@@ -122,8 +122,10 @@ private:
     const auto* others = schema.if_contains("additionalProperties");
     for (const auto& member : members) {
       const auto* known = properties ? properties->get_object().if_contains(member.key()) : nullptr;
-      const auto* judged = known ? known : others;
-      if (judged && !member.value().is_null()) {
+      // Null stands for a member that is omitted; what has no names of its own, such as variables, is not omitted by
+      // it.
+      if (known && member.value().is_null()) continue;
+      if (const auto* judged = known ? known : others) {
         value(judged->get_object(), member.value(), path + "." + std::string(member.key()));
       }
     }

@@ -67,8 +67,8 @@ TEST(Schemas, TellWhatTypeAValueMustHave) {
   EXPECT_EQ(judged(R"({"type":"integer"})", "3.5"), "x must be a whole number");
   EXPECT_EQ(judged(R"({"type":"array","items":{"type":"string"}})", R"(["a",1,null])"),
             "x[1] must be a string; x[2] must be a string");
-  EXPECT_EQ(judged(R"({"type":"object","additionalProperties":{"type":"string"}})", R"({"a":"b","c":1})"),
-            "x.c must be a string");
+  EXPECT_EQ(judged(R"({"type":"object","additionalProperties":{"type":"string"}})", R"({"a":"b","c":1,"d":null})"),
+            "x.c must be a string; x.d must be a string");
 }
 
 TEST(Schemas, TellWhichValuesAreAllowed) {

@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
-#include "features/knowledge/wanted_file.hpp"
+#include "features/knowledge/files.hpp"
+#include "tools/located.hpp"
 
 namespace agw {
 
@@ -127,20 +128,31 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
                                       .text = text_of_thread(turns)});
 }
 
+/// Its text, for a file that can be kept. Throws BadRequest.
+std::string text_to_keep(const Located& file) {
+  const auto refuse = [&](std::string_view why) {
+    throw BadRequest(fmt::format("{} cannot be kept: {}", file.path.string(), why));
+  };
+  const auto opened = open_file(file);
+  // Such a name may be a second one of a key.
+  if (file.has_other_names) refuse("it has several names");
+  auto text = read_opened(opened, largest_knowledge_file);
+  if (!text) refuse(to_string(text.error()));
+  if (!is_utf8(*text) || text->find('\0') != text->npos) refuse("it is no text");
+  return std::move(*text);
+}
+
 Task<ToolOutcome> ingest_file(Knowledge& knowledge, const IngestLinks& links, const ToolCall& call) {
   const auto path = std::string(call.input.at("path").as_string());
-  auto file = co_await links.blocking.run([path, roots = call.run.roots] { return find_wanted_file(path, roots); });
-  if (file.target.place) {
-    const auto permission = call.judge(file.target);
-    if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
-  }
-  if (!file.problem.empty()) co_return failed(fmt::format("{} cannot be kept: {}", path, file.problem));
-  auto text = co_await links.blocking.run([file] { return read_wanted_file(file); });
-  if (!is_utf8(text) || text.find('\0') != text.npos) co_return failed(path + " cannot be kept: it is no text");
+  auto file =
+      co_await links.blocking.run([path, roots = call.run.roots] { return locate(absolute_path(path, roots), roots); });
+  const auto permission = call.judge(target_of(file));
+  if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
+  auto text = co_await links.blocking.run([file] { return text_to_keep(file); });
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
-                                      .name = file.target.path.substr(file.target.path.rfind('/') + 1),
+                                      .name = file.path.filename().string(),
                                       .title = title_wanted(call),
-                                      .origin = file.target.path,
+                                      .origin = file.path.string(),
                                       .text = std::move(text)});
 }
 

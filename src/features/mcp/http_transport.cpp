@@ -38,6 +38,12 @@ bool is_visible(std::string_view text) {
   return !text.empty() && text.size() <= 1024 && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
+std::string authorization_of(const std::vector<HttpHeader>& headers) {
+  const auto found =
+      std::ranges::find_if(headers, [](const auto& each) { return boost::iequals(each.name, "Authorization"); });
+  return found == headers.end() ? std::string() : found->value;
+}
+
 /// A value of a header, as the protocol writes those that are no plain text.
 std::string header_value(const std::string& text) {
   const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }) &&
@@ -59,8 +65,10 @@ public:
   std::string last_event;
   milliseconds retry = usual_retry;
   bool is_stream = false;
+  bool was_refused = false;
   std::string body;
   std::string problem;
+  std::optional<McpRefusal> refusal;
   std::unique_ptr<FrameSplitter> events;
 
   bool expects(const RpcMessage& found) const {
@@ -78,12 +86,14 @@ public:
   }
 };
 
-HttpTransport::HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address)
+HttpTransport::HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
+                             OnRefusal on_refusal)
     : loop_(loop),
       http_(http),
       name_(std::move(name)),
       may_be_private_(may_be_private),
       address_(std::move(address)),
+      on_refusal_(std::move(on_refusal)),
       group_(loop),
       dead_(loop) {
   group_.on_failure([integration = name_](std::exception_ptr failure) { log_failure(integration, failure); });
@@ -164,12 +174,24 @@ Task<> HttpTransport::exchange(Exchange& exchange, Stop& stop) {
 }
 
 Task<> HttpTransport::post(Exchange& exchange, Stop& stop) {
-  auto made = co_await request("POST", exchange);
-  made.headers.push_back({"Content-Type", "application/json"});
-  made.headers.push_back({"Accept", "application/json, text/event-stream"});
-  made.headers.insert(made.headers.end(), exchange.headers.begin(), exchange.headers.end());
-  made.body = to_json(exchange.message);
-  co_await send(exchange, std::move(made), stop);
+  do {
+    auto made = co_await request("POST", exchange);
+    made.headers.push_back({"Content-Type", "application/json"});
+    made.headers.push_back({"Accept", "application/json, text/event-stream"});
+    made.headers.insert(made.headers.end(), exchange.headers.begin(), exchange.headers.end());
+    made.body = to_json(exchange.message);
+    co_await send(exchange, std::move(made), stop);
+  } while (co_await may_try_again(exchange));
+}
+
+/// Once for each request: who is refused with new credentials too is refused.
+Task<bool> HttpTransport::may_try_again(Exchange& exchange) {
+  if (!exchange.refusal || exchange.was_refused) co_return false;
+  exchange.was_refused = true;
+  if (!co_await on_refusal_(*std::exchange(exchange.refusal, std::nullopt))) co_return false;
+  exchange.answer.reset();
+  exchange.problem.clear();
+  co_return true;
 }
 
 Task<> HttpTransport::resume(Exchange& exchange, Stop& stop) {
@@ -220,8 +242,14 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
     exchange.body += bytes;
     return BodyWish::more;
   };
+  const auto authorization = authorization_of(made.headers);
   const auto outcome = co_await http_.send(std::move(made), on_body, stop);
   exchange.status = outcome.head.status;
+  if (exchange.status == 401 || exchange.status == 403) {
+    exchange.refusal = McpRefusal{.status = exchange.status,
+                                  .challenge = std::string(outcome.head.header("www-authenticate").value_or("")),
+                                  .authorization = authorization};
+  }
   const auto session = outcome.head.header("mcp-session-id");
   if (exchange.method == "initialize" && session && is_visible(*session)) session_ = *session;
   if (exchange.answer || !exchange.problem.empty()) co_return;
@@ -243,9 +271,11 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
     exchange.answer = RpcAnswer{.problem = "its session is over", .session_lost = true, .status = 404};
     die("its session is over");
   } else if (exchange.status == 401 || exchange.status == 403) {
-    exchange.answer = RpcAnswer{
-        .problem = fmt::format("it wants other credentials (status {}): set them in `headers`", exchange.status),
-        .status = exchange.status};
+    exchange.answer =
+        RpcAnswer{.problem = fmt::format(
+                      "it wants other credentials (status {}): run `agw ext login {}`, or set them in `headers`",
+                      exchange.status, name_),
+                  .status = exchange.status};
   } else if (exchange.status != 202 || exchange.message.contains("id")) {
     exchange.answer = RpcAnswer{.problem = fmt::format("it answered with status {} and no message", exchange.status),
                                 .status = exchange.status};

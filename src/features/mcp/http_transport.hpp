@@ -18,6 +18,13 @@ struct McpAddress {
   std::vector<HttpHeader> headers;
 };
 
+/// A server did not let a request in.
+struct McpRefusal {
+  int status = 0;             ///< 401 or 403
+  std::string challenge;      ///< `WWW-Authenticate`
+  std::string authorization;  ///< that was sent; empty: none
+};
+
 /// A server over Streamable HTTP: each message is a POST, answers come as JSON or as a stream of events, which is
 /// resumed where it breaks; in sessions a GET brings what the server sends by itself.
 class HttpTransport : public McpTransport {
@@ -25,7 +32,11 @@ public:
   /// Fills in the secrets, anew for each request. Throws SecretError; a URL that is none gives an empty address.
   using Address = std::function<Task<McpAddress>()>;
 
-  HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address);
+  /// Told of a request that was not let in; whether it is worth another try, with what `Address` gives then.
+  using OnRefusal = std::function<Task<bool>(McpRefusal)>;
+
+  HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
+                OnRefusal on_refusal);
   ~HttpTransport() override;
 
   Task<std::string> open(Stop& stop) override;
@@ -43,6 +54,7 @@ private:
   Task<> post(Exchange& exchange, Stop& stop);
   Task<> resume(Exchange& exchange, Stop& stop);
   Task<> send(Exchange& exchange, HttpRequest request, Stop& stop);
+  Task<bool> may_try_again(Exchange& exchange);
   Task<HttpRequest> request(std::string method, const Exchange& exchange);
   Task<> listen_in_session();
   Task<> tell(json::object message);
@@ -55,6 +67,7 @@ private:
   std::string name_;
   bool may_be_private_;
   Address address_;
+  OnRefusal on_refusal_;
   Group group_;
   Stop closing_;
   Wakeup dead_;

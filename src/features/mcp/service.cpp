@@ -4,7 +4,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/predicate.hpp>
 
+#include "api/error.hpp"
 #include "base/log.hpp"
 #include "features/mcp/http_integration.hpp"
 #include "features/mcp/mcp_integration.hpp"
@@ -31,6 +33,13 @@ std::string host_of(const std::string& url) {
 
 bool may_offer(const IntegrationSettings& settings, const std::string& tool) {
   return !settings.allowed_tools || settings.allowed_tools->contains(tool);
+}
+
+constexpr std::string_view bearer = "Bearer ";
+
+bool has_credentials(const IntegrationSettings& settings) {
+  return std::ranges::any_of(settings.headers,
+                             [](const auto& header) { return boost::iequals(header.name, "Authorization"); });
 }
 
 /// How much of the time to settle is left.
@@ -64,6 +73,7 @@ Integrations::Integrations(Loop& loop, Extensions& extensions, HttpClient& http,
       secrets_(secrets),
       sandbox_(sandbox),
       options_(std::move(options)),
+      logins_(loop, http, blocking, secrets),
       group_(loop),
       changed_(loop) {
   extensions_.observe(*this);
@@ -84,6 +94,7 @@ Task<> Integrations::stop() {
   hurrying_ = true;
   for (const auto& [id, entry] : entries_) entry->stop.request();
   co_await group_.join();
+  co_await logins_.stop();
   entries_.clear();
   tools_.clear();
 }
@@ -108,6 +119,32 @@ void Integrations::disconnect(const std::string& id) {
   if (found == entries_.end()) return;
   found->second->stop.request();
   entries_.erase(found);
+}
+
+ExtensionPointer Integrations::require(const std::string& id_or_name) const {
+  const auto extension = extensions_.find(ExtensionType::integration, id_or_name);
+  if (!extension) throw NotFound("extension not found");
+  return extension;
+}
+
+void Integrations::connect_anew(const std::string& id) {
+  const auto extension = extensions_.find(id);
+  if (extension) extension_changed(*extension, ExtensionAction::updated);
+}
+
+Task<StartedLogin> Integrations::begin_login(std::string id_or_name, NewLogin wish) {
+  co_return co_await logins_.begin(integration_settings(*require(id_or_name)), std::move(wish));
+}
+
+Task<> Integrations::finish_login(std::string id_or_name, std::string redirected_to) {
+  const auto extension = require(id_or_name);
+  co_await logins_.finish(integration_settings(*extension), std::move(redirected_to));
+  connect_anew(extension->id);
+}
+
+Task<> Integrations::forget_login(std::string id_or_name) {
+  const auto extension = require(id_or_name);
+  if (co_await logins_.forget(integration_settings(*extension))) connect_anew(extension->id);
 }
 
 Task<> Integrations::live(EntryPointer entry) { co_await entry->integration->live(entry->stop); }
@@ -145,18 +182,30 @@ std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settin
                                           [this] { return hurrying_ ? hurried_closing : usual_closing; });
 }
 
+/// With the token of a login, where the person has set no credentials.
 Task<McpAddress> Integrations::address_of(IntegrationSettings settings) {
-  co_return co_await blocking_.run([&secrets = secrets_, settings] {
+  auto address = co_await blocking_.run([&secrets = secrets_, settings] {
     McpAddress filled{.url = WebUrl::parse(secrets.expand(settings.url)).value_or(WebUrl()), .headers = {}};
     for (const auto& [name, value] : settings.headers) filled.headers.push_back({name, secrets.expand(value)});
     return filled;
   });
+  if (has_credentials(settings)) co_return address;
+  const auto token = co_await logins_.token(settings);
+  if (!token.empty()) address.headers.push_back({"Authorization", std::string(bearer) + token});
+  co_return address;
+}
+
+Task<bool> Integrations::refused(IntegrationSettings settings, McpRefusal refusal) {
+  if (has_credentials(settings)) co_return false;
+  auto sent = refusal.authorization.starts_with(bearer) ? refusal.authorization.substr(bearer.size()) : std::string();
+  co_return co_await logins_.refused(std::move(settings), std::move(refusal.challenge), std::move(sent));
 }
 
 std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings settings) {
   const auto transport = [this, settings] {
-    return std::make_unique<HttpTransport>(loop_, http_, settings.name, settings.is_persons,
-                                           [this, settings] { return address_of(settings); });
+    return std::make_unique<HttpTransport>(
+        loop_, http_, settings.name, settings.is_persons, [this, settings] { return address_of(settings); },
+        [this, settings](McpRefusal refusal) { return refused(settings, std::move(refusal)); });
   };
   const auto host = host_of(settings.url);
   return std::make_unique<McpIntegration>(loop_, std::move(settings), host, transport,

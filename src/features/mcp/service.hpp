@@ -12,6 +12,7 @@
 #include "features/extensions/service.hpp"
 #include "features/mcp/http_transport.hpp"
 #include "features/mcp/integration.hpp"
+#include "features/mcp/logins.hpp"
 #include "features/secrets/service.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
@@ -37,6 +38,12 @@ public:
   /// Disconnects all, quickly.
   Task<> stop();
 
+  // Logins, see McpLogins. All throw NotFound `extension not found`; what has changed connects anew.
+
+  Task<StartedLogin> begin_login(std::string id_or_name, NewLogin wish);
+  Task<> finish_login(std::string id_or_name, std::string redirected_to);
+  Task<> forget_login(std::string id_or_name);
+
   const std::vector<ToolPointer>& tools();
   /// Calls a tool of an integration (id or name) by the service's own name for it, whether or not it is offered.
   Task<ToolOutcome> call(const ToolCall& call, std::string integration, std::string tool);
@@ -59,6 +66,9 @@ private:
   std::unique_ptr<Integration> make_http_server(IntegrationSettings settings);
   Task<ProcessOptions> process_of(IntegrationSettings settings);
   Task<McpAddress> address_of(IntegrationSettings settings);
+  Task<bool> refused(IntegrationSettings settings, McpRefusal refusal);
+  ExtensionPointer require(const std::string& id_or_name) const;
+  void connect_anew(const std::string& id);
 
   Loop& loop_;
   Extensions& extensions_;
@@ -67,6 +77,7 @@ private:
   const Secrets& secrets_;
   const Sandbox& sandbox_;
   Options options_;
+  McpLogins logins_;
   Group group_;
   std::map<std::string, EntryPointer, std::less<>> entries_;  ///< by the extension's id
   std::vector<ToolPointer> tools_;

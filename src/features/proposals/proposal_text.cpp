@@ -7,7 +7,11 @@ namespace agw {
 
 namespace {
 
-constexpr std::string_view fence = "---";
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+bool is_fence(std::string_view line) {
+  return line.starts_with("---") && line.find_first_not_of(" \t\r", 3) == line.npos;
+}
 
 struct Parts {
   std::optional<std::string_view> head;  ///< nothing: the text has none
@@ -16,12 +20,12 @@ struct Parts {
 };
 
 Parts parts_of(std::string_view text) {
-  auto rest = text;
-  if (take_line(rest) != fence) return {.head = std::nullopt, .content = text};
+  auto rest = text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
+  if (!is_fence(take_line(rest))) return {.head = std::nullopt, .content = text};
   const auto head = rest;
   while (!rest.empty()) {
     const auto before = rest;
-    if (take_line(rest) != fence) continue;
+    if (!is_fence(take_line(rest))) continue;
     const auto size = static_cast<std::size_t>(before.data() - head.data());
     // What is written by hand mostly has an empty line there, and what we write always.
     if (auto behind = rest; take_line(behind).empty()) rest = behind;

@@ -142,6 +142,7 @@ void Runs::end_call(ActiveRun& active, const json::object& end) {
 
 Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::function<void()> before_event) {
   auto event = active->log.other(ending.type, ending.members);
+  active->is_ending = true;
   bool ended = false;
   try {
     ended = co_await database_.write([id = active->run.id, status = ending.status, log = active->log.pack(),
@@ -152,6 +153,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
     });
   } catch (...) {
     active->log.take_back_other();
+    active->is_ending = false;
     throw;
   }
   if (ended) {
@@ -164,12 +166,14 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   co_return ended;
 }
 
+std::int64_t Runs::told(const ActiveRun& active) { return active.log.seq() - (active.is_ending ? 1 : 0); }
+
 std::optional<json::value> Runs::active_run(std::string_view thread_id) const {
   const auto active = front(thread_id);
   if (!active) return std::nullopt;
   return json::object{{"runId", active->run.id},
                       {"turnId", active->run.turn_id},
-                      {"seq", active->log.seq()},
+                      {"seq", told(*active)},
                       {"text", active->log.content()},
                       {"tools", active->tools}};
 }
@@ -182,7 +186,7 @@ json::array Runs::under_way(const std::set<std::string, std::less<>>* threads) c
     runs.push_back(json::object{{"runId", active.run.id},
                                 {"turnId", active.run.turn_id},
                                 {"threadId", thread},
-                                {"seq", active.log.seq()},
+                                {"seq", told(active)},
                                 {"text", active.log.content()},
                                 {"reasoning", active.log.reasoning_content()},
                                 {"tools", active.tools}});

@@ -33,6 +33,7 @@ struct ActiveRun {
   std::vector<std::string> turns;  ///< ids of those that its calls have made
   asio::steady_timer ended;        ///< cancelled when the run has ended
   bool has_ended = false;
+  bool is_ending = false;                  ///< its last event is in the log, and not told yet
   asio::steady_timer::time_point began{};  ///< when it was its turn
   json::object progress;                   ///< of the answer's metadata what is known so far, kept with its text
   std::size_t checkpointed = 0;            ///< bytes of text that are on disk
@@ -122,6 +123,8 @@ private:
   /// What of the text is not on disk yet, which whoever takes it writes.
   static Piece take_piece(ActiveRun& active);
   Task<> forget_old();
+  /// The number of the latest event that was told.
+  static std::int64_t told(const ActiveRun& active);
   void publish(const ActiveRun& active, std::string_view type, std::string text);
 
   Loop& loop_;

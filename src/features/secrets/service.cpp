@@ -118,6 +118,13 @@ std::vector<std::string> Secrets::names() const {
   return names;
 }
 
+std::optional<std::string> Secrets::find(const std::string& name) const {
+  check_name(name);
+  auto values = read();
+  const auto found = values.extract(name);
+  return found ? std::optional(std::move(found.mapped())) : std::nullopt;
+}
+
 std::string Secrets::expand(std::string_view text) const {
   std::optional<Values> values;
   std::string out;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ public:
   bool remove(const std::string& name) const;
   /// Sorted.
   std::vector<std::string> names() const;
+
+  /// The value of one.
+  std::optional<std::string> find(const std::string& name) const;
 
   /// `text` with every `${secret:NAME}` replaced by its value. What is in a value is not looked at again. Throws
   /// SecretError for a name without a value: a request is not made with half of its credentials.

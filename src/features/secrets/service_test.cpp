@@ -66,6 +66,8 @@ TEST_F(SecretsTest, AreListedByNameAndRemoved) {
   EXPECT_TRUE(secrets.remove("A"));
   EXPECT_FALSE(secrets.remove("A"));
   EXPECT_EQ(secrets.expand("${secret:B}"), "3");
+  EXPECT_EQ(secrets.find("B"), "3");
+  EXPECT_EQ(secrets.find("A"), std::nullopt);
 }
 
 TEST_F(SecretsTest, HaveNamesLikeVariables) {

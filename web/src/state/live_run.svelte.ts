@@ -41,7 +41,12 @@ export class LiveRun {
 
   /** Takes an event; one that comes before those ahead of it waits until the missing ones were fetched. */
   take(event: RunEvent): void {
-    if (event.seq <= this.#seq) return;
+    const isEnd = event.type === 'finish' || event.type === 'stopped';
+    if (event.seq <= this.#seq) {
+      // A snapshot may have counted the end before it was told.
+      if (isEnd && !this.ended) this.#apply(event);
+      return;
+    }
     this.#early.set(event.seq, event);
     this.#drain();
     if (this.#early.size > 0) void this.catchUp();

@@ -18,6 +18,17 @@ class Registry {
     });
   }
 
+  /** What a chat shows of extensions at once: who answers. The others weigh more and are wanted later. */
+  async loadAgents(): Promise<void> {
+    const agents = await get<Extension[]>('/extensions', { type: 'agent' });
+    if (!this.loaded) this.extensions = agents;
+  }
+
+  /** Loads all, where that has not been done. */
+  async need(): Promise<void> {
+    if (!this.loaded) await this.load();
+  }
+
   /** Loads what there is. Asked again meanwhile, it loads once more behind. */
   load(): Promise<void> {
     if (this.#loading) this.#again = true;

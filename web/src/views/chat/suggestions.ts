@@ -16,6 +16,7 @@ const shown = 8;
 
 export async function suggestions(typed: string, projectId: string | null): Promise<Suggestion[]> {
   const command = /^\/([a-z0-9-]*)$/.exec(typed);
+  if (command) await registry.need();
   if (command) return commands(command[0], command[1] ?? '');
   const path = /(?:^|\s)@([^\s@]{2,})$/.exec(typed);
   return path ? paths(path[1] ?? '', projectId) : [];

@@ -1,0 +1,33 @@
+#include "features/extensions/trash.hpp"
+
+#include "base/log.hpp"
+#include "io/beneath.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t most_entries = 100'000;
+
+/// A move changes nothing of a directory but this.
+Timestamp moved_at(const FileStamp& stamp) {
+  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.changed_ns)));
+}
+
+}  // namespace
+
+void empty_trash(const std::filesystem::path& data_directory, Timestamp oldest) {
+  const auto trash = Directory::open(data_directory / "trash", Symlinks::refuse);
+  if (!trash) return;
+  const auto entries = trash->list(".", most_entries);
+  if (!entries) return log::warn("the trash is not looked through: {}", to_string(entries.error()));
+  for (const auto& entry : *entries) {
+    const auto stamp = trash->stamp(entry.name);
+    if (!stamp || moved_at(*stamp) >= oldest) continue;
+    std::error_code problem;
+    std::filesystem::remove_all(trash->real_path() / entry.name, problem);
+    if (problem) log::warn("trash/{} stays: {}", entry.name, problem.message());
+  }
+}
+
+}  // namespace agw

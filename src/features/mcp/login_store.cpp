@@ -1,0 +1,61 @@
+#include "features/mcp/login_store.hpp"
+
+#include <algorithm>
+
+namespace agw {
+
+namespace {
+
+std::string secret_name(std::string integration) {
+  std::ranges::replace(integration, '-', '_');
+  return "mcp_" + integration;
+}
+
+std::string kept_text(const json::object& object, std::string_view name) {
+  return std::string(string_member(object, name).value_or(""));
+}
+
+}  // namespace
+
+std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSettings& settings) {
+  const auto text = secrets.find(secret_name(settings.name));
+  const auto parsed = text ? parse_json(*text) : std::nullopt;
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  const auto& kept = parsed->get_object();
+  const auto* expires_at = kept.if_contains("expires_at");
+  const auto* registered = kept.if_contains("registered");
+  McpLogin login{.url = kept_text(kept, "url"),
+                 .resource = kept_text(kept, "resource"),
+                 .token_endpoint = kept_text(kept, "token_endpoint"),
+                 .issuer = kept_text(kept, "issuer"),
+                 .scope = kept_text(kept, "scope"),
+                 .client = {.id = kept_text(kept, "client_id"),
+                            .secret = kept_text(kept, "client_secret"),
+                            .auth_method = kept_text(kept, "auth_method"),
+                            .is_registered = registered && registered->is_bool() && registered->get_bool()},
+                 .tokens = {.access = kept_text(kept, "access_token"), .refresh = kept_text(kept, "refresh_token")}};
+  if (expires_at && expires_at->is_int64()) login.tokens.expires_at = expires_at->get_int64();
+  return login.url == settings.url ? std::optional(std::move(login)) : std::nullopt;
+}
+
+void save_login(const Secrets& secrets, const IntegrationSettings& settings, const McpLogin& login) {
+  const json::object kept{{"url", settings.url},
+                          {"resource", login.resource},
+                          {"token_endpoint", login.token_endpoint},
+                          {"issuer", login.issuer},
+                          {"scope", login.scope},
+                          {"client_id", login.client.id},
+                          {"client_secret", login.client.secret},
+                          {"auth_method", login.client.auth_method},
+                          {"registered", login.client.is_registered},
+                          {"access_token", login.tokens.access},
+                          {"refresh_token", login.tokens.refresh},
+                          {"expires_at", login.tokens.expires_at}};
+  secrets.set(secret_name(settings.name), to_json(kept));
+}
+
+bool remove_login(const Secrets& secrets, const std::string& integration) {
+  return secrets.remove(secret_name(integration));
+}
+
+}  // namespace agw
