@@ -309,10 +309,10 @@ TEST(Search, IsNotHeldUpByAThreadThatIsBeingDeleted) {
   });
 }
 
-/// In one pass: a pass for each word would take hours.
+/// In one pass: a pass for each word would take many minutes.
 TEST(Search, ReadsAVeryLongQuery) {
   std::string text;
-  for (int i = 0; i < 1'000'000; ++i) text += "a ";
+  for (int i = 0; i < 300'000; ++i) text += "a ";
   EXPECT_EQ(SearchQuery(text).terms().size(), SearchQuery::most_terms);
 }
 
