@@ -5,6 +5,7 @@
 
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
+#include "cli/own_address.hpp"
 #include "cli/printable.hpp"
 #include "cli/qr_code.hpp"
 #include "config/settings.hpp"
@@ -28,7 +29,7 @@ std::string device_url(const FoundGateway& gateway, const PairOptions& options) 
   SettingsSources sources;
   sources.file = gateway.data_directory / "config.yaml";
   auto url = options.url ? *options.url : load_settings(sources).public_url;
-  if (url.empty()) url = gateway.url;
+  if (url.empty()) url = with_own_address(gateway.url);
   while (url.ends_with('/')) url.pop_back();
   return url;
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks import UNKNOWN_ID, accepted, is_timestamp, refused
+from checks import UNKNOWN_ID, accepted, at_once, is_timestamp, refused
 from jobs import ended, new_agent, new_job, run, turns, wait_for
 from proposals import apply, reject, write
 from stubs.provider import Fault
@@ -211,6 +211,14 @@ def test_a_reflection_that_failed_does_not_count(own_talker):
 
 
 # Jobs that fail again and again.
+
+
+def test_failures_at_the_same_time_are_signalled_once(own, name):
+    job = new_job(own, name("job"), prompt_file="gone.md", concurrency="queue")
+    at_once(8, lambda _: run(own, job))
+    ended(own, job, 8)
+    found = wait_for(lambda: accepted(own.http.get("/signals", params={"kind": "job-failing"})))
+    assert len(found) == 1 and found[0]["value"] == 3
 
 
 def test_three_failures_in_a_row_are_signalled_once(own, name):

@@ -278,6 +278,17 @@ def test_a_zero_byte_in_a_path_is_refused(gateway, create):
     assert gateway.http.get(f"/extensions/{create()['id']}/file?path=agent.yaml%00.png").status_code == 400
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as somebody else")
+def test_what_the_gateway_may_not_read_is_denied(make_gateway):
+    gateway = make_gateway(user=65534).start()
+    body = {"type": "agent", "name": "closed", "description": "d", "definition": {}}
+    agent = accepted(gateway.http.post("/extensions", json=body), 201)
+    for closed in (folder(gateway, agent) / "agent.yaml", folder(gateway, agent)):
+        closed.chmod(0)
+        refused(read(gateway, agent, "agent.yaml"), 403, "permission denied")
+        refused(gateway.http.get(f"/extensions/{agent['id']}/disk-config"), 403, "permission denied")
+
+
 def test_a_file_of_more_than_5_mib_is_too_large(gateway, create):
     made = create()
     (folder(gateway, made) / "big").write_bytes(b"x" * (5 * 2**20))

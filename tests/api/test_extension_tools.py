@@ -110,6 +110,6 @@ def test_what_is_wrong_is_said(talker, at, input, text):
 
 def test_a_built_in_is_not_changed(talker, at):
     end = called(talker, at("sovereign")[1], "UpdateExtension", {"id": "assistant", "definition": {}})
-    assert end["isError"] and end["output"] == "built-in extensions are not editable"
+    assert end["isError"] and end["output"] == "permission denied: built-in extensions are not editable"
     missing = called(talker, at("sovereign")[1], "UpdateExtension", {"id": "no-such-thing"})
     assert missing["isError"] and missing["output"] == "extension not found"

@@ -161,6 +161,13 @@ def test_an_extensions_changes_start_jobs(gateway, name):
     assert [len(rows(gateway, job)) for job in jobs.values()] == [1, 1, 1]
 
 
+def test_a_job_does_not_start_with_its_own_making(own, name):
+    job = new_job(own, name("job"), event("extension.created"))
+    new_extension(own, "theme", name("theme"), {})
+    ended_by_event(own, job)
+    assert len(rows(own, job)) == 1
+
+
 def test_a_new_thread_and_a_new_turn_start_jobs(gateway, name):
     agent = new_agent(gateway, name("agent"))
     threads = new_job(gateway, name("job"), event("thread.created", agent_id=agent["id"]))

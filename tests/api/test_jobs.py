@@ -3,6 +3,8 @@
 The offline librarian answers where nothing is said of a model; a stub does where an answer must be held back.
 """
 
+import os
+
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
@@ -182,6 +184,16 @@ def test_a_prompt_file_that_is_gone_fails_the_run_and_is_named(gateway, name):
         told = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
     row = ended(gateway, job)[0]
     assert row["status"] == "failed" and "gone.md" in row["error"] and told["run"] == row
+
+
+@pytest.mark.parametrize("content", [b"GIF89a\x00\x01", b"x" * (1 << 20) + b"y", None], ids=["binary", "huge", "pipe"])
+def test_a_prompt_file_that_is_no_text_fails_the_run_and_is_named(gateway, name, content):
+    job = new_job(gateway, name("job"), prompt_file="task.md")
+    file = job_directory(gateway, job) / "task.md"
+    os.mkfifo(file) if content is None else file.write_bytes(content)
+    run(gateway, job)
+    row = ended(gateway, job)[0]
+    assert row["status"] == "failed" and row["error"].startswith("prompt file task.md: "), row
 
 
 def test_a_prompt_file_that_is_a_way_out_fails_the_run(gateway, name):

@@ -212,6 +212,15 @@ def test_the_link_leads_where_the_configuration_says(make_gateway, public):
     assert elsewhere["url"] == f"http://10.0.0.7:7420/ui/#code={elsewhere['code']}"
 
 
+@pytest.mark.parametrize("every", ["0.0.0.0", "::"])
+def test_the_link_leads_to_an_address_where_the_gateway_listens_on_all(make_gateway, every):
+    gateway = make_gateway(arguments=["--host", every]).start()
+    shown = json.loads(gateway.command("pair", "--json").stdout)
+    host = httpx.URL(shown["url"]).host
+    assert host not in ("0.0.0.0", "::", "")
+    assert httpx.get(f"http://{host}:{gateway.port}/health", trust_env=False).status_code == 200
+
+
 # agw token rotate
 
 

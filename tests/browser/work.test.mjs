@@ -299,6 +299,20 @@ else {
     await page.getByRole('region', { name: 'Check-up' }).getByText('No price is known for').waitFor();
   });
 
+  test('widgets stand where they are placed, and a renderer shows the artifacts of its kind', async () => {
+    const make = (type, name, definition) => it.api('POST', '/extensions', { type, name, description: 'd', enabled: true, definition });
+    await make('widget', 'home-widget', { placement: 'home', html: '<p>At home</p>' });
+    await make('widget', 'costs-widget', { placement: 'costs', html: '<p>Beside the costs</p>' });
+    await make('renderer', 'dots', { match: { mime: 'text/x-dots' }, html: '<p id="o"></p><script>addEventListener("gateway", ({ detail }) => (document.getElementById("o").textContent = `seen ${detail.content}`))</script>' });
+    await make('artifact', 'three-dots', { mime: 'text/x-dots', content: '...' });
+    const page = await it.open('/new');
+    await page.frameLocator('iframe').getByText('At home').waitFor();
+    await page.goto(`${it.line.url}/ui/#/costs`);
+    await page.frameLocator('iframe').getByText('Beside the costs').waitFor();
+    await page.goto(`${it.line.url}/ui/#/extensions/three-dots?tab=preview`);
+    await page.frameLocator('iframe').getByText('seen ...').waitFor();
+  });
+
   test('a static app is shown in a frame', async () => {
     const path = await it.stage.write({ path: 'hello/index.html', text: '<h1>Hello from the app</h1>' });
     await it.api('POST', '/extensions', { type: 'app', name: 'hello', description: 'd', enabled: true, definition: { type: 'static', path: path.replace('/index.html', '') } });

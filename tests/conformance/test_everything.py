@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,9 @@ def test_its_tools_are_offered_and_called(talker):
         "kind": "mcp-stdio", "command": str(MODULES / "node" / "bin" / "node"),
         "args": [str(MODULES / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"), "stdio"]}}
     accepted(talker.gateway.http.post("/extensions", json=body), 201)
+    deadline = time.monotonic() + 60
+    while "integration everything: connected" not in talker.gateway.stderr and time.monotonic() < deadline:
+        time.sleep(0.05)
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "user", "trusted"))
     assert called(talker, thread, "everything__echo", {"message": "hello"})["output"] == "Echo: hello"
     offered = {tool["function"]["name"] for tool in talker.stub.requests[-1].json["tools"]}

@@ -46,7 +46,10 @@ std::string what_failed(std::exception_ptr failure, const std::string& tool) {
   try {
     std::rethrow_exception(failure);
   } catch (const ApiError& error) {
-    return error.extra().empty() ? error.error() : fmt::format("{}: {}", error.error(), to_json(error.extra()));
+    // The API says what is forbidden in its own words.
+    const bool is_forbidden = error.status() == 403 && !error.error().starts_with("permission denied");
+    const auto said = (is_forbidden ? "permission denied: " : "") + error.error();
+    return error.extra().empty() ? said : fmt::format("{}: {}", said, to_json(error.extra()));
   } catch (const std::exception& error) {
     log::error("tool {}: {}", tool, error.what());
   }
@@ -149,6 +152,7 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   message.tool_call_id = use.id;
   message.tool_name = use.name;
   message.is_error = outcome.is_error;
+  message.images = std::move(outcome.images);
   co_return message;
 }
 

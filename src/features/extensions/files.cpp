@@ -111,7 +111,7 @@ json::object read_config(const Directory& directory, ExtensionType type, const s
 
 ExtensionFiles::Opened open_own(const fs::path& data_directory, const std::string& path) {
   auto directory = Directory::open(data_directory).value().directory(path);
-  if (!directory) return {data_directory / path, nullptr};
+  if (!directory) return {data_directory / path, nullptr, directory.error()};
   return {data_directory / path, std::make_shared<const Directory>(*std::move(directory))};
 }
 
@@ -152,7 +152,7 @@ Task<ExtensionFileList> ExtensionFiles::list(Opened opened) {
 
 Task<ExtensionFile> ExtensionFiles::read(Opened opened, std::string path) {
   if (leaves(path)) refuse(FileError::outside);
-  if (!opened.directory) refuse(FileError::not_found);
+  if (!opened.directory) refuse(opened.why_not);
   co_return co_await pool_.run(
       [opened = std::move(opened), path = std::move(path)] { return read_file(*opened.directory, path); });
 }
@@ -166,7 +166,7 @@ ExtensionPointer ExtensionFiles::require_config(const std::string& id_or_name) c
 Task<json::object> ExtensionFiles::config(std::string id_or_name) {
   const auto extension = require_config(id_or_name);
   const auto opened = co_await open(extension->id);
-  if (!opened.directory) refuse(FileError::not_found);
+  if (!opened.directory) refuse(opened.why_not);
   co_return co_await pool_.run([directory = opened.directory, extension] {
     return read_config(*directory, extension->type, directory_of(extension->type, extension->name));
   });

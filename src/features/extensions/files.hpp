@@ -29,6 +29,7 @@ public:
   struct Opened {
     std::filesystem::path path;
     std::shared_ptr<const Directory> directory;
+    FileError why_not = FileError::not_found;  ///< where nothing was opened
   };
   /// Throws BadRequest `extension has no disk path`.
   Task<Opened> open(std::string id_or_name);

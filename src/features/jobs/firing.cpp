@@ -102,15 +102,14 @@ void Jobs::disarm_job(const std::string& job_id) {
 }
 
 void Jobs::extension_changed(const Extension& extension, ExtensionAction action) {
-  if (extension.type == ExtensionType::job) {
-    if (action == ExtensionAction::deleted) {
-      disarm_job(extension.id);
-      work_.spawn(forget_due_times(extension.id));
-    } else {
-      arm(extension, clock_.now());
-    }
+  const bool is_job = extension.type == ExtensionType::job;
+  if (is_job && action == ExtensionAction::deleted) {
+    disarm_job(extension.id);
+    work_.spawn(forget_due_times(extension.id));
   }
   tell_record(fmt::format("extension.{}", to_text(action)), extension);
+  // Behind it: a job that waits for such an event does not start with its own making.
+  if (is_job && action != ExtensionAction::deleted) arm(extension, clock_.now());
 }
 
 Task<> Jobs::forget_due_times(std::string job_id) {

@@ -10,14 +10,18 @@ namespace {
 
 constexpr std::size_t prompt_limit = 1024 * 1024;
 
-FileResult<std::string> read_file(const std::filesystem::path& directory, const std::string& path) {
-  const auto opened = Directory::open(directory);
-  if (!opened) return opened.error();
-  return opened->read(path, prompt_limit);
+[[noreturn]] void refuse(const std::string& path, std::string_view why) {
+  throw JobProblem(fmt::format("prompt file {}: {}", path, why));
 }
 
-[[noreturn]] void refuse(const std::string& path, FileError error) {
-  throw JobProblem(fmt::format("prompt file {}: {}", path, to_string(error)));
+/// Nothing where there is no such file. Another encoding than UTF-8 is no reason to fail, but no text is.
+std::optional<std::string> read_text(const std::filesystem::path& directory, const std::string& path) {
+  const auto opened = Directory::open(directory);
+  const auto bytes = opened ? opened->read(path, prompt_limit) : FileResult<std::string>(opened.error());
+  if (bytes.has_error() && bytes.error() == FileError::not_found) return std::nullopt;
+  if (!bytes) refuse(path, to_string(bytes.error()));
+  if (bytes->find('\0') != bytes->npos) refuse(path, "a binary file");
+  return to_utf8(*bytes);
 }
 
 }  // namespace
@@ -25,14 +29,12 @@ FileResult<std::string> read_file(const std::filesystem::path& directory, const 
 std::string read_prompt(const Extension& job, const std::filesystem::path& directory) {
   const JobPlan plan(job);
   if (plan.prompt_file) {
-    const auto text = read_file(directory, *plan.prompt_file);
-    if (!text) refuse(*plan.prompt_file, text.error());
-    return to_utf8(*text);
+    auto text = read_text(directory, *plan.prompt_file);
+    if (!text) refuse(*plan.prompt_file, to_string(FileError::not_found));
+    return std::move(*text);
   }
   if (plan.prompt) return *plan.prompt;
-  const auto text = read_file(directory, "prompt.md");
-  if (text) return to_utf8(*text);
-  if (text.error() != FileError::not_found) refuse("prompt.md", text.error());
+  if (auto text = read_text(directory, "prompt.md")) return std::move(*text);
   return job.description;
 }
 

@@ -239,16 +239,16 @@ void Jobs::tell_end(const JobRunUnderWayPointer& run) {
                       : run->run.status == JobRunStatus::failed  ? "job.failed"
                                                                  : nullptr;
   if (!event) return;
-  if (run->run.status == JobRunStatus::failed) work_.spawn(signal_failures(run->job));
+  if (run->run.status == JobRunStatus::failed) work_.spawn(signal_failures(run->job, run->run.id));
   ended_ = run;
   tell_record(event, run->run);
   ended_.reset();
 }
 
-/// Told once for a row of failures: when it gets long enough.
-Task<> Jobs::signal_failures(ExtensionPointer job) {
-  const auto failures = co_await database_.read([job_id = job->id](Connection& connection) {
-    return job_store::failures_in_a_row(connection, job_id, failures_to_signal + 1);
+/// Told once for a row of failures: by the run that makes it long enough.
+Task<> Jobs::signal_failures(ExtensionPointer job, std::string run_id) {
+  const auto failures = co_await database_.read([job_id = job->id, run_id](Connection& connection) {
+    return job_store::failures_in_a_row(connection, job_id, run_id, failures_to_signal + 1);
   });
   if (failures != failures_to_signal) co_return;
   co_await signals_.raise({.kind = "job-failing",

@@ -130,7 +130,7 @@ private:
   Task<> watch_time(JobRunUnderWayPointer run);
   void over(const JobRunUnderWayPointer& run);
   void tell_end(const JobRunUnderWayPointer& run);
-  Task<> signal_failures(ExtensionPointer job);
+  Task<> signal_failures(ExtensionPointer job, std::string run_id);
   void publish(std::string_view type, const JobRun& run);
 
   // What starts runs by itself: firing.cpp.

@@ -138,11 +138,11 @@ std::vector<JobRun> recent(Connection& connection, Timestamp since, int limit) {
   return runs;
 }
 
-int failures_in_a_row(Connection& connection, const std::string& job_id, int limit) {
+int failures_in_a_row(Connection& connection, const std::string& job_id, const std::string& run_id, int limit) {
   auto row = connection.prepare(
       "SELECT status = 'failed' FROM job_runs WHERE job_id = :job_id AND status IN ('completed', 'failed') "
-      "ORDER BY number DESC LIMIT :limit");
-  row.bind(":job_id", job_id).bind(":limit", limit);
+      "AND number <= (SELECT number FROM job_runs WHERE id = :run_id) ORDER BY number DESC LIMIT :limit");
+  row.bind(":job_id", job_id).bind(":run_id", run_id).bind(":limit", limit);
   int failures = 0;
   while (row.step() && row.boolean(0)) ++failures;
   return failures;
