@@ -8,8 +8,8 @@
 #include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
 #include "storage/database.hpp"
-#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw::testing::extensions {
 

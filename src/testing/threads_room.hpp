@@ -10,8 +10,8 @@
 #include "features/events/hub.hpp"
 #include "features/threads/service.hpp"
 #include "storage/database.hpp"
-#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw::testing::threads {
 

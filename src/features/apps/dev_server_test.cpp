@@ -5,8 +5,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "features/apps/health.hpp"
-#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw {
 namespace {

@@ -5,8 +5,8 @@
 #include "base/id.hpp"
 #include "features/experiments/confidence.hpp"
 #include "storage/database.hpp"
-#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw {
 namespace {

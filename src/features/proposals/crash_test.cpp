@@ -13,8 +13,8 @@
 #include "features/experiments/service.hpp"
 #include "features/proposals/service.hpp"
 #include "storage/database.hpp"
-#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw {
 namespace {

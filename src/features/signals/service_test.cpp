@@ -5,8 +5,8 @@
 #include "features/events/hub.hpp"
 #include "features/signals/store.hpp"
 #include "storage/database.hpp"
-#include "testing/scratch_directory.hpp"
 #include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
 
 namespace agw {
 namespace {
