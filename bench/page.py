@@ -71,6 +71,8 @@ def page():
 
 
 def streaming(url, gateway, streams):
+    # The gateway has closed the connection, which nobody used while the visits were made; the next request opens another.
+    gateway.connection.close()
     figures = run("stream.mjs", given={"url": url, "token": gateway.token, "model": "bench/100x600", "deltas": 600,
                                        "threads": gateway.new_threads(streams)})
     what = f"600 deltas at 100/s, {streams} at once" if streams > 1 else "600 deltas at 100/s"

@@ -52,7 +52,7 @@ struct Message {
   enum class Role { user, assistant, tool };
   Role role = Role::user;
   std::string text{};
-  std::vector<Image> images{};       ///< user only
+  std::vector<Image> images{};       ///< of the user; services take none with results of tools
   std::vector<ToolUse> tool_uses{};  ///< assistant only; each is answered by a tool message
   std::string tool_call_id{};        ///< tool only
   std::string tool_name{};           ///< tool only

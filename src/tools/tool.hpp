@@ -77,6 +77,7 @@ struct ToolCall {
 struct ToolOutcome {
   std::string output;  ///< UTF-8
   bool is_error = false;
+  std::vector<Image> images{};  ///< for models that see; `output` says what they are
 };
 
 /// Something that agents can call.

@@ -125,6 +125,17 @@ def test_results_become_text(talker, thread, connected, transport, era):
     assert "text is required" in called(talker, thread, f"{server}__echo", {})["output"]
 
 
+def test_a_model_that_sees_is_shown_the_pictures_of_a_result(talker, thread, connected):
+    server = connected()
+    called(talker, thread, f"{server}__picture", {}, model=f"{talker.provider}/vision-1")
+    *_, result, shown = talker.stub.requests[-1].json["messages"]
+    assert (result["role"], shown["role"]) == ("tool", "user")
+    assert shown["content"][0]["image_url"]["url"].startswith("data:image/png;base64,")
+    assert f"{server}__picture" in shown["content"][1]["text"]
+    called(talker, thread, f"{server}__picture", {})
+    assert "image_url" not in str(talker.stub.requests[-1].json["messages"][-2:])
+
+
 @pytest.mark.parametrize("transport,era", EVERY)
 def test_new_tools_are_heard_of(talker, thread, connected, transport, era):
     server = connected(transport, era)

@@ -10,6 +10,7 @@
 #include "features/engine/compaction.hpp"
 #include "features/engine/context.hpp"
 #include "features/engine/history.hpp"
+#include "features/engine/shown_pictures.hpp"
 #include "tools/input.hpp"
 
 namespace agw {
@@ -19,6 +20,8 @@ namespace {
 constexpr std::int64_t usual_max_steps = 50;
 constexpr std::int64_t most_max_steps = std::int64_t{1} << 40;
 constexpr std::string_view between_steps = "\n\n";
+/// That tools of one run show to the model.
+constexpr std::size_t most_pictures = 20;
 /// What all services take.
 constexpr std::size_t longest_call_name = 64;
 
@@ -137,12 +140,25 @@ Task<> Engine::gather(Answering& answering, RunningAgent& caller) {
   request.system = std::move(system);
   request.tools = std::move(tools);
   request.max_output_tokens = limit;
-  // A fallback that does not see would refuse pictures.
-  const bool has_images =
-      std::ranges::any_of(request.messages, [](const auto& message) { return !message.images.empty(); });
-  if (has_images) {
-    std::erase_if(answering.choices, [this](const auto& choice) { return !models_.info(choice).vision; });
-  }
+  keep_those_that_see(answering);
+}
+
+/// A fallback that does not see would refuse pictures.
+void Engine::keep_those_that_see(Answering& answering) const {
+  const auto& messages = answering.request.messages;
+  if (std::ranges::none_of(messages, [](const auto& message) { return !message.images.empty(); })) return;
+  std::erase_if(answering.choices, [this](const auto& choice) { return !models_.info(choice).vision; });
+}
+
+/// The results of a step, and the pictures that came with them where the model sees.
+void Engine::add_results(Answering& answering, std::vector<Message> results) const {
+  const bool sees = models_.info(answering.choices.front()).vision;
+  auto pictures = take_pictures(results, sees ? most_pictures - answering.pictures : 0);
+  std::ranges::move(results, std::back_inserter(answering.request.messages));
+  if (!pictures) return;
+  answering.pictures += pictures->images.size();
+  answering.request.messages.push_back(*std::move(pictures));
+  keep_those_that_see(answering);
 }
 
 /// One call of the model. Gives the tools that it asks for; none where the answer is over.
@@ -208,7 +224,7 @@ Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
   if (failure) std::rethrow_exception(failure);
   for (const auto& result : results) mark.tool_call_ids.push_back(result.tool_call_id);
   outcome.steps.push_back(std::move(mark));
-  std::ranges::move(results, std::back_inserter(answering.request.messages));
+  add_results(answering, std::move(results));
 }
 
 /// Counts a model call. One that was refused before it used a token has cost nothing.

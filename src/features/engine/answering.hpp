@@ -18,8 +18,9 @@ struct Engine::Answering {
   RunOutcome& outcome;
   RepeatGuard repeats{};
   std::set<std::string, std::less<>> call_ids{};
-  std::size_t room = 0;   ///< for messages, in bytes
-  bool separated = true;  ///< nothing has to stand between what was said and what will be
+  std::size_t room = 0;      ///< for messages, in bytes
+  std::size_t pictures = 0;  ///< that tools have shown
+  bool separated = true;     ///< nothing has to stand between what was said and what will be
 
   /// Names and ids that can be sent back, the ids unlike all before.
   void make_usable(std::vector<ToolUse>& uses);

@@ -152,6 +152,7 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
   message.tool_call_id = use.id;
   message.tool_name = use.name;
   message.is_error = outcome.is_error;
+  message.images = std::move(outcome.images);
   co_return message;
 }
 

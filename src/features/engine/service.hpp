@@ -113,6 +113,8 @@ private:
   Task<std::string> summarise(Answering& answering, std::string earlier, std::vector<Turn> older);
   Task<std::vector<ToolUse>> ask(Answering& answering);
   Task<> call_tools(Answering& answering, std::vector<ToolUse> uses);
+  void add_results(Answering& answering, std::vector<Message> results) const;
+  void keep_those_that_see(Answering& answering) const;
   void charge(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered);
   Task<> find_title(Run run);
 

@@ -1,5 +1,7 @@
 #include "features/mcp/results.hpp"
 
+#include <openssl/evp.h>
+
 #include <fmt/format.h>
 
 #include "tools/text_limit.hpp"
@@ -9,6 +11,8 @@ namespace agw {
 namespace {
 
 constexpr std::size_t most_blocks = 1000;
+constexpr std::size_t most_pictures = 4;
+constexpr std::size_t most_picture_bytes = std::size_t{5} * 1024 * 1024;
 
 std::string text_of(const json::object& members, std::string_view name) {
   return std::string(string_member(members, name).value_or(""));
@@ -33,6 +37,40 @@ std::string block_text(const json::object& block) {
     return fmt::format("[{}: {}, about {} bytes]", type, text_of(block, "mimeType"), bytes);
   }
   return {};
+}
+
+/// Services refuse a whole request for one picture that is none, so that its first bytes are looked at.
+bool is_picture(std::string_view mime, std::string_view bytes) {
+  if (mime == "image/png") return bytes.starts_with("\x89PNG\r\n");
+  if (mime == "image/jpeg") return bytes.starts_with("\xff\xd8\xff");
+  if (mime == "image/gif") return bytes.starts_with("GIF8");
+  return mime == "image/webp" && bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP");
+}
+
+/// Empty where it is no base64.
+std::string decoded(std::string_view text) {
+  if (text.empty() || text.size() % 4 != 0 || text.size() > most_picture_bytes / 3 * 4) return {};
+  std::string bytes(text.size() / 4 * 3, '\0');
+  const auto size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                    reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  if (size < 0) return {};
+  const auto padding = text.ends_with("==") ? 2u : (text.ends_with('=') ? 1u : 0u);
+  bytes.resize(static_cast<std::size_t>(size) - padding);
+  return bytes;
+}
+
+std::vector<Image> pictures_of(const json::object& result) {
+  std::vector<Image> pictures;
+  const auto* content = result.if_contains("content");
+  if (!content || !content->is_array()) return pictures;
+  for (const auto& block : content->get_array()) {
+    const auto* members = block.if_object();
+    if (!members || pictures.size() == most_pictures || string_member(*members, "type") != "image") continue;
+    Image picture{.mime = text_of(*members, "mimeType"),
+                  .bytes = decoded(string_member(*members, "data").value_or(""))};
+    if (is_picture(picture.mime, picture.bytes)) pictures.push_back(std::move(picture));
+  }
+  return pictures;
 }
 
 std::string content_text(const json::object& result) {
@@ -65,7 +103,7 @@ ToolOutcome tool_outcome(const json::object& result) {
   auto text = content_text(result);
   const auto* structured = result.if_contains("structuredContent");
   if (text.empty() && structured && !structured->is_null()) text = to_json(*structured);
-  return {.output = limited(text), .is_error = is_true(result, "isError")};
+  return {.output = limited(text), .is_error = is_true(result, "isError"), .images = pictures_of(result)};
 }
 
 }  // namespace agw

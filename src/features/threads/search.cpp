@@ -159,7 +159,7 @@ private:
   /// `all_seen`: whether no match can have been missed.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
     auto hits = indexed_hits(plan);
-    all_seen = hits.size() < most_candidates;
+    all_seen = hits.size() < candidates();
     add_unindexed_hits(plan, hits);
     rank(hits);
     std::vector<FoundTurn> found;
@@ -170,9 +170,12 @@ private:
     return found;
   }
 
+  /// How many of the newest matches are ranked: at least as many as are wanted.
+  std::size_t candidates() const { return std::max(most_candidates, limit_); }
+
   std::vector<Hit> indexed_hits(const Plan& plan) {
     std::vector<Hit> hits;
-    for (const auto& candidate : search_store::newest(connection_, plan.query, most_candidates)) {
+    for (const auto& candidate : search_store::newest(connection_, plan.query, candidates())) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
       const std::size_t first = plan.scoped ? 2 : 1;
       for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] = candidate.hits.at(first + i);

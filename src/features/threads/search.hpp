@@ -9,7 +9,8 @@ namespace agw {
 
 /// Searches in one snapshot: what is indexed through the index, what is not yet by reading it. Best matches first,
 /// judged by how rare the words are and how often and in how short a turn they stand (BM25); of words that very many
-/// turns have, the newest `most_candidates` turns are judged. `wanted.agent_id` is an id here.
+/// turns have, the newest `most_candidates` turns are judged, or as many as are wanted. `wanted.agent_id` is an id
+/// here.
 std::vector<FoundTurn> search_turns(Connection& connection, const TurnSearch& wanted);
 
 inline constexpr std::size_t most_candidates = 500;

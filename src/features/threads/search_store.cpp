@@ -180,10 +180,15 @@ double frequency(Connection& connection, const std::string& query) {
 }
 
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most) {
+  // While the turns of a deleted thread are being removed, they must not fill the places of those that can be found.
+  const bool purging = next_deleted_thread(connection).has_value();
   std::vector<Candidate> found;
   auto row = prepare_with_hits(
-      connection,
-      "SELECT -rowid, turn_hits(turn_words) FROM turn_words WHERE turn_words MATCH :query ORDER BY rowid LIMIT :most");
+      connection, fmt::format("SELECT -rowid, turn_hits(turn_words) FROM turn_words WHERE turn_words MATCH :query {} "
+                              "ORDER BY rowid LIMIT :most",
+                              purging ? "AND NOT EXISTS (SELECT 1 FROM turns JOIN deleted_threads ON "
+                                        "deleted_threads.number = thread WHERE turns.number = -turn_words.rowid)"
+                                      : ""));
   row.bind(":query", query).bind(":most", most);
   while (row.step()) found.push_back({row.integer(0), read_hits(row.text(1))});
   return found;

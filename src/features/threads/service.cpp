@@ -178,8 +178,10 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
 }
 
 Task<> Threads::suggest_title(std::string id, std::string text) {
-  boost::trim_if(text, boost::is_any_of(" \t\r\n\"'`*#."));
-  const auto title = title_from(text.substr(0, text.find('\n')));
+  boost::trim(text);
+  text.resize(std::min(text.find('\n'), text.size()));
+  boost::trim_if(text, boost::is_any_of(" \t\r\"'`*#."));
+  const auto title = title_from(text);
   if (title.empty()) co_return;
   const auto thread = co_await database_.write(
       [id, title](Connection& connection) { return thread_store::retitle(connection, id, title); });

@@ -166,7 +166,7 @@ TEST(Threads, TakeASuggestedTitleWithoutMoving) {
     co_await room.say(thread.id, "How do I bake bread?");
     const auto before = co_await room.threads.require(thread.id);
     room.clock.time += 1s;
-    co_await room.threads.suggest_title(thread.id, "Baking");
+    co_await room.threads.suggest_title(thread.id, "\n \"Baking.\"\nBecause of the bread.");
     const auto after = co_await room.threads.require(thread.id);
     EXPECT_EQ(after.title, "Baking");
     EXPECT_EQ(after.updated_at, before.updated_at);

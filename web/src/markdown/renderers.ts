@@ -11,7 +11,7 @@ const longestMatched = 20_000;
 
 /** The newest enabled renderer with HTML of its own that the block matches. */
 export function rendererOf(language: string, text: string): Extension | undefined {
-  void registry.need();
+  if (language) void registry.need();
   return registry.enabled('renderer').find(({ definition }) => {
     const { match, html } = definition as RendererDefinition;
     if (!html || !match) return false;

@@ -3,6 +3,7 @@ import { Refusal, get } from '../api/client';
 import { line } from '../api/line.svelte';
 import type { JobSummary, ProposalEntry } from '../api/types';
 import { store, stored } from '../base/storage';
+import { threads } from './threads.svelte';
 
 const decidingEvents = new Set(['proposal-created', 'proposal-decided', 'job-finished']);
 
@@ -22,9 +23,14 @@ class Inbox {
     });
   }
 
-  load = async (): Promise<void> => {
+  load = (): Promise<void> => this.#read(true);
+
+  /** As `load`, for who only counts: where no job has a thread none has run, and none has failed. */
+  loadCount = (): Promise<void> => this.#read(!threads.loaded || threads.all.some(({ job_id }) => job_id));
+
+  #read = async (withJobs: boolean): Promise<void> => {
     try {
-      const [proposals, jobs] = await Promise.all([pendingProposals(), get<JobSummary[]>('/jobs')]);
+      const [proposals, jobs] = await Promise.all([pendingProposals(), withJobs ? get<JobSummary[]>('/jobs') : []]);
       this.proposals = proposals;
       this.#failed = jobs.filter(({ last_run: run }) => run?.status === 'failed' || run?.status === 'interrupted');
       this.error = null;
