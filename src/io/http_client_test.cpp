@@ -124,6 +124,25 @@ TEST(HttpClient, SilenceEndsAnExchange) {
   });
 }
 
+TEST(HttpClient, WhatWasSentDoesNotPutOffTheEndOfSilence) {
+  testing::run([](Loop& loop) -> Task<> {
+    LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::wait);
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    bool is_late = false;
+    asio::steady_timer twice(loop, 3800ms);
+    twice.async_wait([&](boost::system::error_code error) { is_late = !error; });
+    HttpRequest request{.method = "POST", .url = server.url("/"), .body = "payload", .silence_limit = 2000ms};
+    const auto outcome = co_await client.send(request, append_to(body), stop);
+    EXPECT_EQ(outcome.end, End::silent);
+    EXPECT_FALSE(is_late);
+    twice.cancel();
+    co_await server.closed_by_client();
+    co_await server.close();
+  });
+}
+
 TEST(HttpClient, TellsAnAnswerThatIsCutOff) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nbegin"}, LoopbackServer::After::close);

@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::size_t max_header_bytes = 64 * 1024;
 constexpr std::chrono::milliseconds linger{200};
+constexpr std::chrono::milliseconds longest_look_away{1000};
 
 std::optional<asio::ip::address> address_of(const curl_sockaddr& address) {
   if (address.family == AF_INET) {
@@ -234,9 +235,13 @@ Task<HttpOutcome> HttpTransfer::outcome() {
   co_return std::move(outcome_);
 }
 
-/// One timer that looks at the time of the last byte costs nothing per byte.
+/// One timer that looks at the time of the last byte costs nothing per byte. Of what is sent only the sum is known, so
+/// that it is looked at more often for as long as it grows.
 void HttpTransfer::watch_silence() {
-  silence_.expires_at(enough_ ? std::chrono::steady_clock::now() + linger : last_byte_ + request_.silence_limit);
+  const auto now = std::chrono::steady_clock::now();
+  const auto end = last_byte_ + request_.silence_limit;
+  const auto soon = now + std::min<std::chrono::milliseconds>(request_.silence_limit / 8, longest_look_away);
+  silence_.expires_at(enough_ ? now + linger : sending_ ? std::min(end, soon) : end);
   silence_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
     const auto self = weak.lock();
     if (self && !error) self->on_silence_timer();
@@ -246,13 +251,14 @@ void HttpTransfer::watch_silence() {
 void HttpTransfer::on_silence_timer() {
   if (ended_) return;
   if (enough_) return end(HttpOutcome::End::complete);
-  if (still_sending()) last_byte_ = std::chrono::steady_clock::now();
+  sending_ = has_sent_more();
+  if (sending_) last_byte_ = std::chrono::steady_clock::now();
   if (std::chrono::steady_clock::now() < last_byte_ + request_.silence_limit) return watch_silence();
   end(HttpOutcome::End::silent,
       fmt::format("nothing came for {} s", std::chrono::duration<double>(request_.silence_limit).count()));
 }
 
-bool HttpTransfer::still_sending() {
+bool HttpTransfer::has_sent_more() {
   curl_off_t sent = 0;
   multi_.curl().easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
   return std::exchange(sent_bytes_, sent) != sent;

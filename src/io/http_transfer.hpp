@@ -52,7 +52,7 @@ private:
   void take_header(std::string_view line);
   void watch_silence();
   void on_silence_timer();
-  bool still_sending();
+  bool has_sent_more();
   std::string describe(CURLcode code) const;
 
   HttpMulti& multi_;
@@ -73,6 +73,7 @@ private:
   std::exception_ptr failure_;  ///< what `on_body` threw
   Time last_byte_;
   std::int64_t sent_bytes_ = 0;
+  bool sending_ = true;  ///< as far as is known
   asio::steady_timer silence_;
   asio::steady_timer ended_signal_;
 };

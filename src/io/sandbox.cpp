@@ -287,7 +287,8 @@ void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const F
 
 void Sandbox::show_readable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked) const {
   mounts.show(root, false);
-  hide(mounts, covered_places(root, options_.data_directory, linked));
+  std::error_code missing;
+  if (fs::is_directory(root, missing)) hide(mounts, covered_places(root, options_.data_directory, linked));
 }
 
 void Sandbox::hide(SandboxMounts& mounts, const CoveredPlaces& covered) {

@@ -74,7 +74,7 @@ struct ModelRequest {
   std::string thread_id;  ///< for providers' cache keys, and for the librarian, which searches
   std::string agent_id;
   /// What the person typed, where the last message is what a command made of it: for the librarian, which no
-  /// instructions are meant for. Empty: the same.
+  /// instructions are meant for; blank where that was. Empty: the same.
   std::string typed;
 };
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -142,6 +143,33 @@ def test_new_tools_are_heard_of(talker, thread, connected, transport, era):
     assert called(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
     tool = f"{server}__newcomer"
     assert eventually(lambda: called(talker, thread, tool, {})["output"] == "I am newcomer")
+
+
+def test_a_program_of_an_environment_of_its_own(talker, thread, name, tmp_path):
+    environment = tmp_path / "environment"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "lib").mkdir()
+    (environment / "lib" / "fact.txt").write_text("seen")
+    (environment / "bin" / "python").symlink_to(PYTHON)
+    (environment / "bin" / "run").write_text(
+        f"#!{environment}/bin/python\nimport runpy, sys\nassert open('{environment}/lib/fact.txt').read() == 'seen'\n"
+        f"sys.argv = ['{SERVER}']\nrunpy.run_path('{SERVER}', run_name='__main__')\n")
+    (environment / "bin" / "run").chmod(0o755)
+    for arguments in ([str(environment / "bin" / "python"), SERVER], [str(environment / "bin" / "run"), SERVER]):
+        server = name("own")
+        new_integration(talker.gateway, server, "mcp-stdio", command=arguments[0], args=arguments[1:])
+        assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+
+
+def test_a_script_in_a_directory_that_all_share(talker, thread, name):
+    with tempfile.NamedTemporaryFile(dir="/tmp", suffix=".py") as script:
+        script.write(Path(SERVER).read_bytes())
+        script.flush()
+        server = name("shared")
+        new_integration(talker.gateway, server, "mcp-stdio", command=PYTHON, args=[script.name])
+        assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+        with tempfile.NamedTemporaryFile(dir="/tmp") as other:
+            assert called(talker, thread, f"{server}__look", {"path": other.name})["output"] == "FileNotFoundError"
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26"])

@@ -75,6 +75,17 @@ def test_the_model_reads_the_thread_in_its_order(talker):
                                      ("user", "five"), ("assistant", "six"), ("user", "seven")]
 
 
+@pytest.mark.parametrize("content", ["", " ", "\n\t"])
+def test_a_blank_message_is_told_as_one(talker, content):
+    """Services refuse a conversation that does not end with a question."""
+    thread = new_thread(talker.gateway)
+    turn = talker.says(thread, content, answer="yes?")
+    assert turn["content"] == content
+    assert talker.conversation() == [("user", "(an empty message)")]
+    talker.says(thread, "hello", answer="yes")
+    assert talker.conversation()[-2:] == [("assistant", "yes?"), ("user", "hello")]
+
+
 def test_superseded_turns_are_not_shown_to_the_model(talker):
     thread = new_thread(talker.gateway)
     first = talker.says(thread, "one", answer="wrong")

@@ -61,6 +61,7 @@ try {
   for (const [name, to] of [['jobs', '/jobs'], ['agent', '/agents/editor']]) {
     await page.goto(`${it.line.url}/ui/#${to}`);
     await page.locator('main table').first().waitFor();
+    if (name === 'jobs') await page.getByText('At 09:00, Monday through Friday').waitFor();
     await shoot(page, name);
   }
   const phone = await it.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });

@@ -17,6 +17,10 @@ constexpr std::int64_t spare_tokens = 1'000;
 constexpr std::int64_t smallest_context = 2'000;
 constexpr std::int64_t usual_output = 8'192;
 
+bool is_blank(const Message& message) {
+  return message.images.empty() && message.text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
 Message message_of(const Turn& turn) {
   Message message;
   message.text = turn.content;
@@ -50,10 +54,16 @@ ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turn
     if (turn.role == Role::assistant)
       std::ranges::move(history.messages_of(turn), std::back_inserter(request.messages));
     if (turn.role == Role::assistant || turn.role == Role::tool) continue;
-    if (turn.content.empty() && !has_attachments(turn)) continue;
+    const bool is_question = &turn == &turns.back();
+    if (turn.content.empty() && !has_attachments(turn) && !is_question) continue;
     auto& made = request.messages.emplace_back(message_of(turn));
-    if (message && &turn == &turns.back()) request.typed = std::exchange(made.text, *message);
+    if (message && is_question) request.typed = std::exchange(made.text, *message);
     add_attached(made, turn, files);
+    if (is_question && is_blank(made)) {
+      // Services refuse a conversation without a question, or answer the last answer instead.
+      request.typed = " ";
+      made.text = "(an empty message)";
+    }
   }
   if (!turns.empty()) request.thread_id = turns.back().thread_id;
   return request;

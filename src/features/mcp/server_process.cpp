@@ -28,25 +28,38 @@ fs::path own_directory(const IntegrationSettings& settings, const fs::path& data
   return own;
 }
 
-/// A program of Node needs all that is installed beside it.
+/// Where everybody puts things, such as /tmp.
+bool is_shared(const fs::path& directory) {
+  return std::distance(directory.begin(), directory.end()) <= 2 || directory == "/var/tmp";
+}
+
+/// A program of Node needs all that is installed beside it, one of an environment of Python or the like, in its `bin`,
+/// the libraries beside that.
 fs::path package_directory(const fs::path& file) {
   fs::path directory;
   for (const auto& name : file.parent_path()) {
-    if (name == "node_modules") break;
+    if (name == "node_modules") return directory;
     directory /= name;
   }
-  return directory;
+  std::error_code missing;
+  const auto prefix = directory.parent_path();
+  const bool is_installed = directory.filename() == "bin" && fs::is_directory(prefix / "lib", missing);
+  return is_installed && !is_shared(prefix) ? prefix : directory;
 }
 
-/// The directory of a program or script that the person named by its whole path and that does not lie in home. One that
-/// others share, such as /tmp, is not shown.
-std::optional<fs::path> directory_named(const std::string& word, const fs::path& home) {
+/// What a program or script needs that the person named by its whole path and that does not lie in home: its directory,
+/// and that of what it is a symlink to. Of a directory that others share only the file itself.
+std::vector<fs::path> places_named(const std::string& word, const fs::path& home) {
+  std::vector<fs::path> places;
   std::error_code error;
-  if (!word.starts_with('/') || !fs::is_regular_file(word, error)) return std::nullopt;
-  auto directory = package_directory(fs::canonical(word, error));
-  const bool is_shared = std::distance(directory.begin(), directory.end()) <= 2 || directory == "/var/tmp";
-  if (error || is_shared || is_within(directory, home) || is_within(directory, "/usr")) return std::nullopt;
-  return directory;
+  if (!word.starts_with('/') || !fs::is_regular_file(word, error)) return places;
+  for (const auto& file : {fs::path(word).lexically_normal(), fs::canonical(word, error)}) {
+    const auto directory = fs::canonical(package_directory(file), error);
+    auto place = is_shared(directory) ? directory / file.filename() : directory;
+    if (error || is_within(place, home) || is_within(place, "/usr")) continue;
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+  }
+  return places;
 }
 
 /// A command alone that has spaces is one for the shell.
@@ -73,9 +86,8 @@ ProcessOptions server_process(const IntegrationSettings& settings, const Secrets
                    .environment = {{"HOME", own.string()}},
                    .memory_mb = memory_mb};
   for (const auto& word : arguments) {
-    const auto directory = directory_named(word, home);
-    if (directory && std::ranges::find(wish.readable, *directory) == wish.readable.end()) {
-      wish.readable.push_back(*directory);
+    for (auto& place : places_named(word, home)) {
+      if (std::ranges::find(wish.readable, place) == wish.readable.end()) wish.readable.push_back(std::move(place));
     }
   }
   for (const auto& [name, value] : settings.environment) wish.environment[name] = secrets.expand(value);
