@@ -186,6 +186,21 @@ else {
     assert.equal(await ground(), 'rgb(255, 251, 230)');
   });
 
+  test('Trusted Types are on: the page takes no HTML that is a text', async () => {
+    const page = await it.open('/chats');
+    await message(page).waitFor();
+    it.tolerated.push(/TrustedHTML|trusted-types/);
+    const taken = await page.evaluate(() => {
+      try {
+        document.createElement('div').innerHTML = '<b>x</b>';
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    assert.equal(taken, false);
+  });
+
   test('a token in the address is not taken', async () => {
     const page = await it.fresh();
     await page.goto(`${it.url}/ui/?token=${it.token}#/chats?token=${it.token}`);

@@ -49,19 +49,48 @@ export async function request(method: string, path: string, wanted: Wanted = {})
   else if (body !== undefined) headers.set('content-type', 'application/json');
   let answer: Response;
   try {
-    answer = await fetch(url, {
+    const init: RequestInit = {
       method,
       headers,
       body: raw ? body : body === undefined ? null : JSON.stringify(body),
       credentials: 'omit',
       keepalive: wanted.keepalive ?? false,
-    });
+    };
+    answer = await (method === 'GET' || wanted.key ? insistently(url, init) : fetch(url, init));
   } catch {
     throw new Refusal(0, 'The gateway cannot be reached.');
   }
   if (answer.ok) return answer;
   if (answer.status === 401 && asked && asked === token) refused();
   throw await refusalOf(answer);
+}
+
+const suspectFor = 15_000;
+const answerWithin = 1500;
+let suspectUntil = 0;
+const underWay = new Set<AbortController>();
+
+/** Connections may be dead without saying so, as after a sleep: for a while nothing is waited for long on one of them. */
+export function suspectConnections(): void {
+  suspectUntil = Date.now() + suspectFor;
+  for (const attempt of underWay) attempt.abort();
+}
+
+/** Asks once more, on another connection, where one seems dead: only what may be asked twice. */
+async function insistently(url: URL, init: RequestInit): Promise<Response> {
+  for (;;) {
+    const attempt = new AbortController();
+    underWay.add(attempt);
+    const timer = Date.now() < suspectUntil ? setTimeout(() => attempt.abort(), answerWithin) : undefined;
+    try {
+      return await fetch(url, { ...init, signal: attempt.signal });
+    } catch (error) {
+      if (!attempt.signal.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+      underWay.delete(attempt);
+    }
+  }
 }
 
 async function refusalOf(answer: Response): Promise<Refusal> {

@@ -1,5 +1,5 @@
 /** The one WebSocket of this tab: connects, subscribes, notices a dead line and comes back by itself. */
-import { Refusal, request } from './client';
+import { Refusal, request, suspectConnections } from './client';
 import type { GatewayEvent } from './events';
 
 type Listener = (event: GatewayEvent) => void;
@@ -174,6 +174,7 @@ class Line {
     this.#pong ??= setTimeout(() => {
       this.#pong = undefined;
       if (socket && socket === this.#socket) {
+        suspectConnections();
         socket.close();
         void this.#closed(socket);
       }
