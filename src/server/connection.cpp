@@ -124,7 +124,8 @@ HttpConnection::Next HttpConnection::look() {
 void HttpConnection::expect_request() {
   parser_.reset();
   keep_alive_ = true;
-  enter(in_.empty() ? Phase::idle : Phase::head);
+  phase_ = in_.empty() ? Phase::idle : Phase::head;
+  phase_began_ = answered_at_;
 }
 
 HttpConnection::Next HttpConnection::answer_at_once() {
@@ -171,7 +172,11 @@ Task<HttpConnection::Next> HttpConnection::read() {
   co_return next;
 }
 
-Task<HttpConnection::Next> HttpConnection::serve() { co_return co_await serve_one() ? Next::look : Next::end; }
+Task<HttpConnection::Next> HttpConnection::serve() {
+  if (!co_await serve_one()) co_return Next::end;
+  answered_at_ = Wire::now();
+  co_return Next::look;
+}
 
 /// Answers the request whose head was read. False where the connection ends with it.
 Task<bool> HttpConnection::serve_one() {
@@ -243,7 +248,8 @@ Task<bool> HttpConnection::respond(const Answer& answer) {
 
 void HttpConnection::write(const Answer& answer) {
   // By the exact clock: the coarse one may be behind what was taken by the other.
-  const auto took = std::chrono::steady_clock::now() - request_began_;
+  answered_at_ = std::chrono::steady_clock::now();
+  const auto took = answered_at_ - request_began_;
   context_.metrics.count(admission_.route, answer.status, took);
   if (log::enabled(log::Level::debug)) {
     // Not the query: a token may stand there.

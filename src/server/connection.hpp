@@ -103,6 +103,7 @@ private:
   Phase phase_ = Phase::idle;
   Wire::Moment phase_began_ = std::chrono::steady_clock::now();
   Wire::Moment request_began_ = phase_began_;  ///< when its head was complete
+  Wire::Moment answered_at_ = phase_began_;    ///< when its answer was made, or had gone
   std::uint64_t request_number_ = 0;
   Wakeup wakeup_;
   Next woken_for_ = Next::read;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -32,18 +33,22 @@ void ReadWatch::remove(int socket, Readable& who) {
 Task<> ReadWatch::run() {
   for (;;) {
     co_await epoll_.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
-    tell_ready();
+    // Where several were ready more are meanwhile, and asking again is cheaper than waiting again. Then it is others'
+    // turn.
+    std::size_t told = 0;
+    for (std::size_t ready = tell_ready(); ready > 1 && told < events_.size(); ready = tell_ready()) told += ready;
   }
 }
 
-void ReadWatch::tell_ready() {
+/// How many there were.
+std::size_t ReadWatch::tell_ready() {
   count_ = std::max(0, epoll_wait(epoll_.native_handle(), events_.data(), static_cast<int>(events_.size()), 0));
   for (int i = 0; i < count_; ++i) {
     const auto& event = events_[static_cast<std::size_t>(i)];
     const bool ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     if (auto* who = static_cast<Readable*>(event.data.ptr)) who->on_readable(ended);
   }
-  count_ = 0;
+  return static_cast<std::size_t>(std::exchange(count_, 0));
 }
 
 }  // namespace agw

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 
 #include <array>
+#include <cstddef>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
@@ -35,7 +36,7 @@ public:
   Task<> run();
 
 private:
-  void tell_ready();
+  std::size_t tell_ready();
 
   asio::posix::stream_descriptor epoll_;
   std::array<epoll_event, 64> events_{};  ///< of one turn; one whose Readable was removed has none
