@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "features/mcp/elicitation.hpp"
+
 namespace agw {
 
 namespace {
@@ -65,6 +67,8 @@ json::object rpc_reply(const RpcMessage& request) {
   json::object reply{{"jsonrpc", "2.0"}, {"id", request.id}};
   if (request.method == "ping") {
     reply["result"] = json::object();
+  } else if (request.method == "elicitation/create") {
+    reply["result"] = elicited(request.params);
   } else {
     reply["error"] = json::object{{"code", method_not_found}, {"message", "Method not found"}};
   }

@@ -58,7 +58,8 @@ struct RpcRequest {
 
 json::object rpc_request(std::int64_t id, std::string_view method, json::object params);
 json::object rpc_notification(std::string_view method, json::object params);
-/// The answer to a request of the server. We offer none of what servers can ask of clients but a sign of life.
+/// The answer to a request of the server. Of what servers can ask of clients we offer
+/// a sign of life and forms (elicitation.hpp).
 json::object rpc_reply(const RpcMessage& request);
 
 /// The largest message that is read.

@@ -132,12 +132,13 @@ Task<std::string> McpSession::discover(Stop& stop) {
 Task<std::string> McpSession::initialize(Stop& stop) {
   era_ = McpEra::legacy;
   transport_->speak(McpEra::legacy, "");
-  const auto answer = co_await transport_->ask({.method = "initialize",
-                                                .params = {{"protocolVersion", newest_legacy_version},
-                                                           {"capabilities", json::object()},
-                                                           {"clientInfo", client_info()}},
-                                                .limit = handshake_limit},
-                                               stop);
+  const auto answer =
+      co_await transport_->ask({.method = "initialize",
+                                .params = {{"protocolVersion", newest_legacy_version},
+                                           {"capabilities", json::object{{"elicitation", json::object()}}},
+                                           {"clientInfo", client_info()}},
+                                .limit = handshake_limit},
+                               stop);
   if (!answer.succeeded()) co_return answer.failure();
   const std::string version(string_member(answer.result, "protocolVersion").value_or(""));
   if (std::ranges::find(legacy_versions, version) == legacy_versions.end()) {
@@ -148,7 +149,7 @@ Task<std::string> McpSession::initialize(Stop& stop) {
   const auto* capabilities = object_in(answer.result, "capabilities");
   has_tools_ = capabilities && capabilities->contains("tools");
   tells_changes_ = has_tools_ && is_true(object_in(*capabilities, "tools"), "listChanged");
-  if (tells_changes_) transport_->listen();
+  transport_->listen();  // for changes, and for what the server asks
   co_return "";
 }
 
