@@ -25,6 +25,11 @@ constexpr std::size_t longest_idempotency_key = 255;
 constexpr std::string_view disk_full = "disk full";
 constexpr std::string_view our_fault = "internal server error";
 
+void check(const Target& target) {
+  if (target.bad_path) throw BadRequest("invalid path");
+  if (target.bad_query) throw BadRequest("invalid query");
+}
+
 /// Empty for a request that is not to be remembered: what anybody may ask never is, for the answer to a pairing is the
 /// token.
 std::string idempotency_key(const Request& request) {
@@ -134,8 +139,7 @@ HttpConnection::Next HttpConnection::answer_at_once() {
   if (!admission_.route->at_once) return Next::serve;
   const auto request = make_request();
   try {
-    if (admission_.target.bad_path) throw BadRequest("invalid path");
-    if (admission_.target.bad_query) throw BadRequest("invalid query");
+    check(admission_.target);
     return send_at_once(request.route->at_once(request));
   } catch (...) {
     return send_at_once(failure());
@@ -279,8 +283,7 @@ bool HttpConnection::wants_to_go_on() const {
 Task<Answer> HttpConnection::handle() {
   auto request = make_request();
   try {
-    if (admission_.target.bad_path) throw BadRequest("invalid path");
-    if (admission_.target.bad_query) throw BadRequest("invalid query");
+    check(admission_.target);
     const auto key = idempotency_key(request);
     if (key.empty()) co_return co_await request.route->handler(request);
     co_return co_await context_.idempotency.once(request, key, std::string(admission_.target.path),
