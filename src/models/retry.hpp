@@ -25,6 +25,11 @@ struct Answered {
   std::string model;     ///< the id that it knows
 
   std::string id() const { return provider + "/" + model; }
+  /// What was used, by a failure too.
+  const Usage& usage() const {
+    const auto* reply = std::get_if<ModelReply>(&outcome);
+    return reply ? reply->usage : std::get<ModelFailure>(outcome).usage;
+  }
 };
 
 /// Asks the first of `choices` (at least one), and while no delta has come, again where that is worth it (429, 5xx,

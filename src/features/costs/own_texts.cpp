@@ -12,11 +12,6 @@ namespace {
 constexpr std::int64_t output_tokens = 1'024;
 constexpr std::string_view paying_agent = "assistant";
 
-Usage usage_of(const Answered& answered) {
-  const auto* reply = std::get_if<ModelReply>(&answered.outcome);
-  return reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
-}
-
 }  // namespace
 
 OwnTexts::OwnTexts(Database& database, const Models& models, const Extensions& extensions, Costs& costs)
@@ -38,7 +33,7 @@ Task<std::optional<std::string>> OwnTexts::write(std::string instructions, std::
     if (delta.kind == Delta::Kind::text) text += delta.text;
   };
   const auto answered = co_await answer_with_retries({*choice}, std::move(asked), on_delta, stop);
-  const auto usage = usage_of(answered);
+  const auto& usage = answered.usage();
   const auto usd = models_.cost(answered.provider, answered.model, usage);
   const auto* failure = std::get_if<ModelFailure>(&answered.outcome);
   if (!failure || usage != Usage{}) {

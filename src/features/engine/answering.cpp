@@ -230,7 +230,7 @@ Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
 /// Counts a model call. One that was refused before it used a token has cost nothing.
 void Engine::charge(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered) {
   const auto* reply = std::get_if<ModelReply>(&answered.outcome);
-  const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
+  const auto& usage = answered.usage();
   if (!reply && usage == Usage{}) return;
   const auto usd = models_.cost(answered.provider, answered.model, usage);
   outcome.usage += usage;

@@ -71,7 +71,7 @@ Task<std::string> Research::ask_model(Iteration& iteration, std::string question
   };
   const auto answered = co_await answer_with_retries({*choice}, std::move(request), on_delta, iteration.stop);
   const auto* reply = std::get_if<ModelReply>(&answered.outcome);
-  const auto usage = reply ? reply->usage : std::get<ModelFailure>(answered.outcome).usage;
+  const auto& usage = answered.usage();
   const auto usd = models_.cost(answered.provider, answered.model, usage);
   if (reply || usage != Usage{}) {
     iteration.spendings.push_back(costs_.spend(agent, iteration.thread_id, answered.id(), usage, usd));
