@@ -31,7 +31,9 @@ add_library(dependencies INTERFACE)
 # libarchive names every format and compression that it knows. Of those only tar and zstd are reached, and what the others
 # would need is not linked.
 target_link_options(dependencies INTERFACE -Wl,--gc-sections)
+# Asio's coroutine frames come from operator new: glibc's aligned_alloc knows no cache of a thread's own.
 target_compile_definitions(dependencies INTERFACE
+  BOOST_ASIO_DISABLE_STD_ALIGNED_ALLOC BOOST_ASIO_DISABLE_BOOST_ALIGN
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
   FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL)
 target_link_libraries(dependencies INTERFACE

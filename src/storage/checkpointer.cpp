@@ -10,7 +10,8 @@ namespace agw {
 
 namespace {
 
-constexpr std::chrono::milliseconds interval{50};
+/// Each time costs two syncs, for which the writer's own wait.
+constexpr std::chrono::seconds interval{1};
 
 }  // namespace
 

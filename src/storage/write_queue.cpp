@@ -9,19 +9,25 @@ namespace agw {
 namespace {
 
 constexpr int rest_per_work = 4;
+/// The loop reads a whole batch of requests before the writer wakes, so that a group is large; from so many on the two
+/// work side by side.
+constexpr std::size_t enough_for_a_group = 16;
 constexpr std::chrono::seconds background_patience{1};
 
 }  // namespace
 
 void WriteQueue::add(std::unique_ptr<Job> job, Database::Lane lane) {
+  bool is_enough = false;
   {
     const std::lock_guard lock(mutex_);
     if (lane == Database::Lane::request) {
       requests_.push_back(std::move(job));
+      is_enough = requests_.size() == enough_for_a_group;
     } else {
       background_.push_back({std::move(job), Clock::now()});
     }
   }
+  if (is_enough) changed_.notify_one();
   if (std::exchange(wake_is_posted_, true)) return;
   asio::post(loop_, [self = shared_from_this()] { self->wake(); });
 }

@@ -11,7 +11,8 @@ namespace agw {
 namespace {
 
 constexpr int page_size = 4096;
-constexpr int long_log = 32 * 1024 * 1024 / page_size;
+/// Short, because a log that is begun anew costs a disk half of one that grows: its length needs no journal.
+constexpr int long_log = 4 * 1024 * 1024 / page_size;
 constexpr int retry_after = 1024 * 1024 / page_size;
 
 }  // namespace
