@@ -94,6 +94,13 @@ FileResult<struct stat> status_of(const Descriptor& file, std::string_view path)
 
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
 
+FileStamp stamp_of(const struct stat& status) {
+  return {.inode = status.st_ino,
+          .size = static_cast<std::uint64_t>(status.st_size),
+          .modified_ns = nanoseconds(status.st_mtim),
+          .changed_ns = nanoseconds(status.st_ctim)};
+}
+
 /// A file may grow meanwhile, and those of some file systems tell no size: `size` is only a guess.
 FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::size_t limit, std::string_view path) {
   std::string content(std::max<std::size_t>(size, 4095) + 1, '\0');
@@ -211,10 +218,15 @@ FileResult<FileStamp> Directory::stamp(std::string_view path) const {
   if (!opened) return opened.error();
   const auto status = status_of(*opened, path);
   if (!status) return status.error();
-  return FileStamp{.inode = status->st_ino,
-                   .size = static_cast<std::uint64_t>(status->st_size),
-                   .modified_ns = nanoseconds(status->st_mtim),
-                   .changed_ns = nanoseconds(status->st_ctim)};
+  return stamp_of(*status);
+}
+
+bool Directory::is_still(std::string_view path, const FileStamp& stamp) const {
+  struct stat status{};
+  if (::fstatat(descriptor_.get(), std::string(path).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    return stamp_of(status) == stamp;
+  }
+  return errno == ENOENT && stamp == FileStamp{};
 }
 
 FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {

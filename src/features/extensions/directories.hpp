@@ -88,7 +88,6 @@ private:
                             const std::function<void()>& take);
   Contents read(ExtensionType type, const std::string& path) const;
   bool is_as_known(const std::string& path, const KnownDirectory& known) const;
-  FileStamp stamp_or_none(const std::string& path) const;
 
   Directory root_;
   std::unordered_map<std::string, KnownDirectory> known_;        ///< by the extension's id

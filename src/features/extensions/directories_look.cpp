@@ -59,14 +59,9 @@ ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, co
   return contents;
 }
 
-FileStamp ExtensionDirectories::stamp_or_none(const std::string& path) const {
-  const auto stamp = root_.stamp(path);
-  return stamp ? *stamp : FileStamp{};
-}
-
 bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirectory& known) const {
-  return stamp_or_none(config_path(path)) == known.config.stamp &&
-         (type_of_directory(path) == ExtensionType::agent || stamp_or_none(prompt_path(path)) == known.prompt.stamp);
+  return root_.is_still(config_path(path), known.config.stamp) &&
+         (type_of_directory(path) == ExtensionType::agent || root_.is_still(prompt_path(path), known.prompt.stamp));
 }
 
 DirectoryFindings ExtensionDirectories::look(const std::vector<ExtensionPointer>& records, At at) {

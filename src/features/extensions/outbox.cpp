@@ -134,6 +134,8 @@ void ExtensionOutbox::start() {
 Task<> ExtensionOutbox::stop() {
   stopping_.request();
   co_await background_.join();
+  // What is not crossed out, the next start does again, and is slower for it.
+  if (has_news_) co_await try_to_cross_out();
 }
 
 Task<> ExtensionOutbox::keep_trash_small() {
@@ -156,21 +158,23 @@ void ExtensionOutbox::cross_out_later() {
 }
 
 Task<> ExtensionOutbox::cross_out() {
-  while (has_news_ && co_await pause(stopping_, time_to_gather) == End::done) {
-    has_news_ = false;
-    const auto done = std::exchange(done_, {});
-    std::string why;
-    try {
-      co_await cross_out(done);
-      continue;
-    } catch (const std::exception& error) {
-      why = error.what();
-    }
-    log::error("the directories of extensions may not be on disk yet: {}", why);
-    has_news_ = true;
-    done_.insert(done_.end(), done.begin(), done.end());
-  }
+  while (has_news_ && co_await pause(stopping_, time_to_gather) == End::done) co_await try_to_cross_out();
   crossing_out_ = false;
+}
+
+Task<> ExtensionOutbox::try_to_cross_out() {
+  has_news_ = false;
+  const auto done = std::exchange(done_, {});
+  std::string why;
+  try {
+    co_await cross_out(done);
+    co_return;
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  log::error("the directories of extensions may not be on disk yet: {}", why);
+  has_news_ = true;
+  done_.insert(done_.end(), done.begin(), done.end());
 }
 
 Task<> ExtensionOutbox::cross_out(std::vector<std::int64_t> done) {

@@ -50,12 +50,14 @@ public:
 
   /// Begins to cross out, and to look after the trash, in the background, until `stop` has returned.
   void start();
+  /// Crosses out what is done by then.
   Task<> stop();
 
 private:
   Task<> keep_trash_small();
   void cross_out_later();
   Task<> cross_out();
+  Task<> try_to_cross_out();
   Task<> cross_out(std::vector<std::int64_t> done);
 
   Database& database_;
