@@ -2,6 +2,7 @@
 // each a line `<method> <path> [body]`, on kept-alive connections with one request under way on each, for so many
 // seconds or until `count` were answered. `%40z` in a body stands for 40 words whose frequency is that of a language's.
 // Any answer but a 2xx ends it. Prints one JSON object: `seconds` that it took, `times` of the answers.
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -148,6 +149,9 @@ int main(int count, char** arguments) {
   Requests requests(port, arguments[2], static_cast<unsigned>(std::atoi(arguments[5])));
   Load load(requests);
   load.connect(port, std::atoi(arguments[3]));
+  // An answer that arrives does not take the processor from the program that sent it and has more to send.
+  const sched_param none{};
+  check(sched_setscheduler(0, SCHED_BATCH, &none), "SCHED_BATCH");
   const std::size_t wanted =
       count > 6 ? std::strtoull(arguments[6], nullptr, 10) : std::numeric_limits<std::size_t>::max();
   const double seconds = load.run(std::atof(arguments[4]), wanted);
