@@ -10,8 +10,7 @@ namespace agw {
 
 namespace {
 
-/// Each time costs two syncs, for which the writer's own wait.
-constexpr std::chrono::seconds interval{1};
+constexpr std::chrono::milliseconds interval{50};
 
 }  // namespace
 

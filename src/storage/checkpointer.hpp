@@ -14,7 +14,7 @@ namespace agw {
 /// for it. Returns whether the log is now in the file as a whole. Throws DatabaseError.
 bool checkpoint(Connection& connection);
 
-/// Does that on a thread and a connection of its own, a second after a commit, so that the writer seldom has to. The
+/// Does that on a thread and a connection of its own, 50 ms after a commit, so that the writer seldom has to. The
 /// thread starts with the first commit and sleeps while nothing is written.
 class Checkpointer {
 public:

@@ -1,3 +1,4 @@
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "io/descriptor.hpp"
 #include "io/private_files.hpp"
 #include "io/process.hpp"
 #include "tools/grep.hpp"
@@ -17,14 +19,15 @@ namespace {
 
 constexpr int directory_descriptor = 3;
 constexpr auto longest_search = std::chrono::seconds(300);
+constexpr rlim_t most_memory = 256 * 1024 * 1024;
 
 /// Prints `path`, a zero byte, the number of the line and a colon for each match. A file's own arguments and settings
 /// of the user have no say in it.
 std::vector<std::string> arguments_for(const std::string& program, const GrepQuery& query) {
-  std::vector<std::string> out{program,           "--no-config",         "--no-follow",        "--no-messages",
-                               "--no-heading",    "--with-filename",     "--line-number",      "--null",
-                               "--only-matching", "--replace=",          "--color=never",      "--no-require-git",
-                               "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global", "--max-filesize=50M"};
+  std::vector<std::string> out{program,           "--no-config",         "--no-follow",       "--no-messages",
+                               "--no-heading",    "--with-filename",     "--line-number",     "--null",
+                               "--only-matching", "--replace=",          "--color=never",     "--no-require-git",
+                               "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global"};
   if (query.ignore_case) out.emplace_back("--ignore-case");
   if (query.glob.starts_with('!')) {
     out.push_back("--glob=" + query.glob);
@@ -92,13 +95,43 @@ private:
   bool more_ = false;
 };
 
-Task<> read_all(Process& process, RipgrepOutput& output, std::string& complaint) {
+/// It keeps the line that it reads in memory, and a file may be one line.
+void limit_memory(const Process& process) {
+  const rlimit limit{.rlim_cur = most_memory, .rlim_max = most_memory};
+  if (::prlimit(process.id(), RLIMIT_DATA, &limit, nullptr) != 0) throw_errno("cannot limit the memory of ripgrep");
+}
+
+struct RipgrepRun {
+  RipgrepOutput output;
+  std::string complaint;
+  bool died = false;
+};
+
+Task<> read_all(Process& process, RipgrepRun& run) {
   for (;;) {
     const auto bytes = co_await process.read();
     if (bytes.empty()) break;
-    if (!output.add(bytes)) co_return;
+    if (!run.output.add(bytes)) co_return;
   }
-  complaint = co_await process.read(ProcessStream::error);
+  run.complaint = co_await process.read(ProcessStream::error);
+  run.died = (co_await process.wait()).signal != 0;
+}
+
+Task<RipgrepRun> run_ripgrep(Loop& loop, std::vector<std::string> arguments, const Located& directory, std::size_t most,
+                             Stop& stop) {
+  // It works in the very directory that was judged, wherever that is moved.
+  Process process(loop, {.arguments = std::move(arguments),
+                         .environment = {"LC_ALL=C.UTF-8"},
+                         .directory = fmt::format("/proc/self/fd/{}", directory_descriptor),
+                         .errors_apart = true,
+                         .descriptors = {{directory.descriptor, directory_descriptor}}});
+  limit_memory(process);
+  process.close_input();
+  RipgrepRun run{.output = RipgrepOutput(most), .complaint = {}};
+  if (co_await cut(stop, longest_search, read_all(process, run)) == End::timed_out) {
+    throw BadRequest("the search took too long: name a smaller directory or a glob");
+  }
+  co_return run;
 }
 
 }  // namespace
@@ -119,19 +152,15 @@ Task<GrepFound> search_with_ripgrep(Loop& loop, std::string program, const Locat
                                     Stop& stop) {
   if (query.pattern.find('\0') != query.pattern.npos || query.glob.find('\0') != query.glob.npos)
     throw BadRequest("pattern: a zero byte cannot be searched for");
-  // It works in the very directory that was judged, wherever that is moved.
-  Process process(loop, {.arguments = arguments_for(program, query),
-                         .environment = {"LC_ALL=C.UTF-8"},
-                         .directory = fmt::format("/proc/self/fd/{}", directory_descriptor),
-                         .errors_apart = true,
-                         .descriptors = {{directory.descriptor, directory_descriptor}}});
-  process.close_input();
-  RipgrepOutput output(query.most);
-  std::string complaint;
-  const auto end = co_await cut(stop, longest_search, read_all(process, output, complaint));
-  auto found = output.found();
-  if (end == End::timed_out) throw BadRequest("the search took too long: name a smaller directory or a glob");
-  if (found.files.empty() && !complaint.empty()) throw BadRequest(complaint);
+  auto arguments = arguments_for(program, query);
+  auto run = co_await run_ripgrep(loop, arguments, directory, query.most, stop);
+  if (run.died) {
+    // Not at first: it would ask for the size of every file, which takes a fifth of its time.
+    arguments.insert(arguments.begin() + 1, "--max-filesize=50M");
+    run = co_await run_ripgrep(loop, std::move(arguments), directory, query.most, stop);
+  }
+  auto found = run.output.found();
+  if (found.files.empty() && !run.complaint.empty()) throw BadRequest(run.complaint);
   co_return found;
 }
 

@@ -1,5 +1,7 @@
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +39,15 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(With, GrepTool, ::testing::Bool(),
                          [](const auto& shown) { return shown.param ? "Ripgrep" : "OwnWalk"; });
+
+TEST_P(GrepTool, LeavesAFileOutWhoseOnlyLineNeedsTooMuchMemory) {
+  std::ofstream file(room_.project / "endless.txt");
+  const std::string piece(1024 * 1024, 'x');
+  for (int i = 0; i < 300; ++i) file << piece;
+  file << "return 0;";
+  file.close();
+  EXPECT_EQ(grep("return 0"), "main.c:2:  return 0;\n");
+}
 
 TEST_P(GrepTool, ShowsMatchingLines) {
   write_file(room_.project / "src/b.c", "x\nreturn 1;\nreturn 2;\r\n");

@@ -1,5 +1,7 @@
 """A kill between a record and its file: the next start mends it (decisions, 3)."""
 
+import sqlite3
+
 import yaml
 
 from checks import accepted
@@ -20,3 +22,11 @@ def test_a_kill_right_behind_the_answer_leaves_no_file_behind_its_record(own):
         written = yaml.safe_load((own.data / "agents" / agent["name"] / "agent.yaml").read_text())
         assert (written["name"], written["systemPrompt"]) == (agent["name"], str(number))
     assert accepted(own.http.post("/reseed"))["warnings"] == []
+
+
+def test_a_clean_stop_leaves_nothing_for_the_next_start_to_do_again(own):
+    body = {"type": "agent", "name": "writer", "description": "d", "definition": {"systemPrompt": "0"}, "enabled": True}
+    accepted(own.http.post("/extensions", json=body), 201)
+    assert own.stop() == 0
+    with sqlite3.connect(own.data / "gateway.db") as database:
+        assert database.execute("SELECT count(*) FROM extension_outbox").fetchone() == (0,)
