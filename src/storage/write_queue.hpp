@@ -21,8 +21,8 @@ public:
 
   explicit WriteQueue(Loop& loop) : loop_(loop) {}
 
-  /// On the loop. The writer is woken at the end of the loop's turn, so that all who came in one turn are one group; sooner
-  /// where they are many, so that the loop and the writer work side by side.
+  /// On the loop. The writer is woken at the end of the loop's turn, so that all who came in one turn are one group;
+  /// sooner where they are many, so that the loop and the writer work side by side.
   void add(std::unique_ptr<Job> job, Database::Lane lane);
 
   /// On the writer's thread, when it has done what it took before: waits for one group, which is up to `limit` requests
