@@ -11,6 +11,8 @@ namespace {
 
 /// Pages that are written at once.
 constexpr std::size_t pages_a_piece = 100;
+/// From so many changed pages on, the index is made one part again.
+constexpr std::size_t many = 500;
 
 struct Walked {
   std::vector<FoundKnowledgeFile> files;
@@ -92,6 +94,17 @@ Task<> PageIndex::take(std::vector<std::string> paths) {
         pages[i] ? page_store::put(connection, *pages[i]) : page_store::remove(connection, piece[i]);
       }
     });
+  }
+  if (paths.size() >= many) co_await merge();
+}
+
+/// A search asks each part of the index for each of its words.
+Task<> PageIndex::merge() {
+  auto step = page_store::Merge::begin;
+  while (!stopping_ &&
+         co_await database_.write([step](Connection& connection) { return page_store::merge_some(connection, step); },
+                                  Database::Lane::background)) {
+    step = page_store::Merge::go_on;
   }
 }
 

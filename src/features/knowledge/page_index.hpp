@@ -32,6 +32,7 @@ private:
   Task<> compare_all();
   Task<> take(std::vector<std::string> paths);
   Task<> remove(std::vector<std::string> paths);
+  Task<> merge();
 
   BlockingPool& blocking_;
   Database& database_;

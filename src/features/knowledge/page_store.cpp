@@ -1,6 +1,7 @@
 #include "features/knowledge/page_store.hpp"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "base/json.hpp"
 #include "features/knowledge/entity_store.hpp"
@@ -8,6 +9,9 @@
 namespace agw::page_store {
 
 namespace {
+
+/// Of the index, that are written at once.
+constexpr int pages_a_merge = 64;
 
 /// What a link on page `source` to `target` leads to: `seen` is the page.
 #define LEADS_TO                                                                                                 \
@@ -231,6 +235,15 @@ std::vector<PlacedFile> places(Connection& connection) {
   auto row = connection.prepare("SELECT path, scope, slug FROM knowledge_pages");
   while (row.step()) files.push_back({row.string(0), row.string(1), row.string(2)});
   return files;
+}
+
+bool merge_some(Connection& connection, Merge merge) {
+  const auto before = sqlite3_total_changes(connection.handle());
+  connection.prepare("INSERT INTO knowledge_words (knowledge_words, rank) VALUES ('merge', :pages)")
+      .bind(":pages", merge == Merge::begin ? -pages_a_merge : pages_a_merge)
+      .run();
+  // The statement itself counts as one change.
+  return sqlite3_total_changes(connection.handle()) - before >= 2;
 }
 
 std::map<std::string, std::int64_t> count_by_scope(Connection& connection) {

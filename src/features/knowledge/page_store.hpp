@@ -19,6 +19,10 @@ std::map<std::string, FileStamp> stamps(Connection& connection);
 void put(Connection& connection, const IndexedPage& page);
 void remove(Connection& connection, const std::string& path);
 
+/// Makes the parts of the search's index that many changes have left one, a little at a time. False when it is done.
+enum class Merge { begin, go_on };
+bool merge_some(Connection& connection, Merge merge);
+
 /// By slug; of all scopes without one.
 std::vector<KnowledgePage> list(Connection& connection, const std::optional<std::string>& scope);
 
