@@ -1,10 +1,10 @@
 #include "features/knowledge/page_store.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include "base/json.hpp"
 #include "features/knowledge/entity_store.hpp"
+#include "storage/full_text_api.hpp"
 
 namespace agw::page_store {
 
@@ -238,12 +238,7 @@ std::vector<PlacedFile> places(Connection& connection) {
 }
 
 bool merge_some(Connection& connection, Merge merge) {
-  const auto before = sqlite3_total_changes(connection.handle());
-  connection.prepare("INSERT INTO knowledge_words (knowledge_words, rank) VALUES ('merge', :pages)")
-      .bind(":pages", merge == Merge::begin ? -pages_a_merge : pages_a_merge)
-      .run();
-  // The statement itself counts as one change.
-  return sqlite3_total_changes(connection.handle()) - before >= 2;
+  return merge_full_text(connection, "knowledge_words", merge == Merge::begin ? -pages_a_merge : pages_a_merge);
 }
 
 std::map<std::string, std::int64_t> count_by_scope(Connection& connection) {

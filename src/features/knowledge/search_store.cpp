@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t longest_snippet = 320;
 /// So many pages are ranked. Where more match, those are chosen that have the rarer words, or a common one in a
 /// prominent place.
-constexpr std::int64_t most_ranked = 700;
+constexpr std::int64_t most_ranked = 1000;
 constexpr std::int64_t few = 200;
 constexpr std::string_view in_prominent_place = "{title summary} : ";
 

@@ -1,13 +1,12 @@
 #include "features/threads/search_store.hpp"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <ranges>
 
 #include <fmt/format.h>
 
 #include "features/threads/full_text.hpp"
+#include "storage/full_text_api.hpp"
 
 namespace agw::search_store {
 
@@ -130,14 +129,7 @@ bool index_some(Connection& connection) {
   return true;
 }
 
-bool merge_some(Connection& connection) {
-  const auto before = sqlite3_total_changes(connection.handle());
-  connection.prepare("INSERT INTO turn_words (turn_words, rank) VALUES ('merge', :pages)")
-      .bind(":pages", pages_a_merge)
-      .run();
-  // The statement itself counts as one change.
-  return sqlite3_total_changes(connection.handle()) - before >= 2;
-}
+bool merge_some(Connection& connection) { return merge_full_text(connection, "turn_words", pages_a_merge); }
 
 bool purge_some(Connection& connection) {
   const auto thread = next_deleted_thread(connection);
