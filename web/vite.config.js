@@ -16,9 +16,19 @@ const chat = [/node_modules\/marked\//, /src\/(base|api|state)\//, /src\/markdow
   /src\/views\/(shell|chat|threads)\//, /src\/parts\/(CopyButton|LongText|Time|Frame|frame_actions)\b/];
 const among = (tests) => (id) => tests.some((test) => test.test(id));
 
+/** @returns {import('vite').Plugin}
+ * Tells public/first.js how the file of the chat's code is called. */
+const nameChat = () => ({
+  name: 'name-chat',
+  transformIndexHtml(html, { bundle }) {
+    const chat = Object.values(bundle ?? {}).find(({ name }) => name === 'chat');
+    return chat ? html.replace('first.js"', `first.js" data-chat="/ui/${chat.fileName}"`) : html;
+  },
+});
+
 export default defineConfig({
   base: '/ui/',
-  plugins: [svelte(), icons()],
+  plugins: [svelte(), icons(), nameChat()],
   build: {
     target: 'es2022',
     manifest: true,

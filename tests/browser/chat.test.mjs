@@ -103,6 +103,24 @@ else {
     assert.equal(await questions(two).count(), 1);
   });
 
+  for (const [what, early] of [
+    ['are older than the events', (route, turns) => route.fulfill({ json: [turns[1], { ...turns[1], id: 'gone', content: 'Deleted since' }] })],
+    ['do not come', (route) => route.abort()],
+  ]) {
+    test(`turns that were read before the events came are mended where they ${what}`, async () => {
+      const { id } = await it.thread();
+      for (const content of ['Asked', 'Asked since']) await it.api('POST', `/threads/${id}/turns`, { role: 'user', content });
+      const turns = await it.turns(id);
+      const page = await it.open();
+      let asked = 0;
+      await page.route(`**/threads/${id}/turns?limit=50`, (route) => (asked++ ? route.continue() : early(route, turns.toReversed())));
+      await page.goto(`${it.line.url}/ui/?again#/t/${id}`);
+      await questions(page).getByText('Asked since').waitFor();
+      await eventually(async () => assert.deepEqual(await questions(page).locator('.said').allTextContents(), ['Asked', 'Asked since']));
+      assert.equal(asked, 2);
+    });
+  }
+
   test('answering again replaces the answer', async () => {
     const page = await it.open();
     await it.stage.reply({ text: 'Bad answer' });

@@ -20,7 +20,7 @@ function needed(key, found = new Set()) {
 
 const named = (name) => Object.keys(manifest).find((key) => manifest[key].name === name);
 
-const pairing = new Set(['index.html', 'theme.js', ...needed(named('page')), manifest['style.css'].file]);
+const pairing = new Set(['index.html', 'first.js', ...needed(named('page')), manifest['style.css'].file]);
 const chat = new Set([...pairing, ...needed(named('chat'))]);
 const all = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
 const weights = { pairing: sum(pairing), chat: sum(chat), all: sum(all) };

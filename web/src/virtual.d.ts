@@ -1,4 +1,4 @@
 declare module 'virtual:icons' {
-  const drawings: Record<string, [tag: string, attributes: Record<string, string>][]>;
+  const drawings: Record<string, string>;
   export default drawings;
 }

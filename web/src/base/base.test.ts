@@ -15,6 +15,7 @@ test('money is neither zero where it is something, nor long', () => {
 test('durations and distances in time are words', () => {
   expect([40, 3200, 245_000, 7_260_000].map(duration)).toEqual(['40 ms', '3.2 s', '4 min 5 s', '2 h 1 min']);
   expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-02T02:00:00Z'))).toBe('2 hours ago');
+  expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-01T00:00:00Z'))).toBe('in 1 day');
 });
 
 test('what is typed finds starts of words first', () => {

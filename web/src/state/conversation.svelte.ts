@@ -1,5 +1,6 @@
 /** An open thread: its turns as far as they were read, what is under way, and how both stay true. */
 import { get, remove } from '../api/client';
+import { takeEarly } from '../api/early';
 import type { GatewayEvent, RunSnapshot } from '../api/events';
 import { isRunEvent } from '../api/events';
 import { line } from '../api/line.svelte';
@@ -47,6 +48,8 @@ export class Conversation {
     this.id = id;
     this.#unlisten = line.listen((event) => this.#take(event));
     line.watch(id);
+    const newest = takeEarly<Turn[]>(`/threads/${id}/turns?limit=${page}`);
+    if (newest) this.#show(newest);
     this.#fallback = setTimeout(() => void this.refresh(), readWithin);
   }
 
@@ -76,15 +79,19 @@ export class Conversation {
       ]);
       if (asked !== this.#asked) return this.#reading;
       this.thread = thread;
-      this.#dropDeleted(newest);
-      this.#join(newest);
-      if (!this.loaded) this.hasOlder = newest.length === page;
-      this.loaded = true;
+      this.#show(newest);
       this.error = null;
-      this.#dropStored();
     } catch (error) {
       if (asked === this.#asked) this.error = error;
     }
+  }
+
+  #show(newest: Turn[]): void {
+    this.#dropDeleted(newest);
+    this.#join(newest);
+    if (!this.loaded) this.hasOlder = newest.length === page;
+    this.loaded = true;
+    this.#dropStored();
   }
 
   loadOlder(): Promise<void> {
@@ -136,8 +143,10 @@ export class Conversation {
     const added: Turn[] = [];
     for (const turn of newestFirst) {
       if (this.#gone.has(turn.id)) continue;
-      if (!known.has(turn.id)) added.push(turn);
-      known.set(turn.id, turn);
+      const before = known.get(turn.id);
+      if (!before) added.push(turn);
+      // What is the same is not shown anew.
+      if (!before || JSON.stringify(before) !== JSON.stringify(turn)) known.set(turn.id, turn);
     }
     const kept = this.turns.map((turn) => known.get(turn.id) ?? turn);
     const turns = [...kept, ...added.reverse()];

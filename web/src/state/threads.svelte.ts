@@ -9,6 +9,7 @@ export type Mark = 'running' | 'unread' | 'failed';
 
 /** A message that starts no run (a turn that a client inserted) is not «running» for longer than this. */
 const believedRunning = 3000;
+const frame = 16;
 
 class Threads {
   all = $state.raw<Thread[]>([]);
@@ -21,8 +22,10 @@ class Threads {
 
   waiting = $derived(Object.values(this.marks).filter((mark) => mark !== 'running').length);
 
+  #arrived: GatewayEvent[] = [];
+
   constructor() {
-    line.listen((event) => this.#take(event));
+    line.listen((event) => this.#gather(event));
   }
 
   async load(): Promise<void> {
@@ -49,6 +52,16 @@ class Threads {
   drop(id: string): void {
     this.all = this.all.filter((thread) => thread.id !== id);
     this.#mark(id, null);
+  }
+
+  /** Many threads may begin or end at once: the list is written once for all that came within a frame. */
+  #gather(event: GatewayEvent): void {
+    if (this.#arrived.push(event) > 1) return;
+    setTimeout(() => {
+      const arrived = this.#arrived;
+      this.#arrived = [];
+      for (const one of arrived) this.#take(one);
+    }, frame);
   }
 
   #take(event: GatewayEvent): void {
