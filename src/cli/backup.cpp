@@ -26,19 +26,26 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_entries = 1'000'000;
+constexpr std::uintmax_t given_back_at_once = 4 * 1024 * 1024;
 
 struct BackupOptions {
   std::string file;
   std::optional<std::string> data_dir;
 };
 
-/// A file that goes away unless it is kept under its name.
+/// A file that goes away unless it has another name by then: piece by piece, because who gives a gigabyte back at once
+/// holds up all who write to that disk.
 class UnfinishedFile {
 public:
   explicit UnfinishedFile(fs::path path) : path_(std::move(path)) {}
   ~UnfinishedFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
+    std::error_code error;
+    if (fs::hard_link_count(path_, error) == 1) {
+      for (auto size = fs::file_size(path_, error); !error && size > given_back_at_once;) {
+        fs::resize_file(path_, size -= given_back_at_once, error);
+      }
+    }
+    fs::remove(path_, error);
   }
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;

@@ -89,6 +89,16 @@ def test_a_running_gateway_is_backed_up_and_restored_elsewhere(filled, make_gate
     assert what_is_kept(other.start()) == kept
 
 
+def test_one_that_compresses_badly_is_whole_and_leaves_nothing_beside_it(own, tmp_path):
+    big = own.data / "knowledge" / "raw" / "noise.bin"
+    big.parent.mkdir(parents=True, exist_ok=True)
+    big.write_bytes(os.urandom(10 * 1024 * 1024))
+    (tmp_path / "made").mkdir()
+    command(own, "backup", tmp_path / "made" / "all.tar.zst")
+    assert dict(entries(tmp_path / "made" / "all.tar.zst"))["data/knowledge/raw/noise.bin"] == big.read_bytes()
+    assert os.listdir(tmp_path / "made") == ["all.tar.zst"]
+
+
 def test_a_stopped_gateway_is_backed_up(filled, tmp_path):
     assert filled.stop() == 0
     command(filled, "backup", str(tmp_path / "b"))
