@@ -168,6 +168,9 @@ FileResult<Descriptor> Directory::resolve(std::string_view path, std::uint64_t f
     if (opened >= 0) return Descriptor(static_cast<int>(opened));
     if (errno != EAGAIN && errno != EINTR) break;
   }
+  if (errno == ENOSYS) {
+    throw_errno("files are opened by openat2, which Linux has since 5.6 and systemd's RestrictSUIDSGID forbids");
+  }
   return last_error(path);
 }
 

@@ -1,8 +1,12 @@
 """agw open, completion, man and service: what ties the gateway to a person's shell and session (decisions, 15)."""
 
+import ctypes
 import re
+import struct
 import subprocess
 import shutil
+import threading
+import time
 
 import pytest
 
@@ -149,10 +153,24 @@ def session(make_gateway):
 
 
 def test_the_service_is_installed_and_started(session):
+    program(session, "systemctl", 'echo "$@" >> "$HOME/told"; case "$*" in *--now*) touch "$HOME/started" ;; esac')
+
+    def start_when_told():
+        while not (session.home / "started").exists():
+            time.sleep(0.01)
+        session.start()
+
+    systemd = threading.Thread(target=start_when_told)
+    systemd.start()
     run(session, "service", "install")
+    systemd.join()
     unit = session.unit.read_text()
     assert f'ExecStart="{BINARY}" serve\n' in unit and "RestartForceExitStatus=75" in unit and "@AGW@" not in unit
     assert session.told() == ["--user daemon-reload", "--user enable --now agent-gateway.service"]
+
+
+def test_a_service_that_does_not_come_up_is_told(session):
+    assert "journalctl --user --unit agent-gateway.service" in run(session, "service", "install", status=1)
 
 
 def test_a_data_directory_is_kept_in_the_unit_whatever_it_is_called(session):
@@ -168,6 +186,27 @@ def test_the_unit_is_right_for_systemd(session):
     done = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no", str(session.unit)], capture_output=True,
                           text=True, env={**session.variables(), "XDG_RUNTIME_DIR": str(session.home)})
     assert "agent-gateway.service" not in done.stderr, done.stderr
+
+
+def without_openat2():
+    """In a child: openat2 is not there, as where systemd's RestrictSUIDSGID is set (seccomp(2))."""
+    load, jump_if_equal, answer = 0x20, 0x15, 0x06
+    allow, no_such_call, openat2 = 0x7FFF0000, 0x00050000 | 38, 437
+    steps = [(load, 0, 0, 0), (jump_if_equal, 0, 1, openat2), (answer, 0, 0, no_such_call), (answer, 0, 0, allow)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code))
+    c = ctypes.CDLL(None, use_errno=True)
+    set_no_new_privileges, set_seccomp, by_filter = 38, 22, 2
+    assert c.prctl(set_no_new_privileges, 1, 0, 0, 0) == 0
+    assert c.prctl(set_seccomp, by_filter, program, 0, 0) == 0
+
+
+def test_the_unit_forbids_nothing_that_the_gateway_needs(session):
+    run(session, "service", "install", "--no-start")
+    assert "\nRestrictSUIDSGID=" not in session.unit.read_text()
+    done = subprocess.run([BINARY, "serve", "--port", "0"], env=session.variables(), capture_output=True, text=True,
+                          preexec_fn=without_openat2, timeout=30)
+    assert done.returncode == 1 and "openat2" in done.stderr and "RestrictSUIDSGID" in done.stderr, done.stderr
 
 
 def test_the_service_is_uninstalled(session):
