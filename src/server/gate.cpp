@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <boost/algorithm/string/predicate.hpp>
+#include <boost/beast/core/string.hpp>
 
 #include "server/response.hpp"
 
@@ -31,7 +32,7 @@ bool looks_for_page(const Head& head, const Target& target) {
 /// The token of `Authorization: Bearer <token>`; nothing for another scheme.
 std::optional<std::string_view> bearer(std::string_view authorization) {
   constexpr std::string_view scheme = "bearer ";
-  if (!boost::istarts_with(authorization, scheme)) return std::nullopt;
+  if (!boost::beast::iequals(authorization.substr(0, scheme.size()), scheme)) return std::nullopt;
   return authorization.substr(scheme.size());
 }
 
@@ -148,7 +149,7 @@ bool Gate::authorises_socket(const Head& head, const Target& target) const {
   if (const auto protocols = head.field("sec-websocket-protocol")) {
     const auto comma = protocols->find(',');
     const auto first = protocols->substr(0, comma);
-    if (boost::iequals(first, "bearer")) {
+    if (boost::beast::iequals(first, "bearer")) {
       auto token = comma == protocols->npos ? std::string_view{} : protocols->substr(comma + 1);
       token = token.substr(0, token.find(','));
       while (token.starts_with(' ')) token.remove_prefix(1);

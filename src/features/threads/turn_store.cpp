@@ -53,18 +53,29 @@ std::optional<std::string> metadata_text(const Turn& turn) {
   return to_json(json::value(*turn.metadata));
 }
 
-/// Counts the turn into its thread, which is returned with its number.
+/// The first words of a thread that nobody has named become its title.
+void give_title(Connection& connection, thread_store::StoredThread& stored, const std::string& title) {
+  if (thread_store::titled_by(connection, stored.number) != thread_store::TitledBy::nobody) return;
+  stored.thread.title = title;
+  connection.prepare("UPDATE threads SET title = :title, titled_by = 'gateway' WHERE number = :number")
+      .bind(":title", title)
+      .bind(":number", stored.number)
+      .run();
+}
+
+/// Counts the turn into its thread, which is returned with its number. Not by RETURNING, which makes a table each time.
 thread_store::StoredThread count_in(Connection& connection, const PreparedTurn& prepared) {
-  static const auto sql = fmt::format(
-      "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment), "
-      "title = CASE WHEN titled_by = 'nobody' THEN coalesce(:title, title) ELSE title END, "
-      "titled_by = CASE WHEN titled_by = 'nobody' AND :title IS NOT NULL THEN 'gateway' ELSE titled_by END "
-      "WHERE id = :id RETURNING {}",
-      thread_store::columns);
-  auto row = connection.prepare(sql);
-  row.bind(":moment", prepared.moment).bind(":title", prepared.title).bind(":id", prepared.turn.thread_id);
-  if (!row.step()) throw NotFound("thread not found");
-  return thread_store::read(row);
+  auto stored = thread_store::require(connection, prepared.turn.thread_id);
+  if (prepared.title) give_title(connection, stored, *prepared.title);
+  connection
+      .prepare(
+          "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment) WHERE number = :number")
+      .bind(":moment", prepared.moment)
+      .bind(":number", stored.number)
+      .run();
+  ++stored.thread.turn_count;
+  stored.thread.updated_at = std::max(stored.thread.updated_at, thread_store::time_of(prepared.moment));
+  return stored;
 }
 
 std::int64_t number_before(Connection& connection, std::int64_t thread, const std::optional<std::string>& turn_id) {
