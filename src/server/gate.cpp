@@ -57,7 +57,8 @@ std::size_t Gate::body_limit_of(const Route* route) const {
 Admission Gate::judge(const Head& head) const {
   Admission admission;
   admission.target = parse_target(head.target);
-  if ((admission.answer = refuse_place(head, admission))) return admission;
+  admission.answer = refuse_place(head, admission);
+  if (admission.answer) return admission;
   if (head.method == "OPTIONS" && head.field("origin") && head.field("access-control-request-method")) {
     admission.answer = preflight();
     return admission;
@@ -66,7 +67,8 @@ Admission Gate::judge(const Head& head) const {
   admission.route = match.route;
   if (!match.at_path.empty()) admission.fields = &match.at_path.front()->fields;
   admission.body_limit = body_limit_of(match.route);
-  if ((admission.answer = refuse_length(head, admission))) return admission;
+  admission.answer = refuse_length(head, admission);
+  if (admission.answer) return admission;
   if (asks_for_socket(head, admission.target)) {
     admission.websocket = true;
     return admission;
@@ -75,7 +77,8 @@ Admission Gate::judge(const Head& head) const {
     admission.answer = Answer::redirect("/ui/");
     return admission;
   }
-  if ((admission.answer = refuse_caller(head, admission))) return admission;
+  admission.answer = refuse_caller(head, admission);
+  if (admission.answer) return admission;
   if (match.at_path.empty()) {
     admission.answer = error_answer(404, "not found");
   } else if (!match.route) {

@@ -41,31 +41,31 @@ bool starts_unlike_a_method(std::string_view text) {
 
 /// Receives what Beast's parser finds.
 struct RequestParser::Parser : HttpParser<true> {
-  explicit Parser(RequestParser& owner) : HttpParser(head_limit + 1024), owner_(owner) {}
+  explicit Parser(RequestParser& parser) : HttpParser(head_limit + 1024), owner(parser) {}
 
   void on_request_impl(http::verb, string_view method, string_view target, int version, error_code& error) override {
-    owner_.head_.method = method;
-    owner_.head_.target = target;
-    owner_.head_.version = version;
-    owner_.head_.fields.reserve(usual_fields);
+    owner.head_.method = method;
+    owner.head_.target = target;
+    owner.head_.version = version;
+    owner.head_.fields.reserve(usual_fields);
     error = {};
   }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
-    owner_.head_.fields.emplace_back(lower_case(name), value);
+    owner.head_.fields.emplace_back(lower_case(name), value);
     error = {};
   }
   void take(string_view bytes) override {
-    owner_.body_received_ += bytes.size();
-    if (!owner_.body_limit_ || owner_.body_too_large_) return;
-    if (bytes.size() > *owner_.body_limit_ - owner_.body_.size()) {
-      owner_.body_too_large_ = true;
-      owner_.body_ = {};
+    owner.body_received_ += bytes.size();
+    if (!owner.body_limit_ || owner.body_too_large_) return;
+    if (bytes.size() > *owner.body_limit_ - owner.body_.size()) {
+      owner.body_too_large_ = true;
+      owner.body_ = {};
     } else {
-      owner_.body_.append(bytes.data(), bytes.size());
+      owner.body_.append(bytes.data(), bytes.size());
     }
   }
 
-  RequestParser& owner_;
+  RequestParser& owner;
 };
 
 RequestParser::RequestParser() { reset(); }
