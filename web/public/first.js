@@ -19,7 +19,7 @@
   const token = stored('token');
   if (typeof token !== 'string') return;
   const { chat } = document.currentScript.dataset;
-  if (chat) document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href: chat }));
+  if (chat) import(chat).catch(() => {}); // The page itself imports it again, and tells.
 
   const thread = /^#\/t\/([\w-]+)/.exec(location.hash)?.[1];
   if (!thread) return;
