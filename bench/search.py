@@ -31,8 +31,6 @@ def search():
     numbers = random.Random(1)
     with folder() as home, Gateway(home) as gateway:
         threads = gateway.new_threads(THREADS)
-        # In the order in which they were made, neighbours in the index would be written to together, at first.
-        numbers.shuffle(threads)
         first, last = fill(gateway, threads)
         gateway.wait_until_quiet()
         yield Row("inserts, the last 100,000 of 1,000,000", f"{last:,.0f}/s", f"{first:,.0f}/s (first)",
