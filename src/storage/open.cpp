@@ -145,8 +145,8 @@ void keep_a_log(const Place& place, Connection& connection) {
         "its file system cannot share memory between connections, which SQLite's log needs (a network "
         "drive?). Choose a data directory on a local disk.");
   }
-  // A log that once grew huge gives its space back when it is begun anew. Not one that a backup let grow: cutting it off
-  // would hold up a write.
+  // A log that once grew huge gives its space back when it is begun anew. Not one that a backup let grow: cutting it
+  // off would hold up a write.
   connection.execute("PRAGMA journal_size_limit = 536870912");
 }
 

@@ -48,6 +48,50 @@ else {
     assert.equal(existsSync(`${it.data}/knowledge/wiki/third.md`) && existsSync(`${it.data}/knowledge/wiki/fourth.md`), false);
   });
 
+  /** Holds answers back until they are let go. */
+  async function holdBack(page, url) {
+    const held = [];
+    let free = false;
+    await page.route(url, (route) => (free ? route.continue() : held.push(route)));
+    return {
+      asked: () => eventually(() => assert.ok(held.length)),
+      letGo: () => {
+        free = true;
+        return Promise.all(held.map((route) => route.continue()));
+      },
+    };
+  }
+
+  test('what is typed after r is the reason, although the proposal is still being read', async () => {
+    await proposes('slow');
+    const page = await it.open();
+    const reading = await holdBack(page, '**/proposals/assistant/2026-01-02/slow');
+    await page.goto(`${it.line.url}/ui/#/inbox/assistant/2026-01-02/slow`);
+    await page.getByRole('list', { name: /Proposals/ }).getByRole('button', { name: /slow/ }).focus();
+    await page.keyboard.press('r');
+    await page.keyboard.type('a jarring idea');
+    await reading.asked();
+    await reading.letGo();
+    await page.getByText('It was missing.').waitFor();
+    await page.keyboard.press('Enter');
+    await eventually(async () => {
+      const [experiment] = await it.api('GET', '/autoresearch/experiments?limit=1');
+      assert.deepEqual([experiment.verdict, experiment.reason], ['discard', 'a jarring idea']);
+    });
+  });
+
+  test('the proposal of the address is not shown twice while the list of all is still being read', async () => {
+    await proposes('steady');
+    const page = await it.open();
+    const listing = await holdBack(page, /\/proposals(\?|$)/);
+    await page.goto(`${it.line.url}/ui/#/inbox/assistant/2026-01-02/steady`);
+    await listing.asked();
+    assert.equal(await page.getByText('It was missing.').count(), 0);
+    await listing.letGo();
+    await page.getByText('It was missing.').waitFor();
+    await it.api('POST', '/proposals/assistant/2026-01-02/steady/reject', {});
+  });
+
   test('comments on lines of a proposal go into the reason', async () => {
     await proposes('commented');
     const page = await it.open('/inbox/assistant/2026-01-02/commented');

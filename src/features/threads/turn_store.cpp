@@ -68,8 +68,7 @@ thread_store::StoredThread count_in(Connection& connection, const PreparedTurn& 
   auto stored = thread_store::require(connection, prepared.turn.thread_id);
   if (prepared.title) give_title(connection, stored, *prepared.title);
   connection
-      .prepare(
-          "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment) WHERE number = :number")
+      .prepare("UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment) WHERE number = :number")
       .bind(":moment", prepared.moment)
       .bind(":number", stored.number)
       .run();
