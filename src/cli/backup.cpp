@@ -41,8 +41,8 @@ public:
   ~UnfinishedFile() {
     std::error_code error;
     if (fs::hard_link_count(path_, error) == 1) {
-      for (auto size = fs::file_size(path_, error); !error && size > given_back_at_once;) {
-        fs::resize_file(path_, size -= given_back_at_once, error);
+      for (auto size = fs::file_size(path_, error); !error && size > given_back_at_once; size -= given_back_at_once) {
+        fs::resize_file(path_, size - given_back_at_once, error);
       }
     }
     fs::remove(path_, error);

@@ -1,5 +1,6 @@
 #include "features/threads/turn_store.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
