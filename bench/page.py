@@ -46,7 +46,7 @@ def filled_thread(gateway, count):
 def page():
     """Bytes, requests and times of a first visit (floor: the first paint), long chats, frames while answers stream"""
     if not NODE.exists() or not shutil.which("chromium"):
-        raise SystemExit("the page is measured with Node and Chromium: script/bootstrap, then npm ci in web/")
+        raise SystemExit("the page is measured with Node and Chromium: script/bootstrap, then script/page_modules")
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         url = f"http://127.0.0.1:{gateway.port}"
         kept = json.dumps({"agw.token": json.dumps(gateway.token)})
