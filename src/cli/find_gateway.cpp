@@ -20,11 +20,17 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr auto patience = 5s;
 constexpr auto interval = 10ms;
 
-/// A gateway that starts, or stops, holds its lock without a URL: waits until it is one or the other.
-std::optional<RunningGateway> settled_gateway(const std::filesystem::path& directory) {
+enum class Absent { counts, comes_up };
+
+/// A gateway that starts, or stops, holds its lock without a URL: waits until it is one or the other. One that is absent
+/// is waited for only where it is to come up.
+std::optional<RunningGateway> settled_gateway(const std::filesystem::path& directory, Absent absent) {
+  const auto is_settled = [absent](const auto& found) {
+    return found ? !found->url.empty() : absent == Absent::counts;
+  };
   const auto deadline = SteadyClock::now() + patience;
   auto gateway = find_running_gateway(directory);
-  while (gateway && gateway->url.empty() && SteadyClock::now() < deadline) {
+  while (!is_settled(gateway) && SteadyClock::now() < deadline) {
     std::this_thread::sleep_for(interval);
     gateway = find_running_gateway(directory);
   }
@@ -43,9 +49,14 @@ std::filesystem::path data_directory(const std::optional<std::string>& flag) {
   return find_data_directory(flag, process_environment()).path;
 }
 
+bool comes_up(const std::filesystem::path& data_directory) {
+  const auto gateway = settled_gateway(data_directory, Absent::comes_up);
+  return gateway && !gateway->url.empty();
+}
+
 FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag) {
   const auto directory = data_directory(data_dir_flag);
-  const auto running = settled_gateway(directory);
+  const auto running = settled_gateway(directory, Absent::counts);
   if (!running) refuse(directory, data_dir_flag);
   if (running->url.empty()) {
     throw StartError(ExitStatus::failure, fmt::format("the gateway on {} (process {}) holds its lock but does not "

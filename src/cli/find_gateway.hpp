@@ -24,4 +24,7 @@ std::filesystem::path data_directory(const std::optional<std::string>& flag);
 /// where nobody holds the lock, so that the token goes to nobody else.
 FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag);
 
+/// Whether a gateway that was just started serves within a few seconds.
+bool comes_up(const std::filesystem::path& data_directory);
+
 }  // namespace agw::cli

@@ -1,9 +1,7 @@
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -23,8 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr auto unit_name = "agent-gateway.service";
 constexpr int no_such_program = 127;
-constexpr std::chrono::seconds time_to_start{5};
-constexpr std::chrono::milliseconds look_again_after{20};
 
 struct ServiceOptions {
   bool no_start = false;
@@ -51,18 +47,6 @@ void require_systemctl(std::vector<std::string> arguments) {
   if (status != 0) throw std::runtime_error(fmt::format("`{}` failed with status {}", shown, status));
 }
 
-/// systemd is content with a process that has begun; what counts is a gateway that serves.
-void require_gateway(const fs::path& data) {
-  const auto deadline = std::chrono::steady_clock::now() + time_to_start;
-  while (std::chrono::steady_clock::now() < deadline) {
-    const auto running = find_running_gateway(data);
-    if (running && !running->url.empty()) return;
-    std::this_thread::sleep_for(look_again_after);
-  }
-  throw std::runtime_error(fmt::format("the gateway does not start: `journalctl --user --unit {}` and {}/logs say why",
-                                       unit_name, data.string()));
-}
-
 int install(const ServiceOptions& options) {
   const auto path = unit_path();
   fs::create_directories(path.parent_path());
@@ -79,7 +63,11 @@ int install(const ServiceOptions& options) {
                                          running->pid, data.string()));
   }
   require_systemctl({"enable", "--now", unit_name});
-  require_gateway(data);
+  // systemd is content with a process that has begun; what counts is a gateway that serves.
+  if (!comes_up(data)) {
+    throw std::runtime_error(fmt::format("the gateway does not start: `journalctl --user --unit {}` and {}/logs say why",
+                                         unit_name, data.string()));
+  }
   std::cerr << "The gateway runs, and will from now on when you log in. To run it without a login too: loginctl "
                "enable-linger\n";
   return 0;
