@@ -30,7 +30,9 @@ class Threads {
 
   async load(): Promise<void> {
     try {
-      this.all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit: 1000 });
+      const all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit: 1000 });
+      this.#takeArrived();
+      this.all = all;
       this.loaded = true;
       this.error = null;
     } catch (error) {
@@ -50,6 +52,8 @@ class Threads {
   }
 
   drop(id: string): void {
+    // What came before it is older, and must not bring it back.
+    this.#takeArrived();
     this.all = this.all.filter((thread) => thread.id !== id);
     this.#mark(id, null);
   }
@@ -57,11 +61,13 @@ class Threads {
   /** Many threads may begin or end at once: the list is written once for all that came within a frame. */
   #gather(event: GatewayEvent): void {
     if (this.#arrived.push(event) > 1) return;
-    setTimeout(() => {
-      const arrived = this.#arrived;
-      this.#arrived = [];
-      for (const one of arrived) this.#take(one);
-    }, frame);
+    setTimeout(() => this.#takeArrived(), frame);
+  }
+
+  #takeArrived(): void {
+    const arrived = this.#arrived;
+    this.#arrived = [];
+    for (const one of arrived) this.#take(one);
   }
 
   #take(event: GatewayEvent): void {
