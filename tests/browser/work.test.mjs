@@ -83,12 +83,15 @@ else {
   test('the proposal of the address is not shown twice while the list of all is still being read', async () => {
     await proposes('steady');
     const page = await it.open();
+    let reads = 0;
+    page.on('request', (request) => (reads += request.url().endsWith('/2026-01-02/steady')));
     const listing = await holdBack(page, /\/proposals(\?|$)/);
     await page.goto(`${it.line.url}/ui/#/inbox/assistant/2026-01-02/steady`);
     await listing.asked();
     assert.equal(await page.getByText('It was missing.').count(), 0);
     await listing.letGo();
     await page.getByText('It was missing.').waitFor();
+    assert.equal(reads, 1);
     await it.api('POST', '/proposals/assistant/2026-01-02/steady/reject', {});
   });
 
