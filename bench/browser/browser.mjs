@@ -72,8 +72,8 @@ export async function visit(browser, url, text, storage) {
   await page.addInitScript(noteWhenShown, text);
   const begun = performance.timeOrigin + performance.now();
   await page.goto(url, { waitUntil: 'commit' });
-  await page.waitForFunction(() => window.shownAt, null, { timeout: 60_000 });
-  const shown = (await page.evaluate(() => window.shownAt)) - begun;
+  const shownAt = await page.waitForFunction(() => window.shownAt, null, { timeout: 60_000 });
+  const shown = (await shownAt.jsonValue()) - begun;
   await page.waitForTimeout(settled);
   await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {});
   const own = await page.evaluate(() => ({

@@ -17,8 +17,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t usual_fields = 8;
-
 std::string lower_case(string_view text) {
   std::string out(text.size(), '\0');
   std::transform(text.begin(), text.end(), out.begin(),
@@ -47,7 +45,6 @@ struct RequestParser::Parser : HttpParser<true> {
     owner.head_.method = method;
     owner.head_.target = target;
     owner.head_.version = version;
-    owner.head_.fields.reserve(usual_fields);
     error = {};
   }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
