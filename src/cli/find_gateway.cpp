@@ -22,8 +22,8 @@ constexpr auto interval = 10ms;
 
 enum class Absent { counts, comes_up };
 
-/// A gateway that starts, or stops, holds its lock without a URL: waits until it is one or the other. One that is absent
-/// is waited for only where it is to come up.
+/// A gateway that starts, or stops, holds its lock without a URL: waits until it is one or the other. One that is
+/// absent is waited for only where it is to come up.
 std::optional<RunningGateway> settled_gateway(const std::filesystem::path& directory, Absent absent) {
   const auto is_settled = [absent](const auto& found) {
     return found ? !found->url.empty() : absent == Absent::counts;

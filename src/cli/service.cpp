@@ -65,8 +65,8 @@ int install(const ServiceOptions& options) {
   require_systemctl({"enable", "--now", unit_name});
   // systemd is content with a process that has begun; what counts is a gateway that serves.
   if (!comes_up(data)) {
-    throw std::runtime_error(fmt::format("the gateway does not start: `journalctl --user --unit {}` and {}/logs say why",
-                                         unit_name, data.string()));
+    throw std::runtime_error(fmt::format(
+        "the gateway does not start: `journalctl --user --unit {}` and {}/logs say why", unit_name, data.string()));
   }
   std::cerr << "The gateway runs, and will from now on when you log in. To run it without a login too: loginctl "
                "enable-linger\n";
