@@ -1,5 +1,7 @@
 #include "server/server.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -23,6 +25,14 @@ namespace {
 constexpr int backlog = 4096;
 constexpr auto pause_without_descriptors = 100ms;
 
+/// On this machine there is no network to spare: Reno, which every process may choose, sends what the receiver has room
+/// for. BBR, the default of many systems, holds back behind timers, which costs large answers half of their speed. The
+/// sockets that are accepted inherit it (tcp(7), TCP_CONGESTION).
+void send_without_pacing(tcp::acceptor& acceptor) {
+  constexpr std::string_view reno = "reno";
+  ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
+}
+
 StartError cannot_listen(const std::string& host, int port, const error_code& error) {
   const auto remedy = error == asio::error::address_in_use ? "stop the program that uses it, or choose another --port"
                                                            : "choose another --host or --port";
@@ -42,6 +52,7 @@ Listener::Listener(Loop& loop, const std::string& host, int port) : host_(host),
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(backlog, error);
   if (error) throw cannot_listen(host, port, error);
+  if (address.is_loopback()) send_without_pacing(acceptor_);
   acceptor_.non_blocking(true, error);
   port_ = acceptor_.local_endpoint().port();
 }
