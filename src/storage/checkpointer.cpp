@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::chrono::milliseconds interval{50};
+constexpr std::chrono::seconds interval{1};
 
 }  // namespace
 
@@ -33,6 +33,21 @@ void Checkpointer::committed() {
   changed_.notify_one();
 }
 
+void Checkpointer::hurry() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return;
+    hurried_ = true;
+    copying_ = true;
+  }
+  changed_.notify_one();
+}
+
+bool Checkpointer::is_copying() {
+  const std::lock_guard lock(mutex_);
+  return copying_;
+}
+
 void Checkpointer::close() {
   {
     const std::lock_guard lock(mutex_);
@@ -44,9 +59,12 @@ void Checkpointer::close() {
 
 bool Checkpointer::wait_for_a_commit() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return pending_ || closing_; });
-  changed_.wait_for(lock, interval, [this] { return closing_; });
+  copying_ = hurried_;
+  changed_.wait(lock, [this] { return pending_ || hurried_ || closing_; });
+  changed_.wait_for(lock, interval, [this] { return hurried_ || closing_; });
   pending_ = false;
+  hurried_ = false;
+  copying_ = true;
   return !closing_;
 }
 

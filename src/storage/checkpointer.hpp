@@ -14,8 +14,8 @@ namespace agw {
 /// for it. Returns whether the log is now in the file as a whole. Throws DatabaseError.
 bool checkpoint(Connection& connection);
 
-/// Does that on a thread and a connection of its own, 50 ms after a commit, so that the writer seldom has to. The
-/// thread starts with the first commit and sleeps while nothing is written.
+/// Does that on a thread and a connection of its own, a second after a commit or when the log is long, so that little
+/// is left to the writer. The thread starts with the first commit and sleeps while nothing is written.
 class Checkpointer {
 public:
   explicit Checkpointer(std::string file) : file_(std::move(file)) {}
@@ -25,6 +25,10 @@ public:
 
   /// There is something new in the log. From any thread.
   void committed();
+  /// The log is long: it is copied now. After a commit.
+  void hurry();
+  /// Whether it is about to copy the log, or copies it.
+  bool is_copying();
   /// Ends the thread; what is left in the log is for the last connection that closes.
   void close();
 
@@ -36,6 +40,8 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool pending_ = false;
+  bool hurried_ = false;
+  bool copying_ = false;
   bool closing_ = false;
   bool failing_ = false;  ///< only the thread: one line in the log for a series of failures
   std::optional<WorkerThread> thread_;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "storage/log_gathering.hpp"
+
 namespace agw {
 
 namespace {
@@ -113,7 +115,9 @@ void Statement::check(int code) const {
 Connection::Connection(const std::string& path, Access access) {
   configure_once();
   const int mode = access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  const int code = sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  const char* file_system = access == Access::read_only ? nullptr : log_gathering_file_system();
+  const int code =
+      sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, file_system);
   try {
     if (code != SQLITE_OK) fail(handle_, code, path);
     sqlite3_busy_timeout(handle_, busy_milliseconds);

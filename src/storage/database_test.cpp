@@ -300,6 +300,19 @@ TEST(Database, WhatIsCommittedReachesTheFileSoon) {
   });
 }
 
+TEST(Database, ALongLogIsBegunAnewWhileWritesGoOn) {
+  constexpr std::uintmax_t mebibyte = 1024 * 1024;
+  testing::run([](Loop& loop) -> Task<> {
+    TestDatabase database(loop);
+    for (int i = 0; i < 300; ++i) {
+      co_await database->write([](Connection& connection) {
+        connection.prepare("INSERT INTO rows (text) VALUES (CAST(zeroblob(1048576) AS TEXT))").run();
+      });
+    }
+    EXPECT_LT(std::filesystem::file_size(database.file().string() + "-wal"), 200 * mebibyte);
+  });
+}
+
 TEST(Database, NobodyElseMayReadItsFiles) {
   testing::run([](Loop& loop) -> Task<> {
     const auto mask = umask(0);

@@ -11,9 +11,10 @@ namespace agw {
 namespace {
 
 constexpr int page_size = 4096;
-/// Short, because a log that is begun anew costs a disk half of one that grows: its length needs no journal.
-constexpr int long_log = 4 * 1024 * 1024 / page_size;
-constexpr int retry_after = 1024 * 1024 / page_size;
+/// Long, because a page that was written many times is copied into the file once; not longer, because after a crash it
+/// is read as a whole.
+constexpr int long_log = 64 * 1024 * 1024 / page_size;
+constexpr int retry_after = long_log / 4;
 
 }  // namespace
 
@@ -132,10 +133,16 @@ void Writer::roll_back() {
   }
 }
 
-/// The checkpointer never catches up with a busy writer, and the log is only begun anew when all of it is in the file.
+/// The log is only begun anew when all of it is in the file. The checkpointer, beside which the log grows, copies most
+/// of it; the rest is copied here, where nothing is added meanwhile.
 void Writer::keep_log_short() {
-  if (log_pages_ < long_log) checkpoint_at_ = long_log;
-  if (log_pages_ < checkpoint_at_) return;
+  if (log_pages_ < long_log) {
+    checkpoint_at_ = long_log;
+    is_mostly_copied_ = false;
+  }
+  if (log_pages_ < checkpoint_at_ || checkpointer_.is_copying()) return;
+  if (!std::exchange(is_mostly_copied_, true)) return checkpointer_.hurry();
+  is_mostly_copied_ = false;
   checkpoint_at_ = log_pages_ + retry_after;
   try {
     checkpoint(*connection_);

@@ -53,6 +53,7 @@ private:
   std::shared_ptr<WriteQueue> queue_;
   int log_pages_ = 0;
   int checkpoint_at_;
+  bool is_mostly_copied_ = false;  ///< the checkpointer has been through it since it became long
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> writes_ = 0;
   std::optional<WorkerThread> thread_;

@@ -1,0 +1,120 @@
+#include "storage/log_gathering.hpp"
+
+#include <sqlite3.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t piece = 128 * 1024;
+
+sqlite3_vfs& own() {
+  static auto* const found = sqlite3_vfs_find(nullptr);
+  if (!found) throw std::logic_error("SQLite has no file system of its own");
+  return *found;
+}
+
+/// A log that is open: lies in memory of SQLite's, and SQLite's own file right behind it.
+struct Log : sqlite3_file {
+  std::string gathered;           ///< what the file does not have yet
+  sqlite3_int64 gathered_at = 0;  ///< where in the file it belongs
+
+  sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+  const sqlite3_io_methods& methods() { return *file()->pMethods; }
+
+  /// What cannot be written is dropped: the commit that it belongs to fails with the error, and SQLite never counts it.
+  int flush() {
+    if (gathered.empty()) return SQLITE_OK;
+    const int code = methods().xWrite(file(), gathered.data(), static_cast<int>(gathered.size()), gathered_at);
+    gathered.clear();
+    return code;
+  }
+
+  int write(std::string_view bytes, sqlite3_int64 at) {
+    const bool continues = at == gathered_at + static_cast<sqlite3_int64>(gathered.size());
+    if (!continues || gathered.size() + bytes.size() > piece) {
+      if (const int code = flush(); code != SQLITE_OK) return code;
+    }
+    if (gathered.empty()) gathered_at = at;
+    gathered += bytes;
+    return SQLITE_OK;
+  }
+};
+
+Log& log_of(sqlite3_file* file) { return *static_cast<Log*>(file); }
+
+/// SQLite's own method, after what was gathered is in the file.
+template <auto method, class... Arguments>
+int flushed(sqlite3_file* file, Arguments... arguments) {
+  auto& log = log_of(file);
+  if (const int code = log.flush(); code != SQLITE_OK) return code;
+  return (log.methods().*method)(log.file(), arguments...);
+}
+
+template <auto method, class... Arguments>
+int unchanged(sqlite3_file* file, Arguments... arguments) {
+  auto& log = log_of(file);
+  return (log.methods().*method)(log.file(), arguments...);
+}
+
+int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
+  return log_of(file).write({static_cast<const char*>(bytes), static_cast<std::size_t>(size)}, at);
+}
+
+int close(sqlite3_file* file) {
+  auto& log = log_of(file);
+  const int flushed = log.flush();
+  const int closed = log.methods().xClose(log.file());
+  std::destroy_at(&log);
+  return flushed != SQLITE_OK ? flushed : closed;
+}
+
+constexpr sqlite3_io_methods log_methods{
+    .iVersion = 1,
+    .xClose = close,
+    .xRead = flushed<&sqlite3_io_methods::xRead>,
+    .xWrite = write,
+    .xTruncate = flushed<&sqlite3_io_methods::xTruncate>,
+    .xSync = flushed<&sqlite3_io_methods::xSync>,
+    .xFileSize = flushed<&sqlite3_io_methods::xFileSize>,
+    .xLock = unchanged<&sqlite3_io_methods::xLock>,
+    .xUnlock = unchanged<&sqlite3_io_methods::xUnlock>,
+    .xCheckReservedLock = unchanged<&sqlite3_io_methods::xCheckReservedLock>,
+    .xFileControl = unchanged<&sqlite3_io_methods::xFileControl>,
+    .xSectorSize = unchanged<&sqlite3_io_methods::xSectorSize>,
+    .xDeviceCharacteristics = unchanged<&sqlite3_io_methods::xDeviceCharacteristics>,
+};
+
+int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* opened) {
+  if ((flags & SQLITE_OPEN_WAL) == 0) return own().xOpen(&own(), name, file, flags, opened);
+  auto& log = *std::construct_at(static_cast<Log*>(file));
+  const int code = own().xOpen(&own(), name, log.file(), flags, opened);
+  if (code == SQLITE_OK) {
+    log.pMethods = &log_methods;
+  } else {
+    log.pMethods = nullptr;
+    std::destroy_at(&log);
+  }
+  return code;
+}
+
+}  // namespace
+
+const char* log_gathering_file_system() {
+  static const auto registered = [] {
+    static sqlite3_vfs file_system = own();
+    file_system.zName = "log-gathering";
+    file_system.pNext = nullptr;
+    file_system.szOsFile += static_cast<int>(sizeof(Log));
+    file_system.xOpen = open;
+    if (sqlite3_vfs_register(&file_system, 0) != SQLITE_OK) throw std::logic_error("cannot register a file system");
+    return file_system.zName;
+  }();
+  return registered;
+}
+
+}  // namespace agw
