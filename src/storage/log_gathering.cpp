@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -26,7 +27,10 @@ struct Log : sqlite3_file {
   sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   const sqlite3_io_methods& methods() { return *file()->pMethods; }
 
-  /// What cannot be written is dropped: the commit that it belongs to fails with the error, and SQLite never counts it.
+  sqlite3_int64 gathered_end() const { return gathered_at + static_cast<sqlite3_int64>(gathered.size()); }
+
+  /// What cannot be written is dropped. SQLite hears of it in a write, a sync or a truncation, after each of which it
+  /// accepts nothing but a rollback, and never counts what it wrote since the commit before.
   int flush() {
     if (gathered.empty()) return SQLITE_OK;
     const int code = methods().xWrite(file(), gathered.data(), static_cast<int>(gathered.size()), gathered_at);
@@ -35,13 +39,26 @@ struct Log : sqlite3_file {
   }
 
   int write(std::string_view bytes, sqlite3_int64 at) {
-    const bool continues = at == gathered_at + static_cast<sqlite3_int64>(gathered.size());
-    if (!continues || gathered.size() + bytes.size() > piece) {
+    if (at != gathered_end() || gathered.size() + bytes.size() > piece) {
       if (const int code = flush(); code != SQLITE_OK) return code;
     }
     if (gathered.empty()) gathered_at = at;
     gathered += bytes;
     return SQLITE_OK;
+  }
+
+  /// Reads what was gathered without writing it, which could fail: after a read, SQLite would go on.
+  int read(void* bytes, int size, sqlite3_int64 at) {
+    const auto end = at + size;
+    if (at >= gathered_at && end <= gathered_end()) {
+      std::memcpy(bytes, gathered.data() + (at - gathered_at), static_cast<std::size_t>(size));
+      return SQLITE_OK;
+    }
+    // Both, header and page of a frame, only a commit reads that mends checksums.
+    if (at < gathered_end() && end > gathered_at) {
+      if (const int code = flush(); code != SQLITE_OK) return code;
+    }
+    return methods().xRead(file(), bytes, size, at);
   }
 };
 
@@ -65,6 +82,8 @@ int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
   return log_of(file).write({static_cast<const char*>(bytes), static_cast<std::size_t>(size)}, at);
 }
 
+int read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 at) { return log_of(file).read(bytes, size, at); }
+
 int close(sqlite3_file* file) {
   auto& log = log_of(file);
   const int flushed = log.flush();
@@ -76,7 +95,7 @@ int close(sqlite3_file* file) {
 constexpr sqlite3_io_methods log_methods{
     .iVersion = 1,
     .xClose = close,
-    .xRead = flushed<&sqlite3_io_methods::xRead>,
+    .xRead = read,
     .xWrite = write,
     .xTruncate = flushed<&sqlite3_io_methods::xTruncate>,
     .xSync = flushed<&sqlite3_io_methods::xSync>,

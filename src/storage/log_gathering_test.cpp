@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -14,27 +15,32 @@
 namespace agw {
 namespace {
 
-/// Counts what SQLite writes by `pwrite`, which is every write into the log.
-class WriteCounter {
+/// Counts what SQLite writes by `pwrite`, which is every write into the log, and makes one of them fail.
+class Disk {
 public:
-  WriteCounter() {
+  explicit Disk(int failing = 0) {
     count = 0;
+    failing_write = failing;
     vfs_->xSetSystemCall(vfs_, "pwrite", reinterpret_cast<sqlite3_syscall_ptr>(&counted));
     vfs_->xSetSystemCall(vfs_, "pwrite64", reinterpret_cast<sqlite3_syscall_ptr>(&counted));
   }
-  ~WriteCounter() { vfs_->xSetSystemCall(vfs_, nullptr, nullptr); }
-  WriteCounter(const WriteCounter&) = delete;
-  WriteCounter& operator=(const WriteCounter&) = delete;
+  ~Disk() { vfs_->xSetSystemCall(vfs_, nullptr, nullptr); }
+  Disk(const Disk&) = delete;
+  Disk& operator=(const Disk&) = delete;
 
   int writes() const { return count; }
 
 private:
   static ssize_t counted(int file, const void* bytes, size_t size, off_t at) {
-    ++count;
+    if (++count == failing_write) {
+      errno = EIO;
+      return -1;
+    }
     return ::pwrite(file, bytes, size, at);
   }
 
   inline static std::atomic<int> count;
+  inline static std::atomic<int> failing_write;
   sqlite3_vfs* vfs_ = sqlite3_vfs_find(nullptr);
 };
 
@@ -77,11 +83,11 @@ protected:
 };
 
 TEST_F(LogGathering, ACommitOfManyPagesIsWrittenInFewCallsAndSeenByOthers) {
-  const WriteCounter counter;
+  const Disk disk;
   connection_->execute("BEGIN");
   insert(100);
   connection_->execute("COMMIT");
-  EXPECT_LE(counter.writes(), 10) << "200 without it: each page and what stands before it";
+  EXPECT_LE(disk.writes(), 10) << "200 without it: each page and what stands before it";
   EXPECT_EQ(count_elsewhere(), 100);
 }
 
@@ -122,6 +128,31 @@ TEST_F(LogGathering, ALogThatIsBegunAnewHoldsOnlyWhatIsNew) {
   insert(2, 2000);
   EXPECT_EQ(count_elsewhere(), 205);
   EXPECT_TRUE(is_sound());
+}
+
+TEST_F(LogGathering, WhicheverWriteFailsATransactionIsWholeOrNotThere) {
+  connection_->execute("PRAGMA cache_size = 10");
+  std::int64_t before = 0;
+  for (int failing = 1;; ++failing) {
+    const Disk disk(failing);
+    try {
+      connection_->execute("BEGIN");
+      for (int i = 0; i < 40; ++i) {
+        // A failure while a statement only reads must not leave a transaction that can be committed.
+        insert(5, failing * 1000 + i * 5);
+        EXPECT_EQ(count(*connection_), before + (i + 1) * 5);
+      }
+      connection_->execute("COMMIT");
+      before += 200;
+    } catch (const DatabaseError&) {
+      if (connection_->in_transaction()) connection_->execute("ROLLBACK");
+    }
+    ASSERT_EQ(count_elsewhere(), before) << "write " << failing;
+    ASSERT_TRUE(is_sound()) << "write " << failing;
+    if (disk.writes() < failing) break;
+    ASSERT_LT(failing, 1000);
+  }
+  EXPECT_EQ(before, 200) << "all but the last had a write that failed";
 }
 
 }  // namespace
