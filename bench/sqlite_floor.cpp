@@ -25,6 +25,8 @@ PRAGMA cache_size = -4096;
 )";
 
 constexpr int thread_count = 64;
+/// Turns that a thread's row keeps the numbers of, until all are entered into their table: as in the gateway.
+constexpr int entered_at_once = 16;
 
 void check(int code, sqlite3* database) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
@@ -49,7 +51,7 @@ class Floor {
 public:
   explicit Floor(const std::string& file) { check(sqlite3_open(file.c_str(), &database_), database_); }
   ~Floor() {
-    for (auto* statement : {begin_, commit_, thread_, turn_, touch_}) sqlite3_finalize(statement);
+    for (auto* statement : {begin_, commit_, thread_, turn_, touch_, enter_, entered_}) sqlite3_finalize(statement);
     sqlite3_close(database_);
   }
   Floor(const Floor&) = delete;
@@ -66,7 +68,13 @@ public:
         "INSERT INTO threads (id, agent_id, title, titled_by, mode, created_at, updated) "
         "VALUES (?, 'assistant', 'bench', 'person', 'plan', ?2, ?2)");
     turn_ = prepare("INSERT INTO turns (id, thread, role, created_at, content) VALUES (?, ?, 'user', ?, ?)");
-    touch_ = prepare("UPDATE threads SET turn_count = turn_count + 1, updated = ?2 WHERE id = ?1");
+    touch_ = prepare(
+        "UPDATE threads SET turn_count = turn_count + 1, updated = ?2, newest_turns = newest_turns || ',' || ?3 "
+        "WHERE id = ?1");
+    enter_ = prepare(
+        "INSERT INTO turn_order (thread, turn) SELECT number, value FROM threads, "
+        "json_each('[' || substr(newest_turns, 2) || ']') WHERE threads.id = ?1");
+    entered_ = prepare("UPDATE threads SET newest_turns = '' WHERE id = ?1");
     for (int i = 0; i < thread_count; ++i) insert_thread(i);
   }
 
@@ -80,12 +88,16 @@ public:
 
   void insert_turn(long number) {
     const long thread = number % thread_count;
-    sqlite3_bind_int64(touch_, 2, number);
-    run(touch_, id(thread));
     sqlite3_bind_int64(turn_, 2, thread + 1);
     sqlite3_bind_int64(turn_, 3, number);
     sqlite3_bind_text(turn_, 4, content_.data(), static_cast<int>(content_.size()), SQLITE_STATIC);
     run(turn_, id(number));
+    sqlite3_bind_int64(touch_, 2, number);
+    sqlite3_bind_int64(touch_, 3, sqlite3_last_insert_rowid(database_));
+    run(touch_, id(thread));
+    if (number / thread_count % entered_at_once != 0) return;
+    run(enter_, id(thread));
+    run(entered_, id(thread));
   }
 
 private:
@@ -111,6 +123,8 @@ private:
   sqlite3_stmt* thread_ = nullptr;
   sqlite3_stmt* turn_ = nullptr;
   sqlite3_stmt* touch_ = nullptr;
+  sqlite3_stmt* enter_ = nullptr;
+  sqlite3_stmt* entered_ = nullptr;
   const std::string content_ = std::string(200, 'x');
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "features/threads/turn_order.hpp"
+
 namespace agw::activity_store {
 
 namespace {
@@ -14,18 +16,20 @@ struct Numbered {
 
 /// Adds the thread's newest turns and keeps the newest of all.
 void add_turns(Connection& connection, const Statement& thread, int limit, std::vector<Numbered>& newest) {
-  auto turn = connection.prepare(
-      "SELECT number, id, role, substr(content, 1, 150), created_at FROM turns WHERE thread = :thread "
-      "ORDER BY number DESC LIMIT :limit");
-  turn.bind(":thread", thread.integer(0)).bind(":limit", limit);
-  while (turn.step()) {
-    newest.push_back({turn.integer(0),
-                      {.turn_id = turn.string(1),
+  turn_order::NewestFirst numbers(connection, thread.integer(0));
+  for (int left = limit; left > 0; --left) {
+    const auto number = numbers.next();
+    if (!number) break;
+    auto turn =
+        connection.prepare("SELECT id, role, substr(content, 1, 150), created_at FROM turns WHERE number = :number");
+    if (!turn.bind(":number", *number).step()) continue;
+    newest.push_back({*number,
+                      {.turn_id = turn.string(0),
                        .thread_id = thread.string(1),
                        .thread_title = thread.string(2),
-                       .role = from_text<Role>(turn.text(2)).value_or(Role::user),
-                       .snippet = turn.string(3),
-                       .created_at = turn.time(4)}});
+                       .role = from_text<Role>(turn.text(1)).value_or(Role::user),
+                       .snippet = turn.string(2),
+                       .created_at = turn.time(3)}});
   }
   std::ranges::sort(newest, std::greater(), &Numbered::number);
   if (newest.size() > static_cast<std::size_t>(limit)) newest.resize(static_cast<std::size_t>(limit));

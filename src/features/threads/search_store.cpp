@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "features/threads/full_text.hpp"
+#include "features/threads/turn_order.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw::search_store {
@@ -80,8 +81,9 @@ std::vector<Entry> not_indexed(Connection& connection) {
 
 std::vector<Entry> to_purge(Connection& connection, std::int64_t thread) {
   auto row = connection.prepare(
-      "SELECT turns.number, thread, agent_id, content FROM turns JOIN deleted_threads ON deleted_threads.number = "
-      "thread WHERE thread = :thread ORDER BY turns.number");
+      "SELECT turn, turn_order.thread, agent_id, content FROM turn_order CROSS JOIN turns ON turns.number = turn "
+      "CROSS JOIN deleted_threads ON deleted_threads.number = turn_order.thread WHERE turn_order.thread = :thread "
+      "ORDER BY turn");
   row.bind(":thread", thread);
   return piece(row);
 }
@@ -139,6 +141,7 @@ bool purge_some(Connection& connection) {
   for (const auto& entry : std::views::reverse(entries)) {
     if (entry.number <= last) take_away(connection, entry);
     connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", entry.number).run();
+    turn_order::remove(connection, *thread, entry.number);
   }
   if (entries.empty()) {
     connection.prepare("DELETE FROM deleted_threads WHERE number = :number").bind(":number", *thread).run();
@@ -190,8 +193,8 @@ void unindexed(Connection& connection, const Scope& scope, std::int64_t after,
                const std::function<void(std::int64_t number, std::string_view content)>& each) {
   // Few turns are unindexed, and an agent may have many threads: the turns come first.
   auto row = scope.thread ? connection.prepare(
-                                "SELECT number, content FROM turns WHERE thread = :thread AND number > :after "
-                                "ORDER BY number DESC")
+                                "SELECT number, content FROM thread_turns CROSS JOIN turns ON number = turn "
+                                "WHERE thread_turns.thread = :thread AND turn > :after ORDER BY turn DESC")
                           : connection.prepare(
                                 "SELECT turns.number, content FROM turns CROSS JOIN threads ON threads.number = thread "
                                 "WHERE turns.number > :after AND agent_id = :agent_id ORDER BY turns.number DESC");

@@ -8,6 +8,7 @@
 
 #include "api/error.hpp"
 #include "features/threads/thread_store.hpp"
+#include "features/threads/turn_order.hpp"
 
 namespace agw::turn_store {
 
@@ -64,18 +65,15 @@ void give_title(Connection& connection, thread_store::StoredThread& stored, cons
       .run();
 }
 
-/// Counts the turn into its thread, which is returned with its number. Not by RETURNING, which makes a table each time.
-thread_store::StoredThread count_in(Connection& connection, const PreparedTurn& prepared) {
-  auto stored = thread_store::require(connection, prepared.turn.thread_id);
-  if (prepared.title) give_title(connection, stored, *prepared.title);
-  connection
-      .prepare("UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment) WHERE number = :number")
-      .bind(":moment", prepared.moment)
-      .bind(":number", stored.number)
-      .run();
+/// Counts the turn into its thread. Not by RETURNING, which makes a table each time.
+void count_in(Connection& connection, thread_store::StoredThread& stored, std::int64_t turn, std::int64_t moment) {
+  static const auto sql = fmt::format(
+      "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment), {} WHERE number = :number",
+      turn_order::append_in_row);
+  connection.prepare(sql).bind(":moment", moment).bind(":turn", turn).bind(":number", stored.number).run();
   ++stored.thread.turn_count;
-  stored.thread.updated_at = std::max(stored.thread.updated_at, thread_store::time_of(prepared.moment));
-  return stored;
+  stored.thread.updated_at = std::max(stored.thread.updated_at, thread_store::time_of(moment));
+  turn_order::appended(connection, stored.number, stored.thread.turn_count);
 }
 
 std::int64_t number_before(Connection& connection, std::int64_t thread, const std::optional<std::string>& turn_id) {
@@ -124,13 +122,15 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
       .bind(":metadata", renamed.metadata(row.optional_string(6)))
       .run();
   renamed.numbers[original] = connection.last_insert_rowid();
+  turn_order::enter(connection, thread, connection.last_insert_rowid());
   renamed.ids[row.string(0)] = id;
 }
 
 }  // namespace
 
 Thread insert(Connection& connection, const PreparedTurn& prepared) {
-  auto stored = count_in(connection, prepared);
+  auto stored = thread_store::require(connection, prepared.turn.thread_id);
+  if (prepared.title) give_title(connection, stored, *prepared.title);
   connection
       .prepare(
           "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, "
@@ -143,6 +143,7 @@ Thread insert(Connection& connection, const PreparedTurn& prepared) {
       .bind(":content", prepared.turn.content)
       .bind(":metadata", metadata_text(prepared.turn))
       .run();
+  count_in(connection, stored, connection.last_insert_rowid(), prepared.moment);
   return std::move(stored.thread);
 }
 
@@ -171,16 +172,20 @@ StoredTurn require(Connection& connection, const std::string& id) {
 void list(Connection& connection, const std::string& thread_id, const TurnFilter& filter,
           const std::function<void(const Turn&)>& each) {
   static const auto sql = select(
-      "turns.thread = :thread AND turns.number < :before AND (:role IS NULL OR role = :role) "
-      "AND (:since IS NULL OR turns.created_at > :since) ORDER BY turns.number DESC LIMIT :limit");
+      "turns.number = :number AND (:role IS NULL OR role = :role) AND (:since IS NULL OR turns.created_at > :since)");
   const auto thread = thread_store::require(connection, thread_id).number;
-  auto row = connection.prepare(sql);
-  row.bind(":thread", thread)
-      .bind(":before", number_before(connection, thread, filter.before))
-      .bind(":role", filter.role ? std::optional(to_text(*filter.role)) : std::nullopt)
-      .bind(":since", filter.since)
-      .bind(":limit", filter.limit.value);
-  while (row.step()) each(read(row).turn);
+  turn_order::NewestFirst numbers(connection, thread, number_before(connection, thread, filter.before));
+  for (auto left = filter.limit.value; left > 0;) {
+    const auto number = numbers.next();
+    if (!number) return;
+    auto row = connection.prepare(sql);
+    row.bind(":number", *number)
+        .bind(":role", filter.role ? std::optional(to_text(*filter.role)) : std::nullopt)
+        .bind(":since", filter.since);
+    if (!row.step()) continue;
+    each(read(row).turn);
+    --left;
+  }
 }
 
 Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t moment) {
@@ -189,6 +194,7 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
       "RETURNING {}",
       thread_store::columns);
   connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", stored.number).run();
+  turn_order::remove(connection, stored.thread, stored.number);
   auto row = connection.prepare(sql);
   row.bind(":moment", moment).bind(":thread", stored.thread);
   row.step();
@@ -197,18 +203,20 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
 
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more) {
   static const auto sql = select(
-      "turns.thread = :thread AND (superseded = 0 OR turns.number = :question) "
-      "AND coalesce(answers, turns.number) <= :question "
-      "ORDER BY turns.number DESC");
-  auto row = connection.prepare(sql);
-  row.bind(":thread", question.thread).bind(":question", question.number);
-  while (row.step() && more(read(row))) {
+      "turns.number = :number AND (superseded = 0 OR turns.number = :question) "
+      "AND coalesce(answers, turns.number) <= :question");
+  turn_order::NewestFirst numbers(connection, question.thread);
+  while (const auto number = numbers.next()) {
+    auto row = connection.prepare(sql);
+    row.bind(":number", *number).bind(":question", question.number);
+    if (row.step() && !more(read(row))) return;
   }
 }
 
 std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {
   auto row = connection.prepare(
-      "SELECT count(*) FROM turns WHERE thread = :thread AND superseded = 0 AND (coalesce(answers, number) < :place OR "
+      "SELECT count(*) FROM thread_turns CROSS JOIN turns ON number = turn WHERE thread_turns.thread = :thread "
+      "AND superseded = 0 AND (coalesce(answers, number) < :place OR "
       "(coalesce(answers, number) = :place AND number <= :number))");
   row.bind(":thread", last.thread).bind(":place", last.place()).bind(":number", last.number);
   row.step();
@@ -216,19 +224,22 @@ std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {
 }
 
 std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored) {
-  static const auto sql =
-      select("turns.thread = :thread AND turns.number < :number AND role = 'user' ORDER BY turns.number DESC LIMIT 1");
-  auto row = connection.prepare(sql);
-  row.bind(":thread", stored.thread).bind(":number", stored.number);
-  if (!row.step()) return std::nullopt;
-  return read(row);
+  static const auto sql = select("turns.number = :number AND role = 'user'");
+  turn_order::NewestFirst numbers(connection, stored.thread, stored.number);
+  while (const auto number = numbers.next()) {
+    auto row = connection.prepare(sql);
+    row.bind(":number", *number);
+    if (row.step()) return read(row);
+  }
+  return std::nullopt;
 }
 
 void supersede_after(Connection& connection, const StoredTurn& question) {
   connection
       .prepare(
-          "UPDATE turns SET superseded = number <> :question WHERE thread = :thread AND number >= :question "
-          "AND (answers IS NULL OR answers >= :question) AND superseded <> (number <> :question)")
+          "UPDATE turns SET superseded = number <> :question WHERE number IN (SELECT turn FROM thread_turns WHERE "
+          "thread = :thread AND turn >= :question) AND (answers IS NULL OR answers >= :question) "
+          "AND superseded <> (number <> :question)")
       .bind(":thread", question.thread)
       .bind(":question", question.number)
       .run();
@@ -238,8 +249,9 @@ std::set<std::string, std::less<>> tool_calls(Connection& connection, const std:
                                               const std::string& run_id) {
   std::set<std::string, std::less<>> ids;
   auto row = connection.prepare(
-      "SELECT metadata ->> 'tool_call_id' FROM turns WHERE thread = (SELECT number FROM threads WHERE id = :thread) "
-      "AND role = 'tool' AND metadata ->> 'run_id' = :run AND metadata ->> 'tool_call_id' IS NOT NULL");
+      "SELECT metadata ->> 'tool_call_id' FROM thread_turns CROSS JOIN turns ON number = turn "
+      "WHERE thread_turns.thread = (SELECT number FROM threads WHERE id = :thread) AND role = 'tool' AND metadata ->> "
+      "'run_id' = :run AND metadata ->> 'tool_call_id' IS NOT NULL");
   row.bind(":thread", thread_id).bind(":run", run_id);
   while (row.step()) ids.insert(row.string(0));
   return ids;
@@ -247,7 +259,7 @@ std::set<std::string, std::less<>> tool_calls(Connection& connection, const std:
 
 std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, std::int64_t last) {
   std::vector<std::int64_t> found;
-  auto row = connection.prepare("SELECT number FROM turns WHERE thread = :thread AND number <= :last ORDER BY number");
+  auto row = connection.prepare("SELECT turn FROM thread_turns WHERE thread = :thread AND turn <= :last ORDER BY turn");
   row.bind(":thread", thread).bind(":last", last);
   while (row.step()) found.push_back(row.integer(0));
   return found;

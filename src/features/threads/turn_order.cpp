@@ -1,0 +1,68 @@
+#include "features/threads/turn_order.hpp"
+
+namespace agw::turn_order {
+
+namespace {
+
+/// So many turns share the pages that are written when they are entered.
+constexpr std::int64_t entered_at_once = 16;
+
+std::vector<std::int64_t> newest(Connection& connection, std::int64_t thread, std::int64_t below) {
+  std::vector<std::int64_t> numbers;
+  auto row = connection.prepare(
+      "SELECT value FROM threads, json_each('[' || substr(newest_turns, 2) || ']') WHERE number = :thread AND "
+      "value < :below");
+  row.bind(":thread", thread).bind(":below", below);
+  while (row.step()) numbers.push_back(row.integer(0));
+  return numbers;
+}
+
+}  // namespace
+
+void appended(Connection& connection, std::int64_t thread, std::int64_t turn_count) {
+  if (turn_count % entered_at_once == 0) enter_newest(connection, thread);
+}
+
+void enter(Connection& connection, std::int64_t thread, std::int64_t turn) {
+  connection.prepare("INSERT INTO turn_order (thread, turn) VALUES (:thread, :turn)")
+      .bind(":thread", thread)
+      .bind(":turn", turn)
+      .run();
+}
+
+void enter_newest(Connection& connection, std::int64_t thread) {
+  connection
+      .prepare(
+          "INSERT INTO turn_order (thread, turn) SELECT number, value FROM threads, "
+          "json_each('[' || substr(newest_turns, 2) || ']') WHERE number = :thread")
+      .bind(":thread", thread)
+      .run();
+  connection.prepare("UPDATE threads SET newest_turns = '' WHERE number = :thread").bind(":thread", thread).run();
+}
+
+void remove(Connection& connection, std::int64_t thread, std::int64_t turn) {
+  enter_newest(connection, thread);
+  connection.prepare("DELETE FROM turn_order WHERE thread = :thread AND turn = :turn")
+      .bind(":thread", thread)
+      .bind(":turn", turn)
+      .run();
+}
+
+NewestFirst::NewestFirst(Connection& connection, std::int64_t thread, std::int64_t below)
+    : newest_(newest(connection, thread, below)),
+      entered_(connection.prepare(
+          "SELECT turn FROM turn_order WHERE thread = :thread AND turn < :below ORDER BY turn DESC")) {
+  entered_.bind(":thread", thread).bind(":below", below);
+}
+
+std::optional<std::int64_t> NewestFirst::next() {
+  if (!newest_.empty()) {
+    const auto number = newest_.back();
+    newest_.pop_back();
+    return number;
+  }
+  if (!entered_.step()) return std::nullopt;
+  return entered_.integer(0);
+}
+
+}  // namespace agw::turn_order
