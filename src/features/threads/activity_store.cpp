@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "features/threads/turn_order.hpp"
+#include "features/threads/turn_order_store.hpp"
 
 namespace agw::activity_store {
 
@@ -16,7 +16,7 @@ struct Numbered {
 
 /// Adds the thread's newest turns and keeps the newest of all.
 void add_turns(Connection& connection, const Statement& thread, int limit, std::vector<Numbered>& newest) {
-  turn_order::NewestFirst numbers(connection, thread.integer(0));
+  turn_order_store::NewestFirst numbers(connection, thread.integer(0));
   for (int left = limit; left > 0; --left) {
     const auto number = numbers.next();
     if (!number) break;

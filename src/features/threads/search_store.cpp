@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "features/threads/full_text.hpp"
-#include "features/threads/turn_order.hpp"
+#include "features/threads/turn_order_store.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw::search_store {
@@ -141,7 +141,7 @@ bool purge_some(Connection& connection) {
   for (const auto& entry : std::views::reverse(entries)) {
     if (entry.number <= last) take_away(connection, entry);
     connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", entry.number).run();
-    turn_order::remove(connection, *thread, entry.number);
+    turn_order_store::remove(connection, *thread, entry.number);
   }
   if (entries.empty()) {
     connection.prepare("DELETE FROM deleted_threads WHERE number = :number").bind(":number", *thread).run();

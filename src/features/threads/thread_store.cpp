@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
-#include "features/threads/turn_order.hpp"
+#include "features/threads/turn_order_store.hpp"
 
 namespace agw::thread_store {
 
@@ -156,7 +156,7 @@ void remove(Connection& connection, const std::string& id) {
       .bind(":number", stored.number)
       .bind(":agent_id", stored.thread.agent_id)
       .run();
-  turn_order::enter_newest(connection, stored.number);
+  turn_order_store::enter_newest(connection, stored.number);
   connection.prepare("DELETE FROM threads WHERE number = :number").bind(":number", stored.number).run();
 }
 

@@ -8,7 +8,7 @@
 
 #include "api/error.hpp"
 #include "features/threads/thread_store.hpp"
-#include "features/threads/turn_order.hpp"
+#include "features/threads/turn_order_store.hpp"
 
 namespace agw::turn_store {
 
@@ -69,11 +69,11 @@ void give_title(Connection& connection, thread_store::StoredThread& stored, cons
 void count_in(Connection& connection, thread_store::StoredThread& stored, std::int64_t turn, std::int64_t moment) {
   static const auto sql = fmt::format(
       "UPDATE threads SET turn_count = turn_count + 1, updated = max(updated, :moment), {} WHERE number = :number",
-      turn_order::append_in_row);
+      turn_order_store::append_in_row);
   connection.prepare(sql).bind(":moment", moment).bind(":turn", turn).bind(":number", stored.number).run();
   ++stored.thread.turn_count;
   stored.thread.updated_at = std::max(stored.thread.updated_at, thread_store::time_of(moment));
-  turn_order::appended(connection, stored.number, stored.thread.turn_count);
+  turn_order_store::appended(connection, stored.number, stored.thread.turn_count);
 }
 
 std::int64_t number_before(Connection& connection, std::int64_t thread, const std::optional<std::string>& turn_id) {
@@ -122,7 +122,7 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
       .bind(":metadata", renamed.metadata(row.optional_string(6)))
       .run();
   renamed.numbers[original] = connection.last_insert_rowid();
-  turn_order::enter(connection, thread, connection.last_insert_rowid());
+  turn_order_store::enter(connection, thread, connection.last_insert_rowid());
   renamed.ids[row.string(0)] = id;
 }
 
@@ -174,7 +174,7 @@ void list(Connection& connection, const std::string& thread_id, const TurnFilter
   static const auto sql = select(
       "turns.number = :number AND (:role IS NULL OR role = :role) AND (:since IS NULL OR turns.created_at > :since)");
   const auto thread = thread_store::require(connection, thread_id).number;
-  turn_order::NewestFirst numbers(connection, thread, number_before(connection, thread, filter.before));
+  turn_order_store::NewestFirst numbers(connection, thread, number_before(connection, thread, filter.before));
   for (auto left = filter.limit.value; left > 0;) {
     const auto number = numbers.next();
     if (!number) return;
@@ -194,7 +194,7 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
       "RETURNING {}",
       thread_store::columns);
   connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", stored.number).run();
-  turn_order::remove(connection, stored.thread, stored.number);
+  turn_order_store::remove(connection, stored.thread, stored.number);
   auto row = connection.prepare(sql);
   row.bind(":moment", moment).bind(":thread", stored.thread);
   row.step();
@@ -205,7 +205,7 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
   static const auto sql = select(
       "turns.number = :number AND (superseded = 0 OR turns.number = :question) "
       "AND coalesce(answers, turns.number) <= :question");
-  turn_order::NewestFirst numbers(connection, question.thread);
+  turn_order_store::NewestFirst numbers(connection, question.thread);
   while (const auto number = numbers.next()) {
     auto row = connection.prepare(sql);
     row.bind(":number", *number).bind(":question", question.number);
@@ -225,7 +225,7 @@ std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {
 
 std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored) {
   static const auto sql = select("turns.number = :number AND role = 'user'");
-  turn_order::NewestFirst numbers(connection, stored.thread, stored.number);
+  turn_order_store::NewestFirst numbers(connection, stored.thread, stored.number);
   while (const auto number = numbers.next()) {
     auto row = connection.prepare(sql);
     row.bind(":number", *number);

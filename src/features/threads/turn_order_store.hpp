@@ -10,7 +10,7 @@
 /// Which turns a thread has, in their order. The numbers of its newest turns stand in the thread's row, where a new
 /// turn costs nothing more, and are entered into the table `turn_order` many at a time
 /// (migrations/0166_turn_order.sql). SQL that needs no order reads the view `thread_turns`.
-namespace agw::turn_order {
+namespace agw::turn_order_store {
 
 /// Appends `:turn`, which is newer than all turns, to the numbers in the row of its thread.
 constexpr const char* append_in_row = "newest_turns = newest_turns || ',' || :turn";
@@ -39,4 +39,4 @@ private:
   Statement entered_;
 };
 
-}  // namespace agw::turn_order
+}  // namespace agw::turn_order_store

@@ -1,6 +1,6 @@
-#include "features/threads/turn_order.hpp"
+#include "features/threads/turn_order_store.hpp"
 
-namespace agw::turn_order {
+namespace agw::turn_order_store {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::optional<std::int64_t> NewestFirst::next() {
   return entered_.integer(0);
 }
 
-}  // namespace agw::turn_order
+}  // namespace agw::turn_order_store

@@ -1,4 +1,4 @@
-#include "features/threads/turn_order.hpp"
+#include "features/threads/turn_order_store.hpp"
 
 #include <algorithm>
 #include <map>
@@ -115,13 +115,13 @@ TEST(TurnOrder, GivesTheNewestFirstWhereverTheyStand) {
     for (std::int64_t turn = 38; turn > 0; --turn) expected.push_back(turn);
     const auto found = co_await room.database.read([](Connection& connection) {
       std::vector<std::int64_t> turns;
-      turn_order::NewestFirst numbers(connection, 1, 39);
+      turn_order_store::NewestFirst numbers(connection, 1, 39);
       while (const auto turn = numbers.next()) turns.push_back(*turn);
       return turns;
     });
     EXPECT_EQ(found, expected);
     const auto unknown = co_await room.database.read(
-        [](Connection& connection) { return turn_order::NewestFirst(connection, 2).next(); });
+        [](Connection& connection) { return turn_order_store::NewestFirst(connection, 2).next(); });
     EXPECT_EQ(unknown, std::nullopt);
   });
 }
