@@ -77,20 +77,18 @@ void Writer::run_group(const Jobs& jobs) {
 
 /// Whether the group was decided. If not, nothing of it is kept, and no job's outcome counts.
 bool Writer::run_together(const Jobs& jobs, Failing failing) {
+  bool done = false;
   try {
     connection_->prepare("BEGIN IMMEDIATE").run();
-    const bool done = std::ranges::all_of(jobs, [&](const auto& job) {
+    done = std::ranges::all_of(jobs, [&](const auto& job) {
       return failing == Failing::undoes_job ? run_in_savepoint(*job) : run_bare(*job);
     });
-    if (done) {
-      commit();
-      return true;
-    }
+    if (done) commit();
   } catch (const DatabaseError&) {
-    // What it was shows when each job runs alone.
+    done = false;  // What it was shows when each job runs alone.
   }
-  roll_back();
-  return false;
+  if (!done) roll_back();
+  return done;
 }
 
 bool Writer::run_bare(Job& job) {

@@ -51,6 +51,7 @@ std::vector<ActivityRow> list(Connection& connection, const std::string& agent_i
     add_turns(connection, thread, limit, newest);
   }
   std::vector<ActivityRow> rows;
+  rows.reserve(newest.size());
   for (auto& turn : newest) rows.push_back(std::move(turn.row));
   return rows;
 }
