@@ -1,5 +1,7 @@
 #include "config/keys.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include "config/values.hpp"
 
 namespace agw {
@@ -23,6 +25,13 @@ bool is_web_address(std::string_view text) {
 /// Several colons are those of an IPv6 address.
 bool is_host_name(std::string_view text) {
   return is_printable(text) && text.find('/') == std::string_view::npos && std::ranges::count(text, ':') != 1;
+}
+
+/// What a socket can be bound to without asking a name server.
+bool is_bindable(std::string_view text) {
+  boost::system::error_code error;
+  boost::asio::ip::make_address(std::string(text), error);
+  return !error || text == "localhost";
 }
 
 /// As browsers write it: compared as it stands, a path or a last slash would never match.
@@ -84,7 +93,7 @@ Keys<Settings> make_settings_keys() {
   return {
       {.name = "host",
        .text = "The address to listen on. Beyond loopback others can reach the gateway: see tls, hosts and origins.",
-       .value = text<S>(&S::host, "a host name or address", is_host_name),
+       .value = text<S>(&S::host, "an IP address or localhost", is_bindable),
        .environment = "AGENT_GATEWAY_HOST",
        .flag = "--host"},
       {.name = "port",

@@ -125,9 +125,9 @@ TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
   EXPECT_EQ(error_of("port: 80.5"), "config.yaml:1: port: must be a whole number from 0 to 65535");
   EXPECT_EQ(error_of("port: '80'"), "config.yaml:1: port: must be a whole number from 0 to 65535");
   EXPECT_EQ(error_of("port: [80]"), "config.yaml:1: port: must be a whole number from 0 to 65535");
-  EXPECT_EQ(error_of("host: 42"), "config.yaml:1: host: must be a host name or address");
-  EXPECT_EQ(error_of("host: ''"), "config.yaml:1: host: must be a host name or address");
-  EXPECT_EQ(error_of("host: http://here"), "config.yaml:1: host: must be a host name or address");
+  EXPECT_EQ(error_of("host: 42"), "config.yaml:1: host: must be an IP address or localhost");
+  EXPECT_EQ(error_of("host: ''"), "config.yaml:1: host: must be an IP address or localhost");
+  EXPECT_EQ(error_of("host: http://here"), "config.yaml:1: host: must be an IP address or localhost");
   EXPECT_EQ(error_of("auth: password"), "config.yaml:1: auth: must be one of token, none");
   EXPECT_EQ(error_of("auth: true"), "config.yaml:1: auth: must be one of token, none");
   EXPECT_EQ(error_of("log_level: loud"),
@@ -149,7 +149,7 @@ TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
 }
 
 TEST_F(SettingsTest, AnUnknownKeyIsToldWithTheNearestKnownOne) {
-  EXPECT_EQ(error_of("host: a\nprot: 80"), "config.yaml:2: prot: unknown key; did you mean port?");
+  EXPECT_EQ(error_of("host: ::1\nprot: 80"), "config.yaml:2: prot: unknown key; did you mean port?");
   EXPECT_EQ(error_of("limits:\n  body_mb: 1"),
             "config.yaml:2: limits.body_mb: unknown key; did you mean limits.body_mib?");
   EXPECT_EQ(error_of("body_mib: 1"), "config.yaml:1: body_mib: unknown key; did you mean limits.body_mib?");

@@ -56,8 +56,9 @@ struct HttpOutcome {
     stopped,    ///< the caller's Stop
   };
   End end = End::broken;
-  HttpHead head{};      ///< status 0 where no answer had begun
-  std::string error{};  ///< for people, empty where complete; holds nothing of the request but its host
+  HttpHead head{};                ///< status 0 where no answer had begun
+  std::string error{};            ///< for people, empty where complete; holds nothing of the request but its host
+  std::string refused_address{};  ///< that was not connected to, because it is not one of the public internet
 };
 
 /// What the reader of a body wants after a piece of it.

@@ -144,7 +144,7 @@ curl_socket_t HttpTransfer::open_socket(void* self, curlsocktype, curl_sockaddr*
   if (transfer.request_.public_only) {
     const auto target = address_of(*address);
     if (!target || !is_public_address(*target)) {
-      transfer.refused_ = target ? target->to_string() : "unknown";
+      transfer.outcome_.refused_address = target ? target->to_string() : "unknown";
       return CURL_SOCKET_BAD;
     }
   }
@@ -269,8 +269,8 @@ std::string HttpTransfer::describe(CURLcode code) const {
     return header_bytes_ > max_header_bytes ? "the head of the answer is over 64 KiB"
                                             : fmt::format("the answer is over {} bytes", request_.max_body_bytes);
   }
-  if (outcome_.head.status == 0 && !refused_.empty()) {
-    return fmt::format("it has the address {}, which is not one of the public internet", refused_);
+  if (outcome_.head.status == 0 && !outcome_.refused_address.empty()) {
+    return fmt::format("it has the address {}, which is not one of the public internet", outcome_.refused_address);
   }
   switch (code) {
     case CURLE_PARTIAL_FILE:

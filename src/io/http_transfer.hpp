@@ -66,7 +66,6 @@ private:
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool too_large_ = false;
-  std::string refused_;  ///< the last address that was not connected to
   bool enough_ = false;
   bool added_ = false;
   bool ended_ = false;

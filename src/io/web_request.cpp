@@ -47,6 +47,7 @@ private:
     answer_.head = outcome.head;
     if (outcome.end == HttpOutcome::End::complete) co_return true;
     fail(fmt::format("{} cannot be reached: {}", answer_.url.host(), outcome.error));
+    answer_.refused_address = outcome.refused_address;
     co_return false;
   }
 

@@ -32,7 +32,8 @@ struct WebRequest {
 };
 
 struct WebAnswer {
-  std::string problem{};  ///< why there is no answer, for people; empty where there is one
+  std::string problem{};          ///< why there is no answer, for people; empty where there is one
+  std::string refused_address{};  ///< where that is an address that is not one of the public internet
   HttpHead head{};
   std::string body{};
   bool cut = false;  ///< the body is longer

@@ -392,8 +392,7 @@ Task<> HttpConnection::upgrade() {
   out_ =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + *key +
       "\r\n";
-  const auto protocols = head.field("sec-websocket-protocol");
-  if (protocols && boost::istarts_with(*protocols, "bearer")) out_ += "Sec-WebSocket-Protocol: bearer\r\n";
+  if (token_of_subprotocol(head)) out_ += "Sec-WebSocket-Protocol: bearer\r\n";
   out_ += "\r\n";
   if (!co_await wire_.send(out_)) co_return;
   std::string().swap(out_);

@@ -113,6 +113,8 @@ Task<bool> HttpExchange::upgrade(Fields fields) {
   upgraded_ = true;
   options_.on_begin(101);
   out_.clear();
+  // Of this connection, and so never the app's to say; a client ends a handshake without them (RFC 6455, 4.1).
+  fields.insert(fields.begin(), {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}});
   write_head(out_, {.status = 101, .fields = std::move(fields)}, Framing::none, options_.response);
   co_return co_await write(out_);
 }

@@ -36,8 +36,16 @@ std::optional<std::string_view> bearer(std::string_view authorization) {
   return authorization.substr(scheme.size());
 }
 
-Answer preflight() {
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// A browser's own page needs no leave.
+Answer preflight(bool is_of_other_origin) {
   Answer answer = Answer::no_content();
+  if (!is_of_other_origin) return answer;
   answer.headers = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE"},
                     {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key"},
                     {"Access-Control-Max-Age", "600"}};
@@ -45,6 +53,15 @@ Answer preflight() {
 }
 
 }  // namespace
+
+std::optional<std::string_view> token_of_subprotocol(const Head& head) {
+  const auto protocols = head.field("sec-websocket-protocol");
+  if (!protocols) return std::nullopt;
+  const auto comma = std::min(protocols->find(','), protocols->size());
+  if (trimmed(protocols->substr(0, comma)) != "bearer") return std::nullopt;
+  const auto rest = protocols->substr(std::min(comma + 1, protocols->size()));
+  return trimmed(rest.substr(0, rest.find(',')));
+}
 
 Gate::Gate(const Hosts& hosts, const Router& router, const Authenticator& authenticator, std::size_t body_limit)
     : hosts_(hosts), router_(router), authenticator_(authenticator), body_limit_(body_limit) {}
@@ -57,15 +74,15 @@ std::size_t Gate::body_limit_of(const Route* route) const {
 Admission Gate::judge(const Head& head) const {
   Admission admission;
   admission.target = parse_target(head.target);
+  const auto match = router_.find(head.method, admission.target.segments);
+  if (!match.at_path.empty()) admission.fields = &match.at_path.front()->fields;
   admission.answer = refuse_place(head, admission);
   if (admission.answer) return admission;
   if (head.method == "OPTIONS" && head.field("origin") && head.field("access-control-request-method")) {
-    admission.answer = preflight();
+    admission.answer = preflight(!admission.cors_origin.empty());
     return admission;
   }
-  const auto match = router_.find(head.method, admission.target.segments);
   admission.route = match.route;
-  if (!match.at_path.empty()) admission.fields = &match.at_path.front()->fields;
   admission.body_limit = body_limit_of(match.route);
   admission.answer = refuse_length(head, admission);
   if (admission.answer) return admission;
@@ -97,9 +114,10 @@ std::optional<Answer> Gate::refuse_place(const Head& head, Admission& admission)
   if (!admission.host.empty() || host) {
     if (!hosts_.allows_host(admission.host)) return error_answer(403, "host not allowed");
   }
-  if (const auto origin = head.field("origin")) {
-    if (!hosts_.allows_origin(*origin, admission.host)) return error_answer(403, "origin not allowed");
-    if (!hosts_.same_origin(*origin, admission.host)) admission.cors_origin = *origin;
+  for (const auto& [name, origin] : head.fields) {
+    if (name != "origin") continue;
+    if (!hosts_.allows_origin(origin, admission.host)) return error_answer(403, "origin not allowed");
+    if (!hosts_.same_origin(origin, admission.host)) admission.cors_origin = origin;
   }
   return std::nullopt;
 }
@@ -149,20 +167,10 @@ bool Gate::authorises_socket(const Head& head, const Target& target) const {
     given = true;
     right = authorised(head);
   }
-  if (const auto protocols = head.field("sec-websocket-protocol")) {
-    const auto comma = protocols->find(',');
-    const auto first = protocols->substr(0, comma);
-    if (boost::beast::iequals(first, "bearer")) {
-      auto token = comma == protocols->npos ? std::string_view{} : protocols->substr(comma + 1);
-      token = token.substr(0, token.find(','));
-      while (token.starts_with(' ')) token.remove_prefix(1);
-      while (token.ends_with(' ')) token.remove_suffix(1);
-      judge(token);
-    }
-  }
-  for (const auto& [name, value] : target.parameters) {
-    if (name == "token") judge(value);
-  }
+  if (const auto token = token_of_subprotocol(head)) judge(*token);
+  const auto parameter =
+      std::ranges::find(target.parameters, std::string_view("token"), [](const auto& one) { return one.first; });
+  if (parameter != target.parameters.end() && !parameter->second.empty()) judge(parameter->second);
   return given && right;
 }
 

@@ -24,6 +24,10 @@ struct Admission {
   std::optional<Answer> answer;    ///< the answer, where no handler is to be called: a refusal, or a preflight's 204
 };
 
+/// The token that a browser's page offers as the second of two subprotocols, behind `bearer`; nothing where the first
+/// is another.
+std::optional<std::string_view> token_of_subprotocol(const Head& head);
+
 /// The checks between a well-formed head and a route's handler, in the decided order: host, origin, declared length,
 /// pairing, token, route, the route's own refusal.
 class Gate {

@@ -22,7 +22,10 @@ bool is_allowed(const Permission& permission) { return permission.verdict == Per
 
 /// What a call names, opened; or why the agent may not see it.
 Task<Located> opened(BlockingPool& blocking, const ToolCall& call, std::filesystem::path path) {
-  co_return co_await blocking.run([path = std::move(path), roots = call.run.roots] { return locate(path, roots); });
+  co_return co_await blocking.run([path = std::move(path), roots = call.run.roots] {
+    if (!roots.project) make_workspace(roots);
+    return locate(path, roots);
+  });
 }
 
 std::filesystem::path named_path(const ToolCall& call) {

@@ -4,6 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "api/error.hpp"
 #include "io/private_files.hpp"
 
 namespace agw {
@@ -45,6 +48,12 @@ FilePlace guarded_or(FilePlace place, const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+void make_workspace(const FileRoots& roots) {
+  std::error_code failed;
+  fs::create_directories(roots.workspace(), failed);
+  if (failed) throw BadRequest(fmt::format("cannot make {}: {}", roots.workspace().string(), failed.message()));
+}
 
 FilePlace place_of(const fs::path& path, const FileRoots& roots) {
   if (is_private_path(path)) return FilePlace::never;

@@ -33,6 +33,9 @@ struct FileRoots {
   std::filesystem::path working_directory() const { return project ? *project : workspace(); }
 };
 
+/// Makes the agent's workspace, where relative paths start without a project. Throws BadRequest where that fails.
+void make_workspace(const FileRoots& roots);
+
 /// Where `path` lies. It is absolute and resolved: what the kernel says of the open file, not what somebody asked for.
 FilePlace place_of(const std::filesystem::path& path, const FileRoots& roots);
 

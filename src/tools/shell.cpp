@@ -50,12 +50,6 @@ std::string shell_program() {
   return fs::exists("/bin/bash", missing) ? "/bin/bash" : "/bin/sh";
 }
 
-void make_workspace(const FileRoots& roots) {
-  std::error_code failed;
-  fs::create_directories(roots.workspace(), failed);
-  if (failed) throw BadRequest(fmt::format("cannot make {}: {}", roots.workspace().string(), failed.message()));
-}
-
 }  // namespace
 
 ShellLimits shell_limits(const json::object& definition) {

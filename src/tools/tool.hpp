@@ -17,8 +17,9 @@ namespace agw {
 /// Where a tool comes from. The gateway's own are told apart by their names.
 enum class ToolKind { own, prompt_action, builtin_action, shell_action, http_action, mcp_action, integration };
 
-/// What a call does besides answering. Calls of one step that all read run at the same time; a dry run makes no other.
-enum class ToolEffect { reads, writes, executes, calls_out };
+/// What a call does besides answering. Calls of one step that all read or fetch run at the same time; a dry run makes
+/// only those that read.
+enum class ToolEffect { reads, fetches, writes, executes, calls_out };
 
 /// What a call aims at, as the tool found it to be. A tool says what it has.
 struct ToolTarget {

@@ -122,6 +122,13 @@ Task<ToolOutcome> web_fetch(HttpClient& http, BlockingPool& blocking, const WebF
     co_return ToolOutcome{.output = found.reason, .is_error = true};
   }
   auto answer = co_await ask_web(http, fetching.request(*url), call.stop);
+  if (!answer.refused_address.empty()) {
+    co_return ToolOutcome{.output = fmt::format("permission denied: {} has the address {}, which is not one of the "
+                                                "public internet; a person allows a host in config.yaml: "
+                                                "tools.web_fetch.allow_hosts",
+                                                answer.url.host(), answer.refused_address),
+                          .is_error = true};
+  }
   if (!answer.problem.empty()) co_return ToolOutcome{.output = answer.problem, .is_error = true};
   co_return co_await blocking.run([answer = std::move(answer)] { return readable(answer); });
 }
@@ -187,7 +194,7 @@ Tool web_fetch_tool(HttpClient& http, BlockingPool& blocking, WebFetchOptions op
   return {.description = {.name = "WebFetch",
                           .description = "Loads a web page and gives it as Markdown. Private addresses are refused.",
                           .input_schema = *parse_json(input_schema)},
-          .effect = ToolEffect::reads,
+          .effect = ToolEffect::fetches,
           .judges_itself = true,
           .limit = std::chrono::seconds(60),
           .call = [&http, &blocking, kept](const ToolCall& call) { return web_fetch(http, blocking, *kept, call); }};

@@ -177,7 +177,7 @@ Tool web_search_tool(HttpClient& http, WebSearchService service) {
   return {.description = {.name = "WebSearch",
                           .description = "Searches the web. WebFetch reads what it finds.",
                           .input_schema = *parse_json(input_schema)},
-          .effect = ToolEffect::reads,
+          .effect = ToolEffect::fetches,
           .limit = std::chrono::seconds(60),
           .call = [&http, kept](const ToolCall& call) { return web_search(http, *kept, call); }};
 }

@@ -120,6 +120,9 @@ class FrameConnection(Connection):
                      f"Sec-WebSocket-Key: {key}", *headers, token=token)
         self.handshake = self.answer()
         assert self.handshake.status == expect, self.handshake
+        if expect == 101:  # What every client demands (RFC 6455, 4.1).
+            fields = self.handshake.headers
+            assert (fields["upgrade"].lower(), fields["connection"].lower()) == ("websocket", "upgrade"), fields
 
     def frame(self, opcode, payload=b"", *, final=True, reserved=0, masked=True, length=None):
         """Sends one frame. `length`: what its header claims, where that is to differ from the payload."""

@@ -316,7 +316,9 @@ def test_each_change_is_told(gateway, name):
         gateway.http.post(f"/apps/{app}/stop")
         told = lambda event: event["type"] == "app-status" and event["app"]["name"] == app
         found = events.until(lambda event: told(event) and event["app"]["status"] == "stopped")
+        first = next(event["app"] for event in found if told(event))
         seen = [event["app"]["status"] for event in found if told(event)]
+    assert first["port"] and first["url"] == f"http://127.0.0.1:{first['port']}"
     assert seen[0] == "starting" and seen[-2:] == ["running", "stopped"]
 
 

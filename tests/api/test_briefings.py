@@ -31,6 +31,16 @@ def pulse(gateway):
     return accepted(gateway.http.get("/pulse/briefing"))
 
 
+def test_a_briefing_counts_all_and_shows_the_latest(gateway, name):
+    home = gateway.home / name("project")
+    home.mkdir()
+    project = accepted(gateway.http.post("/projects", json={"name": home.name, "path": str(home)}), 201)
+    made = [new_thread(gateway, project_id=project["id"], title=f"thread {number}") for number in range(23)]
+    found = briefing(gateway, project_id=project["id"])
+    assert found["summary"].startswith("In the last 24 hours: 23 threads changed, ")
+    assert [entry["title"] for entry in found["threads"]] == [thread["title"] for thread in made[:2:-1]]
+
+
 # GET /agents/:name/activity.
 
 

@@ -22,7 +22,7 @@ def test_a_configuration_that_is_there_is_left_alone(make_gateway):
 @pytest.mark.parametrize("text, line, key", [
     ("limits:\n  body_mib: many\n", 2, "body_mib"), ("limits:\n  body_mib: -1\n", 2, "body_mib"),
     ("\n\nlimits:\n  connections: []\n", 4, "connections"), ("limits: 5\n", 1, "limits"), ("auth: maybe\n", 1, "auth"),
-    ("hosts: 5\n", 1, "hosts"), ("# c\norigins:\n  a: b\n", 2, "origins"),
+    ("hosts: 5\n", 1, "hosts"), ("host: no.such.host\n", 1, "host"), ("# c\norigins:\n  a: b\n", 2, "origins"),
     ("providers:\n  mine:\n    kind: telepathy\n", 3, "kind"), ("models: yes\n", 1, "models"),
 ])
 def test_a_wrong_value_is_named_with_file_line_key_and_reason(make_gateway, text, line, key):

@@ -165,3 +165,13 @@ def test_a_dry_run_does_nothing_but_say_what_it_would_have_done(talker, name):
     remembered, searched = turns_of(gateway, {"id": rows(gateway, job)[0]["thread_id"]}, "tool")
     assert remembered["content"].startswith("dry run: ") and not remembered["metadata"]["is_error"]
     assert searched["content"] == "No turn matches."
+
+
+def test_a_dry_run_calls_out_to_nobody(talker, name):
+    gateway = talker.gateway
+    job = new_job(gateway, name("chore"), agent_id=new_agent(gateway, name("worker"), stage="operator")["id"])
+    talker.stub.script(calls(("WebFetch", {"url": "http://127.0.0.1:9/"}), ("WebSearch", {"query": "tea"})), "Done.")
+    accepted(gateway.http.post(f"/run/{job['name']}", params={"dry": "true"}), 202)
+    ended(gateway, job)
+    for turn in turns_of(gateway, {"id": rows(gateway, job)[0]["thread_id"]}, "tool"):
+        assert turn["content"].startswith("dry run: would have called Web") and not turn["metadata"]["is_error"]

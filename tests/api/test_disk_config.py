@@ -163,8 +163,10 @@ def test_an_overwrite_is_announced(gateway, create):
     assert [found["action"] for found in told] == ["updated"]
 
 
-def test_a_definition_of_a_mebibyte_is_taken_and_kept(gateway, create):
+def test_a_definition_is_taken_as_long_as_its_file_can_be_read_again(gateway, create):
     made = create()
-    text = json.dumps({"systemPrompt": "x" * (1 << 20)})
-    assert gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=text).status_code == 200
-    assert len(record(gateway, made)["definition"]["systemPrompt"]) == 1 << 20
+    taken, over = (json.dumps({"systemPrompt": "x" * size}) for size in ((1 << 20) - 500, 1 << 20))
+    assert gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=taken).status_code == 200
+    invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=over))
+    accepted(gateway.http.post("/reseed"))
+    assert len(record(gateway, made)["definition"]["systemPrompt"]) == (1 << 20) - 500

@@ -6,7 +6,7 @@ import os
 import pytest
 import yaml
 
-from checks import UNKNOWN_ID, accepted, at_once, is_timestamp, refused
+from checks import UNKNOWN_ID, accepted, at_once, invalid, is_timestamp, refused
 
 TRAVERSAL = "path traversal not allowed"
 
@@ -26,6 +26,10 @@ def folder(gateway, extension):
 
 def config(gateway, extension):
     return yaml.safe_load((folder(gateway, extension) / f"{extension['type']}.yaml").read_text())
+
+
+def disk_config(gateway, extension):
+    return accepted(gateway.http.get(f"/extensions/{extension['id']}/disk-config"))
 
 
 def patch(gateway, extension, **members):
@@ -57,6 +61,43 @@ def test_a_jobs_prompt_stands_in_prompt_md(gateway, create):
     assert (folder(gateway, made) / "prompt.md").read_text() == "Do this.\n\nThen that."
     patch(gateway, made, definition={"agent_id": "assistant", "schedule": "@daily"})
     assert not (folder(gateway, made) / "prompt.md").exists()
+
+
+def test_a_prompt_stands_there_also_beside_a_prompt_file(gateway, create):
+    made = create("job", definition={"agent_id": "assistant", "prompt_file": "prompt.md", "prompt": "both"})
+    assert (folder(gateway, made) / "prompt.md").read_text() == "both" and "prompt" not in config(gateway, made)
+    assert disk_config(gateway, made)["prompt"] == "both"
+    patch(gateway, made, definition={"agent_id": "assistant", "prompt_file": "prompt.md", "prompt": "new"})
+    assert (folder(gateway, made) / "prompt.md").read_text() == "new"
+    accepted(gateway.http.post("/reseed"))
+    assert disk_config(gateway, made)["prompt"] == "new"
+
+
+def test_a_prompt_of_a_persons_own_stays_where_the_record_has_none(gateway, create):
+    made = create("job", definition={"agent_id": "assistant", "schedule": "@yearly"})
+    (folder(gateway, made) / "prompt.md").write_text("mine")
+    accepted(gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    patch(gateway, made, description="new")
+    assert (folder(gateway, made) / "prompt.md").read_text() == "mine"
+    accepted(gateway.http.post("/reseed"))
+    assert accepted(gateway.http.get(f"/extensions/{made['id']}"))["definition"]["prompt"] == "mine"
+
+
+def test_a_prompt_file_that_is_named_no_more_stays(gateway, create, name):
+    place = gateway.data / "jobs" / name("job")
+    place.mkdir(parents=True)
+    (place / "prompt.md").write_text("mine")
+    made = create("job", name=place.name, definition={"agent_id": "assistant", "prompt_file": "prompt.md"})
+    patch(gateway, made, definition={"agent_id": "assistant", "schedule": "@daily"})
+    assert (place / "prompt.md").read_text() == "mine"
+
+
+def test_what_would_be_too_long_a_file_is_refused(gateway, create):
+    body = {"type": "agent", "name": "over-long", "description": "", "definition": {"systemPrompt": "x" * (1 << 20)}}
+    invalid(gateway.http.post("/extensions", json=body), "definition")
+    made = create()
+    invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", json={"systemPrompt": "x" * (1 << 20)}))
+    assert disk_config(gateway, made)["name"] == made["name"]
 
 
 def test_a_prompt_file_of_a_persons_own_is_left_alone(gateway, create):

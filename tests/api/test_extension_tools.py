@@ -108,8 +108,18 @@ def test_what_is_wrong_is_said(talker, at, input, text):
     assert end["isError"] and end["output"].startswith(text)
 
 
+def test_a_person_decides_whether_a_built_in_is_enabled(talker, at):
+    assert found(talker.gateway, "self-reflect")["enabled"] is False
+    end = called(talker, at("sovereign")[1], "UpdateExtension", {"id": "self-reflect", "enabled": True})
+    assert end["output"].startswith("staged as proposal ") and not found(talker.gateway, "self-reflect")["enabled"]
+    reference = end["output"].split()[3].rstrip(".:,")
+    accepted(talker.gateway.http.post(f"/proposals/{reference}/apply"))
+    assert found(talker.gateway, "self-reflect")["enabled"] is True
+    accepted(talker.gateway.http.post("/extensions/self-reflect/toggle"))
+
+
 def test_a_built_in_is_not_changed(talker, at):
     end = called(talker, at("sovereign")[1], "UpdateExtension", {"id": "assistant", "definition": {}})
-    assert end["isError"] and end["output"] == "permission denied: built-in extensions are not editable"
+    assert end["isError"] and end["output"].startswith("permission denied: built-in extensions are not editable; make")
     missing = called(talker, at("sovereign")[1], "UpdateExtension", {"id": "no-such-thing"})
     assert missing["isError"] and missing["output"] == "extension not found"

@@ -137,6 +137,24 @@ def test_a_request_without_an_origin_gets_none(gateway):
     assert cors(ask(gateway)) == {}
 
 
+def test_every_origin_of_a_request_must_be_allowed(gateway):
+    own = f"http://localhost:{gateway.port}"
+    for first, second in ((own, EVIL), (EVIL, own)):
+        answer = ask(gateway, f"Origin: {first}", f"Origin: {second}")
+        assert (answer.status, answer.error) == (403, "origin not allowed")
+
+
+def test_the_pages_own_preflight_has_no_cors_headers(gateway):
+    answer = preflight(gateway, f"http://127.0.0.1:{gateway.port}", "GET", "/modes")
+    assert answer.status == 204 and not cors(answer)
+
+
+def test_also_a_refusal_beneath_the_page_has_the_pages_headers(gateway):
+    for answer in (ask(gateway, host="evil.example", line="GET /ui/ HTTP/1.1"),
+                   ask(gateway, f"Origin: {EVIL}", line="GET /ui/assets/x HTTP/1.1")):
+        assert answer.status == 403 and "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
 @pytest.mark.parametrize("method, path", [("POST", "/threads"), ("PATCH", "/threads/x"), ("DELETE", "/turns/x"),
                                           ("GET", "/extensions"), ("POST", "/chat")])
 def test_a_preflight_is_answered_204_without_a_token(gateway, method, path):

@@ -1,5 +1,7 @@
 """Proposals whose files are bad, and what is told of good ones: events, restarts, retention (decisions, 8)."""
 
+import os
+
 import pytest
 
 from checks import accepted, refused
@@ -85,6 +87,34 @@ def test_one_that_is_picked_up_is_told(own):
         path = write(own)
         accepted(own.http.get("/proposals"))
         assert told(events, "proposal-created")["proposal"] == show(own, path)
+
+
+def test_one_that_is_decided_unseen_is_told_before_its_decision(own):
+    accepted(own.http.get("/proposals"))
+    with own.events() as events:
+        path = write(own)
+        accepted(reject(own, path))
+        assert told(events, "proposal-created")["proposal"]["status"] == "pending"
+        assert told(events, "proposal-decided")["proposal"]["status"] == "rejected"
+        write(own, status="applied")
+        accepted(own.http.get("/proposals"))
+        later = write(own)
+        accepted(own.http.get("/proposals"))
+        assert told(events, "proposal-created")["proposal"] == show(own, later), "one that was decided is no news"
+
+
+def test_the_time_of_one_without_it_stays_when_it_is_decided(own):
+    path = write(own, created_at=None)
+    os.utime(file_of(own, path), (1_700_000_000, 1_700_000_000))
+    before = show(own, path)["created_at"]
+    accepted(apply(own, path))
+    assert before == "2023-11-14T22:13:20.000Z" and show(own, path)["created_at"] == before
+
+
+def test_a_segment_may_be_as_long_as_it_likes(own):
+    for path in (f"/proposals/a/{'b' * 251}", f"/proposals/{'a' * 300}/b"):
+        refused(own.http.get(path), 404, "proposal not found")
+        refused(apply(own, path), 404, "proposal not found")
 
 
 def test_proposals_outlive_a_restart(own):

@@ -253,11 +253,17 @@ def test_below_trusted_an_improvement_is_staged(talker, name, stage):
     assert found["confidence"]["sampleSize"] == 1
 
 
-def test_what_cannot_be_staged_is_discarded(talker, name):
+def test_it_is_staged_wherever_the_asset_lies(talker, name):
     lab = Lab(talker, name, "apprentice")
     row = lab.measured_by().iterate(BETTER)
-    assert row["verdict"] == "discard" and "path outside home directory" in row["reason"]
-    assert lab.asset.read_text() == OLD
+    assert row["verdict"] == "keep" and lab.asset.read_text() == OLD
+    path = f"/proposals/{row['proposal']}"
+    assert (show(lab.gateway, path)["content"], show(lab.gateway, path)["target"]) == (BETTER, str(lab.asset))
+    refused(apply(lab.gateway, path), 403, "path outside home directory")
+    project = {"name": name("project"), "path": str(lab.asset.parent)}
+    accepted(lab.gateway.http.post("/projects", json=project), 201)
+    accepted(apply(lab.gateway, path))
+    assert lab.asset.read_text() == BETTER
 
 
 def test_confidence_grows_with_what_is_measured(lab):

@@ -58,6 +58,14 @@ def use(talker, thread_of):
 # Read
 
 
+def test_an_agent_without_a_project_begins_in_an_empty_workspace(talker, name):
+    agent = new_agent(talker.gateway, name("fresh"), stage="apprentice")
+    thread = new_thread(talker.gateway, agent)
+    assert called(talker, thread, "Glob", {"pattern": "*"})["output"] == "[nothing matches]\n"
+    assert not called(talker, thread, "Read", {"path": "."})["isError"]
+    assert agent["name"] in called(talker, thread, "Read", {"path": "../agent.yaml"})["output"]
+
+
 def test_read_shows_lines_with_numbers(use):
     assert use("Read", path="main.c") == "     1\tint main() {\n     2\t  return 0;\n     3\t}\n"
     assert use("Read", path="main.c", offset=2, limit=1).startswith("     2\t  return 0;\n[there is more")

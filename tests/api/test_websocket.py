@@ -86,6 +86,19 @@ def test_one_wrong_credential_is_401_even_beside_a_right_one(gateway):
     assert refusal(gateway, token=None, subprotocols=["bearer"]) == 401
 
 
+def test_an_empty_token_in_the_query_is_none_and_the_first_counts(gateway):
+    right, wrong = gateway.token, "0" * 64
+    assert upgrade(gateway, path="/ws?token=").status == 101
+    assert upgrade(gateway, path=f"/ws?token={right}&token={wrong}", token=False).status == 101
+    assert upgrade(gateway, path=f"/ws?token={wrong}&token={right}", token=False).status == 401
+
+
+@pytest.mark.parametrize("offered", ["bearerish", "bearer-token, chat", "BEARER, x", "chat, bearer"])
+def test_no_subprotocol_is_answered_that_was_not_offered(gateway, offered):
+    answer = upgrade(gateway, f"Sec-WebSocket-Protocol: {offered}")
+    assert answer.status == 101 and "sec-websocket-protocol" not in answer.headers
+
+
 def test_the_token_in_a_query_is_for_the_upgrade_only(gateway):
     assert gateway.anonymous.get("/threads", params={"token": gateway.token}).status_code == 401
 

@@ -37,7 +37,6 @@ Task<> DevServer::start(DevServerStart wanted) {
   stopping_ = std::make_unique<Stop>();
   hurry_ = std::make_unique<Stop>();
   auto process = co_await launch();
-  alive_ = true;
   life_.spawn(supervise(std::move(process)));
 }
 
@@ -45,6 +44,7 @@ Task<std::unique_ptr<Process>> DevServer::launch() {
   auto process = std::make_unique<Process>(loop_, co_await wanted_.process());
   pid_ = process->id();
   started_at_ = clock_.now();
+  alive_ = true;
   become(AppStatus::starting);
   co_return process;
 }

@@ -176,7 +176,7 @@ ForwardedRequest forwarded_request(const Request& request, const Exchange& excha
     append_field(head, "Content-Length", std::to_string(*length));
   if (made.upgrade) {
     const auto protocols = request.header("sec-websocket-protocol").value_or("");
-    made.offered_bearer = boost::istarts_with(protocols, "bearer");
+    made.offered_bearer = boost::trim_copy(std::string(protocols.substr(0, protocols.find(',')))) == "bearer";
     const auto kept = credentials.strip_protocols(protocols);
     if (!kept.empty()) append_field(head, "Sec-WebSocket-Protocol", kept);
     head += "Connection: Upgrade\r\nUpgrade: websocket\r\n";

@@ -8,6 +8,7 @@ namespace agw {
 
 namespace {
 
+constexpr std::size_t most_shown = 20;
 constexpr std::size_t shown_title = 80;
 constexpr std::size_t reflection_limit = 900;
 
@@ -30,10 +31,14 @@ std::string title_of(const BriefingEntry& entry) { return first_characters(entry
 void add_titles(std::string& text, std::string_view heading, const std::vector<BriefingEntry>& entries) {
   if (entries.empty()) return;
   text += fmt::format("\n{}:\n", heading);
-  for (const auto& entry : entries) text += fmt::format("- {} ({})\n", title_of(entry), to_iso8601(entry.at));
+  for (const auto& entry : latest(entries)) text += fmt::format("- {} ({})\n", title_of(entry), to_iso8601(entry.at));
 }
 
 }  // namespace
+
+std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries) {
+  return {entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(std::min(entries.size(), most_shown))};
+}
 
 std::string first_characters(const std::string& text, std::size_t count) {
   std::size_t end = 0;

@@ -25,6 +25,9 @@ struct BriefingFacts {
 /// Takes runs over as entries and counts.
 void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs);
 
+/// Those that are shown of what is counted.
+std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries);
+
 /// A few sentences, by plain rules: what was done, what stands open.
 std::string plain_summary(const BriefingFacts& facts);
 

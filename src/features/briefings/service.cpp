@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 
 constexpr auto looks_back = 24h;
 constexpr auto fresh = 15min;
-constexpr int most_entries = 20;
+constexpr int most_counted = 1000;
+constexpr int most_looked_at = 20;
 constexpr std::size_t prose_limit = 1000;
 constexpr std::string_view reflecting_job = "self-reflect";
 
@@ -69,8 +70,8 @@ Briefings::Cached& Briefings::keep(const std::optional<std::string>& project_id,
   cached.briefing = {.project_id = project_id,
                      .generated_at = clock_.now(),
                      .summary = plain_summary(facts),
-                     .threads = facts.threads,
-                     .jobs = facts.jobs,
+                     .threads = latest(facts.threads),
+                     .jobs = latest(facts.jobs),
                      .proposals = facts.proposals,
                      .costs = facts.costs,
                      .highlights = facts.highlights};
@@ -103,13 +104,13 @@ Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
   std::set<std::string> thread_ids;
   const auto reflecting = extensions_.find(ExtensionType::job, reflecting_job);
   for (const auto& thread :
-       co_await threads_.list({.project_id = project_id, .since = since, .limit = Limit{most_entries}})) {
+       co_await threads_.list({.project_id = project_id, .since = since, .limit = Limit{most_counted}})) {
     // What was said about the day is no news of the day.
     if (reflecting && thread.job_id == reflecting->id) continue;
     facts.threads.push_back({thread.id, thread.title, thread.updated_at});
     thread_ids.insert(thread.id);
   }
-  auto runs = co_await jobs_.recent(since, most_entries);
+  auto runs = co_await jobs_.recent(since, most_counted);
   if (project_id)
     std::erase_if(runs, [&](const auto& run) { return !thread_ids.contains(run.thread_id.value_or("")); });
   add_runs(facts, runs);
@@ -123,7 +124,7 @@ Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
 Task<std::vector<std::string>> Briefings::highlights() {
   std::vector<std::string> texts;
   for (const auto& signal :
-       co_await signals_.list({.since = clock_.now() - looks_back, .limit = Limit{most_entries}})) {
+       co_await signals_.list({.since = clock_.now() - looks_back, .limit = Limit{most_looked_at}})) {
     texts.push_back(signal.message);
   }
   co_return texts;
@@ -150,7 +151,7 @@ Task<std::optional<std::string>> Briefings::latest_reflection() {
   const auto job = extensions_.find(ExtensionType::job, reflecting_job);
   if (!job) co_return std::nullopt;
   const auto since = clock_.now() - looks_back;
-  const auto runs = co_await jobs_.runs_of(job, {.limit = Limit{most_entries}});
+  const auto runs = co_await jobs_.runs_of(job, {.limit = Limit{most_looked_at}});
   const auto run = std::ranges::find_if(runs, [&](const auto& row) {
     return row.status == JobRunStatus::completed && row.finished_at > since && row.thread_id;
   });

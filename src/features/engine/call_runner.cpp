@@ -91,7 +91,7 @@ json::object CallRunner::handed_on(const RunningAgent& caller) const {
 bool CallRunner::only_read(const std::vector<ToolUse>& uses) const {
   return std::ranges::all_of(uses, [this](const ToolUse& use) {
     const auto tool = tools_.find(use.name);
-    return !tool || tool->effect == ToolEffect::reads;
+    return !tool || tool->effect == ToolEffect::reads || tool->effect == ToolEffect::fetches;
   });
 }
 
@@ -158,14 +158,14 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
 
 Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool) {
   if (!tool) co_return failed(fmt::format("there is no tool {}", use.name));
-  auto request = request_of(*step.caller, stages_, *tool);
-  if (!is_offered(request)) co_return failed(permission_for(request).reason);
   if (use.raw_input) {
     co_return failed(fmt::format("invalid input: the arguments are not a JSON object: {}", quoted(*use.raw_input)));
   }
   if (const auto problem = input_problem(tool->description.input_schema, use.input)) {
     co_return failed("invalid input: " + *problem);
   }
+  auto request = request_of(*step.caller, stages_, *tool);
+  if (!is_offered(request)) co_return failed(permission_for(request).reason);
   if (!tool->judges_itself) {
     const auto permission = permission_for(request);
     if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);

@@ -101,7 +101,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   replace(step, config, text.config);
   auto known = read(type_of_directory(step.directory), step.directory).known;
   known.config.content_id = step.config_id;
-  if (text.owns_prompt) known.prompt.content_id = step.prompt_id;
+  known.prompt.content_id = text.owns_prompt ? step.prompt_id : "";
   accept(step.extension_id, step.directory, known);
 }
 
@@ -110,11 +110,13 @@ void ExtensionDirectories::replace(const DiskStep& step, const std::string& path
   const auto id = id_of(root_.read(path, longest_extension_file));
   if (id == (wanted ? content_id(*wanted) : "")) return;
   const bool is_foreign = !id || (!id->empty() && !is_ours(step, *id));
+  // A prompt that a person wrote is the job's where the record has none.
+  if (!wanted) {
+    if (!is_foreign) require(root_.remove(path), path);
+    return;
+  }
   if (is_foreign) set_aside(path);
-  if (wanted)
-    require(root_.write(path, *wanted, 0600, Durability::later), path);
-  else if (!is_foreign)
-    require(root_.remove(path), path);
+  require(root_.write(path, *wanted, 0600, Durability::later), path);
 }
 
 bool ExtensionDirectories::is_ours(const DiskStep& step, const std::string& content_id) const {

@@ -66,8 +66,8 @@ private:
     FileResult<std::string> prompt;
     KnownDirectory known;
 
-    /// The members that they say. Throws YamlError.
-    json::object flat(ExtensionType type) const;
+    /// The members that they say, of a `record` or of none yet. Throws YamlError.
+    json::object flat(ExtensionType type, const Extension* record) const;
   };
   enum class Attempt { first, again };
 

@@ -32,12 +32,12 @@ bool is_missing(FileError error) { return error == FileError::not_found; }
 
 }  // namespace
 
-json::object ExtensionDirectories::Contents::flat(ExtensionType type) const {
+json::object ExtensionDirectories::Contents::flat(ExtensionType type, const Extension* record) const {
   if (prompt && !is_utf8(*prompt)) throw YamlError(1, "prompt.md is not UTF-8");
   if (!prompt && !is_missing(prompt.error())) {
     throw YamlError(1, fmt::format("prompt.md is {}", to_string(prompt.error())));
   }
-  return flat_members(type, *config, prompt ? std::optional(*prompt) : std::nullopt);
+  return flat_members(type, *config, prompt ? std::optional(*prompt) : std::nullopt, record);
 }
 
 ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, const std::string& path) const {
@@ -99,10 +99,12 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
   const auto path = directory_of(record->type, record->name);
   auto& known = known_[record->id];
   if (at == At::contents || !is_as_known(path, known)) {
-    const auto contents = read(record->type, path);
+    auto contents = read(record->type, path);
     if (!contents.config && is_missing(contents.config.error())) return findings.missing.push_back(record);
+    const bool owns = owns_prompt(record->type, record->definition.members());
+    if (!owns) contents.known.prompt.content_id.clear();
     const bool same = contents.config && contents.known.config.content_id == known.config.content_id &&
-                      contents.known.prompt.content_id == known.prompt.content_id;
+                      (!owns || contents.known.prompt.content_id == known.prompt.content_id);
     if (!same) return look_at_edit(record, path, contents, findings);
     if (contents.known != known) accept(record->id, path, contents.known);
   }
@@ -115,8 +117,11 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
 void ExtensionDirectories::look_at_edit(const ExtensionPointer& record, const std::string& path,
                                         const Contents& contents, DirectoryFindings& findings) {
   with_warnings(path, contents, findings, [&] {
-    const auto body = change_body(contents.flat(record->type), *record, MissingTrigger::goes);
-    findings.taken.push_back({record, record->id, path, read_extension_change(body, record->type), contents.known});
+    const auto flat = contents.flat(record->type, record.get());
+    auto known = contents.known;
+    if (!owns_prompt(record->type, flat)) known.prompt.content_id.clear();
+    const auto body = change_body(flat, *record, MissingTrigger::goes);
+    findings.taken.push_back({record, record->id, path, read_extension_change(body, record->type), known});
   });
 }
 
@@ -125,8 +130,10 @@ void ExtensionDirectories::look_at_new(ExtensionType type, const std::string& na
   const auto contents = read(type, path);
   if (!contents.config && is_missing(contents.config.error())) return;
   with_warnings(path, contents, findings, [&] {
-    auto wanted = read_new_extension(new_body(contents.flat(type), type, name));
-    findings.taken.push_back({nullptr, new_id(), path, std::move(wanted), contents.known});
+    const auto flat = contents.flat(type, nullptr);
+    auto known = contents.known;
+    if (!owns_prompt(type, flat)) known.prompt.content_id.clear();
+    findings.taken.push_back({nullptr, new_id(), path, read_new_extension(new_body(flat, type, name)), known});
   });
 }
 

@@ -80,7 +80,7 @@ json::object flat_members(const Extension& extension) {
 ExtensionText text_of(const Extension& extension) {
   auto flat = flat_members(extension);
   ExtensionText text;
-  if (extension.type == ExtensionType::job && !given(flat, "prompt_file")) {
+  if (owns_prompt(extension.type, flat)) {
     text.owns_prompt = true;
     if (const auto prompt = string_member(flat, "prompt")) {
       text.prompt = *prompt;
@@ -91,11 +91,17 @@ ExtensionText text_of(const Extension& extension) {
   return text;
 }
 
-json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt) {
+bool owns_prompt(ExtensionType type, const json::object& members) {
+  return type == ExtensionType::job && (given(members, "prompt") || !given(members, "prompt_file"));
+}
+
+json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt,
+                          const Extension* record) {
   auto value = yaml_to_json(config);
   if (!value.is_object()) throw YamlError(1, "must be a map of members, such as `description: …`");
   auto& flat = value.get_object();
-  const bool takes_prompt = type == ExtensionType::job && !given(flat, "prompt_file") && !flat.contains("prompt");
+  const bool may_have_prompt = !given(flat, "prompt_file") || (record && given(record->definition.members(), "prompt"));
+  const bool takes_prompt = type == ExtensionType::job && may_have_prompt && !flat.contains("prompt");
   if (takes_prompt && prompt) flat["prompt"] = *prompt;
   return std::move(flat);
 }

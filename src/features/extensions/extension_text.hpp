@@ -36,8 +36,7 @@ inline constexpr std::size_t longest_extension_file = 64 << 20;
 struct ExtensionText {
   std::string config;                 ///< flat YAML
   std::optional<std::string> prompt;  ///< of `prompt.md`; nothing: there is no such file
-  /// Whether `prompt.md` is the record's, to be written and taken away: not so of agents, nor of jobs that name a
-  /// prompt file.
+  /// Whether `prompt.md` is the record's, to be written and, where it was, taken away.
   bool owns_prompt = false;
   bool operator==(const ExtensionText&) const = default;
 };
@@ -46,8 +45,14 @@ struct ExtensionText {
 /// that have one of these names, which stay in the record only.
 ExtensionText text_of(const Extension& extension);
 
-/// The members that such a file has, a job's `prompt` among them. Throws YamlError, also for what is no map.
-json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt);
+/// Whether `prompt.md` holds the `prompt` that these members have or have not: not so of agents, nor of jobs that only
+/// name a prompt file, which may be that one.
+bool owns_prompt(ExtensionType type, const json::object& members);
+
+/// The members that such a file has, a job's `prompt` among them: where the file names another, only that of a
+/// `record` that has one as well. Throws YamlError, also for what is no map.
+json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt,
+                          const Extension* record);
 
 /// The members that `flat_members` reads from `text_of`, without the way through YAML.
 json::object flat_members(const Extension& extension);

@@ -95,7 +95,7 @@ std::vector<ExtensionFileEntry> walk(const Directory& root) {
   return found;
 }
 
-json::object read_config(const Directory& directory, ExtensionType type, const std::string& path) {
+json::object read_config(const Directory& directory, const Extension& record, const std::string& path) {
   const auto name_of = [&](const std::string& file) { return file.substr(path.size() + 1); };
   const auto config = directory.read(name_of(config_path(path)), longest_extension_file);
   if (!config) refuse(config.error());
@@ -103,7 +103,7 @@ json::object read_config(const Directory& directory, ExtensionType type, const s
   if (const auto text = directory.read(name_of(prompt_path(path)), longest_extension_file); text) prompt = *text;
   try {
     if (prompt && !is_utf8(*prompt)) throw YamlError(1, "prompt.md is not UTF-8");
-    return flat_members(type, *config, prompt);
+    return flat_members(record.type, *config, prompt, &record);
   } catch (const YamlError& error) {
     throw BadRequest("validation failed", {{"details", {{{"path", config_path(path)}, {"message", error.what()}}}}});
   }
@@ -168,7 +168,7 @@ Task<json::object> ExtensionFiles::config(std::string id_or_name) {
   const auto opened = co_await open(extension->id);
   if (!opened.directory) refuse(opened.why_not);
   co_return co_await pool_.run([directory = opened.directory, extension] {
-    return read_config(*directory, extension->type, directory_of(extension->type, extension->name));
+    return read_config(*directory, *extension, directory_of(extension->type, extension->name));
   });
 }
 

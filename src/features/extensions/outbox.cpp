@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "api/error.hpp"
 #include "base/content_id.hpp"
 #include "base/log.hpp"
+#include "base/yaml.hpp"
 #include "features/extensions/trash.hpp"
 
 namespace agw {
@@ -24,7 +28,15 @@ std::vector<T> piece_of(const std::vector<T>& all, std::size_t begin) {
   return {first, first + static_cast<std::ptrdiff_t>(std::min(piece, all.size() - begin))};
 }
 
+/// What is longer could not be read again.
+void check_length(const ExtensionText& text) {
+  if (text.config.size() <= max_yaml_size) return;
+  const auto why = fmt::format("definition is too long: as a file it would be over {} MiB", max_yaml_size >> 20);
+  throw BadRequest("validation failed", {{"details", json::array{{{"path", "definition"}, {"message", why}}}}});
+}
+
 DiskStep write_step(const Extension& extension, ExtensionText text) {
+  check_length(text);
   DiskStep step;
   step.extension_id = extension.id;
   step.action = DiskStep::Action::write;

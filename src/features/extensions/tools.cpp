@@ -155,6 +155,11 @@ Extension changed(Extension record, const ExtensionChange& change) {
   return record;
 }
 
+bool changes_only_enabled(const Extension& record, Extension wanted) {
+  wanted.enabled = record.enabled;
+  return flat_members(wanted) == flat_members(record) && wanted.definition.members() == record.definition.members();
+}
+
 Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
   const auto record = extensions.require(text_in(call.input, "id"));
   auto body = call.input;
@@ -165,7 +170,9 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
   const auto permission = call.judge({.record_is_own = record->owner_agent_id == call.run.agent_id});
   if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
   if (permission.verdict == Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {
-    if (record->source == Source::built_in) throw Forbidden("built-in extensions are not editable");
+    if (record->source == Source::built_in && !changes_only_enabled(*record, wanted)) {
+      throw Forbidden("built-in extensions are not editable; make one of your own with CreateExtension");
+    }
     if (wanted.name != record->name) throw BadRequest("a person renames what is not your own");
     co_return co_await stage(call, wanted, fmt::format("Change of the {}: {}", to_text(record->type), record->name));
   }

@@ -41,6 +41,8 @@ void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
   if (file->is_too_large) throw std::runtime_error("the file is too large");
   auto text = file->text;
+  // Until now a file that was written by hand had the time of its last change.
+  if (!file->head.created_at) text.head["created_at"] = to_iso8601(file->created_at);
   text.head["status"] = to_text(decision.status);
   text.head["decided_at"] = to_iso8601(decision.decided_at);
   files.write(decision.address, write_proposal_text(text));
@@ -153,6 +155,8 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
 
 Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<ProposalDecided> along) {
   Deciding deciding(*this, decision);
+  const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
+  if (is_news) co_await announce("proposal-created", decision.address);
   step("note");
   co_await database_.write([decision](Connection& connection) { proposal_store::insert(connection, decision); });
   deciding.stay(true);

@@ -110,7 +110,8 @@ ProposalFiles::Look ProposalFiles::look() {
   seen.all.reserve(found.size());
   for (const auto& [reference, known] : found) {
     const auto address = *read_proposal_address(reference);
-    if (has_looked_ && !known_.contains(reference)) seen.appeared.push_back(address);
+    const bool is_pending = known.head.status == ProposalStatus::pending;
+    if (has_looked_ && is_pending && !known_.contains(reference)) seen.appeared.push_back(address);
     const auto written_at = time_of(known.stamp);
     seen.all.push_back({address, known.head, known.head.created_at.value_or(written_at), written_at});
   }
@@ -193,6 +194,8 @@ void ProposalFiles::remove(const ProposalAddress& address) {
   }
 }
 
-void ProposalFiles::expect(const ProposalAddress& address) { known_.try_emplace(address.text()); }
+bool ProposalFiles::expect(const ProposalAddress& address) {
+  return known_.try_emplace(address.text()).second && has_looked_;
+}
 
 }  // namespace agw

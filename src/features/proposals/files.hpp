@@ -38,7 +38,8 @@ public:
     Timestamp created_at;  ///< the head's, else the file's
     Timestamp written_at;
   };
-  /// What is there, in no order; those that are new since the last look are `appeared` as well.
+  /// What is there, in no order; those that wait and are new since the last look are `appeared`
+  /// as well.
   struct Look {
     std::vector<Listed> all;
     std::vector<ProposalAddress> appeared;
@@ -51,8 +52,8 @@ public:
   /// Replaces or makes it, in one step. Throws std::system_error.
   void write(const ProposalAddress& address, const std::string& text);
   void remove(const ProposalAddress& address);
-  /// What the next look finds there is nothing new.
-  void expect(const ProposalAddress& address);
+  /// What the next look finds there is nothing new. Whether it would have been.
+  bool expect(const ProposalAddress& address);
 
 private:
   struct Known {

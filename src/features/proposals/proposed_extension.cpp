@@ -81,6 +81,18 @@ json::object change_body(const json::object& flat, const TargetExtension& target
   return body;
 }
 
+/// Only what really differs, so that a built-in may have its `enabled` changed.
+json::object without_what_is_so(json::object body, const Extension& current) {
+  const auto drop = [&](std::string_view name, const json::value& now) {
+    if (const auto* wanted = body.if_contains(name); wanted && *wanted == now) body.erase(name);
+  };
+  drop("description", json::value(current.description));
+  drop("enabled", json::value(current.enabled));
+  drop("definition", json::value(current.definition.members()));
+  drop("trigger", current.trigger_def ? json::value(current.trigger_def->members()) : json::value());
+  return body;
+}
+
 }  // namespace
 
 std::string text_of_extension(const Extensions& extensions, const TargetExtension& target) {
@@ -113,7 +125,7 @@ Task<> apply_to_extension(Extensions& extensions, TargetExtension target, std::s
     co_return;
   }
   type_of(flat, target, current.get());
-  co_await extensions.change(current->id, change_body(flat, target));
+  co_await extensions.change(current->id, without_what_is_so(change_body(flat, target), *current));
 }
 
 }  // namespace agw

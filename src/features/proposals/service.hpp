@@ -64,9 +64,11 @@ public:
   /// Throws NotFound `proposal not found`.
   Task<> check_exists(ProposalAddress address);
 
-  /// Writes a proposal of the agent of that name and gives its reference. Throws Forbidden `path outside home
-  /// directory` for a target that no proposal may change, BadRequest and PayloadTooLarge for what cannot be one.
-  Task<std::string> stage(std::string agent, StagedChange change);
+  /// Which targets may be proposed: those that can be applied, or also those that first must become a project's.
+  enum class Targets { applicable, any };
+  /// Writes a proposal of the agent of that name and gives its reference. Throws Forbidden for a target that no
+  /// proposal may change, BadRequest and PayloadTooLarge for what cannot be one.
+  Task<std::string> stage(std::string agent, StagedChange change, Targets targets = Targets::applicable);
 
   /// Makes the change. Throws NotFound, BadRequest `validation failed`, Forbidden `path outside home directory`,
   /// Conflict `proposal already applied` or `proposal already rejected`, PayloadTooLarge, and for extensions what

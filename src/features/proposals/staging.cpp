@@ -55,11 +55,13 @@ std::string segment_of(std::string agent) {
   return name_of(agent);
 }
 
-json::object head_of(const StagedChange& change, const std::string& agent, const TargetPlace& place, Timestamp now) {
+json::object head_of(const StagedChange& change, const std::string& agent, const std::optional<TargetPlace>& place,
+                     Timestamp now) {
+  const auto target = !place ? change.target : place->in_data_directory ? place->relative : place->path().string();
   json::object head{{"title", title_of(change.title)},
                     {"type", change.type},
                     {"agent", agent},
-                    {"target", place.in_data_directory ? place.relative : place.path().string()},
+                    {"target", target},
                     {"status", to_text(ProposalStatus::pending)},
                     {"created_at", to_iso8601(now)}};
   if (!change.reason.empty()) head["reason"] = to_utf8(change.reason);
@@ -85,16 +87,21 @@ ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const s
 
 }  // namespace
 
-Task<std::string> Proposals::stage(std::string agent, StagedChange change) {
+Task<std::string> Proposals::stage(std::string agent, StagedChange change, Targets targets) {
   check(change);
   const auto place = co_await find_place(change.target);
-  if (!place) throw Forbidden("path outside home directory");
-  check_proposed(*from_text<ProposalType>(change.type), *place, change.content);
+  if (!place && targets == Targets::applicable) {
+    throw Forbidden(
+        "only changes of the data directory, but not of what is the gateway's own there, and of projects can be "
+        "proposed; a person makes a folder a project: POST /projects");
+  }
+  if (place) check_proposed(*from_text<ProposalType>(change.type), *place, change.content);
 
   const auto now = clock_.now();
-  auto head = head_of(change, agent, *place, now);
-  const auto current = co_await look_at(*place);
-  if (current.is_shown) head["made_from"] = id_of(current);
+  auto head = head_of(change, agent, place, now);
+  Current current;
+  if (place) current = co_await look_at(*place);
+  if (place && current.is_shown) head["made_from"] = id_of(current);
   const auto text = write_proposal_text({std::move(head), std::move(change.content)});
   const ProposalAddress wanted{segment_of(agent), to_iso8601(local_day(now, zone_)), name_of(change.title)};
   const auto address = co_await disk_.run([files = files_, wanted, text] {

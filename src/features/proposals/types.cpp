@@ -10,14 +10,13 @@ namespace agw {
 namespace {
 
 /// A file name has room for it, for `.md`, and for what stands before a file that is being written.
-constexpr std::size_t longest_segment = 200;
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 }  // namespace
 
 bool is_proposal_segment(std::string_view segment) {
-  return !segment.empty() && segment.size() <= longest_segment && is_letter_or_digit(segment.front()) &&
+  return !segment.empty() && is_letter_or_digit(segment.front()) &&
          std::ranges::all_of(segment, [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; });
 }
 

@@ -136,7 +136,8 @@ Task<> Research::propose(Iteration& iteration) {
          .target = asset.string(),
          .content = *iteration.improved,
          .reason = fmt::format("An iteration of {} measured it. {}", iteration.config.domain,
-                               iteration.result.notes.value_or(""))});
+                               iteration.result.notes.value_or(""))},
+        Proposals::Targets::any);
   } catch (const ApiError& error) {
     set_verdict(iteration, Verdict::discard,
                 fmt::format("{}, but it could not be staged: {}", *iteration.result.reason, error.error()));
