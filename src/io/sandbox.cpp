@@ -55,6 +55,7 @@ std::vector<std::string> environment_of(const SandboxWish& wish, const fs::path&
       {"PATH", program_path}, {"HOME", home.string()}, {"LANG", "C.UTF-8"}, {"TERM", "dumb"}, {"TMPDIR", "/tmp"}};
   for (const auto& [name, value] : wish.environment) all[name] = value;
   std::vector<std::string> out;
+  out.reserve(all.size());
   for (const auto& [name, value] : all) out.push_back(name + "=" + value);
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <system_error>
+#include <tuple>
 
 namespace agw {
 
@@ -26,7 +27,7 @@ WorkerThread::WorkerThread(const char* name, std::function<void()> body) {
   pthread_attr_destroy(&attributes);
   if (error) throw std::system_error(error, std::generic_category(), "cannot start a thread");
   argument.release();
-  pthread_setname_np(handle_, name);
+  std::ignore = pthread_setname_np(handle_, name);  // For debuggers only.
 }
 
 WorkerThread::~WorkerThread() { pthread_join(handle_, nullptr); }

@@ -35,7 +35,7 @@ std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, 
   if (tries > policy.retries || !is_worth_another_try(failure)) return std::nullopt;
   if (failure.retry_after) {
     if (*failure.retry_after > policy.longest_retry_after) return std::nullopt;
-    return *failure.retry_after;
+    return failure.retry_after;
   }
   const auto doubled = policy.first_delay * (1 << std::min(tries - 1, 16));
   return jittered(std::min<milliseconds>(doubled, policy.longest_delay));

@@ -17,7 +17,7 @@ struct MessageKind {
   std::string_view summary;
   Reach reach;
   std::string_view members;
-  std::string_view optional = "";  ///< those that may be missing, as a JSON array
+  std::string_view optional{};  ///< those that may be missing, as a JSON array
 };
 
 /// The messages that one side sends. A member `{"record": "Turn"}` is of that type of the routes' answers.

@@ -413,8 +413,6 @@ void HttpConnection::sweep(Wire::Moment now) {
       overdue = silence > silence_limit || phase > whole_head_limit;
       break;
     case Phase::body:
-      overdue = silence > silence_limit;
-      break;
     case Phase::sending:
       overdue = silence > silence_limit;
       break;
