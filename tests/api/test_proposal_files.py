@@ -89,6 +89,23 @@ def test_one_that_is_picked_up_is_told(own):
         assert told(events, "proposal-created")["proposal"] == show(own, path)
 
 
+def test_one_that_is_written_before_anybody_has_looked_is_told(own):
+    with own.events() as events:
+        path = write(own)
+        accepted(own.http.get("/proposals"))
+        assert told(events, "proposal-created")["proposal"] == show(own, path)
+
+
+def test_one_that_was_there_before_the_start_is_not_told_again(own):
+    write(own)
+    own.restart()
+    with own.events() as events:
+        accepted(own.http.get("/proposals"))
+        path = write(own)
+        accepted(own.http.get("/proposals"))
+        assert told(events, "proposal-created")["proposal"] == show(own, path)
+
+
 def test_one_that_is_decided_unseen_is_told_before_its_decision(own):
     accepted(own.http.get("/proposals"))
     with own.events() as events:

@@ -46,6 +46,13 @@ def test_staging_is_told(talker, thread):
         assert told(events, "proposal-created")["proposal"] == show(talker.gateway, path)
 
 
+def test_staging_hides_none_that_was_written_by_hand(talker, thread):
+    with talker.gateway.events() as events:
+        by_hand = write(talker.gateway)
+        proposes(talker, thread)
+        assert told(events, "proposal-created")["proposal"] == show(talker.gateway, by_hand)
+
+
 def test_the_same_title_twice_makes_two(talker, thread):
     (_, first), (_, second) = proposes(talker, thread), proposes(talker, thread, content="Hi\n")
     assert second == first + "-2" and show(talker.gateway, first)["content"] == "Hello\n"

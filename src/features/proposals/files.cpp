@@ -36,9 +36,10 @@ Timestamp time_of(const FileStamp& stamp) {
   return Timestamp{std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns))};
 }
 
+std::chrono::nanoseconds now_of_files() { return std::chrono::system_clock::now().time_since_epoch(); }
+
 bool is_settled(const FileStamp& stamp) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::nanoseconds(stamp.changed_ns) + time_to_settle < now;
+  return std::chrono::nanoseconds(stamp.changed_ns) + time_to_settle < now_of_files();
 }
 
 std::string beginning_of(const Directory& directory, const std::string& file) {
@@ -86,7 +87,13 @@ std::vector<DirectoryEntry> entries_of(const Directory& directory, const std::st
 }  // namespace
 
 ProposalFiles::ProposalFiles(const std::filesystem::path& data_directory)
-    : root_(Directory::open(data_directory, Symlinks::refuse).value()) {}
+    : root_(Directory::open(data_directory, Symlinks::refuse).value()), made_at_(now_of_files()) {}
+
+/// The first look is not part of the start, which it would slow down: what was written meanwhile is new all the same.
+bool ProposalFiles::is_new(const std::string& reference, const FileStamp& stamp) const {
+  if (known_.contains(reference)) return false;
+  return has_looked_ || std::chrono::nanoseconds(stamp.changed_ns) >= made_at_;
+}
 
 /// Opened each time: a person may remove the folder and make it again.
 std::optional<Directory> ProposalFiles::folder() {
@@ -111,7 +118,7 @@ ProposalFiles::Look ProposalFiles::look() {
   for (const auto& [reference, known] : found) {
     const auto address = *read_proposal_address(reference);
     const bool is_pending = known.head.status == ProposalStatus::pending;
-    if (has_looked_ && is_pending && !known_.contains(reference)) seen.appeared.push_back(address);
+    if (is_pending && is_new(reference, known.stamp)) seen.appeared.push_back(address);
     const auto written_at = time_of(known.stamp);
     seen.all.push_back({address, known.head, known.head.created_at.value_or(written_at), written_at});
   }
@@ -185,6 +192,7 @@ void ProposalFiles::write(const ProposalAddress& address, const std::string& tex
   const auto path = path_of(address);
   if (const auto made = root_.make_directories(folder_of(path)); !made) fail(path, made.error());
   if (const auto written = root_.write(path, text); !written) fail(path, written.error());
+  known_.try_emplace(address.text());
 }
 
 void ProposalFiles::remove(const ProposalAddress& address) {
@@ -195,7 +203,11 @@ void ProposalFiles::remove(const ProposalAddress& address) {
 }
 
 bool ProposalFiles::expect(const ProposalAddress& address) {
-  return known_.try_emplace(address.text()).second && has_looked_;
+  const auto reference = address.text();
+  const auto stamp = root_.stamp(path_of(address));
+  const bool is_news = stamp && is_new(reference, *stamp);
+  known_.try_emplace(reference);
+  return is_news;
 }
 
 }  // namespace agw

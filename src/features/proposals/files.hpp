@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -25,6 +26,14 @@ struct ProposalFile {
   bool is_too_large = false;
 };
 
+/// What a list says of one.
+struct ListedProposal {
+  ProposalAddress address;
+  ProposalHead head;
+  Timestamp created_at;  ///< the head's, else the file's
+  Timestamp written_at;
+};
+
 /// The proposals' files beneath `{data_dir}/autoresearch/proposals/`. What a file says is kept in memory for as long as
 /// the file stays what it was, so that a list reads only what is new. All of it blocks, and one thread at a time uses
 /// it.
@@ -32,16 +41,10 @@ class ProposalFiles {
 public:
   explicit ProposalFiles(const std::filesystem::path& data_directory);
 
-  struct Listed {
-    ProposalAddress address;
-    ProposalHead head;
-    Timestamp created_at;  ///< the head's, else the file's
-    Timestamp written_at;
-  };
-  /// What is there, in no order; those that wait and are new since the last look are `appeared`
-  /// as well.
+  /// What is there, in no order; those that wait and are new since the last look, the first time since this was made,
+  /// are `appeared` as well. Each is told once: whoever looks announces them.
   struct Look {
-    std::vector<Listed> all;
+    std::vector<ListedProposal> all;
     std::vector<ProposalAddress> appeared;
   };
   Look look();
@@ -49,7 +52,7 @@ public:
   /// Nothing where there is no such file.
   std::optional<ProposalFile> read(const ProposalAddress& address);
   bool has(const ProposalAddress& address) const;
-  /// Replaces or makes it, in one step. Throws std::system_error.
+  /// Replaces or makes it, in one step: nothing new for the next look. Throws std::system_error.
   void write(const ProposalAddress& address, const std::string& text);
   void remove(const ProposalAddress& address);
   /// What the next look finds there is nothing new. Whether it would have been.
@@ -63,11 +66,13 @@ private:
   };
   using KnownFiles = std::map<std::string, Known, std::less<>>;
 
+  bool is_new(const std::string& reference, const FileStamp& stamp) const;
   std::optional<Directory> folder();
   void look_into(const Directory& directory, ProposalAddress address, KnownFiles& found);
   void look_at(const Directory& directory, const std::string& file, const ProposalAddress& address, KnownFiles& found);
 
   Directory root_;
+  const std::chrono::nanoseconds made_at_;  ///< since the epoch
   KnownFiles known_;
   bool has_looked_ = false;
 };

@@ -42,11 +42,11 @@ Proposal without_long_texts(Proposal proposal) {
   return proposal;
 }
 
-bool is_newer(const ProposalFiles::Listed& left, const ProposalFiles::Listed& right) {
+bool is_newer(const ListedProposal& left, const ListedProposal& right) {
   return std::tie(right.created_at, left.address) < std::tie(left.created_at, right.address);
 }
 
-ProposalEntry entry_of(const ProposalFiles::Listed& listed) {
+ProposalEntry entry_of(const ListedProposal& listed) {
   return {.agent = listed.address.agent,
           .date = listed.address.date,
           .name = listed.address.name,
@@ -85,8 +85,8 @@ Task<> Proposals::forget_old_ones() {
   do {
     const auto oldest = clock_.now() - options_.kept;
     try {
-      co_await disk_.run([files = files_, oldest] {
-        for (const auto& [address, head, created_at, written_at] : files->look().all) {
+      co_await disk_.run([files = files_, oldest, all = co_await look()] {
+        for (const auto& [address, head, created_at, written_at] : all) {
           const bool is_old = head.decided_at.value_or(written_at) < oldest;
           if (head.status != ProposalStatus::pending && is_old) files->remove(address);
         }
@@ -97,13 +97,19 @@ Task<> Proposals::forget_old_ones() {
   } while (co_await pause(stopping_, between_looks_for_old_ones) == End::done);
 }
 
+/// Each look tells what it is the first to see.
+Task<std::vector<ListedProposal>> Proposals::look() {
+  auto seen = co_await disk_.run([files = files_] { return files->look(); });
+  for (auto& address : seen.appeared) co_await announce("proposal-created", std::move(address));
+  co_return std::move(seen.all);
+}
+
 Task<std::vector<ProposalEntry>> Proposals::pending() {
-  auto look = co_await disk_.run([files = files_] { return files->look(); });
-  for (auto& address : look.appeared) co_await announce("proposal-created", std::move(address));
-  std::erase_if(look.all, [](const auto& listed) { return listed.head.status != ProposalStatus::pending; });
-  std::ranges::sort(look.all, is_newer);
-  std::vector<ProposalEntry> entries(look.all.size());
-  std::ranges::transform(look.all, entries.begin(), entry_of);
+  auto all = co_await look();
+  std::erase_if(all, [](const auto& listed) { return listed.head.status != ProposalStatus::pending; });
+  std::ranges::sort(all, is_newer);
+  std::vector<ProposalEntry> entries(all.size());
+  std::ranges::transform(all, entries.begin(), entry_of);
   co_return entries;
 }
 

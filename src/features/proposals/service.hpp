@@ -25,6 +25,7 @@ class Database;
 class Hub;
 class ProposalFiles;
 struct ProposalDecision;
+struct ListedProposal;
 struct ProposalFile;
 struct TargetPlace;
 
@@ -95,6 +96,7 @@ private:
   Task<Current> look_at(TargetPlace place);
   static std::string id_of(const Current& current);
   static bool has_changed(const ProposalFile& file, const Current& current);
+  Task<std::vector<ListedProposal>> look();
   Task<> announce(std::string type, ProposalAddress address);
   Task<> forget_old_ones();
 

@@ -81,7 +81,6 @@ ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const s
   const auto name = *address.name;
   for (int number = 2; files.has(address); ++number) address.name = name + "-" + std::to_string(number);
   files.write(address, text);
-  files.expect(address);
   return address;
 }
 
@@ -104,14 +103,11 @@ Task<std::string> Proposals::stage(std::string agent, StagedChange change, Targe
   if (place && current.is_shown) head["made_from"] = id_of(current);
   const auto text = write_proposal_text({std::move(head), std::move(change.content)});
   const ProposalAddress wanted{segment_of(agent), to_iso8601(local_day(now, zone_)), name_of(change.title)};
-  const auto address = co_await disk_.run([files = files_, wanted, text] {
-    const auto look = files->look();
-    const auto waiting = std::ranges::count_if(look.all, [&](const auto& listed) {
-      return listed.address.agent == wanted.agent && listed.head.status == ProposalStatus::pending;
-    });
-    if (waiting >= most_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
-    return write_new(*files, wanted, text);
+  const auto waiting = std::ranges::count_if(co_await look(), [&](const auto& listed) {
+    return listed.address.agent == wanted.agent && listed.head.status == ProposalStatus::pending;
   });
+  if (waiting >= most_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
+  const auto address = co_await disk_.run([files = files_, wanted, text] { return write_new(*files, wanted, text); });
   co_await announce("proposal-created", address);
   co_return address.text();
 }
