@@ -30,6 +30,11 @@ void check(const Target& target) {
   if (target.bad_query) throw BadRequest("invalid query");
 }
 
+/// HTTP/1.0 knows no interim answers (RFC 9110, 10.1.1).
+bool awaits_continue(const Head& head) { return head.version == 11 && head.names("expect", "100-continue"); }
+
+bool has_body(const Head& head) { return head.chunked || head.content_length.value_or(0) > 0; }
+
 /// Empty for a request that is not to be remembered: what anybody may ask never is, for the answer to a pairing is the
 /// token.
 std::string idempotency_key(const Request& request) {
@@ -211,7 +216,7 @@ Task<bool> HttpConnection::serve_one() {
 
 Task<HttpConnection::Reading> HttpConnection::read_body() {
   parser_.keep_body(admission_.body_limit);
-  if (parser_.head().names("expect", "100-continue") && in_.empty() && !parser_.done()) {
+  if (awaits_continue(parser_.head()) && in_.empty() && !parser_.done()) {
     if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
   }
   enter(Phase::body);
@@ -325,7 +330,7 @@ Task<bool> HttpConnection::pass_on() {
                                       .cors_origin = admission_.cors_origin,
                                       .fields = admission_.fields},
                          .target = std::string_view(head.target).substr(head.target.find(admission_.target.path)),
-                         .awaits_continue = head.names("expect", "100-continue"),
+                         .awaits_continue = awaits_continue(head),
                          .on_begin = [this](int status) {
                            context_.metrics.count(admission_.route, status,
                                                   std::chrono::steady_clock::now() - request_began_);
@@ -377,6 +382,10 @@ Task<> HttpConnection::upgrade() {
     co_await refuse(401, "unauthorized");
     co_return;
   }
+  if (admission_.target.bad_query) {
+    co_await refuse(400, "invalid query");
+    co_return;
+  }
   if (const auto version = head.field("sec-websocket-version"); version && version != "13") {
     keep_alive_ = false;
     auto answer = error_answer(426, "unsupported WebSocket version");
@@ -385,7 +394,9 @@ Task<> HttpConnection::upgrade() {
     co_return;
   }
   const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));
-  if (!key || head.field("sec-websocket-version") != "13" || !head.names("connection", "upgrade")) {
+  const bool asks_well = head.field("sec-websocket-version") == "13" && head.names("connection", "upgrade");
+  // A body would be read as frames.
+  if (!key || !asks_well || has_body(head)) {
     co_await refuse(400, "malformed WebSocket upgrade");
     co_return;
   }

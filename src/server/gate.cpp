@@ -37,8 +37,8 @@ std::optional<std::string_view> bearer(std::string_view authorization) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
   return text;
 }
 
@@ -91,7 +91,7 @@ Admission Gate::judge(const Head& head) const {
     return admission;
   }
   if (looks_for_page(head, admission.target)) {
-    admission.answer = Answer::redirect("/ui/");
+    admission.answer = admission.target.bad_query ? error_answer(400, "invalid query") : Answer::redirect("/ui/");
     return admission;
   }
   admission.answer = refuse_caller(head, admission);

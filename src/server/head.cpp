@@ -78,6 +78,17 @@ std::optional<Refusal> check_target(const Head& head) {
 
 }  // namespace
 
+void Head::add(std::string lower_case_name, std::string_view value) {
+  if (lower_case_name == "sec-websocket-protocol") {
+    const auto first = std::ranges::find_if(fields, [&](const auto& one) { return one.first == lower_case_name; });
+    if (first != fields.end()) {
+      first->second.append(", ").append(value);
+      return;
+    }
+  }
+  fields.emplace_back(std::move(lower_case_name), value);
+}
+
 std::optional<std::string_view> Head::field(std::string_view lower_case_name) const {
   for (const auto& [name, value] : fields) {
     if (name == lower_case_name) return value;

@@ -24,6 +24,8 @@ struct Head {
   std::optional<std::uint64_t> content_length;              ///< set by check_framing
   bool chunked = false;                                     ///< set by check_framing
 
+  /// Adds a line of the head. Those of a list that is read as a whole become one (RFC 9110, 5.3).
+  void add(std::string lower_case_name, std::string_view value);
   std::optional<std::string_view> field(std::string_view lower_case_name) const;
   /// Whether a comma-separated field (such as Connection) names `token`, in any case of letters.
   bool names(std::string_view lower_case_field, std::string_view lower_case_token) const;

@@ -100,5 +100,38 @@ TEST(RequestParser, RefusesBrokenChunks) {
   }
 }
 
+TEST(RequestParser, RefusesEndlessFramingOfChunks) {
+  const std::string much(RequestParser::chunk_line_limit + 10, 'a');
+  std::string trailers;
+  while (trailers.size() <= RequestParser::head_limit) trailers += "X-Trailer: a\r\n";
+  for (const auto& chunks :
+       {"1;a=" + much, "1;a=" + much + "\r\nx\r\n0\r\n\r\n", std::string(much.size(), '0'), "1\r\nx\r\n1;a=" + much,
+        "0;a=" + much + "\r\n\r\n", "1\r\nx\r\n0\r\n" + trailers, "0\r\n" + trailers + "\r\n"}) {
+    RequestParser parser;
+    std::string in = "POST /pair HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    in.erase(0, parser.put(in));
+    parser.put(chunks);
+    ASSERT_TRUE(parser.refusal()) << chunks.substr(0, 20);
+    EXPECT_EQ(parser.refusal()->status, 400);
+  }
+}
+
+TEST(RequestParser, TakesChunksOfAnyLengthBetweenShortLines) {
+  RequestParser parser;
+  std::string in = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  in.erase(0, parser.put(in));
+  parser.keep_body(1024 * 1024);
+  parser.put("40000;a=" + std::string(1000, 'b') + "\r\n" + std::string(0x40000, 'x') + "\r\n0\r\nX: y\r\n\r\n");
+  EXPECT_FALSE(parser.refusal());
+  EXPECT_TRUE(parser.done());
+  EXPECT_EQ(parser.take_body().size(), 0x40000);
+}
+
+TEST(RequestParser, TakesSeveralLinesOfSubprotocolsAsOneList) {
+  RequestParser parser;
+  parser.put(with("Sec-WebSocket-Protocol: bearer\r\nX: y\r\nSec-WebSocket-Protocol:\tsecret\r\n"));
+  EXPECT_EQ(parser.head().field("sec-websocket-protocol"), "bearer, secret");
+}
+
 }  // namespace
 }  // namespace agw

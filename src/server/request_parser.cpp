@@ -31,6 +31,15 @@ bool has_bare_line_feed(std::string_view text) {
   return false;
 }
 
+Refusal bad_chunk() { return {400, "malformed request: bad chunk"}; }
+
+/// Of what stands between the data of two chunks, or behind the last: nobody needs so much of it.
+bool is_overlong(std::string_view framing) {
+  if (framing.size() > RequestParser::head_limit) return true;
+  if (framing.starts_with("\r\n")) framing.remove_prefix(2);
+  return std::min(framing.find("\r\n"), framing.size()) > RequestParser::chunk_line_limit;
+}
+
 bool starts_unlike_a_method(std::string_view text) {
   return !text.empty() && text != "\r" && !std::isalpha(static_cast<unsigned char>(text.front()));
 }
@@ -48,7 +57,7 @@ struct RequestParser::Parser : HttpParser<true> {
     error = {};
   }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
-    owner.head_.fields.emplace_back(lower_case(name), value);
+    owner.head_.add(lower_case(name), value);
     error = {};
   }
   void take(string_view bytes) override {
@@ -137,14 +146,21 @@ std::size_t RequestParser::put_body(std::string_view in) {
   std::size_t used = 0;
   while (used < in.size() && !parser_->is_done() && !refusal_) {
     error_code error;
-    const auto count = parser_->put(boost::asio::const_buffer(in.data() + used, in.size() - used), error);
+    const auto rest = in.substr(used);
+    const auto received = body_received_;
+    const auto count = parser_->put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     used += count;
+    const auto framing = count == 0 ? rest : rest.substr(0, count);
+    const bool overlong = head_.chunked && body_received_ == received && is_overlong(framing);
     if (error == http::error::need_more || (!error && count == 0)) {
       // All data has been taken, so that what is left is a line between chunks; CRLF ends it, and nothing else.
-      if (head_.chunked && has_bare_line_feed(in.substr(used))) refusal_ = Refusal{400, "malformed request: bad chunk"};
+      if (overlong || (head_.chunked && has_bare_line_feed(in.substr(used)))) refusal_ = bad_chunk();
       break;
     }
-    if (error) refusal_ = Refusal{400, "malformed request: " + error.message()};
+    if (error)
+      refusal_ = Refusal{400, "malformed request: " + error.message()};
+    else if (overlong)
+      refusal_ = bad_chunk();
   }
   return used;
 }

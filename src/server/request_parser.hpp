@@ -13,7 +13,8 @@ namespace agw {
 /// Reads one request from a connection's bytes as they come: Beast's parser, held to RFC 9112 by check_framing.
 class RequestParser {
 public:
-  static constexpr std::size_t head_limit = 64 * 1024;
+  static constexpr std::size_t head_limit = 64 * 1024;  ///< also of what stands behind the last chunk
+  static constexpr std::size_t chunk_line_limit = 4096;
 
   RequestParser();
   ~RequestParser();

@@ -95,20 +95,35 @@ void Socket::deliver(const SharedEvent& event) {
 
 void Socket::close(CloseCode code, std::string_view reason) {
   if (closing_) return;
-  queue({websocket::close_frame(code, reason), nullptr});
+  append({websocket::close_frame(code, reason), nullptr});
   closing_ = true;
   close_deadline_ = std::chrono::steady_clock::now() + time_to_close;
 }
 
 void Socket::queue(Piece piece) {
   if (closing_) return;
+  append(std::move(piece));
+  // A reader is only behind once it had the chance to take what it is sent.
+  if (held_up() > queue_limit) send_what_goes();
+  if (held_up() > queue_limit && !broken_) cut_off();
+}
+
+void Socket::append(Piece piece) {
   queued_bytes_ += piece.size();
   const bool was_empty = queue_.empty();
   queue_.push_back(std::move(piece));
-  if (queued_bytes_ > queue_limit)
-    cut_off();
-  else if (was_empty && !writing_)
-    flusher_.flush_later(*this);
+  if (was_empty && !writing_) flusher_.flush_later(*this);
+}
+
+/// What waits for the reader, but for a frame on its way that by itself is more than may wait.
+std::size_t Socket::held_up() const {
+  const auto front = queue_.empty() ? 0 : queue_.front().size();
+  return front > queue_limit ? queued_bytes_ - front : queued_bytes_;
+}
+
+void Socket::send_what_goes() {
+  if (!writing_) return flush();
+  while (!queue_.empty() && write_once()) continue;
 }
 
 /// Drops all but a frame that has begun to go out, and says why.

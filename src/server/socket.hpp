@@ -60,6 +60,9 @@ private:
   };
 
   void queue(Piece piece);
+  void append(Piece piece);
+  std::size_t held_up() const;
+  void send_what_goes();
   void cut_off();
   void give_up();
   void take(const websocket::Incoming& incoming);

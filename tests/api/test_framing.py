@@ -121,6 +121,23 @@ def test_a_bad_chunk_is_refused(gateway, kind):
     refused(gateway, post("Transfer-Encoding: chunked", body=BAD_CHUNKS[kind]), 400)
 
 
+ENDLESS = {
+    "an extension": "1;a=" + "x" * 1_000_000, "a size": "0" * 1_000_000,
+    "an extension behind data": "1\r\n{\r\n1;a=" + "x" * 1_000_000,
+    "a trailer": "0\r\nX-Trailer: " + "x" * 1_000_000, "trailers": "0\r\n" + "X-Trailer: a\r\n" * 50_000,
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_endless_lines_about_chunks_are_refused(gateway, kind):
+    refused(gateway, post("Transfer-Encoding: chunked", body=ENDLESS[kind]), 400)
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_endless_lines_about_chunks_are_refused_without_a_token(own, kind):
+    refused(own, "POST /pair HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n" + ENDLESS[kind], 400)
+
+
 @pytest.mark.parametrize("length", ["99999999999999999999", "18446744073709551616", "9223372036854775808"])
 def test_a_length_beyond_all_bounds_is_refused(gateway, length):
     refused(gateway, post(f"Content-Length: {length}"), 400, 413)
@@ -303,6 +320,16 @@ def test_a_client_that_waits_for_100_continue_gets_it(gateway):
         connection.request("POST /threads HTTP/1.1", "Content-Length: 2", "Expect: 100-continue")
         assert connection.answer().status == 100
         assert connection.send(b"{}").answer().status == 201
+
+
+def test_a_client_of_http_1_0_is_told_nothing_in_between(gateway):
+    with Connection(gateway) as connection:
+        connection.request("POST /threads HTTP/1.0", "Content-Length: 2", "Expect: 100-continue")
+        assert connection.send(b"{}").answer().status == 201 and connection.closed()
+    with Connection(gateway) as connection:
+        connection.request("POST /threads HTTP/1.0", "Content-Length: 2", "Expect: 100-continue")
+        connection.socket.shutdown(1)
+        assert connection.closed(), "HTTP/1.0 knows no interim answers"
 
 
 def test_a_client_that_waits_to_be_refused_is_refused_without_100(gateway):
