@@ -128,7 +128,8 @@ void write_backup(const fs::path& data, const fs::path& target) {
   }
   BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive);
   files.add({});
-  archive.add(std::string(backup_end), to_json(json::object{{"files", files.count() + 1}}));
+  const auto digest = archive.digest();
+  archive.add(std::string(backup_end), to_json(json::object{{"files", files.count() + 1}, {"sha256", digest}}));
   archive.finish();
 }
 

@@ -6,7 +6,7 @@
 namespace agw::cli {
 
 /// A backup is a tar archive of these entries, in this order: what it is, the files of the data directory beneath
-/// `data/`, how many they were. Without the last it is not whole.
+/// `data/`, how many they were and the SHA-256 of all before. Without the last it is not whole.
 inline constexpr std::string_view backup_head = "agent-gateway-backup.json";
 inline constexpr std::string_view backup_data = "data/";
 inline constexpr std::string_view backup_end = "end.json";

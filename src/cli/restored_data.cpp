@@ -85,9 +85,15 @@ private:
   }
 
   void check_end() {
+    const auto digest = reader_.digest_before();
     const auto end = read_note();
     const auto* files = end.if_contains("files");
     if (!files || !files->is_int64() || files->get_int64() != count_) refuse("files are missing");
+    // Backups of older versions have none.
+    const auto* wanted = end.if_contains("sha256");
+    if (wanted && *wanted != json::value(digest)) {
+      refuse(archive_.string() + " is damaged: it does not hold what was backed up");
+    }
     if (!fs::exists(target_ / "gateway.db")) refuse("it holds no database");
   }
 

@@ -3,12 +3,16 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace agw {
 
@@ -36,11 +40,42 @@ EntryPointer make_entry(const std::string& path, mode_t type, mode_t mode, std::
   return entry;
 }
 
+/// SHA-256 of entries one after the other: of each its path, its size, its content.
+class Digest {
+public:
+  Digest() { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
+
+  void take_entry(std::string_view path, std::uint64_t size) {
+    take(path);
+    take(fmt::format("\n{}\n", size));
+  }
+  void take(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+
+  /// Of what was taken so far, in hexadecimal.
+  std::string text() const {
+    const ContextPointer copy(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+    unsigned size = 0;
+    EVP_MD_CTX_copy_ex(copy.get(), context_.get());
+    EVP_DigestFinal_ex(copy.get(), bytes.data(), &size);
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes.at(i));
+    return text;
+  }
+
+private:
+  using ContextPointer = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
+  ContextPointer context_{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+};
+
 }  // namespace
 
 struct ArchiveWriter::State {
   explicit State(const Descriptor& output) : file(output) {
     archive_write_set_format_pax_restricted(archive.get());
+    // Names are bytes, whatever the locale makes of them.
+    const auto chosen = archive_write_set_format_option(archive.get(), "pax", "hdrcharset", "BINARY");
+    if (chosen != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
     if (archive_write_add_filter_zstd(archive.get()) != ARCHIVE_OK) fail(archive.get(), "cannot compress");
     // Zeros behind the end, as tapes want them, would be no zstd any more.
     archive_write_set_bytes_in_last_block(archive.get(), 1);
@@ -63,15 +98,19 @@ struct ArchiveWriter::State {
   }
 
   void begin(const EntryPointer& entry) {
+    const auto size = static_cast<std::uint64_t>(archive_entry_size(entry.get()));
+    digest.take_entry(archive_entry_pathname(entry.get()), size);
     if (archive_write_header(archive.get(), entry.get()) != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
   }
   void put(std::string_view bytes) {
+    digest.take(bytes);
     if (archive_write_data(archive.get(), bytes.data(), bytes.size()) < 0)
       fail(archive.get(), "cannot write the archive");
   }
 
   const Descriptor& file;
   std::unique_ptr<struct archive, decltype(&archive_write_free)> archive{archive_write_new(), &archive_write_free};
+  Digest digest;
   std::size_t unflushed = 0;
 };
 
@@ -96,15 +135,19 @@ void ArchiveWriter::add(const std::string& path, const Descriptor& file) {
   for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
     const auto got = ::read(file.get(), buffer.data(), std::min<std::uint64_t>(buffer.size(), left));
     if (got < 0) throw ArchiveError(path + ": cannot be read: " + std::generic_category().message(errno));
-    if (got == 0) return;  // The library fills it up with zeros.
-    state_->put({buffer.data(), static_cast<std::size_t>(got)});
-    left -= static_cast<std::uint64_t>(got);
+    // One that became shorter is filled up with zeros.
+    const auto count = got > 0 ? static_cast<std::size_t>(got) : std::min<std::uint64_t>(buffer.size(), left);
+    if (got == 0) std::ranges::fill(buffer, '\0');
+    state_->put({buffer.data(), count});
+    left -= count;
   }
 }
 
 void ArchiveWriter::add_directory(const std::string& path) {
   state_->begin(make_entry(path, AE_IFDIR, private_directory, 0, std::time(nullptr)));
 }
+
+std::string ArchiveWriter::digest() const { return state_->digest.text(); }
 
 void ArchiveWriter::finish() {
   if (archive_write_close(state_->archive.get()) != ARCHIVE_OK) fail(state_->archive.get(), "cannot write the archive");
@@ -114,6 +157,8 @@ void ArchiveWriter::finish() {
 struct ArchiveReader::State {
   std::unique_ptr<struct archive, decltype(&archive_read_free)> archive{archive_read_new(), &archive_read_free};
   std::vector<char> buffer = std::vector<char>(piece);
+  Digest digest;
+  std::string digest_before;  ///< of the entries before this one
 };
 
 ArchiveReader::ArchiveReader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
@@ -129,7 +174,8 @@ bool ArchiveReader::next(Entry& entry) {
   struct archive_entry* found = nullptr;
   const int code = archive_read_next_header(state_->archive.get(), &found);
   if (code == ARCHIVE_EOF) return false;
-  if (code != ARCHIVE_OK) fail(state_->archive.get(), "the archive cannot be read");
+  // A warning is for a name that the locale cannot say: it is taken as it is.
+  if (code != ARCHIVE_OK && code != ARCHIVE_WARN) fail(state_->archive.get(), "the archive cannot be read");
   const char* path = archive_entry_pathname(found);
   const bool is_link = archive_entry_hardlink(found) || archive_entry_symlink(found);
   const auto type = archive_entry_filetype(found);
@@ -137,6 +183,8 @@ bool ArchiveReader::next(Entry& entry) {
   entry.kind = is_link ? Kind::other : type == AE_IFREG ? Kind::file : type == AE_IFDIR ? Kind::directory : Kind::other;
   entry.size = static_cast<std::uint64_t>(std::max<std::int64_t>(archive_entry_size(found), 0));
   entry.mode = archive_entry_perm(found);
+  state_->digest_before = state_->digest.text();
+  state_->digest.take_entry(entry.path, entry.size);
   return true;
 }
 
@@ -144,7 +192,11 @@ std::string_view ArchiveReader::read() {
   auto& buffer = state_->buffer;
   const auto got = archive_read_data(state_->archive.get(), buffer.data(), buffer.size());
   if (got < 0) fail(state_->archive.get(), "the archive cannot be read");
-  return {buffer.data(), static_cast<std::size_t>(got)};
+  const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+  state_->digest.take(bytes);
+  return bytes;
 }
+
+const std::string& ArchiveReader::digest_before() const { return state_->digest_before; }
 
 }  // namespace agw

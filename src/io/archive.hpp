@@ -34,6 +34,8 @@ public:
   /// filled up with zeros.
   void add(const std::string& path, const Descriptor& file);
   void add_directory(const std::string& path);
+  /// SHA-256 of the entries so far, in hexadecimal: of each its path, its size, its content.
+  std::string digest() const;
   /// Writes the end; without it the archive is not whole.
   void finish();
 
@@ -63,6 +65,9 @@ public:
   bool next(Entry& entry);
   /// The next bytes of the entry's content; empty at its end. The view lives until the next call.
   std::string_view read();
+  /// What ArchiveWriter::digest() said before the current entry, if those before it were read to their ends and are as
+  /// they were.
+  const std::string& digest_before() const;
 
 private:
   struct State;

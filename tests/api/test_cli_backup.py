@@ -48,6 +48,14 @@ def pack(archive, members):
     return archive
 
 
+def of_an_older_gateway(members):
+    """The same without the digest in the last entry, which older versions did not write."""
+    name, content = members[-1]
+    end = json.loads(content)
+    del end["sha256"]
+    return [*members[:-1], (name, json.dumps(end).encode())]
+
+
 @pytest.fixture
 def filled(own):
     """A gateway with something of everything, and what of it must survive."""
@@ -97,6 +105,24 @@ def test_one_that_compresses_badly_is_whole_and_leaves_nothing_beside_it(own, tm
     command(own, "backup", tmp_path / "made" / "all.tar.zst")
     assert dict(entries(tmp_path / "made" / "all.tar.zst"))["data/knowledge/raw/noise.bin"] == big.read_bytes()
     assert os.listdir(tmp_path / "made") == ["all.tar.zst"]
+
+
+def test_names_of_any_bytes_are_backed_up_and_restored(own, make_gateway, tmp_path):
+    accepted(own.http.put("/agents/J%C3%BCrgen/soul", json={"content": "Ich helfe."}))
+    folder = os.fsencode(own.data / "knowledge" / "raw" / "Übung ünï")
+    os.makedirs(folder)
+    (own.data / "knowledge" / "raw" / "Übung ünï" / ("n" * 120 + "ß.md")).write_text("long")
+    with open(folder + b"/caf\xe9.md", "wb") as latin:
+        latin.write(b"latin")
+    command(own, "backup", str(tmp_path / "ünï.tar.zst"))
+    other = make_gateway()
+    command(other, "restore", str(tmp_path / "ünï.tar.zst"))
+    restored = os.fsencode(other.data / "knowledge" / "raw" / "Übung ünï")
+    with open(restored + b"/caf\xe9.md", "rb") as latin:
+        assert latin.read() == b"latin"
+    assert sorted(os.listdir(restored)) == sorted(os.listdir(folder))
+    other.start()
+    assert accepted(other.http.get("/agents/J%C3%BCrgen/soul"))["content"] == "Ich helfe."
 
 
 def test_a_stopped_gateway_is_backed_up(filled, tmp_path):
@@ -209,6 +235,31 @@ def test_what_is_packed_again_is_a_backup_still(stopped):
     command(gateway, "restore", str(pack(folder / "again", members)))
 
 
+def test_a_backup_of_an_older_gateway_is_one_still(stopped):
+    gateway, members, folder = stopped
+    command(gateway, "restore", str(pack(folder / "older", of_an_older_gateway(members))))
+
+
+def test_one_flipped_bit_in_a_file_is_found(own, tmp_path):
+    noise = os.urandom(400_000)
+    (own.data / "knowledge" / "raw").mkdir(parents=True, exist_ok=True)
+    (own.data / "knowledge" / "raw" / "noise.bin").write_bytes(noise)
+    command(own, "backup", str(tmp_path / "b"))
+    assert own.stop() == 0
+    archive = bytearray((tmp_path / "b").read_bytes())
+    archive[archive.index(noise[200_000:200_032])] ^= 1
+    (tmp_path / "flipped").write_bytes(archive)
+    refused(own, tmp_path / "flipped", "is damaged")
+
+
+def test_other_content_or_another_name_is_found(stopped):
+    gateway, members, folder = stopped
+    content = [(name, b"We harm." if name == "data/soul.md" else old) for name, old in members]
+    refused(gateway, pack(folder / "x", content), "is damaged")
+    names = [(name.replace("note.md", "mote.md"), old) for name, old in members]
+    refused(gateway, pack(folder / "x", names), "is damaged")
+
+
 def test_a_truncated_archive_is_refused_at_every_length(stopped):
     gateway, _, folder = stopped
     whole = (folder / "good").read_bytes()
@@ -257,6 +308,7 @@ def test_what_no_backup_holds_is_refused(stopped, member):
 
 def test_a_damaged_database_is_refused(stopped):
     gateway, members, folder = stopped
+    members = of_an_older_gateway(members)
     broken = [(name, bytes(len(content)) if name == "data/gateway.db" else content) for name, content in members]
     refused(gateway, pack(folder / "x", broken), "nothing was restored")
     holed = dict(members)["data/gateway.db"]
@@ -267,6 +319,7 @@ def test_a_damaged_database_is_refused(stopped):
 
 def test_another_programs_database_is_refused(stopped):
     gateway, members, folder = stopped
+    members = of_an_older_gateway(members)
     with sqlite3.connect(folder / "other.db") as other:
         other.execute("CREATE TABLE x (y)")
     other.close()
@@ -277,6 +330,7 @@ def test_another_programs_database_is_refused(stopped):
 
 def test_a_backup_of_a_newer_gateway_is_refused(stopped):
     gateway, members, folder = stopped
+    members = of_an_older_gateway(members)
     head = json.loads(members[0][1])
     newer = [(HEAD, json.dumps({**head, "version": 2, "agw_version": "9.9"}).encode()), *members[1:]]
     refused(gateway, pack(folder / "x", newer), "made by a newer agw (9.9)")
