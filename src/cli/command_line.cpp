@@ -1,10 +1,13 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <functional>
+#include <iostream>
 #include <sstream>
+#include <system_error>
 
 // All that is seen of CLI11, which costs seconds to compile.
 #include <fmt/format.h>
@@ -115,6 +118,18 @@ int fail(ExitStatus status, const char* what) {
   return static_cast<int>(status);
 }
 
+/// The status, unless what was printed could not be written: then whoever waits for it is not to take it for whole.
+int once_written(int status) {
+  errno = 0;
+  std::cout.flush();
+  const bool is_flushed = std::fflush(stdout) == 0;
+  const int why = errno;
+  if (is_flushed && !std::cout.bad() && std::ferror(stdout) == 0) return status;
+  const auto reason = why == 0 ? "it was cut off" : std::generic_category().message(why);
+  const int failed = fail(ExitStatus::failure, ("cannot write the output: " + reason).c_str());
+  return status == 0 ? failed : status;
+}
+
 }  // namespace
 
 void Arguments::flag(const std::string& name, bool& value, const std::string& about) {
@@ -190,9 +205,9 @@ std::variant<Action, Notice> parse(std::span<const Command> commands, const std:
 
 int run(std::span<const Command> commands, const std::vector<std::string>& arguments) {
   const auto parsed = parse(commands, arguments);
-  if (const auto* notice = std::get_if<Notice>(&parsed)) return tell(*notice);
+  if (const auto* notice = std::get_if<Notice>(&parsed)) return once_written(tell(*notice));
   try {
-    return std::get<Action>(parsed)();
+    return once_written(std::get<Action>(parsed)());
   } catch (const StartError& error) {
     return fail(error.status(), error.what());
   } catch (const std::exception& error) {

@@ -69,11 +69,10 @@ int set(const SecretOptions& options) {
 int list(const SecretOptions& options) {
   const auto names = secrets_of(options).names();
   if (options.json) {
-    std::cout << to_json(json::array(names.begin(), names.end())) << '\n' << std::flush;
+    std::cout << to_json(json::array(names.begin(), names.end())) << '\n';
     return 0;
   }
   for (const auto& name : names) std::cout << name << '\n';
-  std::cout << std::flush;
   if (names.empty()) std::cerr << "There are no secrets.\n";
   return 0;
 }

@@ -42,7 +42,7 @@ Token require_token(const std::filesystem::path& directory) {
 int show(const TokenOptions& options) {
   const auto directory = data_directory(options.data_dir);
   const auto token = require_token(directory);
-  std::cout << token.secret() << '\n' << std::flush;
+  std::cout << token.secret() << '\n';
   if (!find_running_gateway(directory)) return 0;
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);

@@ -27,6 +27,17 @@ def new_thread(gateway, **members):
     return accepted(gateway.http.post("/threads", json=members), 201)
 
 
+# What is printed.
+
+
+@pytest.mark.parametrize("arguments", [["threads", "--json"], ["token", "show"], ["--help"]], ids=" ".join)
+def test_what_cannot_be_written_is_a_failure(gateway, arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([str(BINARY), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=30,
+                              env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)})
+    assert done.returncode == 1 and done.stderr == "agw: cannot write the output: No space left on device\n"
+
+
 # Finding the gateway.
 
 
