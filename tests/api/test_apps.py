@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from apps import log_of, make_app, make_static, proxied, show, start, until
+from connection import Connection
 
 
 def processes_of(gateway):
@@ -102,6 +103,16 @@ def test_a_port_of_its_own_is_taken(gateway, name):
         port = free.getsockname()[1]
     app = name("app")
     make_app(gateway, app, port=port)
+    assert start(gateway, app)["port"] == port
+    gateway.http.post(f"/apps/{app}/stop")
+
+
+def test_a_port_may_be_written_with_a_fraction_of_nothing(gateway, name):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    app = name("app")
+    make_app(gateway, app, port=float(port))
     assert start(gateway, app)["port"] == port
     gateway.http.post(f"/apps/{app}/stop")
 
@@ -335,6 +346,20 @@ def test_an_app_that_is_deleted_or_disabled_ends(gateway, name, change):
     wait_for(lambda: not os.path.exists(f"/proc/{pid}"))
     if change != "deleted":
         until(gateway, extension["name"], "stopped")
+
+
+def test_one_that_is_deleted_while_others_restart_it_stays_gone(gateway, name):
+    extension = make_app(gateway, name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
+    app = extension["name"]
+    start(gateway, app)
+    with Connection(gateway) as first, Connection(gateway) as second:
+        for connection in (first, second):
+            connection.request(f"POST /apps/{app}/restart HTTP/1.1")
+        gateway.http.delete(f"/extensions/{extension['id']}")
+        answers = [connection.answer() for connection in (first, second)]
+    assert (404, "app not found") in [(answer.status, answer.error) for answer in answers]
+    directory = str(gateway.home / "apps" / app)
+    wait_for(lambda: not any(os.path.realpath(f"/proc/{pid}/cwd") == directory for pid in processes_of(gateway)))
 
 
 # The end of the gateway.

@@ -250,6 +250,18 @@ def test_stop_needs_the_token(own):
     accepted(own.http.get("/health"))
 
 
+@pytest.mark.parametrize("order", [("restart", "stop"), ("stop", "restart")], ids=" then ".join)
+def test_a_stop_wins_over_a_restart(own, order):
+    words = {"stop": "stopping", "restart": "restarting"}
+    with Connection(own) as first, Connection(own) as second:
+        for connection in (first, second):
+            assert connection.request("GET /health HTTP/1.1").answer().status == 200
+        for connection, action in zip((first, second), order):
+            connection.request(f"POST /daemon/{action} HTTP/1.1")
+            assert connection.answer().json() == {"status": words[action]}
+    assert own.wait() == 0
+
+
 def test_stop_may_be_asked_for_twice(own):
     with Connection(own) as first, Connection(own) as second:
         for connection in (first, second):

@@ -1,6 +1,7 @@
 """Apps that are files: what is served of them, whole and in parts."""
 
 import os
+from urllib.parse import quote, urljoin
 
 import pytest
 
@@ -54,6 +55,28 @@ def test_what_a_static_app_does_not_serve(gateway, site, path):
 def test_a_directory_without_its_slash_leads_there(gateway, site):
     answer = proxied(gateway, site, "/sub")
     assert answer.status_code == 301 and answer.headers["location"] == "sub/"
+
+
+@pytest.mark.parametrize("folder", ["x?y", "a b", "h#h", "ünï", "c:d", "100%25", "http:"])
+def test_a_directory_of_any_name_leads_to_itself(gateway, name, folder):
+    app = name("site")
+    make_static(gateway, app, {f"{folder}/index.html": "<p>here"})
+    asked = f"/{quote(folder, safe='')}"
+    location = proxied(gateway, app, asked).headers["location"]
+    base = f"{gateway.url}/apps/{app}/proxy"
+    assert location.isascii() and urljoin(base + asked, location) == f"{base}{asked}/"
+    assert proxied(gateway, app, asked + "/").content == b"<p>here"
+
+
+def test_the_query_stays_where_a_directory_leads(gateway, site):
+    assert proxied(gateway, site, "/sub?a=b&c=%20d").headers["location"] == "sub/?a=b&c=%20d"
+
+
+def test_a_directory_in_the_place_of_its_index(gateway, name):
+    app = name("site")
+    make_static(gateway, app, {"idx/index.html/inner.txt": "inner"})
+    answer = proxied(gateway, app, "/idx/")
+    assert answer.status_code == 404 and answer.json() == {"error": "file not found"}
 
 
 def test_a_static_app_is_only_read(gateway, site):

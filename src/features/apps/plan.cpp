@@ -34,8 +34,11 @@ AppPlan app_plan(const Extension& extension) {
   plan.path = std::string(string_member(definition, "path").value_or(""));
   plan.command = string_member(definition, "command").value_or("");
   plan.health_path = string_member(definition, "health_path").value_or("");
-  if (const auto* port = definition.if_contains("port"); port && port->is_int64()) {
-    plan.port = static_cast<int>(port->get_int64());
+  if (const auto* port = definition.if_contains("port"); port && port->is_number()) {
+    // 8000.0 is a whole number too.
+    boost::system::error_code error;
+    const int number = port->to_number<int>(error);
+    if (!error) plan.port = number;
   }
   return plan;
 }

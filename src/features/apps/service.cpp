@@ -188,12 +188,21 @@ std::vector<App> Apps::list() const {
 
 App Apps::show(std::string_view id_or_name) const { return describe(*require(id_or_name)); }
 
+/// The app as it is when a turn has come, before which it may have been changed or deleted.
+ExtensionPointer Apps::require_again(const Extension& extension) const {
+  auto found = extensions_.find(extension.id);
+  if (!found) throw NotFound("app not found", {{"name", extension.name}});
+  if (is_static(*found)) refuse_static(*found);
+  return found;
+}
+
 Task<App> Apps::start(std::string id_or_name) {
-  const auto extension = require(id_or_name);
+  auto extension = require(id_or_name);
   if (is_static(*extension)) refuse_static(*extension);
   auto& place = place_of(extension);
   Place::Turn turn(place);
   co_await turn.comes();
+  extension = require_again(*extension);
   try {
     if (!place.server.alive()) co_await start(extension, place);
   } catch (const std::exception& error) {
@@ -203,12 +212,13 @@ Task<App> Apps::start(std::string id_or_name) {
 }
 
 Task<App> Apps::restart(std::string id_or_name) {
-  const auto extension = require(id_or_name);
+  auto extension = require(id_or_name);
   if (is_static(*extension)) refuse_static(*extension);
   require_complete(app_plan(*extension));
   auto& place = place_of(extension);
   Place::Turn turn(place);
   co_await turn.comes();
+  extension = require_again(*extension);
   try {
     co_await stop(place);
     co_await start(extension, place);

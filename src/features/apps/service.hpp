@@ -75,6 +75,7 @@ private:
   struct Place;
 
   ExtensionPointer require(std::string_view id_or_name) const;
+  ExtensionPointer require_again(const Extension& extension) const;
   App describe(const Extension& extension) const;
   const DevServer* find(const Extension& extension) const;
   Place& place_of(const ExtensionPointer& extension);

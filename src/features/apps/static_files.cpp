@@ -12,6 +12,7 @@
 #include "features/apps/forwarding.hpp"
 #include "io/beneath.hpp"
 #include "io/private_files.hpp"
+#include "io/web_url.hpp"
 
 namespace agw {
 
@@ -25,7 +26,7 @@ struct Found {
   std::uint64_t size = 0;
   std::string type;
   std::string tag;
-  std::string location;  ///< of a directory that was named without its slash
+  std::string location;  ///< of a directory that was named without its slash, encoded
 };
 
 [[noreturn]] void refuse() { throw NotFound("file not found"); }
@@ -44,6 +45,12 @@ std::string path_of(std::vector<std::string> segments) {
   return boost::join(segments, "/");
 }
 
+/// The query of a target with its question mark, as it was sent.
+std::string_view query_of(std::string_view target) {
+  const auto question = target.find('?');
+  return question == target.npos ? std::string_view() : target.substr(question);
+}
+
 std::filesystem::path place_of(const Descriptor& file) {
   return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file.get()));
 }
@@ -53,7 +60,10 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
   if (!directory) refuse();
   const auto status = directory->status(path);
   if (!status) refuse();
-  if (status->type == FileType::directory) return {.location = last_segment + "/"};
+  if (status->type == FileType::directory) {
+    if (last_segment.empty()) refuse();  // Its `index.html` is a directory: nothing stands for it.
+    return {.location = percent_encode(last_segment) + "/"};
+  }
   auto file = directory->file(path);
   const auto stamp = directory->stamp(path);
   if (!file || !stamp) refuse();
@@ -110,7 +120,7 @@ Task<> StaticFiles::serve(Request& request, Exchange& exchange, std::filesystem:
   const auto found = co_await blocking_.run([root, path, last] { return find(root, path, last); });
   Fields fields{app_fence()};
   if (!found.file) {
-    fields.emplace_back("Location", found.location);
+    fields.emplace_back("Location", found.location + std::string(query_of(exchange.target())));
     co_return co_await answer_without_body(exchange, 301, std::move(fields));
   }
   fields.emplace_back("ETag", found.tag);

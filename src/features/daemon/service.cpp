@@ -23,16 +23,17 @@ void Daemon::stop() {
 }
 
 void Daemon::end_after(std::chrono::milliseconds delay, ExitStatus status) {
-  if (asked_) return;
-  asked_ = true;
+  // A stop wins over a restart, whichever was asked for first.
+  if (asked_ == status || asked_ == ExitStatus::success) return;
+  asked_ = status;
   delay_.expires_after(delay);
-  delay_.async_wait([this, status](boost::system::error_code error) {
-    if (!error) end(status);
+  delay_.async_wait([this](boost::system::error_code error) {
+    if (!error) end(*asked_);
   });
 }
 
 void Daemon::end(ExitStatus status) {
-  asked_ = true;
+  asked_ = status;
   if (const auto ending = std::exchange(ending_, nullptr)) ending(status);
 }
 

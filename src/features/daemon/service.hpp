@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,7 +25,8 @@ public:
   /// Stops listening; nothing ends the process twice.
   void stop();
 
-  /// Ends the process with `status` after `delay`, so that the answer to the request gets out. The first call counts.
+  /// Ends the process with `status` after `delay`, so that the answer to the request gets out. The first call counts,
+  /// but a stop takes the place of a restart.
   void end_after(std::chrono::milliseconds delay, ExitStatus status);
 
   std::chrono::milliseconds uptime() const;
@@ -36,7 +38,7 @@ private:
   asio::signal_set signals_;
   asio::steady_timer delay_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  bool asked_ = false;
+  std::optional<ExitStatus> asked_;
 };
 
 }  // namespace agw
