@@ -7,6 +7,7 @@ import json
 import pytest
 
 import proposals
+import tools
 from checks import UNKNOWN_ID, accepted, refused
 from jobs import delete, ended, new_agent, new_extension, new_job, rows, run, turns, wait_for
 
@@ -35,6 +36,13 @@ def ended_by_event(gateway, job, count=1):
     assert all(row["trigger"] == "event" for row in found), found
     return found
 
+
+def after_all_events(gateway, name):
+    """Returns when what has happened until now has started whatever waited for it."""
+    watched = name("witness")
+    witness = new_job(gateway, name("job"), event("extension.created", name=watched))
+    new_extension(gateway, "theme", watched, {})
+    ended_by_event(gateway, witness)
 
 
 # Webhooks.
@@ -230,6 +238,17 @@ def test_a_number_of_a_filter_may_be_written_in_any_way(gateway, name):
     assert rows(gateway, jobs[2]) == rows(gateway, jobs[3]) == []
 
 
+def test_a_number_deep_in_a_filter_may_be_written_in_any_way_too(gateway, name):
+    thread = accepted(gateway.http.post("/threads", json={}), 201)
+    jobs = [new_job(gateway, name("job"), event("turn.created", thread_id=thread["id"], metadata=metadata))
+            for metadata in ({"a": 1.0, "b": [2.0]}, {"a": 1, "b": [2]}, {"a": 1.5, "b": [2]}, {"a": 1})]
+    body = {"role": "user", "content": "x", "metadata": {"b": [2], "a": 1}}
+    accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    for job in jobs[:2]:
+        ended_by_event(gateway, job)
+    assert rows(gateway, jobs[2]) == rows(gateway, jobs[3]) == []
+
+
 def test_a_disabled_job_hears_no_events(gateway, name):
     watched = name("watched")
     off = new_job(gateway, name("job"), event("extension.created", name=watched), enabled=False)
@@ -255,6 +274,36 @@ def test_a_job_never_triggers_itself(gateway, name):
     new_extension(gateway, "theme", "a-late-witness", {})
     ended_by_event(gateway, witness)
     assert len(rows(gateway, job)) == 1 and len(rows(gateway, turned)) == 2
+
+
+@pytest.mark.parametrize("kind", ["thread.created", "turn.created"])
+def test_a_job_does_not_trigger_itself_by_what_its_agent_delegates(talker, name, kind):
+    gateway = talker.gateway
+    caller, helper = (tools.new_agent(gateway, name(role)) for role in ("caller", "helper"))
+    filter = {"agent_id": helper["id"]} if kind == "thread.created" else {"content": f"Find {helper['name']} out."}
+    job = new_job(gateway, name("job"), event(kind, **filter), agent_id=caller["id"], concurrency="queue")
+    talker.stub.always("Done.")
+    talker.stub.script(tools.calls(("Delegate", {"agent": helper["name"], "task": f"Find {helper['name']} out."})))
+    run(gateway, job)
+    assert ended(gateway, job)[0]["status"] == "completed"
+    assert len(accepted(gateway.http.get("/threads", params={"agent_id": helper["id"]}))) == 1
+    after_all_events(gateway, name)
+    assert len(rows(gateway, job)) == 1
+
+
+def test_a_job_does_not_trigger_itself_by_a_job_that_its_agent_runs(talker, name):
+    gateway = talker.gateway
+    chore = new_job(gateway, name("chore"))
+    caller = tools.new_agent(gateway, name("caller"))
+    job = new_job(gateway, name("job"), event("job.completed", job=chore["name"]), agent_id=caller["id"],
+                  concurrency="queue")
+    talker.stub.always("Done.")
+    talker.stub.script("Done.", tools.calls(("RunJob", {"job": chore["name"]})))
+    run(gateway, chore)
+    ended_by_event(gateway, job)
+    assert [row["status"] for row in ended(gateway, chore, 2)] == ["completed", "completed"]
+    after_all_events(gateway, name)
+    assert len(rows(gateway, job)) == 1
 
 
 def test_a_chain_ends_at_depth_5_and_says_so(gateway, name):

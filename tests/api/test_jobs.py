@@ -8,7 +8,7 @@ import os
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
-from jobs import ROW, delete, ended, job_directory, new_agent, new_extension, new_job, rows, run, statuses, thread, turns
+from jobs import ROW, ended, job_directory, new_agent, new_extension, new_job, rows, run, statuses, thread, turns
 from stubs.provider import Reply
 
 

@@ -9,8 +9,9 @@ namespace agw {
 
 namespace {
 
-/// How a delegated run ended.
+/// A delegated run, and how it ended.
 struct Delegated {
+  Delegation delegation;
   RunOutcome outcome;
   std::string text;
 };
@@ -45,10 +46,16 @@ ToolOutcome result_of(const Extension& agent, const std::string& thread_id, cons
 Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop) {
   const auto agent = require_agent(agent_name);
   const auto mode = mode_for(*agent, caller);
-  const auto thread = co_await threads_.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});
   const auto delegated = std::make_shared<Delegated>();
+  delegated->delegation = {
+      .run_id = new_id(), .delegating_run_id = caller.run_id, .agent_id = agent->id, .thread_id = {}};
+  // Its thread is told of while it is made.
+  std::erase_if(delegations_, [](const auto& known) { return known.expired(); });
+  delegations_.push_back(std::shared_ptr<const Delegation>(delegated, &delegated->delegation));
+  const auto thread = co_await threads_.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});
+  delegated->delegation.thread_id = thread.id;
   const auto active =
-      open_job_run({.run_id = new_id(),
+      open_job_run({.run_id = delegated->delegation.run_id,
                     .thread_id = thread.id,
                     .agent_id = agent->id,
                     .prompt = std::move(task),
@@ -60,6 +67,14 @@ Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name
   co_await until_ended(active);
   delegated->text = active->log.content();
   co_return result_of(*agent, thread.id, *delegated);
+}
+
+std::vector<std::shared_ptr<const Delegation>> Engine::delegations() const {
+  std::vector<std::shared_ptr<const Delegation>> under_way;
+  for (const auto& known : delegations_) {
+    if (auto delegation = known.lock()) under_way.push_back(std::move(delegation));
+  }
+  return under_way;
 }
 
 }  // namespace agw

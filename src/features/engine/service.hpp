@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/group.hpp"
 #include "features/attachments/service.hpp"
@@ -22,6 +23,14 @@
 #include "models/retry.hpp"
 
 namespace agw {
+
+/// A task that a run has handed to another agent; known until the run that does it has ended.
+struct Delegation {
+  std::string run_id;
+  std::string delegating_run_id;
+  std::string agent_id;   ///< of the one that does it
+  std::string thread_id;  ///< empty until its thread is made
+};
 
 /// Chats: stores what a person says, has the agent answer it, and stores the answer. Runs of one thread are done in
 /// order, those of different threads at once.
@@ -64,6 +73,7 @@ public:
   /// Has another agent do a task in a new thread, with no more rights than the calling run has, and gives its answer;
   /// `stop` stops it too. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`).
   Task<ToolOutcome> delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop);
+  std::vector<std::shared_ptr<const Delegation>> delegations() const;
 
   /// Told of each answer once it is stored.
   void observe(std::function<void(const RunOutcome& outcome)> observer) { observer_ = std::move(observer); }
@@ -107,10 +117,11 @@ private:
   struct Answering;
   Task<> converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
                   RunOutcome& outcome);
+  bool may_go_on(Answering& answering, std::int64_t calls) const;
   Task<> gather(Answering& answering, RunningAgent& caller);
   struct Recalled;
   Task<Recalled> recall(Answering& answering, const Thread& thread);
-  Task<std::string> summarise(Answering& answering, std::string earlier, std::vector<Turn> older);
+  Task<std::optional<std::string>> summarise(Answering& answering, std::string earlier, std::vector<Turn> older);
   Task<std::vector<ToolUse>> ask(Answering& answering);
   Task<> call_tools(Answering& answering, std::vector<ToolUse> uses);
   void add_results(Answering& answering, std::vector<Message> results) const;
@@ -135,6 +146,7 @@ private:
   std::set<std::string, std::less<>> working_;                                    ///< threads that have a worker
   std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
   std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
+  std::vector<std::weak_ptr<const Delegation>> delegations_;
   std::function<void(const RunOutcome&)> observer_;
   Stop stopping_;
   Group workers_;

@@ -64,6 +64,7 @@ Task<JobRunUnderWayPointer> Jobs::begin(ExtensionPointer job, JobOrder order, Al
   auto run = std::make_shared<JobRunUnderWay>();
   run->job = job;
   run->depth = order.depth;
+  run->callers = order.callers;
   run->run = {.id = new_id(), .job = job->name, .trigger = order.trigger, .dry = order.dry, .due_at = order.due_at};
   under_way_.add(run);
   try {

@@ -116,7 +116,13 @@ Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, Along<JobRunStarte
 }
 
 Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
-  return started_by(std::move(job), {.handed_down = caller.handed_down}, {});
+  JobOrder order{.handed_down = caller.handed_down};
+  if (const auto ordering = job_run_of(caller.run_id)) {
+    order.depth = ordering->depth;
+    order.callers = ordering->callers;
+    order.callers.insert(ordering->job->id);
+  }
+  return started_by(std::move(job), std::move(order), {});
 }
 
 Task<JobRunStarted> Jobs::started_by(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along) {
@@ -146,6 +152,12 @@ Task<JobRun> Jobs::stop_run(std::string run_id) {
 Task<std::vector<JobRun>> Jobs::runs_of(ExtensionPointer job, JobRunFilter filter) {
   co_return co_await database_.read([job_id = job->id, filter](Connection& connection) {
     return job_store::list(connection, job_id, filter.limit.value);
+  });
+}
+
+Task<std::vector<JobRun>> Jobs::completed_runs_of(ExtensionPointer job, Timestamp since, int limit) {
+  co_return co_await database_.read([job_id = job->id, since, limit](Connection& connection) {
+    return job_store::completed(connection, job_id, since, limit);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct JobOrder {
   std::optional<Timestamp> due_at{};
   std::optional<std::string> enclosure{};  ///< what came with the trigger, as text
   int depth = 0;                           ///< how many events led to it, one run after the other
+  std::set<std::string> callers{};         ///< see JobRunUnderWay
   json::object handed_down{};              ///< of the run whose agent ordered it: see ToolRun
 };
 
@@ -99,6 +101,8 @@ public:
 
   /// Newest first.
   Task<std::vector<JobRun>> runs_of(ExtensionPointer job, JobRunFilter filter);
+  /// The newest `limit` that completed after `since`.
+  Task<std::vector<JobRun>> completed_runs_of(ExtensionPointer job, Timestamp since, int limit);
   /// Of all jobs: the newest `limit` runs that are not over or ended after `since`, without skipped ones.
   Task<std::vector<JobRun>> recent(Timestamp since, int limit);
   /// All jobs, newest first, as a JSON array of JobSummary.
@@ -140,6 +144,7 @@ private:
   void disarm_job(const std::string& job_id);
   void on_due(const DueTimes& due);
   void on_event(const std::string& job_id, std::string_view event, const json::object& record);
+  JobRunUnderWayPointer job_run_of(std::string run_id) const;
   std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record) const;
   Task<> fire(ExtensionPointer job, JobOrder order);
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);

@@ -138,6 +138,18 @@ std::vector<JobRun> recent(Connection& connection, Timestamp since, int limit) {
   return runs;
 }
 
+std::vector<JobRun> completed(Connection& connection, const std::string& job_id, Timestamp since, int limit) {
+  static const auto sql = fmt::format(
+      "SELECT {} FROM job_runs WHERE job_id = :job_id AND status = 'completed' AND finished_at > :since "
+      "ORDER BY number DESC LIMIT :limit",
+      columns);
+  auto row = connection.prepare(sql);
+  row.bind(":job_id", job_id).bind(":since", since).bind(":limit", limit);
+  std::vector<JobRun> runs;
+  while (row.step()) runs.push_back(read(row));
+  return runs;
+}
+
 int failures_in_a_row(Connection& connection, const std::string& job_id, const std::string& run_id, int limit) {
   auto row = connection.prepare(
       "SELECT status = 'failed' FROM job_runs WHERE job_id = :job_id AND status IN ('completed', 'failed') "

@@ -32,6 +32,9 @@ std::vector<JobRun> list(Connection& connection, const std::string& job_id, int 
 /// Of all jobs, newest first: what was ordered since then and did run or is to.
 std::vector<JobRun> recent(Connection& connection, Timestamp since, int limit);
 
+/// The job's runs that completed after `since`, newest first.
+std::vector<JobRun> completed(Connection& connection, const std::string& job_id, Timestamp since, int limit);
+
 /// How many runs of the job failed in a row, that one back to the last that completed; counted up to `limit`.
 int failures_in_a_row(Connection& connection, const std::string& job_id, const std::string& run_id, int limit);
 

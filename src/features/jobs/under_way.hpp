@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,9 @@ namespace agw {
 struct JobRunUnderWay {
   ExtensionPointer job;  ///< as it was when the run was ordered
   JobRun run;
-  int depth = 0;            ///< how many events led to it, one run after the other
-  ActiveRunPointer active;  ///< none until its thread is known
+  int depth = 0;                  ///< how many events led to it, one run after the other
+  std::set<std::string> callers;  ///< the ids of the jobs whose agents ordered it, one by way of the other
+  ActiveRunPointer active;        ///< none until its thread is known
   bool stop_wanted = false;
   Stop placed;  ///< requested when it has its place on a thread, and when it has ended
   Stop over;    ///< requested when it has ended
