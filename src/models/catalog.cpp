@@ -131,7 +131,8 @@ std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std:
         "OPENAI_BASE_URL or OLLAMA_HOST, or name one under providers: in config.yaml, and restart the gateway",
         model)};
   }
-  return ModelChoice{entry->provider.get(), entry->settings.name, std::string(model)};
+  return ModelChoice{entry->provider.get(), entry->settings.name, std::string(model),
+                     info(entry->settings.name, model).max_output_tokens};
 }
 
 std::vector<ModelChoice> Models::resolve_fallbacks(const std::vector<std::string>& references) const {

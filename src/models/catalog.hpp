@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@ struct ModelChoice {
   Provider* provider = nullptr;
   std::string provider_name;
   std::string model;  ///< the id that the provider knows
+  std::int64_t most_output_tokens = std::numeric_limits<std::int64_t>::max();
 
   std::string id() const { return provider_name + "/" + model; }
 };

@@ -1,5 +1,6 @@
 #include "models/openai_responses.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -92,14 +93,21 @@ private:
     if (const auto* item = object_member(frame, "item")) take_item(index_of(frame), *item);
   }
 
-  /// The whole item: what came of it in pieces is in it again.
+  /// The whole item: what came of it in pieces is in it again. Not all servers count the same positions at the end as
+  /// in between.
   void take_item(std::int64_t index, const json::object& item) {
     const auto type = text_member(item, "type");
-    if (type == "reasoning") reasoning_items_[index] = item;
+    if (type == "reasoning") take_reasoning(index, item);
     if (type == "function_call") {
-      calls_.add(index, text_member(item, "call_id"), text_member(item, "name"), {});
-      calls_.set_arguments(index, text_member(item, "arguments"));
+      calls_.put(index, text_member(item, "call_id"), text_member(item, "name"), text_member(item, "arguments"));
     }
+  }
+
+  void take_reasoning(std::int64_t index, const json::object& item) {
+    const auto id = text_member(item, "id");
+    const auto known = std::ranges::find_if(
+        reasoning_items_, [&](const auto& entry) { return !id.empty() && text_member(entry.second, "id") == id; });
+    (known == reasoning_items_.end() ? reasoning_items_[index] : known->second) = item;
   }
 
   void read_response(std::string_view type, const json::object& response) {

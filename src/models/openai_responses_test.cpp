@@ -76,6 +76,24 @@ TEST(ResponsesReader, ReadsReasoningTextAndToolCallsWhereverTheStreamIsCut) {
   }
 }
 
+TEST(ResponsesReader, TakesACallAndAThoughtOnceWhateverTheirPlacesAtTheEnd) {
+  const auto answer = read_stream(
+      *wire(), R"(data: {"type":"response.output_item.done","output_index":1,"item":{"type":"reasoning","id":"rs_1"}}
+
+data: {"type":"response.output_item.added","output_index":3,"item":{"type":"function_call","call_id":"call_1","name":"get_weather","arguments":""}}
+
+data: {"type":"response.output_item.done","output_index":3,"item":{"type":"function_call","call_id":"call_1","name":"get_weather","arguments":"{\"city\":\"Paris\"}"}}
+
+data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"reasoning","id":"rs_1"},{"type":"function_call","call_id":"call_1","name":"get_weather","arguments":"{\"city\":\"Paris\"}"}]}}
+
+)");
+  const auto& reply = answer.reply();
+  ASSERT_EQ(reply.tool_uses.size(), 1u);
+  EXPECT_EQ(reply.tool_uses[0].id, "call_1");
+  EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
+  EXPECT_EQ(reply.provider_blocks.size(), 1u);
+}
+
 TEST(ResponsesReader, MapsHowItEnded) {
   const auto incomplete = [](std::string reason) {
     return read_stream(*wire(),

@@ -93,7 +93,13 @@ double cost(const Price& price, const Usage& usage) {
 }
 
 Prices::Prices(const std::filesystem::path& file) {
-  if (std::filesystem::exists(file)) prices_ = Reader(file).read();
+  const auto status = std::filesystem::status(file);
+  if (!std::filesystem::exists(status)) return;
+  // Anything else fails without a name, or keeps the start waiting.
+  if (!std::filesystem::is_regular_file(status)) {
+    throw StartError(ExitStatus::usage, file.string() + ": cannot be read: it is no regular file");
+  }
+  prices_ = Reader(file).read();
 }
 
 std::optional<Price> Prices::find(std::string_view provider, std::string_view model) const {

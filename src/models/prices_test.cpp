@@ -1,5 +1,6 @@
 #include "models/prices.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -48,6 +49,17 @@ TEST_F(PricesTest, AreFoundByProviderAndModelThenByModel) {
 TEST_F(PricesTest, NeedNoFile) {
   EXPECT_EQ(Prices(file_).find("a", "b"), std::nullopt);
   EXPECT_EQ(read("# nothing yet\n").find("a", "b"), std::nullopt);
+}
+
+TEST_F(PricesTest, StandInARegularFile) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  try {
+    Prices{file_};
+    FAIL() << "was taken";
+  } catch (const StartError& error) {
+    EXPECT_EQ(error.status(), ExitStatus::usage);
+    EXPECT_EQ(error.what(), file_.string() + ": cannot be read: it is no regular file");
+  }
 }
 
 TEST_F(PricesTest, AWrongFileIsAPreciseError) {

@@ -18,9 +18,14 @@ bool is_worth_another_try(const ModelFailure& failure) {
   return failure.kind == Kind::unavailable || failure.kind == Kind::rate_limited || failure.kind == Kind::protocol;
 }
 
-/// A used-up quota is not worth another try, but another model is.
+/// Where a quota is used up, or a service that is down wants no other try, another model may answer.
 bool is_worth_another_model(const ModelFailure& failure) {
-  return is_worth_another_try(failure) || failure.status == 429;
+  return is_worth_another_try(failure) || failure.status == 429 || failure.status >= 500;
+}
+
+Usage& usage_of(ModelOutcome& outcome) {
+  auto* reply = std::get_if<ModelReply>(&outcome);
+  return reply ? reply->usage : std::get<ModelFailure>(outcome).usage;
 }
 
 /// As many clients that failed together should not come back together.
@@ -41,11 +46,13 @@ std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, 
   return jittered(std::min<milliseconds>(doubled, policy.longest_delay));
 }
 
-/// One model, as often as the policy allows. `began` tells whether a delta came.
+/// One model, as often as the policy allows. `began` tells whether a delta came. All tries count into the usage.
 Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, const OnDelta& on_delta, Stop& stop,
                        const RetryPolicy& policy, const bool& began) {
+  Usage spent;
   for (int tries = 1;; ++tries) {
     auto outcome = co_await choice.provider->answer(request, on_delta, stop);
+    spent = usage_of(outcome) += spent;
     const auto* failure = std::get_if<ModelFailure>(&outcome);
     if (!failure || began) co_return outcome;
     const auto delay = delay_after(tries, *failure, policy);
@@ -55,6 +62,7 @@ Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, c
       ModelFailure stopped;
       stopped.kind = Kind::stopped;
       stopped.message = choice.provider_name + " was stopped";
+      stopped.usage = spent;
       co_return stopped;
     }
   }
@@ -76,8 +84,10 @@ Task<Answered> answer_with_retries(std::vector<ModelChoice> choices, ModelReques
     on_delta(delta);
   };
   std::optional<ModelFailure> earlier;
+  const auto wanted_tokens = request.max_output_tokens;
   for (auto choice = choices.begin();; ++choice) {
     request.model = choice->model;
+    request.max_output_tokens = std::min(wanted_tokens, choice->most_output_tokens);
     auto outcome = co_await ask(*choice, request, noticing, stop, policy, began);
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));

@@ -35,7 +35,7 @@ struct Answered {
 /// Asks the first of `choices` (at least one), and while no delta has come, again where that is worth it (429, 5xx,
 /// 529, a broken connection, garbage), then the others in turn. After the first delta nothing is tried again: the
 /// failure is returned, and what came is the caller's to keep. `stop` ends a delay as well as a call. `request.model`
-/// is filled in here.
+/// is filled in here, and `request.max_output_tokens` is kept within what each model can.
 Task<Answered> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
                                    Stop& stop, RetryPolicy policy = {});
 

@@ -122,6 +122,23 @@ TEST(Retries, AskAnotherModelWhereTheQuotaIsUsedUp) {
   EXPECT_EQ(first.models.size(), 1u);
 }
 
+TEST(Retries, AskAnotherModelWhereAServiceThatIsDownWantsNoOtherTry) {
+  Scripted first({{failure(Kind::refused, 529)}});
+  Scripted second({{ModelReply{}}});
+  Stop stop;
+  EXPECT_EQ(ask({{&first, "p", "m"}, {&second, "q", "n"}}, stop).id(), "q/n");
+  EXPECT_EQ(first.models.size(), 1u);
+}
+
+TEST(Retries, CountWhatEveryTryUsed) {
+  auto failed = failure(Kind::unavailable);
+  failed.usage.input_tokens = 3;
+  ModelReply reply;
+  reply.usage.input_tokens = 4;
+  Scripted provider({{failed}, {failed}, {reply}});
+  EXPECT_EQ(ask(provider).usage().input_tokens, 10);
+}
+
 TEST(Retries, TellAllFailures) {
   Scripted first({{failure(Kind::refused, 429)}});
   Scripted second({{failure(Kind::refused, 401)}});

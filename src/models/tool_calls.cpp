@@ -38,6 +38,16 @@ void ToolCalls::set_arguments(std::int64_t index, std::string_view arguments) {
   if (auto* call = find(index)) call->arguments = arguments;
 }
 
+void ToolCalls::put(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments) {
+  const auto known = std::ranges::find_if(calls_, [&](const Call& call) { return !id.empty() && call.id == id; });
+  if (known == calls_.end()) {
+    add(index, id, name, {});
+    return set_arguments(index, arguments);
+  }
+  if (known->name.empty()) known->name = name;
+  known->arguments = arguments;
+}
+
 bool ToolCalls::readable() const {
   return std::ranges::all_of(calls_, [](const Call& call) { return read_arguments(call.arguments).has_value(); });
 }

@@ -20,6 +20,9 @@ public:
   /// All arguments of the call at `index`, instead of what came in pieces.
   void set_arguments(std::int64_t index, std::string_view arguments);
 
+  /// A whole call, instead of what came of it in pieces: the one with that id wherever it stands, else that at `index`.
+  void put(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
+
   bool empty() const { return calls_.empty(); }
   std::size_t size() const { return calls_.size(); }
   /// Whether the arguments of every call can be read.

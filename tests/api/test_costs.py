@@ -1,6 +1,7 @@
 """What models cost, and budgets (specification, System; decisions, 10)."""
 
 import datetime
+import os
 
 import pytest
 import yaml
@@ -46,6 +47,15 @@ def end_of_run(talker, thread, content="hello"):
         run = events.run(turn["id"])
     assert [event["type"] for event in run].count("finish") == 1
     return run
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_prices_stand_in_a_regular_file(make_gateway, make):
+    gateway = make_gateway(config="")
+    make(gateway.data / "prices.yaml")
+    failed = gateway.fails()
+    assert failed.status == 2
+    assert f"{gateway.data / 'prices.yaml'}: cannot be read: it is no regular file" in failed.stderr
 
 
 def test_at_first_nothing_has_cost_anything(own):
@@ -142,6 +152,18 @@ def test_a_budget_of_nothing_allows_no_call(priced):
     agent_named(talker.gateway, "poor", budget_usd_per_day=0)
     assert end_of_run(talker, thread_of(talker.gateway, "poor"))[-1]["finishReason"] == "budget"
     assert talker.request_count() == 0
+
+
+def test_a_summary_of_older_turns_that_spends_the_budget_is_the_last_call(priced):
+    talker = priced()
+    agent_named(talker.gateway, "thrifty", budget_usd_per_day=1)
+    thread = thread_of(talker.gateway, "thrifty")
+    for number in range(28):
+        body = {"role": "user", "content": f"Note {number}. " + "x" * 3000}
+        accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    last = end_of_run(talker, thread)[-1]
+    assert last["finishReason"] == "budget" and last["costUsd"] == ANSWER_COST
+    assert talker.request_count() == 1 and "Sum it up" in talker.system()
 
 
 def test_the_budget_of_all_holds_for_all(priced):

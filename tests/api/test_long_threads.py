@@ -88,6 +88,69 @@ def test_what_a_person_deletes_is_not_in_a_summary_any_more(talker, thread):
     assert SUMMARY not in str(summaries[1].json["messages"])
 
 
+def summaries_of(talker):
+    return [request for request in talker.stub.requests if is_summary(request)]
+
+
+def asks(talker, thread):
+    """Asks in a long thread, and has the summary wait. Answers it, its request and the question."""
+    held = talker.stub.hold()
+    body = {"content": "Do it.", "threadId": thread["id"]}
+    turn = accepted(talker.gateway.http.post("/chat", json=body), 201)
+    request = talker.stub.wait_for_requests(1)[0]
+    assert is_summary(request)
+    return held, request, turn
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_what_a_person_deletes_while_it_is_summed_up_is_in_no_later_summary(talker, thread, place):
+    gateway = talker.gateway
+    fill(gateway, thread, 14)
+    with gateway.events(thread["id"]) as events:
+        held, request, question = asks(talker, thread)
+        beginnings = {turn["id"]: turn["content"].split(".")[0] + "." for turn in turns_of(gateway, thread)}
+        told_of = [id for id, beginning in beginnings.items() if beginning in str(request.json["messages"])]
+        assert gateway.http.delete(f"/turns/{told_of[place]}").status_code == 204
+        held.release(SUMMARY)
+        assert events.run(question["id"])[-1]["finishReason"] == "stop"
+        assert not any(event.get("compacted") for event in events.drain())
+    assert asked(talker, thread)[-1]["finishReason"] == "stop"
+    again = str(summaries_of(talker)[1].json["messages"])
+    assert beginnings[told_of[place]] not in again and SUMMARY not in again
+    assert SUMMARY in told(talker)[0]["content"]
+
+
+def test_a_stop_while_older_turns_are_summed_up_leaves_no_summary(talker, thread):
+    gateway = talker.gateway
+    fill(gateway, thread, 14)
+    with gateway.events(thread["id"]) as events:
+        held, _, question = asks(talker, thread)
+        accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+        assert events.run(question["id"])[-1]["type"] == "stopped"
+        assert not any(event.get("compacted") for event in events.drain())
+    assert held.was_aborted() and len(talker.stub.requests) == 1
+    asked(talker, thread)
+    assert len(summaries_of(talker)) == 2
+    assert "summary of what came before" not in str(summaries_of(talker)[1].json["messages"])
+    assert SUMMARY in told(talker)[0]["content"]
+
+
+def test_one_big_turn_hides_nothing_that_was_said_before_it(talker, thread):
+    gateway = talker.gateway
+    fill(gateway, thread, 2, size=10)
+    body = {"role": "assistant", "content": "Here is all of it. " + "ü" * 200_000}
+    accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    fill(gateway, thread, 1, size=20)
+    assert asked(talker, thread)[-1]["finishReason"] == "stop"
+    summed_up = str(summaries_of(talker)[0].json["messages"])
+    assert "user says number 0. " + "x" * 10 in summed_up and "Here is all of it." in summed_up
+    messages = told(talker)
+    assert SUMMARY in messages[0]["content"] and "Here is all of it." not in str(messages)
+    assert "user says number 0. " + "x" * 20 in str(messages)
+    asked(talker, thread)
+    assert len(summaries_of(talker)) == 1 and SUMMARY in told(talker)[0]["content"]
+
+
 def test_a_summary_counts_into_the_run(talker, thread):
     fill(talker.gateway, thread, 14)
     assert asked(talker, thread)[-1]["usage"]["input_tokens"] == 20

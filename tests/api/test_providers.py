@@ -306,6 +306,23 @@ def test_after_all_tries_the_fallback_models_are_asked_in_turn(connected, ask, f
     assert turn_of(gateway, run)["metadata"]["model"] == "responses/third"
 
 
+@pytest.mark.parametrize("status", [500, 529])
+def test_a_service_that_wants_no_other_try_leaves_the_answer_to_a_fallback(connected, ask, fallback, status):
+    run = ask(None, Fault(status, headers={"x-should-retry": "false"}), "Third here", agentId=fallback)
+    assert text_of(run) == "Third here" and run[-1]["model"] == "responses/third"
+    assert [request.json["model"] for request in connected[1].requests] == ["first", "third"]
+
+
+def test_a_fallback_is_asked_for_no_more_than_it_can_answer(connected, ask, name):
+    gateway, stub = connected
+    body = {"type": "agent", "name": name("wordy"), "description": "", "enabled": True, "definition": {
+        "model": "messages/claude-sonnet-5-5", "fallback_models": ["messages/unheard-of"], "max_output_tokens": 20_000}}
+    agent = accepted(gateway.http.post("/extensions", json=body), 201)["name"]
+    run = ask(None, *[Fault(503, headers=AT_ONCE) for _ in range(5)], "Here I am", agentId=agent)
+    assert text_of(run) == "Here I am"
+    assert [request.json["max_tokens"] for request in stub.requests] == [20_000] * 5 + [8192]
+
+
 def test_after_the_first_delta_nothing_falls_back(connected, ask, fallback):
     run = ask(None, Reply("One two", deltas=2, fault="cut", after=1), agentId=fallback)
     assert_failed(run)

@@ -84,13 +84,9 @@ Task<> Engine::converse(ActiveRunPointer active, ExtensionPointer agent, std::ve
   auto caller = std::make_shared<RunningAgent>();
   caller->agent = agent;
   Answering answering{active, caller, std::move(choices), {}, outcome};
-  const auto most_calls = max_steps(*agent);
-  for (std::int64_t calls = 0;; ++calls) {
-    if (calls == most_calls || !costs_.may_spend(*agent)) {
-      outcome.finish_reason = calls == most_calls ? "max-steps" : "budget";
-      co_return;
-    }
-    if (calls == 0) co_await gather(answering, *caller);
+  if (!may_go_on(answering, 0)) co_return;
+  co_await gather(answering, *caller);
+  for (std::int64_t calls = 0; may_go_on(answering, calls); ++calls) {
     auto uses = co_await ask(answering);
     if (uses.empty()) co_return;
     if (const auto why = answering.repeats.problem(uses)) {
@@ -100,11 +96,21 @@ Task<> Engine::converse(ActiveRunPointer active, ExtensionPointer agent, std::ve
     }
     co_await call_tools(answering, std::move(uses));
     shorten_results(answering.request.messages, answering.room);
-    if (active->stop.requested()) {
-      outcome.stopped = outcome.partial = true;
-      co_return;
-    }
   }
+}
+
+/// Whether the model may be called after so many calls; where not, the outcome says why.
+bool Engine::may_go_on(Answering& answering, std::int64_t calls) const {
+  auto& outcome = answering.outcome;
+  const auto& agent = *answering.caller->agent;
+  if (answering.active->stop.requested()) {
+    outcome.stopped = outcome.partial = true;
+    return false;
+  }
+  const bool is_last = calls == max_steps(agent);
+  if (!is_last && costs_.may_spend(agent)) return true;
+  outcome.finish_reason = is_last ? "max-steps" : "budget";
+  return false;
 }
 
 /// Who calls, and what the model is to read: who the agent is, its tools, and as much of the conversation as fits.

@@ -58,10 +58,10 @@ std::size_t total_size(const std::vector<Message>& messages) {
 
 }  // namespace
 
-std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget) {
+std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget, std::size_t least) {
   std::size_t size = 0;
   auto first = turns.end();
-  while (first != turns.begin()) {
+  while (first != turns.begin() + static_cast<std::ptrdiff_t>(least)) {
     size += size_of(*std::prev(first));
     if (size > budget && first != turns.end()) break;
     --first;

@@ -10,8 +10,9 @@ namespace agw {
 
 // What becomes of a conversation that outgrows a model's window. Sizes are in bytes.
 
-/// Takes the oldest turns out of `turns` until the others come to at most `budget`; the last stays. Gives those taken.
-std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget);
+/// Takes the oldest turns out of `turns`, at least `least` of them, until the others come to at most `budget`; the last
+/// stays. Gives those taken.
+std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget, std::size_t least = 0);
 
 /// The request for a summary of `turns`, and of what an earlier summary said; it holds at most `budget` of them.
 ModelRequest summary_request(const std::string& earlier, const std::vector<Turn>& turns, std::size_t budget);

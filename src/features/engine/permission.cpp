@@ -83,6 +83,11 @@ Stage stage_of(const ToolRequest& request) {
   return request.limits.stage ? std::min(request.stage, *request.limits.stage) : request.stage;
 }
 
+bool opens_all_paths(const AgentLimits& limits) {
+  return !limits.paths ||
+         std::ranges::any_of(*limits.paths, [](const auto& path) { return path == "/" || path == "/*"; });
+}
+
 /// What the agent's own record and the mode leave of the tools.
 std::optional<Permission> narrowed(const ToolRequest& request) {
   const auto& mode = mode_named(request.mode);
@@ -94,6 +99,12 @@ std::optional<Permission> narrowed(const ToolRequest& request) {
     return denied(
         fmt::format("{} is not among the tools of this agent; a person adds it to its `tools` and "
                     "`capabilities`",
+                    request.tool));
+  }
+  if (executes(request) && !opens_all_paths(request.limits)) {
+    return denied(
+        fmt::format("a command cannot be held to the paths of the agent's capabilities, so {} is not "
+                    "available; a person widens those",
                     request.tool));
   }
   if (is_own(request, {"RunJob", "Delegate"}) && request.depth >= deepest_run) {

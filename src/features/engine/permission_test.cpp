@@ -179,6 +179,17 @@ TEST(PermissionFor, CapabilitiesNarrowPaths) {
   EXPECT_EQ(permission_for(request).verdict, Verdict::denied);
 }
 
+TEST(PermissionFor, CapabilitiesWithPathsLeaveNoCommands) {
+  for (auto request : {call("Bash"), of_kind(ToolKind::shell_action)}) {
+    request.limits.paths = {"/p/docs"};
+    EXPECT_THAT(permission_for(request).reason,
+                StartsWith("permission denied: a command cannot be held to the paths of the agent's capabilities"));
+    EXPECT_FALSE(is_offered(request));
+    request.limits.paths = {"/p/docs", "/"};
+    EXPECT_EQ(permission_for(request).verdict, Verdict::allowed);
+  }
+}
+
 TEST(PermissionFor, CapabilitiesNarrowHosts) {
   auto request = call("WebFetch", Stage::sovereign, {.host = "example.org"});
   request.limits.hosts = {"*.example.org"};

@@ -76,7 +76,8 @@ struct SummarisedTurns {
 /// What a model is shown of a conversation.
 struct ThreadContext {
   std::vector<Turn> turns;     ///< oldest first
-  bool is_whole = true;        ///< none was left out, but for those that are summarised
+  std::size_t cut_short = 0;   ///< of the first so many no more than the beginning is there
+  bool is_whole = true;        ///< none was left out or cut short, but for those that are summarised
   bool summary_holds = false;  ///< the summary that was asked about still stands for what it did
 };
 
@@ -139,8 +140,15 @@ public:
   /// `summarised`, if that still holds, are left out.
   Task<ThreadContext> context(std::string thread_id, std::string question_id, std::size_t max_bytes,
                               std::optional<SummarisedTurns> summarised = {});
+  /// The same, inside a read or write, to sum up what does not fit: of turns that are more than `max_bytes` the
+  /// beginnings, which come to at most `max_beginnings`.
+  static ThreadContext context_to_summarise(Connection& connection, const std::string& question_id,
+                                            std::size_t max_bytes, std::size_t max_beginnings,
+                                            const std::optional<SummarisedTurns>& summarised);
   /// The turns of the conversation up to and with `last_turn_id`, inside a read or write. Throws NotFound.
   static SummarisedTurns summarise_up_to(Connection& connection, const std::string& last_turn_id);
+  /// Whether they still are what they were then, inside a read or write.
+  static bool still_stand(Connection& connection, const SummarisedTurns& summarised);
   /// Says, in a `thread-updated`, that models read a summary of the thread's older turns from now on.
   void announce_compaction(const Thread& thread);
   /// The ids of the run's tool calls that have a turn, inside a read or write.

@@ -23,27 +23,65 @@ std::pair<std::int64_t, std::int64_t> standing(const turn_store::StoredTurn& sto
   return {stored.place(), stored.number};
 }
 
-/// The newest turns that fit and stand behind `last`, in the order of the conversation.
-ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& question, std::size_t most,
-                      const std::optional<turn_store::StoredTurn>& last) {
+/// As much of a turn as is read to sum it up.
+constexpr std::size_t longest_beginning = 4'000;
+
+/// How many bytes of turns are wanted as they stand, and how many of the beginnings of those before.
+struct Bounds {
+  std::size_t whole = 0;
+  std::size_t beginnings = 0;
+};
+
+/// A turn of a conversation, whole or cut short.
+struct KeptTurn {
+  turn_store::StoredTurn stored;
+  bool is_cut = false;
+};
+
+void cut_short(Turn& turn) {
+  turn.metadata.reset();
+  if (turn.content.size() <= longest_beginning) return;
+  auto end = longest_beginning;
+  while (end > 0 && (static_cast<unsigned char>(turn.content[end]) & 0xc0) == 0x80) --end;
+  turn.content.resize(end);
+  turn.content += "…";
+}
+
+ThreadContext in_order(std::vector<KeptTurn> kept) {
+  std::ranges::sort(kept, {}, [](const KeptTurn& turn) { return standing(turn.stored); });
   ThreadContext context;
-  std::vector<turn_store::StoredTurn> kept;
+  context.turns.reserve(kept.size());
+  for (auto& [stored, is_cut] : kept) {
+    context.turns.push_back(std::move(stored.turn));
+    if (is_cut) context.cut_short = context.turns.size();
+  }
+  return context;
+}
+
+/// The newest turns that fit and stand behind `last`, in the order of the conversation.
+ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& question, const Bounds& bounds,
+                      const std::optional<turn_store::StoredTurn>& last) {
+  bool is_whole = true;
+  std::vector<KeptTurn> kept;
   std::size_t size = 0;
+  std::size_t beginnings = 0;
   turn_store::walk_back(connection, question, [&](turn_store::StoredTurn stored) {
     // A turn's place is never behind its number.
     if (last && stored.number < last->place()) return false;
     if (last && standing(stored) <= standing(*last)) return true;
     size += stored.bytes;
-    if (size > most && stored.number != question.number) {
-      context.is_whole = false;
-      return stored.number > question.number;
+    const bool fits = size <= bounds.whole || stored.number == question.number;
+    if (!fits) {
+      is_whole = false;
+      beginnings += std::min(stored.bytes, longest_beginning);
+      if (beginnings >= bounds.beginnings) return stored.number > question.number;
+      cut_short(stored.turn);
     }
-    kept.push_back(std::move(stored));
+    kept.push_back({std::move(stored), !fits});
     return true;
   });
-  std::ranges::sort(kept, {}, standing);
-  context.turns.reserve(kept.size());
-  for (auto& stored : kept) context.turns.push_back(std::move(stored.turn));
+  auto context = in_order(std::move(kept));
+  context.is_whole = is_whole;
   return context;
 }
 
@@ -140,14 +178,29 @@ Task<ThreadContext> Threads::context(std::string thread_id, std::string question
     const auto question = turn_store::require(connection, question_id);
     if (question.turn.thread_id != thread_id) throw NotFound("turn not found");
     const auto last = last_of(connection, question, summarised);
-    auto context = fitting(connection, question, max_bytes, last);
+    auto context = fitting(connection, question, {.whole = max_bytes}, last);
     context.summary_holds = last.has_value();
     return context;
   });
 }
 
+ThreadContext Threads::context_to_summarise(Connection& connection, const std::string& question_id,
+                                            std::size_t max_bytes, std::size_t max_beginnings,
+                                            const std::optional<SummarisedTurns>& summarised) {
+  const auto question = turn_store::require(connection, question_id);
+  const auto last = last_of(connection, question, summarised);
+  auto context = fitting(connection, question, {max_bytes, max_beginnings}, last);
+  context.summary_holds = last.has_value();
+  return context;
+}
+
 SummarisedTurns Threads::summarise_up_to(Connection& connection, const std::string& last_turn_id) {
   return {last_turn_id, turn_store::count_up_to(connection, turn_store::require(connection, last_turn_id))};
+}
+
+bool Threads::still_stand(Connection& connection, const SummarisedTurns& summarised) {
+  const auto last = turn_store::find(connection, summarised.last_turn_id);
+  return last && turn_store::count_up_to(connection, *last) == summarised.count;
 }
 
 void Threads::announce_compaction(const Thread& thread) {
