@@ -24,6 +24,51 @@ def test_a_kill_right_behind_the_answer_leaves_no_file_behind_its_record(own):
     assert accepted(own.http.post("/reseed"))["warnings"] == []
 
 
+def new_agent(gateway, name):
+    """One that differs from others by nothing but its name, and by its soul."""
+    body = {"type": "agent", "name": name, "description": "d", "definition": {"systemPrompt": "p"}, "enabled": True}
+    agent = accepted(gateway.http.post("/extensions", json=body), 201)
+    accepted(gateway.http.put(f"/agents/{name}/soul", json={"content": f"the soul of {agent['id']}"}))
+    return agent
+
+
+def rename(gateway, agent, name):
+    accepted(gateway.http.patch(f"/extensions/{agent['id']}", json={"name": name}))
+
+
+def holds_its_soul(gateway, agent, name):
+    assert accepted(gateway.http.get(f"/extensions/{agent['id']}"))["name"] == name
+    assert accepted(gateway.http.get(f"/agents/{name}/soul")) == {"content": f"the soul of {agent['id']}"}
+    written = yaml.safe_load((gateway.data / "agents" / name / "agent.yaml").read_text())
+    assert written["name"] == name
+
+
+def test_new_agents_that_swapped_their_names_stay_so_after_a_kill(own):
+    first, second = new_agent(own, "u"), new_agent(own, "v")
+    rename(own, first, "tmp")
+    rename(own, second, "u")
+    rename(own, first, "v")
+    own.kill()
+    own.start()
+    holds_its_soul(own, first, "v")
+    holds_its_soul(own, second, "u")
+    assert not (own.data / "agents" / "tmp").exists()
+    assert accepted(own.http.post("/reseed"))["warnings"] == []
+
+
+def test_a_new_agent_that_was_renamed_and_deleted_stays_so_after_a_kill(own):
+    deleted = new_agent(own, "a")
+    rename(own, deleted, "c")
+    assert own.http.delete(f"/extensions/{deleted['id']}").status_code == 204
+    successor = new_agent(own, "a")
+    own.kill()
+    own.start()
+    holds_its_soul(own, successor, "a")
+    names = {agent["name"] for agent in accepted(own.http.get("/extensions", params={"type": "agent"}))}
+    assert "a" in names and "c" not in names
+    assert not (own.data / "agents" / "c").exists()
+
+
 def test_a_clean_stop_leaves_nothing_for_the_next_start_to_do_again(own):
     body = {"type": "agent", "name": "writer", "description": "d", "definition": {"systemPrompt": "0"}, "enabled": True}
     accepted(own.http.post("/extensions", json=body), 201)

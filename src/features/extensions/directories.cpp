@@ -68,10 +68,7 @@ bool ExtensionDirectories::try_step(const DiskStep& step, Attempt attempt) {
 void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
   const auto source = root_.stamp(step.directory);
   if (!source && source.error() == FileError::not_found) return;
-  if (attempt == Attempt::again) {
-    const bool is_another = step.inode != 0 && source && source->inode != step.inode;
-    if (is_another || (step.inode == 0 && root_.stamp(step.target))) return;
-  }
+  if (attempt == Attempt::again && is_moved_already(step, source)) return;
   require(root_.make_directories(parent_of(step.target)), step.target);
   auto moved = root_.move(step.directory, step.target);
   if (!moved && (moved.error() == FileError::exists || moved.error() == FileError::not_directory)) {
@@ -83,6 +80,14 @@ void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
     known_.erase(step.extension_id);
     news_.erase(step.extension_id);
   }
+}
+
+/// Whether what stands at the old name now is another directory.
+bool ExtensionDirectories::is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const {
+  const auto known = known_.find(step.extension_id);
+  const auto inode = step.inode == 0 && known != known_.end() ? known->second.inode : step.inode;
+  if (inode == 0) return root_.stamp(step.target).has_value();
+  return source && source->inode != inode;
 }
 
 void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
@@ -102,6 +107,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   auto known = read(type_of_directory(step.directory), step.directory).known;
   known.config.content_id = step.config_id;
   known.prompt.content_id = text.owns_prompt ? step.prompt_id : "";
+  if (known_[step.extension_id].inode != known.inode) made_.emplace_back(step.extension_id, known);
   accept(step.extension_id, step.directory, known);
 }
 
@@ -139,6 +145,8 @@ void ExtensionDirectories::accept(const std::string& extension_id, const std::st
   known_[extension_id] = known;
   news_[extension_id] = path;
 }
+
+std::vector<std::pair<std::string, KnownDirectory>> ExtensionDirectories::made() { return std::exchange(made_, {}); }
 
 std::vector<std::pair<std::string, KnownDirectory>> ExtensionDirectories::news() {
   std::vector<std::pair<std::string, KnownDirectory>> news;

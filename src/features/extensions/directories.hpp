@@ -52,6 +52,9 @@ public:
   /// What was found has become the record. `path` is `agents/<name>`.
   void accept(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
+  /// Directories that writes have made since the last call. They are told apart from others by their inodes.
+  std::vector<std::pair<std::string, KnownDirectory>> made();
+
   /// What is known anew since the last call, looked at once more: an edit in the moment of the gateway's own write may
   /// leave no trace in a stamp.
   std::vector<std::pair<std::string, KnownDirectory>> news();
@@ -73,6 +76,7 @@ private:
 
   bool try_step(const DiskStep& step, Attempt attempt);
   void move(const DiskStep& step, Attempt attempt);
+  bool is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const;
   void write(const DiskStep& step, Attempt attempt);
   void replace(const DiskStep& step, const std::string& path, const std::optional<std::string>& wanted);
   bool is_ours(const DiskStep& step, const std::string& content_id) const;
@@ -94,6 +98,7 @@ private:
   std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of contents that may have been written, too
   std::vector<DiskStep> failed_;
   std::unordered_map<std::string, std::string> news_;  ///< paths by the extension's id
+  std::vector<std::pair<std::string, KnownDirectory>> made_;
 };
 
 }  // namespace agw

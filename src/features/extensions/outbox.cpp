@@ -91,10 +91,33 @@ std::vector<DiskStep> ExtensionOutbox::note(Connection& connection, const Extens
 
 Task<> ExtensionOutbox::take(std::vector<DiskStep> steps) {
   if (steps.empty()) co_return;
-  const auto done =
-      co_await disk_.run([directories = directories_, steps = std::move(steps)] { return directories->take(steps); });
+  auto [done, made] = co_await disk_.run([directories = directories_, steps = std::move(steps)] {
+    auto taken = directories->take(steps);
+    return std::pair(std::move(taken), directories->made());
+  });
   done_.insert(done_.end(), done.begin(), done.end());
   cross_out_later();
+  co_await note_made(std::move(made));
+}
+
+/// Before the answer, and so before a later rename: a start that does the rename again must know the directory.
+Task<> ExtensionOutbox::note_made(Directories made) {
+  if (made.empty()) co_return;
+  try {
+    co_await database_.write([made = std::move(made)](Connection& connection) {
+      for (const auto& [id, known] : made) outbox_store::know_inode(connection, id, known);
+    });
+  } catch (const std::exception& error) {
+    log::warn("which directories are new is noted later: {}", error.what());
+  }
+}
+
+void ExtensionOutbox::note_made_at_start(Connection& connection) {
+  const auto made = directories_->made();
+  if (made.empty()) return;
+  connection.execute("BEGIN IMMEDIATE");
+  for (const auto& [id, known] : made) outbox_store::know_inode(connection, id, known);
+  connection.execute("COMMIT");
 }
 
 Task<DirectoryFindings> ExtensionOutbox::look(std::vector<ExtensionPointer> records) {
@@ -121,15 +144,17 @@ void ExtensionOutbox::load(Connection& connection) {
   outbox_store::for_each_known(
       connection, [&](std::string id, KnownDirectory known) { directories_->know(std::move(id), std::move(known)); });
   done_ = directories_->take_again(outbox_store::steps(connection));
+  note_made_at_start(connection);
 }
 
 DirectoryFindings ExtensionOutbox::look_at_start(const std::vector<ExtensionPointer>& records) {
   return directories_->look(records, ExtensionDirectories::At::stamps);
 }
 
-void ExtensionOutbox::take_at_start(const std::vector<DiskStep>& steps) {
+void ExtensionOutbox::take_at_start(Connection& connection, const std::vector<DiskStep>& steps) {
   const auto done = directories_->take(steps);
   done_.insert(done_.end(), done.begin(), done.end());
+  note_made_at_start(connection);
 }
 
 void ExtensionOutbox::accept_at_start(const std::string& extension_id, const std::string& path,

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cut.hpp"
@@ -45,7 +46,7 @@ public:
   /// Does again what a stopped gateway may have left undone.
   void load(Connection& connection);
   DirectoryFindings look_at_start(const std::vector<ExtensionPointer>& records);
-  void take_at_start(const std::vector<DiskStep>& steps);
+  void take_at_start(Connection& connection, const std::vector<DiskStep>& steps);
   void accept_at_start(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
   /// Begins to cross out, and to look after the trash, in the background, until `stop` has returned.
@@ -54,6 +55,10 @@ public:
   Task<> stop();
 
 private:
+  using Directories = std::vector<std::pair<std::string, KnownDirectory>>;
+
+  Task<> note_made(Directories made);
+  void note_made_at_start(Connection& connection);
   Task<> keep_trash_small();
   void cross_out_later();
   Task<> cross_out();

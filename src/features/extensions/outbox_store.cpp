@@ -112,6 +112,20 @@ void know(Connection& connection, std::string_view extension_id, const KnownDire
       .run();
 }
 
+void know_inode(Connection& connection, std::string_view extension_id, const KnownDirectory& directory) {
+  connection
+      .prepare(
+          "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
+          "SELECT :id, :inode, :config_id, :no_stamp, :prompt_id, :no_stamp FROM extensions WHERE id = :id "
+          "ON CONFLICT (extension_id) DO UPDATE SET inode = :inode")
+      .bind(":id", extension_id)
+      .bind(":inode", directory.inode)
+      .bind(":config_id", directory.config.content_id)
+      .bind(":prompt_id", directory.prompt.content_id)
+      .bind(":no_stamp", stamp_text({}))
+      .run();
+}
+
 void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each) {
   auto row = connection.prepare(
       "SELECT extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp FROM extension_directories");

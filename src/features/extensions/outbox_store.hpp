@@ -57,6 +57,9 @@ void remove(Connection& connection, std::int64_t sequence);
 
 /// Nothing where the extension is gone meanwhile.
 void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
+/// Notes which directory is the extension's, before it is synced: what was known of its files stays. Nothing where the
+/// extension is gone meanwhile.
+void know_inode(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
 /// Calls `each` with all that are known.
 void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each);
 /// 0 where it is unknown.

@@ -97,7 +97,7 @@ void Extensions::take_directories_over(Connection& connection) {
   for (const auto& warning : result.warnings) log::warn("{}", warning);
   for (auto& write : result.writes.records) registry_->put(write.row.position, std::move(write.row.extension));
   for (const auto& taken : result.accepted) outbox_->accept_at_start(taken.id, taken.path, taken.known);
-  outbox_->take_at_start(result.writes.steps);
+  outbox_->take_at_start(connection, result.writes.steps);
 }
 
 Task<std::vector<std::string>> Extensions::reseed() {
