@@ -188,6 +188,18 @@ def test_secrets_are_filled_at_the_call_and_shown_nowhere(make_gateway, stub, we
     assert "hunter2" not in gateway.stderr
 
 
+def test_a_host_that_is_a_secret_is_shown_nowhere(make_gateway, stub, name):
+    talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
+    gateway = talker.gateway
+    thread = new_thread(gateway, new_agent(gateway, name("actor"), "trusted"))
+    assert gateway.command("secret", "set", "S1", typed="Hunter2secret.invalid\n").returncode == 0
+    action = new_action(gateway, name("call"), "http", url="http://${secret:S1}/")
+    end = called(talker, thread, action["name"], {})
+    assert end["isError"] and "[secret]" in end["output"]
+    shown = end["output"] + gateway.http.get(f"/threads/{thread['id']}/turns").text + gateway.stderr
+    assert "hunter2secret" not in shown.lower()
+
+
 # shell
 
 
@@ -208,6 +220,19 @@ def test_shell_input_is_never_a_piece_of_the_command(talker, worker, name):
         called(talker, worker, action["name"], {"text": text})
     look = new_action(talker.gateway, name("look"), "shell", command="ls")
     assert "pwned" not in called(talker, worker, look["name"], {})["output"]
+
+
+def test_capabilities_with_paths_leave_no_commands(talker, name):
+    capability = name("only-docs")
+    accepted(talker.gateway.http.post("/extensions", json={
+        "type": "capability", "name": capability, "description": "", "enabled": True,
+        "definition": {"paths": ["docs"]}}), 201)
+    agent = new_agent(talker.gateway, name("bound"), "sovereign", capabilities=[capability])
+    thread = new_thread(talker.gateway, agent)
+    action = new_action(talker.gateway, name("run"), "shell", command="echo ran")
+    for tool, given in ((action["name"], {}), ("Bash", {"command": "echo ran"})):
+        end = called(talker, thread, tool, given)
+        assert end["isError"] and end["output"].startswith("permission denied: a command cannot be held to the paths")
 
 
 def test_shell_sees_no_private_file(talker, worker, name):

@@ -1,4 +1,4 @@
-"""Integrations: MCP servers, OpenAPI documents, plain services (decisions, 3, 4 and 13)."""
+"""Integrations that are MCP servers (decisions, 3, 4 and 13)."""
 
 import json
 import subprocess
@@ -11,18 +11,12 @@ import pytest
 
 from checks import accepted
 from extensions import patch, toggle
-from stubs.web import WebStub
+from integrations import eventually, new_integration, tools_of
 from talker import Talker, configuration
-from tools import asked, called, calls, new_agent, new_thread, of_kind
+from tools import called, calls, new_agent, new_thread
 
 SERVER = str(Path(__file__).parent / "stubs" / "mcp_server.py")
 PYTHON = "/usr/bin/python3"
-
-
-def new_integration(gateway, name, kind, enabled=True, source="user", **definition):
-    body = {"type": "integration", "name": name, "description": "", "enabled": enabled, "source": source,
-            "definition": {"kind": kind, **definition}}
-    return accepted(gateway.http.post("/extensions", json=body), 201)
 
 
 def stdio(gateway, name, *options, **more):
@@ -74,21 +68,6 @@ def connected(talker, name, http_server):
 @pytest.fixture
 def thread(talker, name):
     return new_thread(talker.gateway, new_agent(talker.gateway, name("user"), "trusted"))
-
-
-def tools_of(talker, integration):
-    offered = talker.stub.requests[-1].json.get("tools", [])
-    return {tool["function"]["name"].removeprefix(integration + "__"): tool["function"]
-            for tool in offered if tool["function"]["name"].startswith(integration + "__")}
-
-
-def eventually(look, seconds=15):
-    """Calls until it answers something, for what happens outside of the gateway's events."""
-    deadline = time.monotonic() + seconds
-    while True:
-        found = look()
-        if found or time.monotonic() > deadline:
-            return found
 
 
 def notes(path):
@@ -143,6 +122,17 @@ def test_new_tools_are_heard_of(talker, thread, connected, transport, era):
     assert called(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
     tool = f"{server}__newcomer"
     assert eventually(lambda: called(talker, thread, tool, {})["output"] == "I am newcomer")
+
+
+def test_of_two_tools_of_one_name_the_exact_one_has_it(talker, thread, connected):
+    server = connected()
+    exact = f"{server}__add_numbers"
+    assert called(talker, thread, exact, {"a": 2, "b": 3})["output"] == "5", "so it is while there is only one"
+    called(talker, thread, f"{server}__grow", {"name": "add_numbers"})
+    assert eventually(lambda: called(talker, thread, exact, {})["output"] == "I am add_numbers")
+    other = [tool for tool in tools_of(talker, server) if tool.startswith("add_numbers_")]
+    assert len(other) == 1
+    assert called(talker, thread, f"{server}__{other[0]}", {"a": 2, "b": 3})["output"] == "5"
 
 
 def test_a_program_of_an_environment_of_its_own(talker, thread, name, tmp_path):
@@ -267,6 +257,19 @@ def test_secrets_are_filled_into_environment_and_headers(make_gateway, stub, nam
     assert eventually(lambda: notes(tmp_path / "notes"))
     assert notes(tmp_path / "notes")[0]["http"]["authorization"] == "Bearer hunter2"
     assert "hunter2" not in gateway.http.get("/extensions").text + gateway.stderr
+
+
+def test_what_a_server_says_when_it_ends_is_told_without_its_secrets(make_gateway, stub, name):
+    gateway = make_gateway(config=configuration(stub)).start()
+    gateway.command("secret", "set", "KEY", typed="hunter2secret\n")
+    program = ("import os, sys; key = os.environ['SERVICE_KEY']; print('no message of', key, flush=True); "
+               "sys.stderr.write('login with key ' + key[:5]); sys.stderr.flush(); sys.exit(key[5:] + ' failed')")
+    server = new_integration(gateway, name("server"), "mcp-stdio", command=PYTHON, args=["-c", program],
+                             env={"SERVICE_KEY": "${secret:KEY}"})
+    said = f"integration {server['name']}: it ended; it last said: login with key [secret] failed"
+    assert eventually(lambda: said in gateway.stderr), gateway.stderr[-2000:]
+    assert "no message of [secret]" in gateway.stderr
+    assert "hunter2" not in gateway.stderr
 
 
 @pytest.mark.parametrize("source", ["agent", "community"])
@@ -412,88 +415,3 @@ def command_lines():
         except OSError:
             pass
     return lines
-
-
-# OpenAPI documents and plain services.
-
-DOCUMENT = {
-    "openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "servers": [{"url": "/api"}],
-    "paths": {
-        "/items/{id}": {
-            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-            "get": {"operationId": "getItem", "summary": "One item",
-                    "parameters": [{"name": "full", "in": "query", "schema": {"type": "boolean"}},
-                                   {"name": "X-Trace", "in": "header", "schema": {"type": "string"}}]},
-            "put": {"operationId": "putItem", "requestBody": {"required": True, "content": {
-                "application/json": {"schema": {"$ref": "#/components/schemas/Item"}}}}}},
-        "/tree": {"post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tree"}}}}}}},
-    "components": {"schemas": {
-        "Item": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
-        "Tree": {"type": "object", "properties": {"left": {"$ref": "#/components/schemas/Tree"},
-                                                  "right": {"$ref": "#/components/schemas/Tree"}}}}}}
-
-
-@pytest.fixture
-def web():
-    with WebStub() as running:
-        running.answers("/openapi.json", json.dumps(DOCUMENT), "application/json")
-        running.answers("/api/items/a%2Fb", "an item", "text/plain")
-        running.answers("/v1/things", "things", "text/plain")
-        yield running
-
-
-def test_operations_of_an_openapi_document_are_tools(talker, thread, web, name):
-    shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/openapi.json"), headers={"X-Key": "k"})
-    tool = shop["name"] + "__getItem"
-    end = called(talker, thread, tool, {"id": "a/b", "full": True, "X-Trace": "t"})
-    assert (end["output"], end["isError"]) == ("an item", False)
-    request = web.requests[-1]
-    assert request.path == "/api/items/a%2Fb?full=true" and request.headers["x-trace"] == "t"
-    assert request.headers["x-key"] == "k"
-    offered = tools_of(talker, shop["name"])
-    assert set(offered) == {"getItem", "putItem", "post_tree"}
-    assert offered["putItem"]["parameters"]["properties"]["body"]["properties"] == {"name": {"type": "string"}}
-    assert called(talker, thread, shop["name"] + "__putItem", {"id": "a/b", "body": {"name": "x"}})["output"] == "an item"
-    assert json.loads(web.requests[-1].body) == {"name": "x"}
-    assert called(talker, thread, shop["name"] + "__putItem", {"id": "a/b"})["output"] == "invalid input: body is required"
-    for id in ("..", "", "."):
-        assert called(talker, thread, tool, {"id": id})["isError"]
-
-
-def test_a_document_leads_to_no_other_private_address_and_learns_no_key(talker, thread, web, name):
-    with WebStub() as other:
-        for target in ("http://169.254.169.254/", f"http://localhost:{other.port}/"):
-            web.answers("/evil.json", json.dumps({**DOCUMENT, "servers": [{"url": target}]}), "application/json")
-            shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/evil.json"),
-                                   headers={"X-Key": "hunter2"})
-            end = called(talker, thread, shop["name"] + "__getItem", {"id": "1"})
-            assert end["isError"] and "not one of the public internet" in end["output"], end
-        web.answers("/evil.json", json.dumps({**DOCUMENT, "servers": [{"url": other.url("/")}]}), "application/json")
-        shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/evil.json"),
-                               headers={"X-Key": "hunter2"})
-        called(talker, thread, shop["name"] + "__getItem", {"id": "1"})
-        assert "x-key" not in other.requests[-1].headers
-
-
-def test_a_document_that_is_none(talker, web, name):
-    for body in ("[", "{}", '{"openapi": "3.0.0"}', "a: &x [*x]", "<html>"):
-        web.answers("/none", body, "application/json")
-        shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/none"))
-        assert eventually(lambda: f"integration {shop['name']}: its " in talker.gateway.stderr)
-        talker.gateway.http.delete(f"/extensions/{shop['id']}")
-
-
-def test_a_plain_service_has_one_tool(talker, thread, web, name):
-    service = new_integration(talker.gateway, name("service"), "http", url=web.url("/v1/"), headers={"X-Key": "k"})
-    tool = service["name"] + "__request"
-    end = called(talker, thread, tool, {"path": "/things", "query": {"a": "x y", "b": [1, 2]}})
-    assert end["output"] == "things" and web.requests[-1].path == "/v1/things?a=x%20y&b=1&b=2"
-    called(talker, thread, tool, {"path": "things", "method": "POST", "body": {"n": 1}})
-    assert web.requests[-1].method == "POST" and json.loads(web.requests[-1].body) == {"n": 1}
-    assert web.requests[-1].headers["x-key"] == "k"
-    count = len(web.requests)
-    for path in ("/../secret", "/a/%2e%2E/../x", "/..", "\\..\\x"):
-        assert called(talker, thread, tool, {"path": path})["isError"], path
-    assert len(web.requests) == count
-    called(talker, thread, tool, {"path": "@evil.example/"})
-    assert web.requests[-1].path.startswith("/v1/"), "it stays with the service"

@@ -97,18 +97,22 @@ Task<ToolOutcome> Actions::call(ExtensionPointer action, const ToolCall& call) {
 }
 
 Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
-  using Made = std::variant<WebRequest, ActionProblem>;
-  auto made = co_await blocking_.run([&secrets = secrets_, action, input = call.input]() -> Made {
+  using Made = std::pair<std::variant<WebRequest, ActionProblem>, FilledSecrets>;
+  auto [made, secrets_of_request] = co_await blocking_.run([&secrets = secrets_, action, input = call.input]() -> Made {
+    FilledSecrets noted;
+    const auto expand = [&](std::string_view text) { return secrets.expand(text, &noted); };
     try {
-      return http_action_request(*action, input, [&](std::string_view text) { return secrets.expand(text); });
+      auto request = http_action_request(*action, input, expand);
+      return {std::move(request), std::move(noted)};
     } catch (const SecretError& error) {
-      return ActionProblem{error.what()};
+      return {ActionProblem{error.what()}, FilledSecrets()};
     }
   });
   if (const auto* problem = std::get_if<ActionProblem>(&made)) co_return failed(problem->text);
   auto request = std::get<WebRequest>(std::move(made));
   request.refusal = [&call](const WebUrl& url) { return call.judge({.host = url.host()}).reason; };
-  const auto answer = co_await ask_web(http_, std::move(request), call.stop);
+  auto answer = co_await ask_web(http_, std::move(request), call.stop);
+  answer.problem = secrets_of_request.hidden_in(answer.problem);
   co_return http_answer(answer);
 }
 

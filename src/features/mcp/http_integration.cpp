@@ -49,6 +49,23 @@ bool stays_beneath(std::string_view path) {
   return true;
 }
 
+/// `path` behind that of the URL; of both the queries, the URL's first.
+std::string with_path(std::string_view url, std::string_view path) {
+  path = path.substr(0, path.find('#'));
+  const auto url_end = std::min(url.find('?'), url.size());
+  const auto path_end = std::min(path.find('?'), path.size());
+  std::string whole(url.substr(0, url_end));
+  while (whole.ends_with('/')) whole.pop_back();
+  if (!path.starts_with('/')) whole += '/';
+  whole += path.substr(0, path_end);
+  for (auto query : {url.substr(url_end), path.substr(path_end)}) {
+    if (query.size() <= 1) continue;
+    whole += whole.find('?') == std::string::npos ? '?' : '&';
+    whole += query.substr(1);
+  }
+  return whole;
+}
+
 void set_service_body(WebRequest& request, const json::value& body) {
   request.body = text_of(body);
   request.headers.push_back({"Content-Type", body.is_string() ? "text/plain; charset=utf-8" : "application/json"});
@@ -60,10 +77,12 @@ Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secr
   co_return co_await blocking.run([&secrets, settings = std::move(settings)]() -> ServiceAddress {
     ServiceAddress address;
     try {
-      const auto url = WebUrl::parse(secrets.expand(settings.url));
+      const auto url = WebUrl::parse(secrets.expand(settings.url, &address.secrets));
       if (!url) return {.problem = "its url is no http or https address"};
       address.url = *url;
-      for (const auto& [name, value] : settings.headers) address.headers.push_back({name, secrets.expand(value)});
+      for (const auto& [name, value] : settings.headers) {
+        address.headers.push_back({name, secrets.expand(value, &address.secrets)});
+      }
     } catch (const SecretError& error) {
       return {.problem = error.what()};
     }
@@ -78,6 +97,12 @@ WebRequest service_request(const ServiceAddress& address, const IntegrationSetti
     request.may_be_private = [host = address.url.host()](const WebUrl& next) { return next.host() == host; };
   }
   return request;
+}
+
+Task<WebAnswer> ask_service(HttpClient& http, WebRequest request, const ServiceAddress& address, Stop& stop) {
+  auto answer = co_await ask_web(http, std::move(request), stop);
+  answer.problem = address.secrets.hidden_in(answer.problem);
+  co_return answer;
 }
 
 std::string with_query(std::string url, const json::object& query) {
@@ -109,20 +134,17 @@ Task<ToolOutcome> HttpIntegration::call(std::string tool, const ToolCall& call) 
   if (tool != tool_name) co_return failed(fmt::format("{} has no tool {}", settings().name, tool));
   const auto address = co_await service_address(blocking_, secrets_, settings());
   if (!address.problem.empty()) co_return failed(address.problem);
-  std::string path(string_member(call.input, "path").value_or(""));
+  const std::string path(string_member(call.input, "path").value_or(""));
   if (!stays_beneath(path)) co_return failed("path must stay beneath the service's URL");
-  std::string base = address.url.text();
-  while (base.ends_with('/')) base.pop_back();
   const auto* query = call.input.if_contains("query");
-  if (!path.starts_with('/')) path.insert(0, "/");
-  const auto url =
-      WebUrl::parse(with_query(base + path, query && query->is_object() ? query->get_object() : json::object()));
+  const auto url = WebUrl::parse(with_query(with_path(address.url.text(), path),
+                                            query && query->is_object() ? query->get_object() : json::object()));
   if (!url || url->origin() != address.url.origin()) co_return failed("path does not lead to the service");
   auto request = service_request(address, settings(), *url);
   request.method = string_member(call.input, "method").value_or("GET");
   if (const auto* body = call.input.if_contains("body")) set_service_body(request, *body);
   request.refusal = [&call](const WebUrl& next) { return refusal_of(call, next.host()); };
-  co_return http_answer(co_await ask_web(http_, std::move(request), call.stop));
+  co_return http_answer(co_await ask_service(http_, std::move(request), address, call.stop));
 }
 
 }  // namespace agw

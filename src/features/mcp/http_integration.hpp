@@ -12,12 +12,16 @@ namespace agw {
 struct ServiceAddress {
   WebUrl url;
   std::vector<HttpHeader> headers;
-  std::string problem;  ///< why there is none, for people
+  FilledSecrets secrets;  ///< that are in it
+  std::string problem;    ///< why there is none, for people
 };
 Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
 
 /// A request to `url` by that address.
 WebRequest service_request(const ServiceAddress& address, const IntegrationSettings& settings, WebUrl url);
+
+/// Asks it. A problem is told without the secrets of the address.
+Task<WebAnswer> ask_service(HttpClient& http, WebRequest request, const ServiceAddress& address, Stop& stop);
 
 /// Adds members as a query.
 std::string with_query(std::string url, const json::object& query);

@@ -209,6 +209,7 @@ Task<HttpRequest> HttpTransport::request(std::string method, const Exchange& exc
   auto address = co_await address_();
   made.url = address.url.text();
   made.headers = std::move(address.headers);
+  secrets_ = std::move(address.secrets);
   if (!version_.empty()) made.headers.push_back({"MCP-Protocol-Version", version_});
   if (!session_.empty()) made.headers.push_back({"Mcp-Session-Id", session_});
   co_return made;
@@ -258,7 +259,7 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
     co_return;
   }
   if (outcome.end != HttpOutcome::End::complete) {
-    exchange.problem = outcome.error;
+    exchange.problem = secrets_.hidden_in(outcome.error);
     co_return;
   }
   if (const auto parsed = parse_json(exchange.body)) take(exchange, read_rpc(*parsed));

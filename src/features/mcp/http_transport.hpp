@@ -7,6 +7,7 @@
 #include "base/wakeup.hpp"
 #include "features/mcp/transport.hpp"
 #include "features/mcp/types.hpp"
+#include "features/secrets/service.hpp"
 #include "io/http_client.hpp"
 #include "io/web_url.hpp"
 
@@ -16,6 +17,7 @@ namespace agw {
 struct McpAddress {
   WebUrl url;
   std::vector<HttpHeader> headers;
+  FilledSecrets secrets;
 };
 
 /// A server did not let a request in.
@@ -67,6 +69,7 @@ private:
   std::string name_;
   bool may_be_private_;
   Address address_;
+  FilledSecrets secrets_;  ///< of the last request
   OnRefusal on_refusal_;
   Group group_;
   Stop closing_;

@@ -101,7 +101,7 @@ Task<std::string> OpenApiIntegration::load(Stop& stop) {
   auto request = service_request(address, settings(), address.url);
   request.max_body_bytes = most_document;
   request.cut_body = false;
-  const auto answer = co_await ask_web(http_, std::move(request), stop);
+  const auto answer = co_await ask_service(http_, std::move(request), address, stop);
   if (!answer.problem.empty()) co_return answer.problem;
   if (answer.head.status != 200) co_return fmt::format("its url answers with status {}", answer.head.status);
   auto read = co_await blocking_.run([text = answer.body, url = answer.url] { return read_openapi(text, url); });
@@ -130,7 +130,7 @@ Task<ToolOutcome> OpenApiIntegration::call(std::string tool, const ToolCall& cal
     co_return failed(problem.why);
   }
   request.refusal = [&call](const WebUrl& next) { return refusal_of(call, next.host()); };
-  co_return http_answer(co_await ask_web(http_, std::move(request), call.stop));
+  co_return http_answer(co_await ask_service(http_, std::move(request), address, call.stop));
 }
 
 }  // namespace agw

@@ -74,8 +74,8 @@ std::vector<std::string> arguments_of(const IntegrationSettings& settings) {
 
 }  // namespace
 
-ProcessOptions server_process(const IntegrationSettings& settings, const Secrets& secrets, const Sandbox& sandbox,
-                              const fs::path& home, const fs::path& data_directory) {
+ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, const Sandbox& sandbox,
+                             const fs::path& home, const fs::path& data_directory) {
   if (settings.command.empty()) throw ProcessError("it has no command");
   const auto own = own_directory(settings, data_directory);
   auto arguments = arguments_of(settings);
@@ -90,8 +90,9 @@ ProcessOptions server_process(const IntegrationSettings& settings, const Secrets
       if (std::ranges::find(wish.readable, place) == wish.readable.end()) wish.readable.push_back(std::move(place));
     }
   }
-  for (const auto& [name, value] : settings.environment) wish.environment[name] = secrets.expand(value);
-  return sandbox.wrap(std::move(arguments), wish);
+  FilledSecrets filled;
+  for (const auto& [name, value] : settings.environment) wish.environment[name] = secrets.expand(value, &filled);
+  return {.options = sandbox.wrap(std::move(arguments), wish), .secrets = std::move(filled)};
 }
 
 }  // namespace agw

@@ -11,7 +11,6 @@
 #include "features/mcp/http_integration.hpp"
 #include "features/mcp/mcp_integration.hpp"
 #include "features/mcp/openapi_integration.hpp"
-#include "features/mcp/server_process.hpp"
 #include "features/mcp/stdio_transport.hpp"
 
 namespace agw {
@@ -168,7 +167,7 @@ std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
   return std::make_unique<HttpIntegration>(http_, blocking_, secrets_, std::move(settings));
 }
 
-Task<ProcessOptions> Integrations::process_of(IntegrationSettings settings) {
+Task<ServerProcess> Integrations::process_of(IntegrationSettings settings) {
   co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, settings, options = options_] {
     return server_process(settings, secrets, sandbox, options.home, options.data_directory);
   });
@@ -185,8 +184,11 @@ std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settin
 /// With the token of a login, where the person has set no credentials.
 Task<McpAddress> Integrations::address_of(IntegrationSettings settings) {
   auto address = co_await blocking_.run([&secrets = secrets_, settings] {
-    McpAddress filled{.url = WebUrl::parse(secrets.expand(settings.url)).value_or(WebUrl()), .headers = {}};
-    for (const auto& [name, value] : settings.headers) filled.headers.push_back({name, secrets.expand(value)});
+    McpAddress filled;
+    filled.url = WebUrl::parse(secrets.expand(settings.url, &filled.secrets)).value_or(WebUrl());
+    for (const auto& [name, value] : settings.headers) {
+      filled.headers.push_back({name, secrets.expand(value, &filled.secrets)});
+    }
     return filled;
   });
   if (has_credentials(settings)) co_return address;
@@ -215,26 +217,45 @@ std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings 
 const std::vector<ToolPointer>& Integrations::tools() {
   if (!std::exchange(tools_current_, true)) {
     tools_.clear();
+    const auto found = offers();
     std::set<std::string, std::less<>> names;
-    for (const auto& [id, entry] : entries_) {
-      for (const auto& offered : entry->integration->tools()) {
-        if (!may_offer(entry->integration->settings(), offered.name)) continue;
-        auto tool = tool_of(entry, offered);
-        if (names.insert(tool->description.name).second) tools_.push_back(std::move(tool));
-      }
+    for (const auto& offer : found) {
+      if (offer.is_exact) names.insert(offer.name);
+    }
+    std::set<std::string, std::less<>> given;
+    for (const auto& offer : found) {
+      auto name = offer.name;
+      const bool is_first = offer.is_exact ? !given.contains(name) : names.insert(name).second;
+      if (!is_first) name = hashed_tool_name_of(offer.entry->integration->settings().name, offer.tool->name);
+      if (given.insert(name).second) tools_.push_back(tool_of(offer.entry, *offer.tool, std::move(name)));
     }
   }
   return tools_;
 }
 
-ToolPointer Integrations::tool_of(const EntryPointer& entry, const OfferedTool& offered) const {
-  const auto& name = entry->integration->settings().name;
+std::vector<Integrations::Offer> Integrations::offers() const {
+  std::vector<Offer> found;
+  for (const auto& [id, entry] : entries_) {
+    const auto& settings = entry->integration->settings();
+    std::set<std::string_view> seen;
+    for (const auto& offered : entry->integration->tools()) {
+      if (!may_offer(settings, offered.name) || !seen.insert(offered.name).second) continue;
+      auto name = tool_name_of(settings.name, offered.name);
+      const bool is_exact = name == settings.name + "__" + offered.name;
+      found.push_back({.entry = entry, .tool = &offered, .name = std::move(name), .is_exact = is_exact});
+    }
+  }
+  return found;
+}
+
+ToolPointer Integrations::tool_of(const EntryPointer& entry, const OfferedTool& offered, std::string name) const {
+  const auto& integration = entry->integration->settings().name;
   auto schema = offered.input_schema;
   schema["type"] = "object";
   if (!schema.contains("properties")) schema["properties"] = json::object();
   return std::make_shared<const Tool>(Tool{
-      .description = {.name = tool_name_of(name, offered.name),
-                      .description = offered.description.empty() ? fmt::format("{} of {}", offered.name, name)
+      .description = {.name = std::move(name),
+                      .description = offered.description.empty() ? fmt::format("{} of {}", offered.name, integration)
                                                                  : offered.description,
                       .input_schema = std::move(schema)},
       .kind = ToolKind::integration,

@@ -13,6 +13,7 @@
 #include "features/mcp/http_transport.hpp"
 #include "features/mcp/integration.hpp"
 #include "features/mcp/logins.hpp"
+#include "features/mcp/server_process.hpp"
 #include "features/secrets/service.hpp"
 #include "io/blocking.hpp"
 #include "io/http_client.hpp"
@@ -54,17 +55,25 @@ public:
 private:
   struct Entry;
   using EntryPointer = std::shared_ptr<Entry>;
+  /// A tool of one of them, and its name for models.
+  struct Offer {
+    EntryPointer entry;
+    const OfferedTool* tool = nullptr;
+    std::string name;
+    bool is_exact = false;  ///< the name is the service's own
+  };
 
   void extension_changed(const Extension& extension, ExtensionAction action) override;
   void connect(const Extension& extension);
   void disconnect(const std::string& id);
   Task<> live(EntryPointer entry);
   void changed();
-  ToolPointer tool_of(const EntryPointer& entry, const OfferedTool& offered) const;
+  ToolPointer tool_of(const EntryPointer& entry, const OfferedTool& offered, std::string name) const;
+  std::vector<Offer> offers() const;
   std::unique_ptr<Integration> make(IntegrationSettings settings);
   std::unique_ptr<Integration> make_stdio(IntegrationSettings settings);
   std::unique_ptr<Integration> make_http_server(IntegrationSettings settings);
-  Task<ProcessOptions> process_of(IntegrationSettings settings);
+  Task<ServerProcess> process_of(IntegrationSettings settings);
   Task<McpAddress> address_of(IntegrationSettings settings);
   Task<bool> refused(IntegrationSettings settings, McpRefusal refusal);
   ExtensionPointer require(const std::string& id_or_name) const;

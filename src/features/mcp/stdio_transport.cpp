@@ -23,7 +23,8 @@ constexpr int most_garbage = 1000;
 constexpr int logged_garbage = 3;  // of one process, which may print without end
 constexpr int messages_a_second = 2000;
 constexpr std::size_t most_queued_bytes = 32 * 1024 * 1024;
-constexpr std::size_t kept_errors = 1000;
+constexpr std::size_t longest_error_line = 128 * 1024;  // which a secret fits into
+constexpr std::size_t longest_quoted = 1000;
 constexpr std::size_t longest_logged = 200;
 
 }  // namespace
@@ -41,9 +42,10 @@ StdioTransport::~StdioTransport() = default;
 
 Task<std::string> StdioTransport::open(Stop&) {
   try {
-    auto options = co_await start_();
-    options.errors_apart = true;
-    process_ = std::make_unique<Process>(loop_, std::move(options));
+    auto start = co_await start_();
+    secrets_ = std::move(start.secrets);
+    start.options.errors_apart = true;
+    process_ = std::make_unique<Process>(loop_, std::move(start.options));
   } catch (const ProcessError& error) {
     co_return error.what();
   } catch (const SecretError& error) {
@@ -83,8 +85,7 @@ Task<std::string> StdioTransport::dead() {
 
 void StdioTransport::die(std::string why) {
   if (dead_.happened()) return;
-  const auto said = boost::trim_copy(to_utf8(last_errors_));
-  if (!said.empty()) why += fmt::format("; it last said: {}", said.substr(said.rfind('\n') + 1));
+  if (!last_error_.empty()) why += fmt::format("; it last said: {}", to_utf8(last_error_.substr(0, longest_quoted)));
   cause_of_death_ = why;
   pending_.fail_all(why);
   dead_.notify();
@@ -132,10 +133,16 @@ Task<> StdioTransport::slow_down() {
 Task<> StdioTransport::read_errors() {
   for (;;) {
     const auto bytes = co_await process_->read(ProcessStream::error);
-    if (bytes.empty()) co_return;
-    last_errors_ += bytes;
-    if (last_errors_.size() > kept_errors) last_errors_.erase(0, last_errors_.size() - kept_errors);
-    log::debug("integration {}: {}", name_, to_utf8(bytes.substr(0, longest_logged)));
+    if (bytes.empty()) co_return note_error(error_line_);
+    error_line_ += bytes;
+    const auto end = error_line_.size() > longest_error_line ? error_line_.size() : error_line_.rfind('\n') + 1;
+    const auto lines = error_line_.substr(0, end);
+    error_line_.erase(0, end);
+    for (std::string_view rest = lines; !rest.empty();) {
+      const auto length = std::min(rest.find('\n'), rest.size());
+      note_error(rest.substr(0, length));
+      rest.remove_prefix(std::min(length + 1, rest.size()));
+    }
     messages_ += 1;
     co_await slow_down();
   }
@@ -188,11 +195,20 @@ void StdioTransport::take(const RpcMessage& message) {
   }
 }
 
+/// Whole lines, so that no part of a secret is left of one that was cut.
+void StdioTransport::note_error(std::string_view line) {
+  auto said = boost::trim_copy(secrets_.hidden_in(line));
+  if (said.empty()) return;
+  log::debug("integration {}: {}", name_, to_utf8(said.substr(0, longest_logged)));
+  last_error_ = std::move(said);
+}
+
 void StdioTransport::note_garbage(std::string_view line) {
   ++garbage_;
   if (logged_ < logged_garbage) {
     ++logged_;
-    log::info("integration {}: passed over what is no message: {}", name_, to_utf8(line.substr(0, longest_logged)));
+    log::info("integration {}: passed over what is no message: {}", name_,
+              to_utf8(secrets_.hidden_in(line).substr(0, longest_logged)));
   }
   if (garbage_ > most_garbage) die("it prints what is no MCP");
 }

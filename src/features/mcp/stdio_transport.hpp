@@ -7,6 +7,7 @@
 #include "base/group.hpp"
 #include "base/wakeup.hpp"
 #include "features/mcp/pending.hpp"
+#include "features/mcp/server_process.hpp"
 #include "features/mcp/transport.hpp"
 #include "io/process.hpp"
 
@@ -18,7 +19,7 @@ namespace agw {
 class StdioTransport : public McpTransport {
 public:
   /// Makes what to start; throws ProcessError or SecretError.
-  using Start = std::function<Task<ProcessOptions>()>;
+  using Start = std::function<Task<ServerProcess>()>;
 
   StdioTransport(Loop& loop, std::string name, Start start);
   ~StdioTransport() override;
@@ -37,6 +38,7 @@ private:
   Task<> slow_down();
   void take_line(std::string_view line);
   void take(const RpcMessage& message);
+  void note_error(std::string_view line);
   void note_garbage(std::string_view line);
   void send(const json::object& message);
   void die(std::string why);
@@ -45,6 +47,7 @@ private:
   std::string name_;  ///< of the integration, for the log
   Start start_;
   std::unique_ptr<Process> process_;
+  FilledSecrets secrets_;  ///< that the process was given
   Group group_;
   Stop closing_;
   PendingRequests pending_;
@@ -53,10 +56,11 @@ private:
   Wakeup queue_filled_;
   Wakeup dead_;
   std::string cause_of_death_;
-  std::string last_errors_;  ///< the end of what it wrote to its standard error
-  int garbage_ = 0;          ///< lines since the last message
-  int logged_ = 0;           ///< lines that were no messages and are in the log
-  int messages_ = 0;         ///< since `second_`
+  std::string error_line_;  ///< what it writes to its standard error, up to the end of the line
+  std::string last_error_;  ///< the line before
+  int garbage_ = 0;         ///< lines since the last message
+  int logged_ = 0;          ///< lines that were no messages and are in the log
+  int messages_ = 0;        ///< since `second_`
   std::chrono::steady_clock::time_point second_{};
 };
 

@@ -44,6 +44,13 @@ bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
+std::string whole_name(const std::string& integration, const std::string& tool) { return integration + "__" + tool; }
+
+std::string fitting(std::string name) {
+  std::ranges::replace_if(name, [](char c) { return !is_name_character(c); }, '_');
+  return name;
+}
+
 }  // namespace
 
 IntegrationSettings integration_settings(const Extension& extension) {
@@ -66,11 +73,13 @@ IntegrationSettings integration_settings(const Extension& extension) {
 }
 
 std::string tool_name_of(const std::string& integration, const std::string& tool) {
-  const auto whole = integration + "__" + tool;
-  auto name = whole;
-  std::ranges::replace_if(name, [](char c) { return !is_name_character(c); }, '_');
-  if (name.size() <= longest_name) return name;
-  return name.substr(0, longest_name - hash_digits - 1) + "_" + content_id(whole).substr(36 - hash_digits);
+  auto name = fitting(whole_name(integration, tool));
+  return name.size() <= longest_name ? name : hashed_tool_name_of(integration, tool);
+}
+
+std::string hashed_tool_name_of(const std::string& integration, const std::string& tool) {
+  const auto whole = whole_name(integration, tool);
+  return fitting(whole).substr(0, longest_name - hash_digits - 1) + "_" + content_id(whole).substr(36 - hash_digits);
 }
 
 }  // namespace agw

@@ -39,5 +39,7 @@ struct OfferedTool {
 /// The tool's name for models: `<integration>__<tool>`, of letters, digits, `_` and `-`, 64 at most. What does not fit
 /// is cut and told apart by a hash.
 std::string tool_name_of(const std::string& integration, const std::string& tool);
+/// The name that has the hash in any case, for one of two that would have the same.
+std::string hashed_tool_name_of(const std::string& integration, const std::string& tool);
 
 }  // namespace agw

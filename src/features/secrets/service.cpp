@@ -125,7 +125,7 @@ std::optional<std::string> Secrets::find(const std::string& name) const {
   return found ? std::optional(std::move(found.mapped())) : std::nullopt;
 }
 
-std::string Secrets::expand(std::string_view text) const {
+std::string Secrets::expand(std::string_view text, FilledSecrets* filled) const {
   std::optional<Values> values;
   std::string out;
   for (;;) {
@@ -139,6 +139,7 @@ std::string Secrets::expand(std::string_view text) const {
     if (found == values->end()) {
       throw SecretError(fmt::format("there is no secret {0}: set it with `agw secret set {0}`", name));
     }
+    if (filled) filled->note(found->second);
     out.append(text.substr(0, begin)).append(found->second);
     text.remove_prefix(end + 1);
   }

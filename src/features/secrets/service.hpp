@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "features/secrets/filled_secrets.hpp"
+
 namespace agw {
 
 /// What is wrong with a secret or with the file of them; never holds a value.
@@ -35,8 +37,9 @@ public:
   std::optional<std::string> find(const std::string& name) const;
 
   /// `text` with every `${secret:NAME}` replaced by its value. What is in a value is not looked at again. Throws
-  /// SecretError for a name without a value: a request is not made with half of its credentials.
-  std::string expand(std::string_view text) const;
+  /// SecretError for a name without a value: a request is not made with half of its credentials. `filled` is told of
+  /// each value.
+  std::string expand(std::string_view text, FilledSecrets* filled = nullptr) const;
 
 private:
   using Values = std::map<std::string, std::string, std::less<>>;

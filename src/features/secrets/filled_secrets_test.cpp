@@ -1,0 +1,28 @@
+#include "features/secrets/filled_secrets.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+TEST(FilledSecrets, AreHiddenWhereverTheyStand) {
+  FilledSecrets secrets;
+  EXPECT_EQ(secrets.hidden_in("key hunter2"), "key hunter2");
+  secrets.note("Hunter2");
+  secrets.note("Hunter2secret");
+  EXPECT_EQ(secrets.hidden_in("Hunter2secret or Hunter2?"), "[secret] or [secret]?");
+  EXPECT_EQ(secrets.hidden_in("cannot resolve hunter2secret"), "cannot resolve [secret]")
+      << "hosts are in small letters";
+  EXPECT_EQ(secrets.hidden_in("nothing of it"), "nothing of it");
+}
+
+TEST(FilledSecrets, AreHiddenAsPiecesOfUrlsAndLineByLine) {
+  FilledSecrets secrets;
+  secrets.note("a key/of mine");
+  secrets.note("-----BEGIN-----\nMIIEvQ\n}\n");
+  EXPECT_EQ(secrets.hidden_in("http://h/a%20key%2Fof%20mine"), "http://h/[secret]");
+  EXPECT_EQ(secrets.hidden_in("it read MIIEvQ {}"), "it read [secret] {}");
+}
+
+}  // namespace
+}  // namespace agw
