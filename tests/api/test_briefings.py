@@ -220,6 +220,30 @@ def test_a_reflection_that_failed_does_not_count(own_talker):
     assert pulse(gateway)["selfReflectAvailable"] is False
 
 
+def test_a_reflection_stays_however_often_it_failed_since(own_talker):
+    gateway, job = own_talker.gateway, {"name": "self-reflect"}
+    own_talker.answers("A good day.")
+    run(gateway, job)
+    ended(gateway, job)
+    for count in range(2, 23):
+        own_talker.stub.script(Fault(400, "refused"))
+        run(gateway, job)
+        assert ended(gateway, job, count)[0]["status"] == "failed"
+    found = pulse(gateway)
+    assert found["prose"] == "A good day." and found["selfReflectAvailable"] is True
+
+
+def test_a_reflection_that_was_made_again_counts_instead_of_the_first(own_talker):
+    gateway, job = own_talker.gateway, {"name": "self-reflect"}
+    own_talker.answers("A good day.")
+    thread_id = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    own_talker.answers("A bad day.")
+    accepted(gateway.http.post(f"/turns/{turns(gateway, thread_id)[0]['id']}/regenerate"), 201)
+    wait_for(lambda: turns(gateway, thread_id)[0]["content"] == "A bad day.")
+    assert pulse(gateway)["prose"] == "A bad day."
+
+
 # Jobs that fail again and again.
 
 

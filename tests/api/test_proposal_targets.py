@@ -77,6 +77,20 @@ def test_a_target_that_is_a_directory_cannot_be_applied(gateway):
     assert show(gateway, path)["status"] == "pending" and head_of(gateway, path)["status"] == "pending"
 
 
+def test_an_extension_whose_file_cannot_be_written_stays_as_it_was(gateway, name):
+    extension = name("command")
+    in_the_way = gateway.data / "extensions" / f"{extension}.yaml"
+    in_the_way.mkdir(parents=True)
+    path = write(gateway, "type: command\ndescription: hello\nprompt: Say hello.\n", type="extension",
+                 target=f"extensions/{extension}.yaml")
+    refused(apply(gateway, path), 400, "validation failed")
+    assert show(gateway, path)["status"] == "pending"
+    assert gateway.http.get(f"/extensions/{extension}").status_code == 404
+    in_the_way.rmdir()
+    accepted(apply(gateway, path))
+    assert accepted(gateway.http.get(f"/extensions/{extension}"))["description"] == "hello"
+
+
 def test_a_target_that_was_deleted_meanwhile_is_made_again(gateway):
     path = write(gateway)
     target_of(gateway, path).parent.mkdir(exist_ok=True)

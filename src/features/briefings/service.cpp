@@ -36,6 +36,19 @@ bool is_of_run(const Turn& turn, const std::string& run_id) {
   return turn.metadata && string_member(*turn.metadata, "run_id") == run_id;
 }
 
+/// What the run said, or the answer that took its place. The turns come newest first.
+std::optional<std::string> latest_output(const std::vector<Turn>& turns, const std::string& run_id) {
+  const auto first = std::ranges::find_if(turns, [&](const auto& turn) { return is_of_run(turn, run_id); });
+  if (first == turns.end()) return std::nullopt;
+  const auto question = string_member(*first->metadata, "in_reply_to");
+  for (const auto& turn : turns) {
+    if (!turn.metadata || turn.metadata->contains("superseded") || turn.content.empty()) continue;
+    const bool is_answer = question && string_member(*turn.metadata, "in_reply_to") == question;
+    if (is_answer || is_of_run(turn, run_id)) return turn.content;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Briefings::Briefings(Loop& loop, const Clock& clock, Signals& signals, Projects& projects, Extensions& extensions,
@@ -146,20 +159,22 @@ Task<Pulse> Briefings::pulse() {
   co_return pulse;
 }
 
-/// What self-reflect said in its latest run of the last day.
+/// What self-reflect said last in the last day.
 Task<std::optional<std::string>> Briefings::latest_reflection() {
   const auto job = extensions_.find(ExtensionType::job, reflecting_job);
   if (!job) co_return std::nullopt;
-  const auto since = clock_.now() - looks_back;
-  const auto runs = co_await jobs_.runs_of(job, {.limit = Limit{most_looked_at}});
-  const auto run = std::ranges::find_if(runs, [&](const auto& row) {
-    return row.status == JobRunStatus::completed && row.finished_at > since && row.thread_id;
-  });
-  if (run == runs.end()) co_return std::nullopt;
+  for (const auto& run : co_await jobs_.completed_runs_of(job, clock_.now() - looks_back, most_looked_at)) {
+    auto output = co_await output_of(run);
+    if (output) co_return output;
+  }
+  co_return std::nullopt;
+}
+
+Task<std::optional<std::string>> Briefings::output_of(JobRun run) {
+  if (!run.thread_id) co_return std::nullopt;
   try {
-    for (const auto& turn : co_await threads_.turns(*run->thread_id, {.role = ListedRole::assistant})) {
-      if (is_of_run(turn, run->id) && !turn.content.empty()) co_return turn.content;
-    }
+    co_return latest_output(
+        co_await threads_.turns(*run.thread_id, {.limit = Limit{most_counted}, .role = ListedRole::assistant}), run.id);
   } catch (const NotFound&) {
     // Its thread was deleted, and its output with it.
   }

@@ -62,6 +62,7 @@ private:
   Task<std::vector<std::string>> highlights();
   Task<std::vector<BriefingEntry>> proposals();
   Task<std::optional<std::string>> latest_reflection();
+  Task<std::optional<std::string>> output_of(JobRun run);
   Task<> make_anew(std::optional<std::string> project_id);
   Cached& keep(const std::optional<std::string>& project_id, BriefingFacts facts);
 

@@ -197,6 +197,7 @@ Task<> Proposals::change_target(const ProposalDecision& decision) {
   if (!place) throw Forbidden("path outside home directory");
   step("record");
   const auto extension = extension_of_target(*place);
+  if (extension) co_await disk_.run([place] { check_target(*place); });
   if (extension) co_await apply_to_extension(extensions_, *extension, *decision.content, decision.address.agent);
   step("write");
   co_await disk_.run([place, content = *decision.content] { write_target(*place, content); });

@@ -55,6 +55,13 @@ mode_t mode_of(const Directory& root, const TargetPlace& place) {
   return place.in_data_directory ? private_file : shared_file;
 }
 
+/// A regular file, or none.
+void check_file(const Directory& root, const TargetPlace& place) {
+  const auto status = root.status(place.relative);
+  if (!status && status.error() != FileError::not_found) fail(place, status.error());
+  if (status && status->type != FileType::regular) fail(place, FileError::not_regular);
+}
+
 }  // namespace
 
 std::optional<TargetPlace> find_target(const std::string& target, const TargetRoots& roots) {
@@ -85,6 +92,21 @@ std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
   return status ? std::optional(status->modified_at) : std::nullopt;
 }
 
+void check_target(const TargetPlace& place) {
+  const auto root = Directory::open(place.root, Symlinks::refuse);
+  if (!root) fail(place, root.error());
+  fs::path directory;
+  for (const auto& part : fs::path(place.relative).parent_path()) {
+    directory /= part;
+    const auto status = root->status(directory.string());
+    // What is missing is made.
+    if (!status && status.error() == FileError::not_found) return;
+    if (!status) fail(place, status.error());
+    if (status->type != FileType::directory) fail(place, FileError::not_directory);
+  }
+  check_file(*root, place);
+}
+
 void write_target(const TargetPlace& place, const std::string& content) {
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
@@ -93,9 +115,7 @@ void write_target(const TargetPlace& place, const std::string& content) {
     const auto made = root->make_directories(directory, place.in_data_directory ? 0700 : 0755);
     if (!made) fail(place, made.error());
   }
-  const auto status = root->status(place.relative);
-  if (!status && status.error() != FileError::not_found) fail(place, status.error());
-  if (status && status->type != FileType::regular) fail(place, FileError::not_regular);
+  check_file(*root, place);
   if (const auto written = root->write(place.relative, content, mode_of(*root, place)); !written) {
     fail(place, written.error());
   }

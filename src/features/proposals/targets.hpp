@@ -33,6 +33,8 @@ std::optional<TargetPlace> find_target(const std::string& target, const TargetRo
 FileResult<std::string> read_target(const TargetPlace& place, std::size_t limit);
 /// When its content was changed; nothing where there is no such file. Blocks.
 std::optional<Timestamp> target_changed_at(const TargetPlace& place);
+/// Throws as `write_target` does where no file can be at that place. Blocks.
+void check_target(const TargetPlace& place);
 /// Replaces or makes it in one step, with the directories that are missing. An existing file keeps its mode. Throws
 /// BadRequest `validation failed` where no file can be at that place, std::system_error. Blocks.
 void write_target(const TargetPlace& place, const std::string& content);
