@@ -68,6 +68,7 @@ void resolve_paths(Settings& settings, const SettingsSources& sources) {
   };
   resolve(settings.tls.cert);
   resolve(settings.tls.key);
+  resolve(settings.web_search.api_key_file);
   for (auto& provider : settings.providers) resolve(provider.api_key_file);
 }
 

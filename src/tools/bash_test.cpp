@@ -101,6 +101,11 @@ TEST_F(BashTool, RefusesWhereItMayNot) {
   EXPECT_FALSE(fs::exists(room_.project / "made"));
 }
 
+TEST_F(BashTool, ACommandWithANulIsAnErrorAndNotRunInPart) {
+  EXPECT_THAT(bash(std::string("touch made\0; echo", 17)), HasSubstr("it holds a NUL character"));
+  EXPECT_FALSE(fs::exists(room_.project / "made"));
+}
+
 TEST_F(BashTool, ACommandLongerThanTheKernelTakesIsAnError) {
   EXPECT_THAT(bash("echo " + std::string(200'000, 'x')), HasSubstr("too long"));
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/json.hpp"
 
 namespace agw {
 
@@ -92,22 +93,32 @@ private:
   int depth_ = 0;
 };
 
-}  // namespace
-
-GlobPattern::GlobPattern(std::string_view pattern, Braces braces) {
+std::shared_ptr<const re2::RE2> compiled(const std::string& expression, re2::RE2::Options::Encoding encoding) {
   re2::RE2::Options options;
-  // Names are bytes: one that is not UTF-8 can be matched as well.
-  options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  options.set_encoding(encoding);
   options.set_log_errors(false);
   options.set_dot_nl(true);
   options.set_never_capture(true);
   options.set_max_mem(std::int64_t{8} * 1024 * 1024);
-  expression_ = std::make_shared<const re2::RE2>(Translation(pattern, braces).expression(), options);
-  if (!expression_->ok()) throw BadRequest(fmt::format("pattern {}: {}", pattern, expression_->error()));
+  return std::make_shared<const re2::RE2>(expression, options);
+}
+
+}  // namespace
+
+GlobPattern::GlobPattern(std::string_view pattern, Braces braces) {
+  const auto expression = Translation(pattern, braces).expression();
+  // Names are bytes: one that is not UTF-8 can be matched as well.
+  expression_ = compiled(expression, re2::RE2::Options::EncodingLatin1);
+  if (pattern.find_first_of("?[") != pattern.npos && is_utf8(pattern)) {
+    characters_ = compiled(expression, re2::RE2::Options::EncodingUTF8);
+  }
+  const auto& decides = characters_ ? characters_ : expression_;
+  if (!decides->ok()) throw BadRequest(fmt::format("pattern {}: {}", pattern, decides->error()));
 }
 
 bool GlobPattern::matches(std::string_view path) const {
-  return re2::RE2::FullMatch(re2::StringPiece(path.data(), path.size()), *expression_);
+  const auto& decides = characters_ && is_utf8(path) ? characters_ : expression_;
+  return decides->ok() && re2::RE2::FullMatch(re2::StringPiece(path.data(), path.size()), *decides);
 }
 
 }  // namespace agw

@@ -21,7 +21,8 @@ public:
   bool matches(std::string_view path) const;
 
 private:
-  std::shared_ptr<const re2::RE2> expression_;
+  std::shared_ptr<const re2::RE2> expression_;  ///< of bytes
+  std::shared_ptr<const re2::RE2> characters_;  ///< of UTF-8; null where that is no different
 };
 
 }  // namespace agw

@@ -180,6 +180,16 @@ TEST_F(GlobTool, FindsNewestFirst) {
   EXPECT_EQ(glob("*.none"), "[nothing matches]\n");
 }
 
+TEST_F(GlobTool, CountsCharactersAndNotBytes) {
+  write_file(room_.project / "nfc-é.txt", "x");
+  write_file(room_.project / "raw-\xe9.txt", "x");
+  EXPECT_EQ(glob("nfc-?.txt"), "nfc-é.txt\n");
+  EXPECT_EQ(glob("nfc-[é].txt"), "nfc-é.txt\n");
+  EXPECT_EQ(glob("nfc-[!a].txt"), "nfc-é.txt\n");
+  EXPECT_EQ(glob("nfc-??.txt"), "[nothing matches]\n");
+  EXPECT_THAT(glob("raw-?.txt"), HasSubstr("raw-"));
+}
+
 TEST_F(GlobTool, ShowsAThousandAtMost) {
   for (int i = 0; i < 1005; ++i) write_file(room_.project / ("f" + std::to_string(i)), "");
   const auto output = glob("f*");

@@ -21,6 +21,7 @@ constexpr double usual_bytes = 1024 * 1024;
 constexpr double most_bytes = 5 * 1024 * 1024;
 
 constexpr std::size_t longest_address = 8192;
+constexpr int most_ends = 64;  // of one address, that are tried
 
 constexpr auto input_schema = R"({
   "type": "object",
@@ -157,6 +158,29 @@ bool is_address(std::string_view word, const WebUrl& url) {
   return false;
 }
 
+/// Whether an address ends before the character at `at`, although others may stand there: a bracket that closes none of
+/// its own, or one of no address, such as a quotation mark or a full stop of another script.
+bool may_end_at(std::string_view word, std::size_t at) {
+  const auto c = word[at];
+  if (static_cast<unsigned char>(c) >= 0xc0) return true;
+  if (c != ')' && c != ']') return false;
+  const auto before = word.substr(0, at);
+  return std::ranges::count(before, c) == std::ranges::count(before, c == ')' ? '(' : '[');
+}
+
+/// Whether a text that begins with an address and goes on, as texts do, means this one.
+bool begins_with_address(std::string_view word, const WebUrl& url) {
+  if (is_address(word, url) || is_address(without_punctuation(word), url)) return true;
+  int ends = 0;
+  for (std::size_t at = 1; at < word.size() && ends < most_ends; ++at) {
+    if (!may_end_at(word, at)) continue;
+    ++ends;
+    const auto before = word.substr(0, at);
+    if (is_address(before, url) || is_address(without_punctuation(before), url)) return true;
+  }
+  return false;
+}
+
 /// Whether an address does not begin behind `c`, but goes on.
 bool goes_on_behind(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -183,8 +207,7 @@ bool names_url(std::string_view text, const WebUrl& url) {
     const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, ends_address) - rest.begin());
     const auto word = rest.substr(0, std::min(end, longest_address));
     const auto in_brackets = word.substr(0, word.find_first_of(")]", host.size()));
-    if (is_address(word, url) || is_address(without_punctuation(word), url) || is_address(in_brackets, url))
-      return true;
+    if (begins_with_address(word, url) || is_address(in_brackets, url)) return true;
   }
   return false;
 }

@@ -134,6 +134,20 @@ TEST(WebFetch, KnowsWhichUrlsATextNames) {
   EXPECT_TRUE(names("look at example.org", "https://example.org/"));
 }
 
+TEST(WebFetch, KnowsAUrlByWhatPeopleWriteBehindIt) {
+  for (const char* text :
+       {"(see http://example.org/p_(x))", "[w](http://example.org/p_(x))", "[w](http://example.org/p_(x)).",
+        "見http://example.org/p_(x)。", "“http://example.org/p_(x)”", "«http://example.org/p_(x)»",
+        "http://example.org/p_(x)… and more", "http://example.org/p_(x)，和", "http://example.org/p_(x)—that one",
+        "http://example.org/p_(x)\u00a0and", "(http://example.org/p_(x))。"}) {
+    EXPECT_TRUE(names(text, "http://example.org/p_(x)")) << text;
+    EXPECT_FALSE(names(text, "http://example.org/p")) << text;
+  }
+  EXPECT_TRUE(names("http://example.org/é/x", "http://example.org/é/x"));
+  EXPECT_FALSE(names("http://example.org/path.html", "http://example.org/path"));
+  EXPECT_FALSE(names("http://example.org/p_(x)/more", "http://example.org/p_(x)"));
+}
+
 TEST(WebFetch, TakesNoOtherUrlForANamedOne) {
   for (const char* url : {"https://example.org/a?b=c&leak=secret", "https://example.org/a", "https://example.org/",
                           "https://sub.example.org/a?b=c", "https://example.org.evil.net/a?b=c",

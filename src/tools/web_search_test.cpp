@@ -81,6 +81,17 @@ TEST(WebSearch, SaysWhatToSet) {
   EXPECT_TRUE(found.request.empty());
 }
 
+TEST(WebSearch, SaysWhyThereIsNoKey) {
+  const auto without_file = web_search_service({.service = "brave", .api_key_file = "/no/such/file"}, no_environment);
+  EXPECT_THAT(without_file.problem,
+              StartsWith("the search service brave has no key: its api_key_file /no/such/file cannot be read. "));
+  const Settings::WebSearch with_key{
+      .service = "searxng", .base_url = "http://127.0.0.1:1", .api_key_env = "KEY", .api_key_file = {}};
+  EXPECT_THAT(web_search_service(with_key, no_environment).problem,
+              StartsWith("the search service searxng has no key: the environment variable KEY is not set. "
+                         "A person sets tools.web_search.api_key_env"));
+}
+
 TEST(WebSearch, TakesNothingButResults) {
   for (const char* body : {"", "<html>", "[]", R"({"results": 1})", R"({"results": {}})"}) {
     EXPECT_TRUE(asked_of("tavily", body).outcome.is_error) << body;

@@ -138,6 +138,20 @@ def test_a_tool_that_the_agent_does_not_have(talker, name):
     assert not called(talker, thread, "SearchTurns", {"query": "x"})["isError"]
 
 
+def test_an_agent_that_is_renamed_while_it_works_writes_into_its_own_notes(talker, agent, thread, name):
+    renamed = name("renamed")
+
+    def rename(_):
+        accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json={"name": renamed}))
+        return calls(("Remember", {"text": "likes tea"}))
+
+    run = asked(talker, thread, rename, "Done.")
+    assert not of_kind(run, "tool-end")[0]["isError"]
+    agents = talker.gateway.data / "agents"
+    assert (agents / renamed / "notes.md").read_text() == "- likes tea\n"
+    assert not (agents / agent["name"]).exists()
+
+
 def test_a_stage_that_is_taken_away_counts_at_once(talker, agent, thread):
     def demote(_):
         accepted(talker.gateway.http.patch(f"/agents/{agent['name']}/stage",

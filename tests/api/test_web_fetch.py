@@ -161,6 +161,17 @@ def test_what_a_search_found_is_named(make_gateway, stub, web, name):
     assert not refused_as_unnamed(fetch(talker, thread, found))
 
 
+def test_the_key_of_a_search_service_is_looked_for_beside_the_configuration(make_gateway, stub, web, name):
+    web.answers("/search", '{"results": []}', "application/json")
+    search = {"service": "searxng", "base_url": web.url(""), "api_key_file": "keys/search"}
+    gateway = make_gateway(config={**configuration(stub), "tools": {"web_search": search}})
+    (gateway.data / "keys").mkdir()
+    (gateway.data / "keys" / "search").write_text("hunter2\n")
+    talker = Talker(gateway.start(), stub)
+    assert called(talker, thread_of(talker, name), "WebSearch", {"query": "tea"})["output"] == "nothing found"
+    assert web.requests[0].headers["authorization"] == "Bearer hunter2"
+
+
 # Bounds.
 
 
