@@ -1,5 +1,7 @@
 #include "models/anthropic.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -18,12 +20,22 @@ json::object image_block(const Image& image) {
           {"source", json::object{{"type", "base64"}, {"media_type", image.mime}, {"data", base64(image.bytes)}}}};
 }
 
+/// Ids of other services may hold what is refused here.
+std::string tool_id(std::string id) {
+  const auto is_allowed = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+  };
+  std::ranges::replace_if(id, std::not_fn(is_allowed), '_');
+  return id;
+}
+
 json::object tool_use_block(const ToolUse& use) {
-  return {{"type", "tool_use"}, {"id", use.id}, {"name", use.name}, {"input", use.input}};
+  return {{"type", "tool_use"}, {"id", tool_id(use.id)}, {"name", use.name}, {"input", use.input}};
 }
 
 json::object tool_result_block(const Message& message) {
-  json::object block{{"type", "tool_result"}, {"tool_use_id", message.tool_call_id}, {"content", message.text}};
+  json::object block{
+      {"type", "tool_result"}, {"tool_use_id", tool_id(message.tool_call_id)}, {"content", message.text}};
   if (message.is_error) block["is_error"] = true;
   return block;
 }
@@ -147,7 +159,7 @@ private:
     const auto index = count_member(frame, "index").value_or(0);
     const auto type = text_member(*change, "type");
     if (type == "text_delta") text(text_member(*change, "text"));
-    if (type == "input_json_delta") calls_.add(index, {}, {}, text_member(*change, "partial_json"));
+    if (type == "input_json_delta") calls_.add_arguments(index, text_member(*change, "partial_json"));
     if (type == "signature_delta") append(index, "signature", text_member(*change, "signature"));
     if (type == "thinking_delta") {
       append(index, "thinking", text_member(*change, "thinking"));

@@ -153,6 +153,47 @@ TEST(AnthropicReader, ReplacesWhatIsNoUnicode) {
             "b\xef\xbf\xbd");
 }
 
+TEST(AnthropicReader, PutsTogetherWhatIsCutWithinACharacter) {
+  const auto answer = read_stream(
+      *wire(),
+      "data: "
+      "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n"
+      "data: "
+      "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"\xe2\"}}\n\n"
+      "data: "
+      "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\\ud83d\"}}\n\n"
+      "data: "
+      "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"\x82\xac\"}}"
+      "\n\n"
+      "data: "
+      "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"text_delta\",\"text\":\"\\ude00b\"}}\n\n"
+      "data: {\"type\":\"message_stop\"}\n\n");
+  EXPECT_EQ(answer.text, "a😀b");
+  EXPECT_EQ(answer.reasoning, "€");
+  EXPECT_EQ(to_json(answer.reply().provider_blocks), R"([{"type":"thinking","thinking":"€"}])");
+}
+
+TEST(AnthropicReader, TakesNoCallOfTheServicesOwnToolsForOneOfOurs) {
+  const auto answer = read_stream(
+      *wire(),
+      R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"x\"}"}}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}}
+
+data: {"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"Found."}}
+
+data: {"type":"message_delta","delta":{"stop_reason":"pause_turn"}}
+
+data: {"type":"message_stop"}
+
+)");
+  EXPECT_EQ(answer.text, "Found.");
+  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+  EXPECT_TRUE(answer.reply().tool_uses.empty());
+}
+
 TEST(AnthropicReader, ReadsAnAnswerThatIsNotStreamed) {
   const auto answer = read_stream(
       *wire(),
@@ -201,6 +242,18 @@ TEST(AnthropicRequest, LeavesOutTheBlocksOfAnotherModel) {
   auto request = conversation();
   request.model = "claude-haiku-5-5";
   EXPECT_EQ(to_json(wire()->request(request)).find("signature"), std::string::npos);
+}
+
+TEST(AnthropicRequest, NamesCallsOfOtherServicesAsThisOneAllows) {
+  ModelRequest request;
+  using Role = Message::Role;
+  request.messages.push_back({.role = Role::user, .text = "Weather?"});
+  request.messages.push_back(
+      {.role = Role::assistant, .tool_uses = {{"functions.get_weather:0", "get_weather", {}, {}}}});
+  request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "functions.get_weather:0"});
+  const auto body = to_json(wire()->request(request));
+  EXPECT_NE(body.find(R"("id":"functions_get_weather_0")"), std::string::npos);
+  EXPECT_NE(body.find(R"("tool_use_id":"functions_get_weather_0")"), std::string::npos);
 }
 
 TEST(AnthropicRequest, BeginsWithTheUser) {

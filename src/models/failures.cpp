@@ -12,6 +12,7 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "models/characters.hpp"
 #include "models/wire_json.hpp"
 
 namespace agw {
@@ -29,7 +30,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 
 /// One line, bounded, at a boundary of characters.
 std::string tidy(std::string_view text) {
-  std::string line = to_utf8(text);
+  std::string line = whole_characters(text);
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   boost::trim(line);
   if (line.size() <= max_message_bytes) return line;
@@ -69,7 +70,8 @@ Complaint read_object(const json::object& error) {
 bool is_about_quota(const Complaint& complaint) {
   return contains_any(complaint.words, {"insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded",
                                         "usage_limit_exceeded", "billing"}) ||
-         contains_any(complaint.message, {"exceeded your current quota", "credit balance is too low", "spend limit"});
+         contains_any(complaint.message,
+                      {"exceeded your current quota", "credit balance is too low", "spend limit", "API usage limits"});
 }
 
 Kind kind_of_status(int status, const Complaint& complaint) {

@@ -24,6 +24,10 @@ TEST(Failures, AQuotaThatIsUsedUpIsNotWorthAnotherTry) {
             Kind::refused);
   EXPECT_EQ(kind(429, R"({"error":{"type":"x","code":"organization_spend_limit_exceeded","message":"m"}})"),
             Kind::refused);
+  EXPECT_EQ(
+      kind(429,
+           R"({"error":{"type":"rate_limit_error","message":"You have reached your specified API usage limits."}})"),
+      Kind::refused);
   EXPECT_EQ(kind(429, R"({"error":{"code":"rate_limit_exceeded","message":"m"}})"), Kind::rate_limited);
 }
 

@@ -49,6 +49,16 @@ TEST(OllamaReader, TellsHowItEnded) {
   EXPECT_EQ(read_stream(*wire(), "garbage\n").failure().kind, Kind::protocol);
 }
 
+TEST(OllamaReader, PutsTogetherWhatIsCutWithinACharacter) {
+  const auto answer =
+      read_stream(*wire(),
+                  "{\"message\":{\"content\":\"a\xf0\x9f\"}}\n{\"message\":{\"content\":\"\x98\x80\"}}\n"
+                  "{\"message\":{\"content\":\"b\xe2\x82\"},\"done\":true}\n");
+  EXPECT_EQ(answer.text, "a😀b\xef\xbf\xbd");
+  const auto broken = read_stream(*wire(), "{\"message\":{\"content\":\"\xf0\x9f\"}}\n");
+  EXPECT_EQ(broken.text, "");
+}
+
 TEST(OllamaRequest, IsWrittenAsOllamaWantsIt) {
   ModelRequest request;
   request.model = "qwen3";

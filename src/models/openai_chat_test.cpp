@@ -132,6 +132,65 @@ TEST(ChatReader, ToleratesOddToolCalls) {
   EXPECT_EQ(to_json(uses[2].input), R"({"y":2})");
 }
 
+TEST(ChatReader, PutsTogetherWhatIsCutWithinACharacter) {
+  const auto answer = read_stream(
+      *wire(),
+      chunks(
+          {R"({"delta":{"content":"a\ud83d","reasoning_content":"\ud83d"}})",
+           R"({"delta":{"reasoning_content":"\udd0e"}})", R"({"delta":{"content":"\ude00b"}})",
+           "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":"
+           "\"{\\\"x\\\":\\\"\xf0\x9f\"}}]}}",
+           R"({"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"two","arguments":"{\"y\":\"\ud83d"}}]}})",
+           "{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\x98\x80\\\"}\"}}]}}",
+           R"({"delta":{"tool_calls":[{"index":1,"function":{"arguments":"\ude00\"}"}}]}})",
+           R"({"delta":{"content":"\ud83d"},"finish_reason":"stop"})"}));
+  EXPECT_EQ(answer.text, "a😀b\xef\xbf\xbd");
+  EXPECT_EQ(answer.reasoning, "🔎");
+  const auto& uses = answer.reply().tool_uses;
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_EQ(to_json(uses[0].input), R"({"x":"😀"})");
+  EXPECT_EQ(to_json(uses[1].input), R"({"y":"😀"})");
+}
+
+TEST(ChatReader, TakesACallThatComesTwiceOnce) {
+  const std::string call =
+      R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]}})";
+  const auto answer = read_stream(*wire(), chunks({call, call, R"({"delta":{},"finish_reason":"tool_calls"})"}));
+  const auto& uses = answer.reply().tool_uses;
+  ASSERT_EQ(uses.size(), 1u);
+  EXPECT_EQ(to_json(uses[0].input), R"({"x":1})");
+}
+
+TEST(ChatReader, TellsWholeCallsWithoutIdsAndIndexesApart) {
+  const auto answer =
+      read_stream(*wire(), chunks({R"({"delta":{"tool_calls":[{"function":{"name":"one","arguments":"{\"x\":1}"}}]}})",
+                                   R"({"delta":{"tool_calls":[{"function":{"name":"one","arguments":"{\"x\":2}"}}]}})",
+                                   R"({"delta":{},"finish_reason":"tool_calls"})"}));
+  const auto& uses = answer.reply().tool_uses;
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_EQ(to_json(uses[0].input), R"({"x":1})");
+  EXPECT_EQ(to_json(uses[1].input), R"({"x":2})");
+}
+
+TEST(ChatReader, KeepsACallWholeThoughEachPieceHasAnIdOfItsOwn) {
+  const auto answer = read_stream(
+      *wire(),
+      chunks({R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\""}}]}})",
+              R"({"delta":{"tool_calls":[{"index":0,"id":"b","function":{"arguments":":1}"}}]}})",
+              R"({"delta":{},"finish_reason":"tool_calls"})"}));
+  const auto& uses = answer.reply().tool_uses;
+  ASSERT_EQ(uses.size(), 1u);
+  EXPECT_EQ(uses[0].id, "a");
+  EXPECT_EQ(to_json(uses[0].input), R"({"x":1})");
+}
+
+TEST(ChatReader, PassesOverFramesThatOnlyKeepTheConnectionAlive) {
+  EXPECT_EQ(read_stream(*wire(), "data:\n\nevent: ping\ndata: \n\n" +
+                                     chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}))
+                .text,
+            "Hi");
+}
+
 TEST(ChatReader, TakesTheTextOfARefusal) {
   EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"refusal":"I cannot."},"finish_reason":"stop"})"})).text,
             "I cannot.");
@@ -150,6 +209,14 @@ TEST(ChatReader, FindsErrorsWhereverTheyStand) {
   const auto named =
       read_stream(*wire(), "event: error\ndata: {\"message\":\"too fast\",\"code\":\"rate_limit_exceeded\"}\n\n");
   EXPECT_EQ(named.failure().kind, Kind::rate_limited);
+  const auto empty =
+      read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"}})"}, "event: error\ndata:\n\ndata: [DONE]\n\n"));
+  EXPECT_EQ(empty.failure().kind, Kind::protocol);
+  const auto bare = read_stream(
+      *wire(), chunks({R"({"delta":{"content":"Hi"}})"},
+                      "data: {\"object\":\"error\",\"message\":\"out of memory\",\"code\":500}\n\ndata: [DONE]\n\n"));
+  EXPECT_EQ(bare.failure().kind, Kind::unavailable);
+  EXPECT_EQ(bare.failure().message, "broke off its answer: out of memory");
   const auto in_choice =
       read_stream(*wire(), R"({"choices":[{"error":{"code":402,"message":"no credits"}}]})", 5, "application/json");
   EXPECT_EQ(in_choice.failure().kind, Kind::refused);

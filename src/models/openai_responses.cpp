@@ -62,7 +62,7 @@ private:
     }
     if (type == "response.reasoning_summary_part.added") return separate_summaries(frame);
     if (type == "response.function_call_arguments.delta") {
-      return calls_.add(index_of(frame), {}, {}, text_member(frame, "delta"));
+      return calls_.add_arguments(index_of(frame), text_member(frame, "delta"));
     }
     if (type == "response.function_call_arguments.done") {
       return calls_.set_arguments(index_of(frame), text_member(frame, "arguments"));
@@ -115,7 +115,7 @@ private:
     const auto status = text_member(response, "status");
     if (type == "response.failed" || status == "failed") return take_failure(response);
     if (type == "response.incomplete" || status == "incomplete") return take_incomplete(response);
-    if (type == "response.completed" || status == "completed") take_completed(response);
+    if (type == "response.completed" || status == "completed") take_output(response);
   }
 
   void take_usage(const json::object& counted) {
@@ -131,17 +131,17 @@ private:
 
   void take_failure(const json::object& response) {
     const auto* error = response.if_contains("error");
-    fail(error ? read_complaint(*error) : Complaint{"the response failed", {}, 0});
+    fail(error && !error->is_null() ? read_complaint(*error) : Complaint{"the response failed", {}, 0});
   }
 
   void take_incomplete(const json::object& response) {
     const auto* details = object_member(response, "incomplete_details");
     const bool filtered = details && text_member(*details, "reason") == "content_filter";
     reply_.stop = filtered ? ModelStop::content_filter : ModelStop::length;
-    complete_ = ended_ = true;
+    take_output(response);
   }
 
-  void take_completed(const json::object& response) {
+  void take_output(const json::object& response) {
     complete_ = ended_ = true;
     const auto* output = array_member(response, "output");
     if (!output) return;
@@ -159,7 +159,10 @@ private:
     const auto* content = array_member(item, "content");
     if (!content || text_member(item, "type") != "message") return;
     for (const auto& part : *content) {
-      if (const auto* object = part.if_object()) text(text_member(*object, "text"));
+      if (const auto* object = part.if_object()) {
+        text(text_member(*object, "text"));
+        text(text_member(*object, "refusal"));
+      }
     }
   }
 

@@ -134,6 +134,32 @@ TEST(ResponsesReader, ReadsAnAnswerThatIsNotStreamed) {
   EXPECT_EQ(answer.reply().stop, ModelStop::stop);
 }
 
+TEST(ResponsesReader, ReadsARefusalAndAnUnfinishedAnswerThatAreNotStreamed) {
+  const auto refused = read_stream(
+      *wire(),
+      R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I cannot."}]}]})",
+      9, "application/json");
+  EXPECT_EQ(refused.text, "I cannot.");
+  const auto unfinished =
+      read_stream(*wire(),
+                  R"({"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},)"
+                  R"("output":[{"type":"message","content":[{"type":"output_text","text":"It was a"}]}]})",
+                  9, "application/json");
+  EXPECT_EQ(unfinished.text, "It was a");
+  EXPECT_EQ(unfinished.reply().stop, ModelStop::length);
+}
+
+TEST(ResponsesReader, PutsTogetherWhatIsCutWithinACharacter) {
+  const auto answer = read_stream(*wire(), R"(data: {"type":"response.output_text.delta","delta":"a\ud83d"}
+
+data: {"type":"response.output_text.delta","delta":"\ude00"}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)");
+  EXPECT_EQ(answer.text, "a😀");
+}
+
 TEST(ResponsesRequest, IsWrittenWithoutStateOnTheirSide) {
   ModelRequest request;
   request.model = "gpt-6.2-sol";

@@ -5,17 +5,23 @@
 #include <utility>
 
 #include "base/id.hpp"
+#include "models/characters.hpp"
 #include "models/wire_json.hpp"
 
 namespace agw {
 
 namespace {
 
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
 /// Some servers send no arguments, or null, where a tool takes none.
 std::optional<json::object> read_arguments(std::string_view arguments) {
-  if (arguments.find_first_not_of(" \t\r\n") == std::string_view::npos || arguments == "null") return json::object();
+  if (is_blank(arguments) || arguments == "null") return json::object();
   return parse_frame(arguments);
 }
+
+/// Whether nothing more can belong to them.
+bool are_whole(std::string_view arguments) { return !is_blank(arguments) && read_arguments(arguments).has_value(); }
 
 }  // namespace
 
@@ -25,13 +31,28 @@ ToolCalls::Call* ToolCalls::find(std::int64_t index) {
   return found == calls_.rend() ? nullptr : &*found;
 }
 
+bool ToolCalls::Call::ends_before(std::string_view its_id, std::string_view its_name,
+                                  std::string_view its_arguments) const {
+  if (its_name.empty()) return false;
+  if (!its_id.empty() && !id.empty()) return its_id != id;
+  const bool is_the_same = its_name == name && its_arguments == arguments;
+  return !is_the_same && !is_blank(its_arguments) && are_whole(arguments);
+}
+
 void ToolCalls::add(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments) {
   auto* call = find(index);
-  const bool another = call && !id.empty() && !call->id.empty() && call->id != id;
-  if (!call || another) call = &calls_.emplace_back(Call{index, {}, {}, {}});
+  if (!call || call->ends_before(id, name, arguments)) {
+    call = &calls_.emplace_back(Call{index, {}, {}, {}});
+  } else if (!name.empty() && !is_blank(arguments) && are_whole(call->arguments)) {
+    call->arguments.clear();
+  }
   if (call->id.empty()) call->id = id;
   if (call->name.empty()) call->name = name;
   call->arguments += arguments;
+}
+
+void ToolCalls::add_arguments(std::int64_t index, std::string_view arguments) {
+  if (auto* call = find(index)) call->arguments += arguments;
 }
 
 void ToolCalls::set_arguments(std::int64_t index, std::string_view arguments) {
@@ -57,14 +78,14 @@ std::vector<ToolUse> ToolCalls::finish() const {
   std::set<std::string> ids;
   for (const auto& call : calls_) {
     auto& use = uses.emplace_back();
-    use.id = call.id;
+    use.id = whole_characters(call.id);
     if (use.id.empty() || ids.contains(use.id)) use.id = "call_" + random_hex(12);
     ids.insert(use.id);
-    use.name = call.name;
+    use.name = whole_characters(call.name);
     if (auto input = read_arguments(call.arguments)) {
       use.input = std::move(*input);
     } else {
-      use.raw_input = to_utf8(call.arguments);
+      use.raw_input = whole_characters(call.arguments);
     }
   }
   return uses;

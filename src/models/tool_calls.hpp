@@ -13,9 +13,13 @@ namespace agw {
 /// Puts tool calls together that come in pieces, in order of their first piece.
 class ToolCalls {
 public:
-  /// A piece of the call at `index`: the id and name come with one piece, the arguments are appended. An id that
-  /// differs from the call's own begins a new call, which later pieces at this index belong to.
+  /// A piece of the call at `index`: the id and name come with one piece, the arguments are appended. An id and a name
+  /// with it that differ from the call's own begin a new call, which later pieces at this index belong to; so does a
+  /// name without an id where the call is whole already. A whole call that comes again replaces itself.
   void add(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
+
+  /// More arguments of the call at `index`, where one has begun.
+  void add_arguments(std::int64_t index, std::string_view arguments);
 
   /// All arguments of the call at `index`, instead of what came in pieces.
   void set_arguments(std::int64_t index, std::string_view arguments);
@@ -37,6 +41,9 @@ private:
     std::string id;
     std::string name;
     std::string arguments;
+
+    /// Whether such a piece at the same index belongs to another call.
+    bool ends_before(std::string_view its_id, std::string_view its_name, std::string_view its_arguments) const;
   };
 
   Call* find(std::int64_t index);

@@ -12,17 +12,31 @@ namespace agw {
 
 using Kind = ModelFailure::Kind;
 
+namespace {
+
+json::array with_whole_characters(json::array blocks) {
+  const auto text = to_json(blocks);
+  if (is_utf8(text)) return blocks;
+  auto whole = parse_json(whole_characters(text));
+  return whole && whole->is_array() ? std::move(whole->get_array()) : json::array();
+}
+
+}  // namespace
+
 void AnswerReader::read(const Frame& frame) {
-  if (ended()) return;
+  const bool is_empty = frame.data.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  const bool keeps_alive = is_empty && frame.event != "error";
+  if (ended() || keeps_alive) return;
   if (frame.data == "[DONE]") {
     ended_ = true;
     return read_end_mark();
   }
-  const auto object = parse_frame(frame.data);
+  const auto object = parse_cut_frame(frame.data);
   if (!object) return fail(Kind::protocol, "sent what is no JSON in its stream");
   const auto* error = object->if_contains("error");
   if (error && !error->is_null()) return fail(read_complaint(*error));
-  if (frame.event == "error") return fail(read_complaint(json::value(*object)));
+  const bool is_error = frame.event == "error" || text_member(*object, "object") == "error";
+  if (is_error) return fail(read_complaint(json::value(*object)));
   read_object(frame.event, *object);
 }
 
@@ -44,6 +58,9 @@ ModelOutcome AnswerReader::outcome() {
     return *failure_;
   }
   finish();
+  emit(Delta::Kind::reasoning, reasoning_.finish());
+  emit(Delta::Kind::text, text_.finish());
+  reply_.provider_blocks = with_whole_characters(std::move(reply_.provider_blocks));
   reply_.tool_uses = calls_.finish();
   if (reply_.stop == ModelStop::stop && !calls_.empty()) reply_.stop = ModelStop::tool_use;
   if (reply_.stop == ModelStop::tool_use && calls_.empty()) reply_.stop = ModelStop::stop;
@@ -52,13 +69,13 @@ ModelOutcome AnswerReader::outcome() {
 
 void AnswerReader::text(std::string_view delta) {
   wrote_text_ = wrote_text_ || !delta.empty();
-  emit(Delta::Kind::text, delta);
+  emit(Delta::Kind::text, text_.add(delta));
 }
 
-void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoning, delta); }
+void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoning, reasoning_.add(delta)); }
 
-void AnswerReader::emit(Delta::Kind kind, std::string_view delta) {
-  if (!delta.empty()) on_delta_({kind, std::string(delta)});
+void AnswerReader::emit(Delta::Kind kind, std::string delta) {
+  if (!delta.empty()) on_delta_({kind, std::move(delta)});
 }
 
 std::unique_ptr<FrameSplitter> WireFormat::splitter(std::string_view content_type, OnFrame on_frame) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/http_client.hpp"
+#include "models/characters.hpp"
 #include "models/failures.hpp"
 #include "models/frames.hpp"
 #include "models/model.hpp"
@@ -54,10 +55,12 @@ protected:
   bool ended_ = false;
 
 private:
-  void emit(Delta::Kind kind, std::string_view delta);
+  void emit(Delta::Kind kind, std::string delta);
 
   const OnDelta& on_delta_;
   std::optional<ModelFailure> failure_;
+  CharacterReader text_;
+  CharacterReader reasoning_;
   bool wrote_text_ = false;
 };
 

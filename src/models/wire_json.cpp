@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include <boost/json/parser.hpp>
+
+#include "models/characters.hpp"
+
 namespace agw {
 
 namespace {
@@ -21,7 +25,8 @@ std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
 bool is_high(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
 bool is_low(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
-std::string replace_lone_surrogates(std::string_view text) {
+/// `text` with the escapes of lone halves of surrogate pairs replaced by their bytes.
+std::string with_bytes_of_halves(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
@@ -31,7 +36,7 @@ std::string replace_lone_surrogates(std::string_view text) {
       const bool pair = is_high(*unit) && next && is_low(*next);
       length = pair ? 12 : 6;
       if (!pair && (is_high(*unit) || is_low(*unit))) {
-        out += "\\ufffd";
+        out += half_character(*unit);
         i += length;
         continue;
       }
@@ -42,13 +47,31 @@ std::string replace_lone_surrogates(std::string_view text) {
   return out;
 }
 
+std::optional<json::object> object_of(std::optional<json::value> value) {
+  if (!value || !value->is_object()) return std::nullopt;
+  return std::move(value->get_object());
+}
+
 }  // namespace
 
 std::optional<json::object> parse_frame(std::string_view data) {
   auto value = parse_json(data);
-  if (!value) value = parse_json(replace_lone_surrogates(to_utf8(data)));
-  if (!value || !value->is_object()) return std::nullopt;
-  return std::move(value->get_object());
+  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(data)));
+  return object_of(std::move(value));
+}
+
+std::optional<json::object> parse_cut_frame(std::string_view data) {
+  if (auto value = parse_json(data)) return object_of(std::move(value));
+  // Boost.JSON lets more pass than such bytes; what is no frame apart from them is none.
+  if (!parse_frame(data)) return std::nullopt;
+  json::parse_options options;
+  options.max_depth = max_json_depth;
+  options.allow_invalid_utf8 = true;
+  json::parser parser({}, options);
+  boost::system::error_code error;
+  parser.write(with_bytes_of_halves(data), error);
+  if (error) return std::nullopt;
+  return object_of(parser.release());
 }
 
 }  // namespace agw

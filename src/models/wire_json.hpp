@@ -34,8 +34,12 @@ inline std::optional<std::int64_t> count_member(const json::object& object, std:
   return std::max<std::int64_t>(0, value->get_int64());
 }
 
-/// The JSON object that a frame of a stream holds. Bytes that are no UTF-8, and halves of surrogate pairs (a server cut
-/// a text between them), are replaced by U+FFFD first.
+/// The JSON object that a text holds. Bytes that are no UTF-8, and halves of surrogate pairs, are replaced by U+FFFD
+/// first.
 std::optional<json::object> parse_frame(std::string_view data);
+
+/// The same of a frame of a stream, whose texts a server may have cut within a character: such bytes stay, and halves
+/// are three bytes each, until the next piece comes (CharacterReader) or no more will (`whole_characters`).
+std::optional<json::object> parse_cut_frame(std::string_view data);
 
 }  // namespace agw

@@ -29,5 +29,19 @@ TEST(ParseFrame, RefusesWhatIsNoObject) {
   }
 }
 
+TEST(ParseCutFrame, KeepsTheBytesOfCutCharacters) {
+  const auto text = [](std::string_view frame) {
+    const auto object = parse_cut_frame(frame);
+    return object ? std::string(text_member(*object, "t")) : "none";
+  };
+  EXPECT_EQ(text(R"({"t":"a\ud83d"})"), "a\xed\xa0\xbd");
+  EXPECT_EQ(text("{\"t\":\"a\xf0\x9f\"}"), "a\xf0\x9f");
+  EXPECT_EQ(text("{\"t\":\"\x98\x80\"}"), "\x98\x80");
+  EXPECT_EQ(text(R"({"t":"\ud83d\ude00"})"), "😀");
+  for (const auto* frame : {"", "[]", "{\"t\":\"\xf0\"", "{\"t\":\"\xf0\",\"n\":1e400}", "{\xf0:1}"}) {
+    EXPECT_EQ(text(frame), "none") << frame;
+  }
+}
+
 }  // namespace
 }  // namespace agw
