@@ -49,7 +49,7 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  // A client or a terminal that goes away must not end the gateway.
+  // A client, or who reads its output, that goes away must not end the gateway.
   std::signal(SIGPIPE, SIG_IGN);
   auto status = ExitStatus::failure;
   try {

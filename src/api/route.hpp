@@ -43,12 +43,16 @@ struct Route {
   int status = 200;            ///< of success
   const Description* query_type = nullptr;
   const Description* body_type = nullptr;
+  bool free_body = false;  ///< the body is a JSON object whose members the route leaves open
   bool body_required = false;
   std::function<json::object()> answer_schema;  ///< empty where the answer is no JSON
   const Description* answer_type = nullptr;     ///< of the answer, or of each element of a list; null for free JSON
   bool answers_list = false;
   /// What is answered instead of reading the body, nothing to go on. Empty for none.
   std::function<std::optional<ApiError>()> refusal;
+  /// Throws Unauthorized where the request lacks what the route wants beside the token, before an answer that was kept
+  /// for its Idempotency-Key is looked for. Empty for none.
+  std::function<void(const Request&)> demand;
   std::optional<json::object> example;  ///< a body that succeeds on an empty gateway
   std::vector<int> errors;              ///< statuses beside the general ones
   Fields fields;                        ///< that every answer at this path carries, refusals too
@@ -68,6 +72,15 @@ struct Route {
   template <DescribedStruct T>
   Route optional_body() && {
     body_type = &describe(Tag<T>{});
+    return std::move(*this);
+  }
+  Route any_object() && {
+    free_body = true;
+    body_required = true;
+    return std::move(*this);
+  }
+  Route optional_object() && {
+    free_body = true;
     return std::move(*this);
   }
   template <class T>
@@ -105,6 +118,10 @@ struct Route {
   }
   Route refuses_when(std::function<std::optional<ApiError>()> asked) && {
     refusal = std::move(asked);
+    return std::move(*this);
+  }
+  Route demands(std::function<void(const Request&)> checked) && {
+    demand = std::move(checked);
     return std::move(*this);
   }
   Route carries(Fields on_every_answer) && {
@@ -155,6 +172,14 @@ private:
 };
 
 using Routes = std::vector<Route>;
+
+/// Whether the route reads a JSON body.
+inline bool takes_json(const Route& route) { return route.body_type || route.free_body; }
+/// The schema of a JSON body, where the route takes one.
+inline json::object body_schema(const Route& route) {
+  if (!route.body_type) return {{"type", "object"}};
+  return schema_of(*route.body_type, Direction::request);
+}
 
 template <class Room>
 Route route(Method method, std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {

@@ -289,6 +289,7 @@ Task<Answer> HttpConnection::handle() {
   auto request = make_request();
   try {
     check(admission_.target);
+    if (request.route->demand) request.route->demand(request);
     const auto key = idempotency_key(request);
     if (key.empty()) co_return co_await request.route->handler(request);
     co_return co_await context_.idempotency.once(request, key, std::string(admission_.target.path),
@@ -372,7 +373,7 @@ Request HttpConnection::make_request() {
   request.headers = std::move(parser_.head().fields);
   request.content = parser_.take_body();
   request.scheme = context_.scheme;
-  request.host = std::move(admission_.host);
+  request.host = admission_.host.empty() ? context_.address : std::move(admission_.host);
   return request;
 }
 

@@ -82,7 +82,7 @@ std::set<int> errors_of(const Route& route) {
   errors.insert(403);
   if (!route.open) errors.insert(401);
   if (is_repeatable(route)) errors.insert(409);
-  const bool takes_body = route.body_type || route.raw_body;
+  const bool takes_body = takes_json(route) || route.raw_body;
   const bool is_named_record = route.path.find(':') != std::string::npos;
   if (takes_body || route.query_type || is_named_record) errors.insert(400);
   if (takes_body) errors.insert(413);
@@ -106,7 +106,7 @@ json::object request_body_of(const Route& route) {
     const json::object bytes{{"schema", json::object{{"type", "string"}, {"format", "binary"}}}};
     return {{"required", true}, {"content", json::object{{"application/octet-stream", bytes}}}};
   }
-  auto content = json_content(schema_of(*route.body_type, Direction::request));
+  auto content = json_content(body_schema(route));
   if (route.example) content["application/json"].get_object()["example"] = *route.example;
   return {{"required", route.body_required}, {"content", std::move(content)}};
 }
@@ -118,7 +118,7 @@ json::object operation_of(const Route& route, const PathTemplate& path) {
                          {"tags", json::array{room_of(route)}}};
   if (auto parameters = parameters_of(route, path); !parameters.empty())
     operation["parameters"] = std::move(parameters);
-  if (route.body_type || route.raw_body) operation["requestBody"] = request_body_of(route);
+  if (takes_json(route) || route.raw_body) operation["requestBody"] = request_body_of(route);
   operation["responses"] = responses_of(route);
   if (route.open) operation["security"] = json::array{};
   return operation;

@@ -80,6 +80,7 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
                watch_,
                std::move(runs_under_way),
                std::string(hosts.scheme()),
+               listener_.url(""),
                options.tls},
       options_(options),
       sweep_timer_(loop),

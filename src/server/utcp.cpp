@@ -53,8 +53,8 @@ json::object inputs_of(const Route& route, const PathTemplate& path) {
       for (const auto& name : needed->as_array()) required.push_back(name);
     }
   }
-  if (route.body_type) {
-    properties["body"] = schema_of(*route.body_type, Direction::request);
+  if (takes_json(route)) {
+    properties["body"] = body_schema(route);
     if (route.body_required) required.emplace_back("body");
   }
   json::object inputs{{"type", "object"}, {"properties", std::move(properties)}};
@@ -67,7 +67,7 @@ json::object call_template(const Route& route, const PathTemplate& path, std::st
                     {"http_method", agw::to_text(route.method)},
                     {"url", std::string(server_url) + path.path},
                     {"content_type", "application/json"}};
-  if (route.body_type) made["body_field"] = "body";
+  if (takes_json(route)) made["body_field"] = "body";
   if (route.open) return made;
   made["auth"] = json::object{{"auth_type", "api_key"},
                               {"api_key", "Bearer ${GATEWAY_TOKEN}"},

@@ -108,6 +108,17 @@ def test_a_secret_demands_a_signature(gateway, name):
     ended(gateway, job)
 
 
+def test_a_kept_answer_is_for_those_who_sign(gateway, name):
+    job, body = new_hook(gateway, name("hook"), SECRET), b'{"a": 1}'
+    key, signed = {"Idempotency-Key": name("key")}, {"X-Hub-Signature-256": signature(body)}
+    first = accepted(call(gateway, job, body, **key, **signed), 202)
+    for wrong in ({}, {"X-Hub-Signature-256": signature(body, "another")}):
+        refused(call(gateway, job, body, **key, **wrong), 401, "unauthorized")
+        refused(call(gateway, job, b'{"a": 2}', **key, **wrong), 401, "unauthorized")
+    assert accepted(call(gateway, job, body, **key, **signed), 202) == first
+    assert len(ended(gateway, job)) == 1
+
+
 def test_the_signature_is_checked_before_all_else(gateway, name):
     job = new_hook(gateway, name("hook"), SECRET, enabled=False)
     refused(call(gateway, job, b"not JSON"), 401, "unauthorized")

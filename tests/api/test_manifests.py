@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 
 from checks import accepted, refused
+from connection import Connection
 
 OPEN = {("get", "/health"), ("post", "/pair")}
 RUN_KINDS = {"text-delta", "reasoning-delta", "tool-start", "tool-end", "error", "finish", "stopped"}
@@ -107,6 +108,24 @@ def test_an_operation_answers_the_shape_that_it_declares(gateway, openapi):
     assert declared == {"type": "array", "items": {"$ref": "#/components/schemas/Thread"}}
     properties = openapi["components"]["schemas"]["Thread"]["properties"]
     assert set(properties) == set(accepted(gateway.http.post("/threads"), 201))
+
+
+@pytest.mark.parametrize("method, path, required", [
+    ("patch", "/extensions/{id}/disk-config", True), ("post", "/hooks/{name}", False)])
+def test_a_body_of_any_members_is_declared(openapi, manual, method, path, required):
+    body = openapi["paths"][path][method]["requestBody"]
+    assert body == {"required": required, "content": {"application/json": {"schema": {"type": "object"}}}}
+    name = method + re.sub(r"[^a-z]+", "_", path).rstrip("_")
+    tool = next(tool for tool in manual["tools"] if tool["name"] == name)
+    assert tool["inputs"]["properties"]["body"] == {"type": "object"}
+    assert ("body" in tool["inputs"]["required"]) == required and tool["tool_call_template"]["body_field"] == "body"
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json", "/utcp"])
+def test_a_client_that_names_no_host_is_told_where_the_gateway_listens(gateway, path):
+    with Connection(gateway) as connection:
+        told = connection.request(f"GET {path} HTTP/1.0", host=False).answer()
+    assert told.status == 200 and told.json() == accepted(gateway.http.get(path))
 
 
 def test_every_example_of_a_creation_works(make_gateway, openapi):

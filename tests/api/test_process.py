@@ -219,7 +219,7 @@ def test_of_many_starts_at_once_one_runs(make_gateway, tmp_path):
 # The end.
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_process_with_0(own, by):
     with own.events() as events:
         events.drain()
@@ -227,6 +227,18 @@ def test_a_signal_ends_the_process_with_0(own, by):
         assert own.stop(by) == 0
         assert time.monotonic() - started < 2
         assert events.closed() == 1001
+
+
+def test_under_nohup_it_outlives_its_terminal(own):
+    own.stop()
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        own.start()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    own.process.send_signal(signal.SIGHUP)
+    accepted(own.http.get("/health"))
+    assert own.stop() == 0
 
 
 @pytest.mark.parametrize("path, word, status, least, most", [

@@ -6,7 +6,19 @@
 
 namespace agw {
 
-Daemon::Daemon(Loop& loop, Ending ending) : ending_(std::move(ending)), signals_(loop, SIGINT, SIGTERM), delay_(loop) {}
+namespace {
+
+/// As `nohup` has it, for what is to outlive its terminal.
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+Daemon::Daemon(Loop& loop, Ending ending) : ending_(std::move(ending)), signals_(loop, SIGINT, SIGTERM), delay_(loop) {
+  if (!is_ignored(SIGHUP)) signals_.add(SIGHUP);
+}
 
 void Daemon::start() {
   signals_.async_wait([this](boost::system::error_code error, int signal) {

@@ -12,7 +12,8 @@
 
 namespace agw {
 
-/// The life of the process: how long it has run, and who may end it: SIGINT, SIGTERM, a request to stop or restart.
+/// The life of the process: how long it has run, and who may end it: SIGINT, SIGTERM, the end of its
+/// terminal (SIGHUP), a request to stop or restart.
 class Daemon {
 public:
   using Ending = std::function<void(ExitStatus)>;

@@ -32,6 +32,7 @@ Routes ExtensionFileRoutes::routes() {
           .fails_with({400, 403, 404, 413}),
       patch("/extensions/:id/disk-config", "Replace agent.yaml or job.yaml, and the definition with it", this,
             &ExtensionFileRoutes::overwrite)
+          .any_object()
           .answers<WrittenConfig>()
           .fails_with({400, 403, 404, 507}),
       post("/reseed", "Bring in what is shipped, and what was edited on disk", this, &ExtensionFileRoutes::reseed)

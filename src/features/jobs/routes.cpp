@@ -32,6 +32,8 @@ Routes JobRoutes::routes() {
           .fails_with({400, 404, 409, 507})
           .executes(),
       post("/hooks/:name", "Run a job that has a webhook trigger; the body is handed to it", this, &JobRoutes::hook)
+          .optional_object()
+          .demands([this](const Request& request) { check_signature(request); })
           .answers<JobRunStarted>(202)
           .fails_with({400, 401, 404, 409, 413, 507})
           .executes(),
@@ -55,14 +57,20 @@ Task<Answer> JobRoutes::run(Request& request) {
   co_return Answer::of(co_await jobs_.run(job, options.dry, request.along<JobRunStarted>(202)), 202);
 }
 
-Task<Answer> JobRoutes::hook(Request& request) {
-  auto hook = jobs_.hook(request.path("name"));
-  if (hook.secret && !is_signed(request.content, *hook.secret, request.header("x-hub-signature-256"))) {
+void JobRoutes::check_signature(const Request& request) const {
+  const auto hook = jobs_.find_hook(request.path("name"));
+  if (!hook || !hook->secret) return;
+  if (!is_signed(request.content, *hook->secret, request.header("x-hub-signature-256"))) {
     throw Unauthorized("unauthorized");
   }
+}
+
+Task<Answer> JobRoutes::hook(Request& request) {
+  auto hook = jobs_.find_hook(request.path("name"));
+  if (!hook) throw NotFound("job not found");
   std::optional<json::value> body;
   if (!request.content.empty()) body = request.body_object();
-  const auto started = co_await jobs_.run_hook(std::move(hook), std::move(body), request.along<JobRunStarted>(202));
+  const auto started = co_await jobs_.run_hook(*std::move(hook), std::move(body), request.along<JobRunStarted>(202));
   co_return Answer::of(started, 202);
 }
 

@@ -13,6 +13,7 @@ public:
 
 private:
   Task<Answer> run(Request& request);
+  void check_signature(const Request& request) const;
   Task<Answer> hook(Request& request);
   Task<Answer> list(Request& request);
   Task<Answer> runs(Request& request);
