@@ -74,10 +74,14 @@ Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
 
 std::string refused_token(const FoundGateway& gateway) {
   constexpr auto none = "it was started without one (--no-token or auth: none)";
-  if (!gateway.token)
-    return fmt::format("the gateway lets nobody in without a token, and {}: restart it with one", none);
-  return fmt::format("the gateway refuses the token of {}: {}, or the file was replaced since: restart it",
-                     (gateway.data_directory / ".gateway-token").string(), none);
+  const auto file = (gateway.data_directory / ".gateway-token").string();
+  if (!gateway.token) {
+    return fmt::format(
+        "the gateway lets nobody in without a token, and there is no {}: {}, or the file was removed "
+        "since: restart it with a token",
+        file, none);
+  }
+  return fmt::format("the gateway refuses the token of {}: {}, or the file was replaced since: restart it", file, none);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Finding token_finding(const fs::path& directory) {
   const auto path = directory / ".gateway-token";
   try {
     const auto token = Token::load(directory);
-    if (!token) return {"token", State::skipped, "there is none yet: the first start makes it"};
+    if (!token) return {"token", State::skipped, "there is none: the next start makes it"};
   } catch (const std::exception& error) {
     return {"token", State::failure, error.what(), fmt::format("chmod 600 '{}'", path.string())};
   }

@@ -87,7 +87,9 @@ Task<Finding> token_is_taken(const FoundGateway& gateway) {
   if (co_await client.is_let_in())
     co_return Finding{"gateway", State::good, fmt::format("it answers at {}", gateway.url)};
   co_return Finding{"gateway", State::failure,
-                    "it runs but refuses the token: it was started without one, or before it was made",
+                    gateway.token ? "it runs but refuses the token: it was started without one, or before it was made"
+                                  : "it runs but there is no token to come in with: it was started without one, or the "
+                                    "file was removed since",
                     "restart it, without --no-token and auth: none"};
 }
 

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/own_address.hpp"
 #include "cli/printable.hpp"
 #include "cli/qr_code.hpp"
 #include "config/settings.hpp"
+#include "io/web_url.hpp"
 
 namespace agw::cli {
 
@@ -22,6 +24,18 @@ struct PairOptions {
 
 std::string member(const json::object& object, std::string_view name) {
   return std::string(string_member(object, name).value_or(""));
+}
+
+/// Behind it stands the page's own path, so it ends before a query.
+std::string checked_url(const std::string& given) {
+  const auto url = WebUrl::parse(given);
+  if (!url || given.find_first_of("?#") != given.npos) {
+    throw StartError(ExitStatus::usage,
+                     fmt::format("--url {}: must be an address that begins with http:// or https://, without a query, "
+                                 "such as https://gateway.example.org",
+                                 one_line(given)));
+  }
+  return url->text();
 }
 
 /// Where a device finds the gateway.
@@ -58,7 +72,8 @@ Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
   co_return 0;
 }
 
-int pair(const PairOptions& options) {
+int pair(PairOptions options) {
+  if (options.url) options.url = checked_url(*options.url);
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);
   return run(loop, print_code(gateway, options));

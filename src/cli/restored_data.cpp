@@ -116,9 +116,12 @@ private:
   }
 
   void make_directory(const fs::path& path, const ArchiveReader::Entry& entry) {
-    std::error_code error;
-    fs::create_directories(target_ / path, error);
-    if (error) refuse_entry(entry);
+    auto place = target_;
+    for (const auto& part : path) {
+      place /= part;
+      std::error_code error;
+      if (::mkdir(place.c_str(), 0700) != 0 && !fs::is_directory(place, error)) refuse_entry(entry);
+    }
   }
 
   void write(const fs::path& path, const ArchiveReader::Entry& entry) {

@@ -32,14 +32,19 @@ std::string as_json(const FoundGateway& gateway, double uptime, bool token) {
          '\n';
 }
 
+std::string_view token_text(const FoundGateway& gateway, bool accepted) {
+  if (accepted) return "accepted";
+  if (gateway.token) return "refused: the gateway was started without one (--no-token), or before it was made";
+  return "none: the gateway was started without one (--no-token), or the file was removed since";
+}
+
 std::string as_table(const FoundGateway& gateway, double uptime, bool token) {
   return table({{"version", AGW_VERSION},
                 {"url", gateway.url},
                 {"process", std::to_string(gateway.pid)},
                 {"uptime", duration_text(uptime)},
                 {"data", gateway.data_directory.string()},
-                {"token", token ? "accepted"
-                                : "refused: the gateway was started without one (--no-token), or before it was made"}});
+                {"token", std::string(token_text(gateway, token))}});
 }
 
 Task<int> print_status(const FoundGateway& gateway, bool json) {

@@ -34,7 +34,7 @@ Task<int> warn_where_refused(const FoundGateway& gateway) {
 
 Token require_token(const std::filesystem::path& directory) {
   if (auto token = Token::load(directory)) return *std::move(token);
-  throw StartError(ExitStatus::failure, fmt::format("there is no token in {}: `agw serve` makes it on its first start, "
+  throw StartError(ExitStatus::failure, fmt::format("there is no token in {}: `agw serve` makes one when it starts, "
                                                     "but for --no-token and auth: none",
                                                     directory.string()));
 }
@@ -60,10 +60,12 @@ Task<bool> runs_without_token(const Client& client) {
 }
 
 /// Waits until the gateway lets the new token in, which also means that the old one is out.
-Task<int> wait_until_taken(const FoundGateway& gateway) {
-  const Client client(gateway);
+Task<int> wait_until_taken(FoundGateway gateway) {
   Stop never;
   for (int attempt = 0; attempt < attempts; ++attempt) {
+    // Somebody may replace it once more meanwhile.
+    gateway.token = require_token(gateway.data_directory).secret();
+    const Client client(gateway);
     if (co_await client.is_let_in()) co_return 0;
     if (co_await runs_without_token(client)) {
       std::cerr << "The gateway that runs was started without a token (--no-token or auth: none): it takes none.\n";

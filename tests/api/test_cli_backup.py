@@ -97,6 +97,15 @@ def test_a_running_gateway_is_backed_up_and_restored_elsewhere(filled, make_gate
     assert what_is_kept(other.start()) == kept
 
 
+def test_what_is_restored_is_the_owners_alone(filled, make_gateway, tmp_path):
+    command(filled, "backup", str(tmp_path / "b"))
+    other = make_gateway()
+    command(other, "restore", str(tmp_path / "b"))
+    restored = list(other.data.rglob("*"))
+    assert other.data / "agents" / "helper" in restored
+    assert [path for path in restored if path.stat().st_mode & 0o077] == []
+
+
 def test_one_that_compresses_badly_is_whole_and_leaves_nothing_beside_it(own, tmp_path):
     big = own.data / "knowledge" / "raw" / "noise.bin"
     big.parent.mkdir(parents=True, exist_ok=True)

@@ -212,6 +212,14 @@ def test_the_link_leads_where_the_configuration_says(make_gateway, public):
     assert elsewhere["url"] == f"http://10.0.0.7:7420/ui/#code={elsewhere['code']}"
 
 
+@pytest.mark.parametrize("url", ["", "nonsense", "10.0.0.7:7420", "ftp://10.0.0.7", "http://", "http://box:99999",
+                                 "https://box/?a=1", "https://box/#a"])
+def test_a_link_leads_to_a_web_address_only(gateway, url):
+    done = gateway.command("pair", "--url", url)
+    assert done.returncode == 2 and done.stdout == ""
+    assert f"--url {url}: must be an address that begins with http:// or https://" in done.stderr
+
+
 @pytest.mark.parametrize("every", ["0.0.0.0", "::"])
 def test_the_link_leads_to_an_address_where_the_gateway_listens_on_all(make_gateway, every):
     gateway = make_gateway(arguments=["--host", every]).start()
@@ -277,6 +285,22 @@ def test_the_token_is_replaced_without_a_gateway(own):
     own.start()
     refused(get(own, old), 401, "unauthorized")
     accepted(get(own, own.token))
+
+
+def test_two_who_replace_the_token_at_once_both_succeed(own):
+    old = own.token
+    at_once(4, lambda _: rotate(own))
+    refused(get(own, old), 401, "unauthorized")
+    accepted(get(own, own.token))
+
+
+def test_where_the_tokens_file_is_gone_the_command_line_says_so(own):
+    (own.data / ".gateway-token").unlink()
+    for arguments in (["threads"], ["pair"]):
+        done = own.command(*arguments)
+        assert done.returncode == 1 and f"there is no {own.data}/.gateway-token" in done.stderr
+        assert "the file was removed since" in done.stderr
+    assert "the file was removed since" in own.command("status").stdout
 
 
 def test_there_is_nothing_to_replace_before_the_first_start(make_gateway):
