@@ -173,6 +173,35 @@ def test_a_missed_time_leaves_a_skipped_row(own, name):
     assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:]))
 
 
+def test_times_are_missed_by_a_job_whose_file_was_edited_meanwhile_too(own, name):
+    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
+    fired(own, job, 1)
+    own.stop()
+    down = datetime.now(timezone.utc)
+    file = own.data / "jobs" / job["name"] / "job.yaml"
+    file.write_text(file.read_text() + "timeout_s: 60\n")
+    time.sleep(3)  # Due times of the wall clock have to pass.
+    up = datetime.now(timezone.utc)
+    own.start()
+    assert accepted(own.http.get(f"/extensions/{job['id']}"))["definition"]["timeout_s"] == 60
+    missed = wait_for(lambda: rows_due(own, job, down, up))
+    assert [row["status"] for row in missed] == ["skipped"] * len(missed) and len(missed) >= 2
+
+
+def test_a_job_that_was_enabled_in_its_file_meanwhile_has_missed_nothing(own, name):
+    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
+    fired(own, job, 1)
+    disable(own, job)
+    file = own.data / "jobs" / job["name"] / "job.yaml"
+    before = len(ended(own, job))
+    own.stop()
+    file.write_text(file.read_text().replace("enabled: false", "enabled: true"))
+    time.sleep(2)  # Due times of the wall clock have to pass.
+    own.start()
+    found = fired(own, job, before + 1)
+    assert "skipped" not in [row["status"] for row in found]
+
+
 def test_once_runs_the_last_missed_time(own, name):
     job = new_job(own, name("job"), EACH_SECOND, concurrency="queue", missed="once")
     down, up = over_a_pause(own, job, 3)

@@ -8,7 +8,8 @@ import os
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
-from jobs import ROW, ended, job_directory, new_agent, new_extension, new_job, rows, run, statuses, thread, turns
+from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, rows, run, statuses, thread,
+                  turns)
 from stubs.provider import Reply
 
 
@@ -281,6 +282,21 @@ def test_an_owned_job_goes_to_the_owners_most_recent_active_thread(gateway, name
     assert run(gateway, job)["threadId"] == older["id"]
     ended(gateway, job, 2)
     assert turns(gateway, older["id"])[1]["content"] == job["definition"]["prompt"]
+
+
+def test_a_job_that_has_lost_its_owner_leaves_the_owners_thread(gateway, name):
+    owner = new_agent(gateway, name("owner"))
+    job = new_job(gateway, name("job"), owner_agent_id=owner["id"])
+    owned = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    delete(gateway, owner)
+    definition = {member: value for member, value in job["definition"].items() if member != "owner_agent_id"}
+    accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"definition": definition}))
+    own = run(gateway, job)["threadId"]
+    ended(gateway, job, 2)
+    assert own != owned and thread(gateway, own)["agent_id"] != owner["id"]
+    assert run(gateway, job)["threadId"] == own
+    ended(gateway, job, 3)
 
 
 def test_an_owner_without_a_thread_gets_one(gateway, name):

@@ -295,6 +295,81 @@ def test_an_agent_may_change_the_asset_by_its_tools(lab):
     assert row["verdict"] == "discard" and notes.read_text() == kept
 
 
+# Somebody else writes to the asset meanwhile.
+
+
+def ended_iteration(events):
+    """The experiment of the iteration that is under way."""
+    seen = events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended", 30)
+    return seen[-1]["experiment"]
+
+
+@pytest.mark.parametrize("answer", [BETTER, OLD])
+def test_what_is_written_by_hand_while_the_agent_works_stays(lab, answer):
+    lab.measured_by()
+    held = lab.talker.holds(answer[:4])
+    with lab.gateway.events() as events:
+        accepted(lab.post(), 202)
+        assert held.asked.wait(10)
+        lab.asset.write_text("by hand\n")
+        held.release(answer[4:])
+        row = ended_iteration(events)
+    assert lab.asset.read_text() == "by hand\n"
+    assert (row["verdict"], row["value"]) == ("crash", None) and "somebody else changed the file" in row["reason"]
+
+
+@pytest.mark.parametrize("stage", ["trusted", "apprentice"])
+@pytest.mark.parametrize("answer", ["one two three four\n", "three\n"])
+def test_a_soul_that_is_put_while_it_is_measured_stays(talker, name, stage, answer):
+    lab = Lab(talker, name, stage)
+    soul = f"/agents/{lab.agent['name']}/soul"
+    accepted(lab.gateway.http.put(soul, json={"content": OLD}))
+    lab.config["asset_path"] = str(lab.gateway.data / "agents" / lab.agent["name"] / "soul.md")
+    lab.measured_by(f'grep -q three "$1" && until [ -e go ]; do sleep 0.02; done\n{COUNT_WORDS}')
+    lab.talker.answers(answer)
+    with lab.gateway.events() as events:
+        accepted(lab.post(), 202)
+        events.until(lambda event: event.get("step") == "measure-again")
+        accepted(lab.gateway.http.put(soul, json={"content": "I am as I was put.\n"}))
+        lab.file("go", "")
+        row = ended_iteration(events)
+    assert accepted(lab.gateway.http.get(soul))["content"] == "I am as I was put.\n"
+    assert (row["verdict"], row["value"], row["proposal"]) == ("crash", None, None)
+    assert "somebody else changed the file" in row["reason"] and lab.experiments() == [row]
+
+
+def test_what_is_put_back_after_work_with_tools_is_in_the_trash(lab):
+    notes = lab.gateway.data / "agents" / lab.agent["name"] / "notes.md"
+    notes.write_text(OLD)
+    lab.config["asset_path"] = str(notes)
+    row = lab.measured_by('echo "METRIC quality=1"\n').iterate(calls(("Remember", {"text": "of no use"})), "Done.")
+    assert row["verdict"] == "discard" and notes.read_text() == OLD
+    assert "of no use" in (lab.gateway.data / "trash" / f"asset-{row['iteration_id']}").read_text()
+
+
+def test_an_asset_that_cannot_be_put_back_is_told_and_put_back_by_the_next_start(own_talker, name):
+    lab = Lab(own_talker, name)
+    place = lab.folder / "place"
+    place.mkdir()
+    asset = place / "asset.md"
+    asset.write_text(OLD)
+    lab.config["asset_path"] = str(asset)
+    lab.measured_by()
+    held = lab.talker.holds("one two")
+    with lab.gateway.events() as events:
+        accepted(lab.post(), 202)
+        assert held.asked.wait(10)
+        asset.unlink()
+        place.rmdir()
+        place.write_text("a file where the directory was")
+        held.release(" three")
+        row = ended_iteration(events)
+    assert row["verdict"] == "crash" and "could not be put back" in row["reason"] and lab.experiments() == [row]
+    place.unlink()
+    lab.gateway.restart()
+    assert asset.read_text() == OLD and lab.experiments() == [row]
+
+
 # Ends in the middle.
 
 
@@ -337,6 +412,19 @@ def test_what_was_written_after_a_kill_is_not_lost(hanging):
     assert hanging.asset.read_text() == OLD
     [kept] = (hanging.gateway.data / "trash").glob("asset-*")
     assert kept.read_text() == "by hand\n"
+
+
+def test_what_a_score_has_cost_outlives_a_kill(own_talker, name):
+    lab = Lab(own_talker, name)
+    lab.scored_by("Praise is good.")
+    lab.talker.answers("0.25")
+    held = lab.talker.holds("Well")
+    accepted(lab.post(), 202)
+    assert held.asked.wait(10)
+    lab.gateway.kill()
+    held.release(" done!")
+    lab.gateway.start()
+    assert lab.talker.model in accepted(lab.gateway.http.get("/costs"))["unpriced"]
 
 
 def test_an_asset_that_is_gone_is_made_again(hanging):

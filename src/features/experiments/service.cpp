@@ -10,6 +10,10 @@ void Experiments::record(Connection& connection, const Experiment& experiment) {
   experiment_store::insert(connection, experiment);
 }
 
+bool Experiments::has_iteration(Connection& connection, const std::string& iteration_id) {
+  return experiment_store::has_iteration(connection, iteration_id);
+}
+
 Task<std::vector<Experiment>> Experiments::list(ExperimentFilter filter) {
   co_return co_await database_.read(
       [filter = std::move(filter)](Connection& connection) { return experiment_store::list(connection, filter); });

@@ -18,6 +18,8 @@ public:
 
   /// Within somebody's write: adds the row, whose id and time were made outside of it.
   static void record(Connection& connection, const Experiment& experiment);
+  /// Whether a row of that iteration is there.
+  static bool has_iteration(Connection& connection, const std::string& iteration_id);
 
   /// Newest first.
   Task<std::vector<Experiment>> list(ExperimentFilter filter);

@@ -108,6 +108,12 @@ std::optional<Experiment> find(Connection& connection, const std::string& id) {
   return read(row);
 }
 
+bool has_iteration(Connection& connection, const std::string& iteration_id) {
+  auto row = connection.prepare("SELECT 1 FROM experiments WHERE iteration_id = :iteration_id LIMIT 1");
+  row.bind(":iteration_id", iteration_id);
+  return row.step();
+}
+
 std::vector<Experiment> list(Connection& connection, const ExperimentFilter& filter) {
   std::vector<Experiment> experiments;
   auto rows = listing(connection, filter);

@@ -13,6 +13,8 @@ namespace agw::experiment_store {
 
 void insert(Connection& connection, const Experiment& experiment);
 std::optional<Experiment> find(Connection& connection, const std::string& id);
+/// Looks through all rows: for a start, which seldom asks.
+bool has_iteration(Connection& connection, const std::string& iteration_id);
 /// Newest first.
 std::vector<Experiment> list(Connection& connection, const ExperimentFilter& filter);
 

@@ -31,6 +31,11 @@ std::string trigger_text(const Extension& job) {
   return std::string(string_member(job.definition.members(), "schedule").value_or(""));
 }
 
+bool is_scheduled(const Extension& job) {
+  const auto trigger = job.enabled ? trigger_of(job) : std::nullopt;
+  return trigger && std::holds_alternative<CronTrigger>(*trigger);
+}
+
 /// Cut in the middle where it is too long for a turn.
 std::string fitting(std::string text) {
   constexpr std::size_t limit = 100'000;
@@ -86,14 +91,33 @@ Task<> Jobs::arm_all() {
     // As it is now: it may have changed since it was listed.
     const auto job = extensions_.find(listed->id);
     if (job && !armed_.contains(job->id)) {
-      const auto fired = latest.find(job->id);
-      const auto since = fired == latest.end() ? job->updated_at : std::max(job->updated_at, fired->second);
-      arm(*job, std::min(since, clock_.now()));
+      const auto known = latest.find(job->id);
+      arm(*job, std::min(known == latest.end() ? job->updated_at : counts_since(*job, known->second), clock_.now()));
+      if (known != latest.end() && !is_scheduled(*job)) work_.spawn(forget_due_times(job->id));
     }
     if (++armed % armed_at_once == 0) co_await asio::post(executor, asio::use_awaitable);
   }
   scheduler_.start();
   events_.tell("gateway.started", [this] { return json::object{{"started_at", to_iso8601(up_since_)}}; });
+}
+
+/// A record that says that it changed in this start had its file edited while the gateway was down: the times that
+/// passed meanwhile were missed all the same.
+Timestamp Jobs::counts_since(const Extension& job, Timestamp latest_due_time) const {
+  return job.updated_at >= up_since_ ? latest_due_time : std::max(job.updated_at, latest_due_time);
+}
+
+/// Since when a new schedule counts is noted: the record does not tell any more once somebody edits its file.
+void Jobs::rearm(const Extension& job) {
+  const auto armed_text = [&] {
+    const auto armed = armed_.find(job.id);
+    return armed == armed_.end() ? std::nullopt : std::optional(armed->second);
+  };
+  const auto before = armed_text();
+  const auto now = clock_.now();
+  arm(job, now);
+  if (armed_text() == before) return;
+  work_.spawn(is_scheduled(job) ? remember_due_time(job.id, now) : forget_due_times(job.id));
 }
 
 void Jobs::arm(const Extension& job, Timestamp after) {
@@ -122,11 +146,16 @@ void Jobs::extension_changed(const Extension& extension, ExtensionAction action)
   }
   tell_record(fmt::format("extension.{}", to_text(action)), extension);
   // Behind it: a job that waits for such an event does not start with its own making.
-  if (is_job && action != ExtensionAction::deleted) arm(extension, clock_.now());
+  if (is_job && action != ExtensionAction::deleted) rearm(extension);
 }
 
 Task<> Jobs::forget_due_times(std::string job_id) {
   co_await database_.write([job_id](Connection& connection) { job_store::forget_due_times(connection, job_id); });
+}
+
+Task<> Jobs::remember_due_time(std::string job_id, Timestamp due_at) {
+  co_await database_.write(
+      [job_id, due_at](Connection& connection) { job_store::remember_due_time(connection, job_id, due_at); });
 }
 
 void Jobs::on_due(const DueTimes& due) {
@@ -250,12 +279,12 @@ Task<> Jobs::keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int 
   }
 }
 
-Jobs::Hook Jobs::hook(std::string_view id_or_name) const {
-  auto job = require(id_or_name);
-  auto trigger = trigger_of(*job);
+std::optional<Jobs::Hook> Jobs::find_hook(std::string_view id_or_name) const {
+  auto job = extensions_.find(ExtensionType::job, id_or_name);
+  auto trigger = job ? trigger_of(*job) : std::nullopt;
   auto* webhook = trigger ? std::get_if<WebhookTrigger>(&*trigger) : nullptr;
-  if (!webhook) throw NotFound("job not found");
-  return {std::move(job), std::move(webhook->secret)};
+  if (!webhook) return std::nullopt;
+  return Hook{std::move(job), std::move(webhook->secret)};
 }
 
 Task<JobRunStarted> Jobs::run_hook(Hook hook, std::optional<json::value> body, Along<JobRunStarted> along) {

@@ -21,7 +21,8 @@ public:
   Task<std::string> choose(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id);
 
 private:
-  Task<std::optional<std::string>> latest(ThreadFilter filter);
+  Task<std::optional<std::string>> latest_of(std::string owner_id);
+  Task<std::optional<std::string>> own_of(ExtensionPointer job, std::string agent_id);
 
   Loop& loop_;
   Threads& threads_;

@@ -85,13 +85,13 @@ public:
   /// The same for an agent, whose run hands its limits down.
   Task<JobRunStarted> run_for(const ToolRun& caller, ExtensionPointer job);
 
-  /// The job that `POST /hooks/:name` is for, and the secret of its signatures. Throws NotFound `job not found` where
-  /// it has no webhook trigger.
+  /// The job that `POST /hooks/:name` is for, and the secret of its signatures. Nothing where it has no webhook
+  /// trigger.
   struct Hook {
     ExtensionPointer job;
     std::optional<std::string> secret;
   };
-  Hook hook(std::string_view id_or_name) const;
+  std::optional<Hook> find_hook(std::string_view id_or_name) const;
   /// Starts its run with the body. Throws Conflict `job is disabled`, and as `run` does; what it throws for its agents
   /// becomes a row as well.
   Task<JobRunStarted> run_hook(Hook hook, std::optional<json::value> body, Along<JobRunStarted> along = {});
@@ -140,6 +140,8 @@ private:
   // What starts runs by itself: firing.cpp.
   void extension_changed(const Extension& extension, ExtensionAction action) override;
   Task<> arm_all();
+  Timestamp counts_since(const Extension& job, Timestamp latest_due_time) const;
+  void rearm(const Extension& job);
   void arm(const Extension& job, Timestamp after);
   void disarm_job(const std::string& job_id);
   void on_due(const DueTimes& due);
@@ -150,6 +152,7 @@ private:
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;
   Task<> forget_due_times(std::string job_id);
+  Task<> remember_due_time(std::string job_id, Timestamp due_at);
   Task<> purge_old();
 
   Loop& loop_;

@@ -38,16 +38,6 @@ JobRun read(const Statement& row) {
   return run;
 }
 
-void remember_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
-  connection
-      .prepare(
-          "INSERT INTO job_due_times (job_id, latest) VALUES (:job_id, :due_at) "
-          "ON CONFLICT (job_id) DO UPDATE SET latest = max(latest, :due_at)")
-      .bind(":job_id", job_id)
-      .bind(":due_at", due_at)
-      .run();
-}
-
 }  // namespace
 
 bool insert(Connection& connection, const std::string& job_id, const JobRun& run) {
@@ -169,6 +159,16 @@ std::map<std::string, Timestamp> latest_due_times(Connection& connection) {
 
 void forget_due_times(Connection& connection, const std::string& job_id) {
   connection.prepare("DELETE FROM job_due_times WHERE job_id = :job_id").bind(":job_id", job_id).run();
+}
+
+void remember_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
+  connection
+      .prepare(
+          "INSERT INTO job_due_times (job_id, latest) VALUES (:job_id, :due_at) "
+          "ON CONFLICT (job_id) DO UPDATE SET latest = max(latest, :due_at)")
+      .bind(":job_id", job_id)
+      .bind(":due_at", due_at)
+      .run();
 }
 
 int purge(Connection& connection, Timestamp oldest, int limit) {

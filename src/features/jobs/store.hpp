@@ -38,8 +38,10 @@ std::vector<JobRun> completed(Connection& connection, const std::string& job_id,
 /// How many runs of the job failed in a row, that one back to the last that completed; counted up to `limit`.
 int failures_in_a_row(Connection& connection, const std::string& job_id, const std::string& run_id, int limit);
 
-/// By job: the latest due time that has, or had, a row.
+/// By job: the latest due time that has, or had, a row, or when its schedule began to count, whichever was later.
 std::map<std::string, Timestamp> latest_due_times(Connection& connection);
+/// Due times up to that one are dealt with.
+void remember_due_time(Connection& connection, const std::string& job_id, Timestamp due_at);
 void forget_due_times(Connection& connection, const std::string& job_id);
 
 /// Removes up to `limit` runs that ended before `oldest`; how many there were.

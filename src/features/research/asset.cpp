@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "io/atomic_file.hpp"
 #include "io/beneath.hpp"
 
@@ -44,22 +45,35 @@ void write_asset(const fs::path& path, const AssetCopy& copy) {
   }
 }
 
-bool restore_asset(const fs::path& path, const AssetCopy& original) {
-  fs::create_directories(path.parent_path());
-  const auto now = directory_of(path).read(path.filename().string(), original.bytes.size());
-  if (now && *now == original.bytes) return false;
-  write_asset(path, original);
-  return true;
-}
-
 void restore_asset_and_keep(const fs::path& path, const AssetCopy& original, const fs::path& kept) {
   fs::create_directories(path.parent_path());
   const auto now = directory_of(path).read(path.filename().string(), longest_asset);
-  if (now && *now != original.bytes) {
+  if (now && *now == original.bytes) return;
+  if (now || now.error() != FileError::not_found) {
     fs::create_directories(kept.parent_path());
-    replace_file(kept, *now, 0600);
+    if (now)
+      replace_file(kept, *now, 0600);
+    else
+      fs::rename(path, kept);
+    log::info("{} is put back; what was there instead is {}", path.string(), kept.string());
   }
-  restore_asset(path, original);
+  write_asset(path, original);
+}
+
+bool put_asset_back(const fs::path& path, const AssetCopy& original, const AssetTrace& trace) {
+  fs::create_directories(path.parent_path());
+  const auto now = directory_of(path).read(path.filename().string(), longest_asset);
+  if (now && *now == original.bytes) return true;
+  const bool is_gone = !now && now.error() == FileError::not_found;
+  const bool is_as_left = now && *now == trace.left;
+  if (is_gone || (is_as_left && !trace.is_unclear)) {
+    write_asset(path, original);
+  } else if (is_as_left || trace.may_differ) {
+    restore_asset_and_keep(path, original, trace.kept);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace agw

@@ -97,19 +97,23 @@ Task<std::string> Research::change_request(const Iteration& iteration, const Mea
 
 /// Whether the asset is another one now; where not, the verdict says why.
 Task<bool> Research::change(Iteration& iteration, const Measured& before) {
+  co_await note_asset(iteration);
   const auto answer = co_await have_agent_work(iteration, co_await change_request(iteration, before));
-  const std::filesystem::path asset = iteration.config.asset_path;
-  const auto changed = co_await blocking_.run([asset, answer, original = *iteration.original] {
-    if (read_asset(asset).bytes != original.bytes) return std::optional<std::string>("by its tools: ");
-    const auto text = new_text(answer, original.bytes);
-    if (text.empty() || text == original.bytes) return std::optional<std::string>();
-    write_asset(asset, {text, original.mode});
-    return std::optional<std::string>("by a new text: ");
-  });
-  auto notes = changed.value_or("") + answer;
+  co_await note_asset(iteration);
+  const auto& original = *iteration.original;
+  std::string how;
+  if (iteration.trace.left != original.bytes) {
+    how = "by its tools: ";
+  } else if (const auto text = new_text(answer, original.bytes); !text.empty() && text != original.bytes) {
+    how = "by a new text: ";
+    iteration.trace.left = text;
+    const std::filesystem::path asset = iteration.config.asset_path;
+    co_await blocking_.run([asset, text, mode = original.mode] { write_asset(asset, {text, mode}); });
+  }
+  auto notes = how + answer;
   if (notes.size() > longest_notes) notes = to_utf8(notes.substr(0, longest_notes)) + "…";
   iteration.result.notes = notes;
-  if (changed) co_return true;
+  if (!how.empty()) co_return true;
   iteration.result.verdict = Verdict::discard;
   iteration.result.reason = "the agent changed nothing";
   co_return false;
@@ -134,6 +138,7 @@ Task<std::string> Research::have_agent_work(Iteration& iteration, std::string pr
     }
   }
   const auto& outcome = work->outcome;
+  iteration.trace.may_differ |= !outcome.steps.empty();
   iteration.result.cost_usd = iteration.result.cost_usd.value_or(0) + outcome.cost_usd;
   if (outcome.stopped) throw IterationProblem("the agent was stopped");
   if (!outcome.error.empty()) throw IterationProblem("the agent failed: " + outcome.error);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr auto pause_before_trying_again = 1s;
 constexpr int times_to_try = 5;
+constexpr std::string_view changed_meanwhile = "somebody else changed the file meanwhile: what they wrote stays";
 
 bool is_better(const Metric& before, const Metric& after) {
   return before.higher_is_better ? after.value > before.value : after.value < before.value;
@@ -35,6 +36,17 @@ std::string proposal_type(const std::filesystem::path& asset) {
 void set_verdict(Iteration& iteration, Verdict verdict, std::string reason) {
   iteration.result.verdict = verdict;
   iteration.result.reason = std::move(reason);
+}
+
+/// Nothing that was measured counts.
+void set_crash(Iteration& iteration, const std::string& reason) {
+  auto& result = iteration.result;
+  const bool says_so = result.reason && result.reason->ends_with(reason);
+  if (says_so || !result.reason)
+    set_verdict(iteration, Verdict::crash, reason);
+  else
+    set_verdict(iteration, Verdict::crash, *result.reason + "; " + reason);
+  result.value = result.delta = std::nullopt;
 }
 
 }  // namespace
@@ -81,6 +93,8 @@ Task<> Research::prepare(Iteration& iteration) {
   co_await database_.write([id = *iteration.result.iteration_id, original](Connection& connection) {
     iteration_store::keep_original(connection, id, original);
   });
+  iteration.trace = {.left = original.bytes,
+                     .kept = options_.data_directory / "trash" / ("asset-" + *iteration.result.iteration_id)};
   iteration.original = std::move(original);
   NewThread wanted{.agent_id = iteration.agent->id, .title = "Research: " + iteration.config.domain};
   if (iteration.project) wanted.project_id = iteration.project->id;
@@ -97,11 +111,13 @@ Task<bool> Research::passes_checks(Iteration& iteration) {
                                                .project = iteration.project ? iteration.project->path : "",
                                                .limit = options_.checks_limit},
                                               {}, iteration.stop);
+  iteration.trace.may_differ |= checked.may_have_written;
   if (!checked.succeeded) set_verdict(iteration, Verdict::discard, "the checks failed: " + checked.problem);
   co_return checked.succeeded;
 }
 
 Task<> Research::decide(Iteration& iteration, const Measured& before, const Measured& after) {
+  co_await note_asset(iteration);
   auto& result = iteration.result;
   if (after.metric->name != before.metric->name) {
     throw IterationProblem(fmt::format("the benchmark measured {} before the change and {} after it",
@@ -116,8 +132,7 @@ Task<> Research::decide(Iteration& iteration, const Measured& before, const Meas
     co_return;
   }
   set_verdict(iteration, Verdict::keep, "better: " + change);
-  const std::filesystem::path asset = iteration.config.asset_path;
-  iteration.improved = (co_await blocking_.run([asset] { return read_asset(asset); })).bytes;
+  iteration.improved = iteration.trace.left;
   if (stages_.of(iteration.agent->id) >= Stage::trusted)
     iteration.stays = true;
   else
@@ -126,8 +141,8 @@ Task<> Research::decide(Iteration& iteration, const Measured& before, const Meas
 
 /// The asset is put back first: whoever looks at the proposal sees what is really there.
 Task<> Research::propose(Iteration& iteration) {
+  co_await put_back(iteration);
   const std::filesystem::path asset = iteration.config.asset_path;
-  co_await blocking_.run([asset, original = *iteration.original] { restore_asset(asset, original); });
   try {
     iteration.result.proposal = co_await proposals_.stage(
         iteration.agent->name,
@@ -144,41 +159,87 @@ Task<> Research::propose(Iteration& iteration) {
   }
 }
 
-/// Puts the asset back, records what came of it, and tells. The row in the database stays where that does not work, and
-/// the next start puts the asset back.
-Task<> Research::end(IterationPointer iteration) {
-  auto& result = iteration->result;
-  result.duration_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - iteration->began)
-          .count();
-  result.created_at = clock_.now();
+/// Notes what the latest step has left. Throws IterationProblem where only somebody else can have written it.
+Task<> Research::note_asset(Iteration& iteration) {
+  const std::filesystem::path asset = iteration.config.asset_path;
+  auto now = (co_await blocking_.run([asset] { return read_asset(asset); })).bytes;
+  auto& trace = iteration.trace;
+  if (now != trace.left) {
+    if (!trace.may_differ) throw IterationProblem(std::string(changed_meanwhile));
+    trace.left = std::move(now);
+    trace.is_unclear = true;
+  }
+  trace.may_differ = false;
+}
+
+/// Throws IterationProblem where somebody else has changed it: that stays.
+Task<> Research::put_back(Iteration& iteration) {
+  if (!iteration.original || iteration.stays || iteration.is_put_back) co_return;
+  const std::filesystem::path asset = iteration.config.asset_path;
+  const bool is_ours = co_await blocking_.run([asset, original = *iteration.original, trace = iteration.trace] {
+    return put_asset_back(asset, original, trace);
+  });
+  iteration.is_put_back = true;
+  if (!is_ours) throw IterationProblem(std::string(changed_meanwhile));
+}
+
+/// Where it cannot be, the verdict says why.
+Task<bool> Research::put_back_at_last(Iteration& iteration) {
   Stop never;
   std::string problem;
   for (int time = 0; time < times_to_try; ++time) {
     if (time > 0) co_await pause(never, pause_before_trying_again);
     try {
-      const std::filesystem::path asset = iteration->config.asset_path;
-      if (iteration->original && !iteration->stays) {
-        co_await blocking_.run([asset, original = *iteration->original] { restore_asset(asset, original); });
-      }
-      co_await database_.write([result, spendings = iteration->spendings](Connection& connection) {
-        Experiments::record(connection, result);
-        Costs::record(connection, spendings);
-        iteration_store::remove(connection, *result.iteration_id);
-      });
-      problem.clear();
-      break;
+      co_await put_back(iteration);
+      co_return true;
+    } catch (const IterationProblem& stays) {
+      set_crash(iteration, stays.what());
+      co_return true;
     } catch (const std::exception& error) {
       problem = error.what();
     }
   }
-  if (!problem.empty()) {
-    log::error("iteration {} of {} could not be ended, the next start does it: {}", *result.iteration_id, result.domain,
-               problem);
-    co_return;
-  }
+  log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
+             iteration.config.asset_path, *iteration.result.iteration_id, problem);
+  set_crash(iteration, "the file could not be put back, the next start of the gateway tries again: " + problem);
+  co_return false;
+}
+
+/// Puts the asset back, records what came of it, and tells.
+Task<> Research::end(IterationPointer iteration) {
+  auto& result = iteration->result;
+  const bool is_put_back = co_await put_back_at_last(*iteration);
+  result.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - iteration->began)
+          .count();
+  result.created_at = clock_.now();
+  if (!co_await record(*iteration, is_put_back)) co_return;
   co_await put_away(*iteration);
   tell(*iteration, IterationStep::ended, &result);
+}
+
+/// The row of the iteration stays in the database where the asset could not be put back or this does not work: then the
+/// next start does it.
+Task<bool> Research::record(const Iteration& iteration, bool is_put_back) {
+  const auto& result = iteration.result;
+  Stop never;
+  std::string problem;
+  for (int time = 0; time < times_to_try; ++time) {
+    if (time > 0) co_await pause(never, pause_before_trying_again);
+    try {
+      co_await database_.write([result, spendings = iteration.spendings, is_put_back](Connection& connection) {
+        Experiments::record(connection, result);
+        Costs::record(connection, spendings);
+        if (is_put_back) iteration_store::remove(connection, *result.iteration_id);
+      });
+      co_return true;
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+  }
+  log::error("iteration {} of {} could not be ended, the next start does it: {}", *result.iteration_id, result.domain,
+             problem);
+  co_return false;
 }
 
 /// What an agent's file says takes effect; the thread is out of a person's way, and still there to be looked at.

@@ -8,6 +8,7 @@
 
 #include "features/costs/types.hpp"
 #include "features/extensions/types.hpp"
+#include "features/research/asset.hpp"
 #include "features/research/metric.hpp"
 #include "features/research/service.hpp"
 #include "features/research/store.hpp"
@@ -23,6 +24,8 @@ struct Iteration {
   std::optional<AssetCopy> original{};    ///< once it is noted in the database
   std::optional<std::string> improved{};  ///< the asset as it got better
   bool stays = false;                     ///< it is left in place
+  AssetTrace trace{};
+  bool is_put_back = false;  ///< the asset is no concern of the iteration any more
   std::vector<Spending> spendings{};
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
   Experiment result{};

@@ -6,6 +6,7 @@
 #include "features/research/iteration.hpp"
 #include "features/research/scripts.hpp"
 #include "models/retry.hpp"
+#include "storage/database.hpp"
 
 namespace agw {
 
@@ -37,6 +38,7 @@ Task<Measured> Research::measure(Iteration& iteration) {
        .project = iteration.project ? iteration.project->path : "",
        .limit = options_.benchmark_limit},
       [&reader](std::string_view bytes) { reader.add(bytes); }, iteration.stop);
+  iteration.trace.may_differ |= end.may_have_written;
   if (!end.succeeded) co_return Measured{.problem = "the benchmark failed: " + end.problem};
   reader.finish();
   co_return Measured{.metric = reader.metric(), .problem = reader.problem()};
@@ -76,9 +78,17 @@ Task<std::string> Research::ask_model(Iteration& iteration, std::string question
   if (reply || usage != Usage{}) {
     iteration.spendings.push_back(costs_.spend(agent, iteration.thread_id, answered.id(), usage, usd));
     iteration.result.cost_usd = iteration.result.cost_usd.value_or(0) + usd.value_or(0);
+    co_await record_spendings(iteration);
   }
   if (!reply) throw IterationProblem(std::get<ModelFailure>(answered.outcome).message);
   co_return answer;
+}
+
+/// At once: a kill loses nothing that was spent. What cannot be stored now waits for the end.
+Task<> Research::record_spendings(Iteration& iteration) {
+  co_await database_.write(
+      [spendings = iteration.spendings](Connection& connection) { Costs::record(connection, spendings); });
+  iteration.spendings.clear();
 }
 
 }  // namespace agw

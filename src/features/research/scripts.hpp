@@ -24,7 +24,8 @@ struct Script {
 struct ScriptEnd {
   bool succeeded = false;
   bool stopped = false;
-  std::string problem{};  ///< for people, with the end of the output; empty where it succeeded
+  bool may_have_written = false;  ///< it ran where it could change the asset
+  std::string problem{};          ///< for people, with the end of the output; empty where it succeeded
 };
 
 /// Runs scripts in the sandbox, without network.

@@ -71,6 +71,7 @@ void Research::load(Connection& connection) { interrupted_ = iteration_store::al
 
 Task<> Research::recover() {
   for (const auto& iteration : std::exchange(interrupted_, {})) {
+    std::string problem;
     try {
       if (iteration.original) {
         // Somebody may have written to it since the kill.
@@ -78,14 +79,26 @@ Task<> Research::recover() {
         co_await blocking_.run(
             [iteration, kept] { restore_asset_and_keep(iteration.asset_path, *iteration.original, kept); });
       }
-      co_await database_.write([iteration, result = crashed(iteration, clock_.now())](Connection& connection) {
-        Experiments::record(connection, result);
-        iteration_store::remove(connection, iteration.id);
-      });
     } catch (const std::exception& error) {
+      problem = error.what();
       log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
-                 iteration.asset_path, iteration.id, error.what());
+                 iteration.asset_path, iteration.id, problem);
     }
+    co_await record_interrupted(iteration, problem);
+  }
+}
+
+/// Once, however often the asset cannot be put back.
+Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::string problem) {
+  auto result = crashed(iteration, clock_.now());
+  if (!problem.empty()) *result.reason += "; the file could not be put back: " + problem;
+  try {
+    co_await database_.write([iteration, result, is_put_back = problem.empty()](Connection& connection) {
+      if (!Experiments::has_iteration(connection, iteration.id)) Experiments::record(connection, result);
+      if (is_put_back) iteration_store::remove(connection, iteration.id);
+    });
+  } catch (const std::exception& error) {
+    log::error("iteration {} could not be recorded, the next start does it: {}", iteration.id, error.what());
   }
 }
 

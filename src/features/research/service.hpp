@@ -75,6 +75,7 @@ private:
 
   void check_free(const DomainConfig& config) const;
   Task<IterationPointer> open(DomainConfig config, Along<IterationStarted> along);
+  Task<> record_interrupted(const InterruptedIteration& iteration, std::string problem);
   Task<std::string> latest_metric(std::string domain);
   void tell(const Iteration& iteration, IterationStep step, const Experiment* experiment = nullptr);
 
@@ -85,13 +86,18 @@ private:
   Task<bool> passes_checks(Iteration& iteration);
   Task<> decide(Iteration& iteration, const Measured& before, const Measured& after);
   Task<> propose(Iteration& iteration);
+  Task<> note_asset(Iteration& iteration);
+  Task<> put_back(Iteration& iteration);
+  Task<bool> put_back_at_last(Iteration& iteration);
   Task<> end(IterationPointer iteration);
+  Task<bool> record(const Iteration& iteration, bool is_put_back);
   Task<> put_away(const Iteration& iteration);
 
   // Its parts: measuring.cpp and changing.cpp.
   Task<Measured> measure(Iteration& iteration);
   Task<Measured> score(Iteration& iteration);
   Task<std::string> ask_model(Iteration& iteration, std::string question);
+  Task<> record_spendings(Iteration& iteration);
   Task<bool> change(Iteration& iteration, const Measured& before);
   Task<std::string> change_request(const Iteration& iteration, const Measured& before);
   Task<std::string> have_agent_work(Iteration& iteration, std::string prompt);
