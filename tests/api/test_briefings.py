@@ -90,6 +90,14 @@ def test_snippets_are_150_characters(gateway, name):
         assert activity(gateway, agent["id"], limit=1)[0]["snippet"] == content[:150]
 
 
+def test_a_snippet_goes_on_behind_a_nul(gateway, name):
+    agent = new_agent(gateway, name("agent"))
+    thread = new_thread(gateway, agent_id=agent["id"])
+    for content in ("before\x00behind", "\x00" + "\u00e9\U0001f600" * 100):
+        add_turn(gateway, thread, content)
+        assert activity(gateway, agent["id"], limit=1)[0]["snippet"] == content[:150]
+
+
 def test_an_agent_without_threads_has_no_activity(gateway, name):
     assert activity(gateway, new_agent(gateway, name("agent"))["name"]) == []
 

@@ -133,6 +133,16 @@ def test_an_extension_that_an_apprentice_makes_is_staged_and_can_be_applied(talk
     assert record["definition"] == definition
 
 
+def test_what_a_renamed_agent_has_proposed_is_still_its_own(talker, thread, apprentice, name):
+    made = name("command")
+    _, path = proposes(talker, thread, type="extension", title=f"New command {made}", target=f"extensions/{made}.yaml",
+                       content="type: command\ndescription: Greets\nprompt: Say hello\n")
+    accepted(talker.gateway.http.patch(f"/extensions/{apprentice['id']}", json={"name": name("renamed")}))
+    accepted(apply(talker.gateway, path))
+    record = accepted(talker.gateway.http.get(f"/extensions/{made}"))
+    assert (record["source"], record["owner_agent_id"]) == ("agent", apprentice["id"])
+
+
 # From the wish to the next answer.
 
 

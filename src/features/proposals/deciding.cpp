@@ -198,7 +198,10 @@ Task<> Proposals::change_target(const ProposalDecision& decision) {
   step("record");
   const auto extension = extension_of_target(*place);
   if (extension) co_await disk_.run([place] { check_target(*place); });
-  if (extension) co_await apply_to_extension(extensions_, *extension, *decision.content, decision.address.agent);
+  if (extension) {
+    const auto agent = co_await proposer(decision.address);
+    co_await apply_to_extension(extensions_, *extension, *decision.content, agent);
+  }
   step("write");
   co_await disk_.run([place, content = *decision.content] { write_target(*place, content); });
   step("resync");
@@ -206,6 +209,12 @@ Task<> Proposals::change_target(const ProposalDecision& decision) {
   // as a job's prompt, is its record's.
   if (!place->in_data_directory) co_return;
   for (const auto& warning : co_await extensions_.reseed()) log::warn("after a proposal was applied: {}", warning);
+}
+
+/// The id of the agent that made it, else the name in its address.
+Task<std::string> Proposals::proposer(ProposalAddress address) {
+  const auto file = co_await disk_.run([files = files_, address] { return files->read(address); });
+  co_return file ? file->head.agent_id.value_or(address.agent) : address.agent;
 }
 
 Task<bool> Proposals::undo(const ProposalDecision& decision) {

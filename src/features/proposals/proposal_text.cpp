@@ -88,6 +88,7 @@ ProposalHead read_proposal_head(const json::object& head, const ProposalAddress&
   read.reason = text_member(head, "reason");
   read.created_at = time_member(head, "created_at");
   read.decided_at = time_member(head, "decided_at");
+  read.agent_id = text_member(head, "agent_id");
   if (const auto id = string_member(head, "made_from")) read.made_from = *id;
   read.type = from_text<ProposalType>(text_member(head, "type").value_or(""))
                   .value_or(type_of_target(read.target.value_or("")));

@@ -32,6 +32,7 @@ struct ProposalHead {
   std::optional<std::string> reason{};
   std::optional<Timestamp> created_at{};
   std::optional<Timestamp> decided_at{};
+  std::optional<std::string> agent_id{};   ///< of the agent that made it, which may have another name by now
   std::optional<std::string> made_from{};  ///< content_id of the target as it was; empty: there was none
   std::string problem{};                   ///< why the file cannot be read as a proposal; empty where it can
 };

@@ -15,9 +15,9 @@ std::string text_of_extension(const Extensions& extensions, const TargetExtensio
 /// Throws BadRequest `validation failed` for a text that is no YAML map.
 void check_extension_text(const std::string& text);
 
-/// Makes the record what a proposal's text says, or makes it: then of source `agent`, owned by the agent of that name,
-/// and disabled unless the text says otherwise. Throws BadRequest `validation failed` and what Extensions throws. Doing
-/// it again changes nothing more.
+/// Makes the record what a proposal's text says, or makes it: then of source `agent`, owned by the agent of that id or
+/// name, and disabled unless the text says otherwise. Throws BadRequest `validation failed` and what Extensions throws.
+/// Doing it again changes nothing more.
 Task<> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text, std::string agent);
 
 }  // namespace agw

@@ -104,6 +104,7 @@ private:
   Task<ProposalDecided> decide(ProposalDecision decision, Along<ProposalDecided> along);
   Task<> carry_out(const ProposalDecision& decision, Attempt attempt);
   Task<> change_target(const ProposalDecision& decision);
+  Task<std::string> proposer(ProposalAddress address);
   Task<bool> undo(const ProposalDecision& decision);
   Task<ProposalDecided> finish(const ProposalDecision& decision, Along<ProposalDecided> along);
   void step(std::string_view name) const;

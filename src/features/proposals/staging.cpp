@@ -98,6 +98,7 @@ Task<std::string> Proposals::stage(std::string agent, StagedChange change, Targe
 
   const auto now = clock_.now();
   auto head = head_of(change, agent, place, now);
+  if (const auto made_by = extensions_.find_agent(agent)) head["agent_id"] = made_by->id;
   Current current;
   if (place) current = co_await look_at(*place);
   if (place && current.is_shown) head["made_from"] = id_of(current);
