@@ -4,7 +4,7 @@ import pytest
 
 from checks import accepted
 from jobs import wait_for
-from stubs.provider import Reply
+from stubs.provider import Fault, Reply
 from tools import asked, calls, new_agent, new_thread, of_kind, turns_of
 
 SUMMARY = "They spoke of otters."
@@ -151,6 +151,104 @@ def test_one_big_turn_hides_nothing_that_was_said_before_it(talker, thread):
     assert len(summaries_of(talker)) == 1 and SUMMARY in told(talker)[0]["content"]
 
 
+def test_what_a_person_deletes_behind_the_summed_up_turns_leaves_the_summary(talker, thread):
+    gateway = talker.gateway
+    fill(gateway, thread, 14)
+    asked(talker, thread)
+    answer = turns_of(gateway, thread)[-1]
+    assert gateway.http.delete(f"/turns/{answer['id']}").status_code == 204
+    asked(talker, thread)
+    assert len(summaries_of(talker)) == 1 and SUMMARY in told(talker)[0]["content"]
+
+
+def test_a_fork_goes_on_from_the_summary_of_its_thread(talker, thread):
+    gateway = talker.gateway
+    fill(gateway, thread, 14)
+    asked(talker, thread)
+    fork = accepted(gateway.http.post(f"/threads/{thread['id']}/fork", json={}), 201)
+    asked(talker, fork)
+    messages = told(talker)
+    assert SUMMARY in messages[0]["content"] and "number 13" in str(messages) and "number 0." not in str(messages)
+    assert len(summaries_of(talker)) == 1
+    first = turns_of(gateway, fork)[0]
+    assert gateway.http.delete(f"/turns/{first['id']}").status_code == 204
+    asked(talker, fork)
+    assert len(summaries_of(talker)) == 2 and SUMMARY not in str(summaries_of(talker)[1].json["messages"])
+    asked(talker, thread)
+    assert len(summaries_of(talker)) == 2
+
+
+def test_a_fork_at_a_turn_that_was_summed_up_has_no_summary_of_later_ones(talker, thread):
+    gateway = talker.gateway
+    fill(gateway, thread, 14)
+    asked(talker, thread)
+    point = turns_of(gateway, thread)[1]
+    fork = accepted(gateway.http.post(f"/threads/{thread['id']}/fork", json={"turnId": point["id"]}), 201)
+    asked(talker, fork)
+    assert len(told(talker)) == 3 and SUMMARY not in str(told(talker))
+
+
+def test_a_summary_says_how_many_turns_are_too_far_back_for_it(talker, thread):
+    fill(talker.gateway, thread, 60)
+    asked(talker, thread)
+    assert SUMMARY in told(talker)[0]["content"]
+    assert "turns of the conversation are too far back for this summary" in told(talker)[0]["content"]
+
+
+def attached(gateway, size):
+    response = gateway.http.post("/files", params={"name": "notes.txt"}, headers={"Content-Type": "text/plain"},
+                                 content=b"Tom is a cat. " + b"y" * size)
+    return accepted(response, 201)["id"]
+
+
+def test_a_file_that_leaves_older_turns_no_room_has_them_summed_up(talker, thread):
+    gateway = talker.gateway
+    fill(gateway, thread, 8)
+    asked(talker, thread, content="Read it.", attachments=[attached(gateway, 25_000)])
+    messages = told(talker)
+    assert SUMMARY in messages[0]["content"] and "Tom is a cat." in messages[-1]["content"]
+    assert "number 7." in str(messages) and "number 0." not in str(messages)
+    assert "number 0." in str(summaries_of(talker)[0].json["messages"])
+
+
+def test_files_of_older_turns_give_way_before_any_turn_does(talker, thread):
+    gateway = talker.gateway
+    asked(talker, thread, content="Read it.", attachments=[attached(gateway, 25_000)])
+    fill(gateway, thread, 8)
+    asked(talker, thread)
+    messages = told(talker)
+    assert messages[0]["content"].startswith("Read it.") and len(messages) == 19 and not summaries_of(talker)
+    assert "Tom is a cat." not in str(messages) and "notes.txt" in messages[0]["content"]
+
+
+def test_a_fallback_with_a_smaller_window_is_shown_what_fits_it(talker):
+    gateway = talker.gateway
+    agent = new_agent(gateway, "robust", model="stub/gpt-5", fallback_models=["stub/small"])
+    thread = new_thread(gateway, agent, title="long")
+    fill(gateway, thread, 14)
+    run = asked(talker, thread, *[Fault(503, headers={"retry-after": "0"}) for _ in range(5)])
+    assert run[-1]["finishReason"] == "stop" and run[-1]["model"] == "stub/small"
+    first, last = talker.stub.requests[0], talker.stub.requests[-1]
+    assert first.json["model"] == "gpt-5" and "number 0." in str(first.json["messages"])
+    assert last.json["model"] == "small" and SUMMARY in told(talker)[0]["content"]
+    assert "number 13." in str(told(talker)) and "number 0." not in str(told(talker))
+    asked(talker, thread)
+    assert talker.stub.requests[-1].json["model"] == "gpt-5" and "number 0." in str(told(talker))
+
+
+def test_a_fallback_with_a_smaller_window_goes_on_with_the_calls_that_were_made(talker):
+    gateway = talker.gateway
+    agent = new_agent(gateway, "robust", model="stub/gpt-5", fallback_models=["stub/small"])
+    thread = new_thread(gateway, agent, title="long")
+    fill(gateway, thread, 14)
+    failures = [Fault(503, headers={"retry-after": "0"}) for _ in range(5)]
+    run = asked(talker, thread, calls(("SearchTurns", {"query": "says"})), *failures)
+    assert run[-1]["finishReason"] == "stop" and run[-1]["model"] == "stub/small"
+    messages = told(talker)
+    assert SUMMARY in messages[0]["content"] and "number 0." not in str(messages[:-2])
+    assert [message["role"] for message in messages[-3:]] == ["user", "assistant", "tool"]
+
+
 def test_a_summary_counts_into_the_run(talker, thread):
     fill(talker.gateway, thread, 14)
     assert asked(talker, thread)[-1]["usage"]["input_tokens"] == 20
@@ -187,11 +285,41 @@ def test_a_long_first_message_gets_its_title_from_the_model(talker):
     talker.stub.title = "\"Feeding the otters.\""
     with gateway.events(thread["id"]) as events:
         asked(talker, thread, content=LONG)
-        updated = events.until(lambda event: event["type"] == "thread-updated" and
-                               event["thread"]["title"] == "Feeding the otters")[-1]["thread"]
-    assert updated["updated_at"] == turns_of(gateway, thread)[-1]["created_at"]
+        told = events.until(lambda event: event["type"] == "thread-updated" and
+                            event["thread"]["title"] == "Feeding the otters")
+    before, titled = [event["thread"] for event in told if event["type"] == "thread-updated"][-2:]
+    assert titled["updated_at"] == before["updated_at"]
     asked(talker, thread, content=LONG)
     assert len(talker.stub.title_requests) == 1
+
+
+def is_titled(talker, thread):
+    return accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["title"] == "A title from the stub"
+
+
+def test_an_answer_that_ran_out_of_steps_has_its_thread_titled(talker):
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker", max_steps=1))
+    run = asked(talker, thread, calls(("SearchTurns", {"query": "otters"})), content=LONG)
+    assert run[-1]["finishReason"] == "max-steps"
+    wait_for(lambda: is_titled(talker, thread))
+
+
+def test_a_thread_whose_first_answer_failed_is_titled_after_the_next(talker):
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker"))
+    assert asked(talker, thread, Fault(400), content=LONG)[-1]["finishReason"] == "error"
+    assert talker.stub.title_requests == []
+    asked(talker, thread, content="Try again.")
+    wait_for(lambda: is_titled(talker, thread))
+    assert LONG in str(talker.stub.title_requests[0].json["messages"])
+
+
+def test_a_title_that_the_model_could_not_make_is_looked_for_again(talker):
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker"))
+    talker.stub.title = lambda request: Fault(500)
+    asked(talker, thread, content=LONG)
+    wait_for(lambda: len(talker.stub.title_requests) == 1)
+    talker.stub.title = "A title from the stub"
+    wait_for(lambda: bool(asked(talker, thread)) and is_titled(talker, thread))
 
 
 def test_a_short_first_message_is_the_title(talker):

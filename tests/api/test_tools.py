@@ -152,6 +152,42 @@ def test_an_agent_that_is_renamed_while_it_works_writes_into_its_own_notes(talke
     assert not (agents / agent["name"]).exists()
 
 
+@pytest.mark.parametrize("tool, input, path, text", [
+    ("Write", {"path": "tea.md", "content": "likes tea"}, "workspace/tea.md", "likes tea"),
+    ("Bash", {"command": "printf tea > tea.md"}, "workspace/tea.md", "tea"),
+    ("Read", {"path": "../agent.yaml"}, "agent.yaml", None),
+    ("Ingest", {"thread": "this", "title": "Tea"}, "knowledge/raw/thread-tea.md", None),
+])
+def test_an_agent_that_is_renamed_while_it_works_has_its_own_directory(talker, agent, thread, name, tool, input, path,
+                                                                       text):
+    renamed = name("renamed")
+
+    def rename(_):
+        accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json={"name": renamed}))
+        return calls((tool, input))
+
+    run = asked(talker, thread, rename, "Done.")
+    end = of_kind(run, "tool-end")[0]
+    assert not end["isError"], end["output"]
+    agents = talker.gateway.data / "agents"
+    assert text in (None, (agents / renamed / path).read_text())
+    assert (agents / renamed / path).exists() and not (agents / agent["name"]).exists()
+
+
+def test_an_agent_that_is_renamed_while_it_works_finds_its_own_knowledge(talker, agent, thread, name):
+    renamed = name("renamed")
+
+    def rename(_):
+        accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json={"name": renamed}))
+        page = talker.gateway.data / "agents" / renamed / "knowledge" / "kettles.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text("# Kettles\n\nThe zorbling kettle is blue.\n")
+        return calls(("SearchKnowledge", {"query": "zorbling"}))
+
+    run = asked(talker, thread, rename, "Done.")
+    assert "Kettles" in of_kind(run, "tool-end")[0]["output"]
+
+
 def test_a_stage_that_is_taken_away_counts_at_once(talker, agent, thread):
     def demote(_):
         accepted(talker.gateway.http.patch(f"/agents/{agent['name']}/stage",

@@ -25,12 +25,6 @@ constexpr std::size_t most_pictures = 20;
 /// What all services take.
 constexpr std::size_t longest_call_name = 64;
 
-/// What the model reads instead of the question, where a command made something of it.
-std::optional<std::string> expanded_text(const Run& run) {
-  const auto text = string_member(run.order, "text");
-  return text ? std::optional<std::string>(*text) : std::nullopt;
-}
-
 /// What the run was ordered with (by a command or a job), else the thread's.
 ThreadMode run_mode(const Run& run, const Thread& thread) {
   const auto ordered = string_member(run.order, "mode");
@@ -131,21 +125,18 @@ Task<> Engine::gather(Answering& answering, RunningAgent& caller) {
                 .project_id = thread.project_id,
                 .roots = roots,
                 .handed_down = calls_.handed_on(caller)};
-  const auto model = models_.info(answering.choices.front());
   auto system = co_await prompts_.text(agent, thread.project_id, caller.mode);
   co_await calls_.settle(caller, answering.active->stop);
   auto tools = calls_.offered(caller);
-  const auto limit = output_limit(*agent, model);
-  answering.room = context_budget(model, limit, estimated_tokens(system) + tokens_of(tools));
-  auto [summary, turns] = co_await recall(answering, thread);
-  const auto files = co_await load_attached(attachments_, turns, model.vision, answering.room / 2);
-  if (!files.empty()) make_room(turns, files, answering.room);
+  const auto model = models_.info(answering.choices.front());
+  answering.sees = model.vision;
+  answering.prompt_tokens = estimated_tokens(system) + tokens_of(tools);
+  answering.room = room_of(answering, answering.choices.front());
   auto& request = answering.request;
-  request = model_request(*agent, turns, expanded_text(run), files);
-  if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
+  request = co_await conversation(answering, thread);
   request.system = std::move(system);
   request.tools = std::move(tools);
-  request.max_output_tokens = limit;
+  request.max_output_tokens = output_limit(*agent, model);
   keep_those_that_see(answering);
 }
 
@@ -181,7 +172,7 @@ Task<std::vector<ToolUse>> Engine::ask(Answering& answering) {
     text += delta.text;
     runs_.text(active, delta.text);
   };
-  auto answered = co_await answer_with_retries(answering.choices, answering.request, on_delta, active.stop);
+  auto answered = co_await ask_in_turn(answering, on_delta);
   outcome.model = answered.id();
   take_over(outcome, answered.outcome, anything_came);
   charge(outcome, *answering.caller->agent, active.run, answered);

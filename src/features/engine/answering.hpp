@@ -18,9 +18,13 @@ struct Engine::Answering {
   RunOutcome& outcome;
   RepeatGuard repeats{};
   std::set<std::string, std::less<>> call_ids{};
-  std::size_t room = 0;      ///< for messages, in bytes
-  std::size_t pictures = 0;  ///< that tools have shown
-  bool separated = true;     ///< nothing has to stand between what was said and what will be
+  bool sees = false;  ///< the model that was chosen: where it does not, no fallback is shown pictures of turns
+  std::int64_t prompt_tokens = 0;
+  std::size_t room = 0;       ///< for messages, in bytes
+  std::size_t recalled = 0;   ///< of the messages: those of the conversation, before what this answer has added
+  std::size_t pictures = 0;   ///< that tools have shown
+  bool keeps_summary = true;  ///< of older turns, for later answers: not where it is for a small fallback only
+  bool separated = true;      ///< nothing has to stand between what was said and what will be
 
   /// Names and ids that can be sent back, the ids unlike all before.
   void make_usable(std::vector<ToolUse>& uses);

@@ -50,15 +50,6 @@ std::string text_of(const AttachedFile& file) {
                      label_of(file.attachment), file.attachment.id, file.bytes, file.attachment.id);
 }
 
-std::size_t text_size(const Turn& turn, const AttachedFiles& files) {
-  auto size = turn.content.size();
-  for (const auto& named : named_in(turn)) {
-    const auto file = files.find(named.id);
-    if (file != files.end() && !is_image(file->second.attachment)) size += file->second.bytes.size();
-  }
-  return size;
-}
-
 }  // namespace
 
 bool is_image(const Attachment& attachment) {
@@ -93,15 +84,10 @@ Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Tu
   co_return files;
 }
 
-void make_room(std::vector<Turn>& turns, const AttachedFiles& files, std::size_t budget) {
-  std::size_t used = 0;
-  auto first = turns.rbegin();
-  while (first != turns.rend()) {
-    used += text_size(*first, files);
-    if (used > budget && first != turns.rbegin()) break;
-    ++first;
-  }
-  turns.erase(turns.begin(), first.base());
+std::size_t text_size(const AttachedFiles& files) {
+  std::size_t size = 0;
+  for (const auto& [id, file] : files) size += is_image(file.attachment) ? 0 : file.bytes.size();
+  return size;
 }
 
 bool has_attachments(const Turn& turn) { return !named_in(turn).empty(); }

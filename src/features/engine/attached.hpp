@@ -29,8 +29,8 @@ json::object attachment_metadata(const std::vector<Attachment>& attachments);
 Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Turn>& turns, bool sees,
                                   std::size_t text_budget);
 
-/// Drops the oldest of `turns` until those left and their files' text come to at most `budget` bytes; the last stays.
-void make_room(std::vector<Turn>& turns, const AttachedFiles& files, std::size_t budget);
+/// How many bytes of them are shown as text.
+std::size_t text_size(const AttachedFiles& files);
 
 /// Whether a turn has any.
 bool has_attachments(const Turn& turn);

@@ -81,16 +81,14 @@ TEST(Attached, TheNewestTextGetsTheRoom) {
   });
 }
 
-TEST(Attached, OldTurnsMakeRoomForFiles) {
+TEST(Attached, PicturesAreNoText) {
   in_attached_room([](AttachedRoom& room) -> Task<> {
-    std::vector<Turn> turns{Turn{.role = Role::user, .content = std::string(500, 'x')},
-                            Turn{.role = Role::assistant, .content = std::string(300, 'y')},
-                            co_await room.say("two", "b.txt", "text/plain", std::string(600, 'b'))};
+    std::vector<Turn> turns{co_await room.say("one", "a.txt", "text/plain", std::string(600, 'a')),
+                            co_await room.say("two", "b.png", "image/png", std::string(600, 'b')),
+                            co_await room.say("three", "c.txt", "text/plain", std::string(300, 'c'))};
     const auto files = co_await load_attached(room.attachments, turns, true, 1'000);
-    make_room(turns, files, 1'000);
-    EXPECT_EQ(turns.size(), 2u);
-    make_room(turns, files, 10);
-    EXPECT_EQ(turns.size(), 1u) << "the question stays";
+    EXPECT_EQ(files.size(), 3u);
+    EXPECT_EQ(text_size(files), 900u);
   });
 }
 

@@ -181,7 +181,9 @@ Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& u
 }
 
 Task<ToolOutcome> CallRunner::make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request) {
-  const auto& run = step.caller->run;
+  // It may have been renamed, and its directory moved, or deleted since the run began.
+  auto run = step.caller->run;
+  run.agent_name = run.roots.agent = stages_.require_agent(run.agent_id)->name;
   Stop stop;
   const ToolCall made{.id = use.id,
                       .input = use.input,

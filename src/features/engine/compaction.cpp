@@ -58,6 +58,12 @@ std::size_t total_size(const std::vector<Message>& messages) {
 
 }  // namespace
 
+std::size_t total_size(const std::vector<Turn>& turns) {
+  std::size_t total = 0;
+  for (const auto& turn : turns) total += size_of(turn);
+  return total;
+}
+
 std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget, std::size_t least) {
   std::size_t size = 0;
   auto first = turns.end();

@@ -10,6 +10,9 @@ namespace agw {
 
 // What becomes of a conversation that outgrows a model's window. Sizes are in bytes.
 
+/// What turns take, with their metadata.
+std::size_t total_size(const std::vector<Turn>& turns);
+
 /// Takes the oldest turns out of `turns`, at least `least` of them, until the others come to at most `budget`; the last
 /// stays. Gives those taken.
 std::vector<Turn> take_older(std::vector<Turn>& turns, std::size_t budget, std::size_t least = 0);

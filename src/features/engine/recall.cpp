@@ -1,22 +1,34 @@
 // What of a conversation a model is shown: all of it, or a summary of its older turns and the newer ones as they stand.
 
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
 #include "base/log.hpp"
 #include "features/engine/answering.hpp"
 #include "features/engine/compaction.hpp"
+#include "features/engine/context.hpp"
 #include "features/engine/store.hpp"
 
 namespace agw {
 
 namespace {
 
-/// So much more than what fits is looked at for a summary; what is older still was never shown in a window anyway.
+/// So much more than what fits is looked at for a summary; what is older still is only counted.
 constexpr std::size_t windows_summarised = 4;
+
+/// What a conversation that takes so much leaves of `room` for the text of its files.
+std::size_t left_for_files(std::size_t room, std::size_t taken) {
+  return std::min(room - std::min(room, taken), room / 2);
+}
 
 /// A conversation that does not fit, in two: what is to be summed up, and what stays as it stands.
 struct Parted {
   std::vector<Turn> older;
   SummarisedTurns summarised;  ///< them, as they were when they were read
   std::vector<Turn> turns;
+  std::int64_t left_out = 0;  ///< of the turns before `turns`: those that no summary says anything of
   bool summary_holds = false;
 };
 
@@ -25,45 +37,143 @@ Parted part(Connection& connection, const std::string& question_id, std::size_t 
   auto context = Threads::context_to_summarise(connection, question_id, room, windows_summarised * room, summarised);
   Parted parted;
   parted.older = take_older(context.turns, room / 2, context.cut_short);
-  if (!parted.older.empty()) parted.summarised = Threads::summarise_up_to(connection, parted.older.back().id);
   parted.turns = std::move(context.turns);
   parted.summary_holds = context.summary_holds;
+  if (parted.older.empty()) return parted;
+  parted.summarised = Threads::summarise_up_to(connection, parted.older.back().id);
+  const auto known = context.summary_holds ? summarised->count : 0;
+  parted.left_out = parted.summarised.count - known - static_cast<std::int64_t>(parted.older.size());
   return parted;
 }
 
-/// Not where turns were deleted while the summary was made: it would keep what they said.
+/// Nobody should take the summary for one of the whole conversation where it is not.
+std::string with_those_left_out(std::string summary, std::int64_t left_out) {
+  if (left_out <= 0) return summary;
+  return fmt::format("({} turns of the conversation are too far back for this summary.)\n\n{}", left_out, summary);
+}
+
+/// Not where other turns stand now than those that it was made of: it would keep what was deleted.
 bool keep_summary(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
   if (!Threads::still_stand(connection, summary.turns)) return false;
   summary_store::put(connection, thread_id, summary, now);
   return true;
 }
 
+/// What the model reads instead of the question, where a command made something of it.
+std::optional<std::string> expanded_text(const Run& run) {
+  const auto text = string_member(run.order, "text");
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+/// A model that is shown what fits it, which is cut when it is first asked.
+class FittingModel : public Provider {
+public:
+  FittingModel(Provider& provider, std::function<Task<std::vector<Message>>()> cut)
+      : provider_(provider), cut_(std::move(cut)) {}
+
+  Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) override {
+    if (!messages_) messages_ = co_await cut_();
+    auto fitting = request;
+    fitting.messages = *messages_;
+    co_return co_await provider_.answer(fitting, on_delta, stop);
+  }
+
+private:
+  Provider& provider_;
+  std::function<Task<std::vector<Message>>()> cut_;
+  std::optional<std::vector<Message>> messages_;
+};
+
 }  // namespace
 
-Task<Engine::Recalled> Engine::recall(Answering& answering, const Thread& thread) {
+/// A fork goes on from the summary of what it has copied.
+void Engine::keep_summary_in_fork(Connection& connection, const Fork& fork, Timestamp now) {
+  auto summary = summary_store::find(connection, fork.original_id);
+  if (!summary || !Threads::still_stand(connection, summary->turns)) return;
+  const auto last = fork.copy_of(summary->turns.last_turn_id);
+  if (!last) return;
+  summary->turns.last_turn_id = *last;
+  keep_summary(connection, fork.copy_id, *summary, now);
+}
+
+/// How much a model may be shown of messages.
+std::size_t Engine::room_of(const Answering& answering, const ModelChoice& choice) const {
+  const auto model = models_.info(choice);
+  return context_budget(model, output_limit(*answering.caller->agent, model), answering.prompt_tokens);
+}
+
+/// The conversation with its files, as much as fits. The question's own files have their place before older turns;
+/// those of older turns have what is left, and are only named where nothing is.
+Task<ModelRequest> Engine::conversation(Answering& answering, Thread thread) {
+  const auto room = answering.room;
+  const auto& run = answering.active->run;
+  const std::vector<Turn> question{co_await threads_.require_turn(run.turn_id)};
+  const auto asked_about = text_size(co_await load_attached(attachments_, question, false, room / 2));
+  const auto [summary, turns] = co_await recall(answering, thread, room - asked_about);
+  const auto left = left_for_files(room, summary.size() + total_size(turns));
+  const auto files = co_await load_attached(attachments_, turns, answering.sees, std::max(asked_about, left));
+  auto request = model_request(*answering.caller->agent, turns, expanded_text(run), files);
+  if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
+  answering.recalled = request.messages.size();
+  co_return request;
+}
+
+/// What a model is shown whose window is smaller than that of the models before it, which have failed.
+Task<std::vector<Message>> Engine::cut_for(Answering& answering, ModelChoice choice) {
+  auto& messages = answering.request.messages;
+  const std::vector<Message> since(messages.begin() + static_cast<std::ptrdiff_t>(answering.recalled), messages.end());
+  std::erase_if(answering.choices, [&, before = true](const ModelChoice& other) mutable {
+    before = before && other.id() != choice.id();
+    return before;
+  });
+  answering.room = room_of(answering, choice);
+  answering.keeps_summary = false;
+  auto cut = co_await conversation(answering, co_await threads_.require(answering.active->run.thread_id));
+  messages = std::move(cut.messages);
+  messages.insert(messages.end(), since.begin(), since.end());
+  shorten_results(messages, answering.room);
+  co_return messages;
+}
+
+/// Asks the choices in turn, each with what fits its window.
+Task<Answered> Engine::ask_in_turn(Answering& answering, const OnDelta& on_delta) {
+  auto choices = answering.choices;
+  std::deque<FittingModel> fitting;
+  for (auto& choice : choices) {
+    if (room_of(answering, choice) >= answering.room) continue;
+    auto cut = [this, &answering, choice] { return cut_for(answering, choice); };
+    choice.provider = &fitting.emplace_back(*choice.provider, std::move(cut));
+  }
+  co_return co_await answer_with_retries(std::move(choices), answering.request, on_delta, answering.active->stop);
+}
+
+/// As much of the conversation as comes to `most` bytes, with a summary of what was before.
+Task<Engine::Recalled> Engine::recall(Answering& answering, const Thread& thread, std::size_t most) {
   const auto& question_id = answering.active->run.turn_id;
   auto stored =
       co_await database_.read([id = thread.id](Connection& connection) { return summary_store::find(connection, id); });
   const auto summarised = stored ? std::optional(stored->turns) : std::nullopt;
-  const auto room = answering.room - std::min(answering.room / 2, stored ? stored->text.size() : 0);
+  const auto room = most - std::min(most / 2, stored ? stored->text.size() : 0);
   auto context = co_await threads_.context(thread.id, question_id, room, summarised);
   if (!context.summary_holds) stored.reset();
   if (context.is_whole) co_return Recalled{stored ? stored->text : "", std::move(context.turns)};
 
   auto parted =
-      co_await database_.read([question_id, most = answering.room, known = stored ? summarised : std::nullopt](
-                                  Connection& connection) { return part(connection, question_id, most, known); });
+      co_await database_.read([question_id, most, known = stored ? summarised : std::nullopt](Connection& connection) {
+        return part(connection, question_id, most, known);
+      });
   if (!parted.summary_holds) stored.reset();
   const auto earlier = stored ? stored->text : "";
   if (parted.older.empty()) co_return Recalled{earlier, std::move(parted.turns)};
   auto text = co_await summarise(answering, earlier, std::move(parted.older));
   if (!text) co_return Recalled{earlier, std::move(parted.turns)};
-  const ThreadSummary summary{parted.summarised, *text};
-  const bool is_kept = co_await database_.write([id = thread.id, summary, now = clock_.now()](Connection& connection) {
-    return keep_summary(connection, id, summary, now);
-  });
+  const ThreadSummary summary{parted.summarised, with_those_left_out(*std::move(text), parted.left_out)};
+  const bool is_kept = !answering.keeps_summary ||
+                       co_await database_.write([id = thread.id, summary, now = clock_.now()](Connection& connection) {
+                         return keep_summary(connection, id, summary, now);
+                       });
   if (is_kept) threads_.announce_compaction(thread);
-  co_return Recalled{*std::move(text), std::move(parted.turns)};
+  co_return Recalled{summary.text, std::move(parted.turns)};
 }
 
 /// By the model that will answer; by rule where there is none, or it fails. Nothing where it was stopped.

@@ -40,7 +40,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
   outcome.duration =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - active->began);
   if (!outcome.error.empty()) runs_.emit(*active, "error", {{"error", outcome.error}});
-  const bool is_answered = outcome.finish_reason == "stop" && !outcome.stopped;
+  const bool is_answered = outcome.finish_reason != "error" && !outcome.stopped;
   co_await save(active, std::move(outcome));
   if (is_answered && !stopping_.requested()) workers_.spawn(find_title(active->run));
 }

@@ -71,6 +71,8 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
       attachments_(attachments),
       calls_(calls),
       workers_(loop) {
+  threads.at_fork(
+      [&clock](Connection& connection, const Fork& fork) { keep_summary_in_fork(connection, fork, clock.now()); });
   workers_.on_failure([](std::exception_ptr failure) {
     try {
       std::rethrow_exception(failure);

@@ -120,7 +120,12 @@ private:
   bool may_go_on(Answering& answering, std::int64_t calls) const;
   Task<> gather(Answering& answering, RunningAgent& caller);
   struct Recalled;
-  Task<Recalled> recall(Answering& answering, const Thread& thread);
+  std::size_t room_of(const Answering& answering, const ModelChoice& choice) const;
+  Task<ModelRequest> conversation(Answering& answering, Thread thread);
+  Task<std::vector<Message>> cut_for(Answering& answering, ModelChoice choice);
+  Task<Answered> ask_in_turn(Answering& answering, const OnDelta& on_delta);
+  Task<Recalled> recall(Answering& answering, const Thread& thread, std::size_t most);
+  static void keep_summary_in_fork(Connection& connection, const Fork& fork, Timestamp now);
   Task<std::optional<std::string>> summarise(Answering& answering, std::string earlier, std::vector<Turn> older);
   Task<std::vector<ToolUse>> ask(Answering& answering);
   Task<> call_tools(Answering& answering, std::vector<ToolUse> uses);
@@ -144,6 +149,7 @@ private:
   Attachments& attachments_;
   CallRunner& calls_;
   std::set<std::string, std::less<>> working_;                                    ///< threads that have a worker
+  std::set<std::string, std::less<>> titling_;                                    ///< threads that a title is made for
   std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
   std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
   std::vector<std::weak_ptr<const Delegation>> delegations_;

@@ -14,6 +14,8 @@ constexpr std::string_view cut_mark = "…";
 constexpr std::size_t most_read = 16'000;
 constexpr std::size_t longest_beginning = 1 << 20;  ///< of a thread, its first answer included
 constexpr std::int64_t title_tokens = 256;
+/// Answers of a thread behind which a title is looked for, as long as it has none from the model.
+constexpr std::ptrdiff_t most_chances = 3;
 constexpr auto instructions =
     "You are given the first message of a conversation. Answer with a title for it: at most six words, in the "
     "message's "
@@ -30,26 +32,49 @@ ModelRequest title_request(const Extension& agent, const Turn& question) {
   return request;
 }
 
+/// Whether the turn is an answer that came to its end.
+bool is_answer(const Turn& turn) {
+  if (turn.role != Role::assistant || !turn.metadata) return false;
+  const auto reason = string_member(*turn.metadata, "finish_reason").value_or("error");
+  return reason != "error" && reason != "stopped" && reason != "interrupted";
+}
+
+/// The first question of a conversation that has had few answers; null where there is none.
+const Turn* question_to_name(const ThreadContext& conversation) {
+  const auto& turns = conversation.turns;
+  const bool is_new = conversation.is_whole && std::ranges::count_if(turns, is_answer) < most_chances;
+  const auto question = is_new ? std::ranges::find(turns, Role::user, &Turn::role) : turns.end();
+  return question == turns.end() ? nullptr : &*question;
+}
+
+/// Keeps a thread among others for as long as it lives.
+struct Entered {
+  std::set<std::string, std::less<>>& all;
+  const std::string& id;
+  ~Entered() { all.erase(id); }
+};
+
 }  // namespace
 
 Task<> Engine::find_title(Run run) {
+  if (!titling_.insert(run.thread_id).second) co_return;
+  const Entered entered{titling_, run.thread_id};
   // Nobody looks for what one agent asked of another by its title.
   if (run.order.contains(handed_down_member)) co_return;
   const auto agent = extensions_.find(run.agent_id);
   const auto thread = co_await threads_.require(run.thread_id);
   if (!agent || !thread.title.ends_with(cut_mark) || !costs_.may_spend(*agent)) co_return;
   const auto conversation = co_await threads_.context(run.thread_id, run.turn_id, longest_beginning);
-  const auto questions = std::ranges::count(conversation.turns, Role::user, &Turn::role);
-  const bool is_first = conversation.is_whole && questions == 1 && conversation.turns.front().id == run.turn_id;
+  const auto* question = question_to_name(conversation);
   const auto [choices, model, problem] = choose_models(run, *agent);
-  if (!is_first || !problem.empty() || choices.front().provider_name == offline_provider) co_return;
+  if (!question || !problem.empty() || choices.front().provider_name == offline_provider) co_return;
 
   std::string title;
   const auto on_delta = [&](const Delta& delta) {
     if (delta.kind == Delta::Kind::text) title += delta.text;
   };
-  const auto answered = co_await answer_with_retries(
-      {choices.front()}, title_request(*agent, conversation.turns.front()), on_delta, stopping_, {.retries = 0});
+  const auto answered = co_await answer_with_retries({choices.front()}, title_request(*agent, *question), on_delta,
+                                                     stopping_, {.retries = 0});
   RunOutcome outcome;
   charge(outcome, *agent, run, answered);
   co_await database_.write(

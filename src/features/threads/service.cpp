@@ -23,6 +23,16 @@ using thread_store::TitledBy;
 
 constexpr std::string_view default_agent = "assistant";
 
+/// Of turns `numbers`, in order, that were copied under `ids`.
+auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids) {
+  return [&](const std::string& turn_id) -> std::optional<std::string> {
+    const auto turn = turn_store::find(connection, turn_id);
+    const auto place = turn ? std::ranges::lower_bound(numbers, turn->number) : numbers.end();
+    if (place == numbers.end() || *place != turn->number) return std::nullopt;
+    return ids.at(static_cast<std::size_t>(place - numbers.begin()));
+  };
+}
+
 }  // namespace
 
 Threads::Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, ThreadLinks links)
@@ -157,7 +167,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
   const auto moment = next_moment();
   const auto now = clock_.now();
   const auto copy = co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment,
-                                              now, along](Connection& connection) {
+                                              now, along, at_fork = at_fork_](Connection& connection) {
     auto [original, thread] = thread_store::require(connection, id);
     const auto numbers = turn_store::numbers(connection, original, last);
     thread.id = copy_id;
@@ -169,6 +179,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
     thread.turn_count = static_cast<std::int64_t>(numbers.size());
     const auto number = thread_store::insert(connection, thread, thread_store::titled_by(connection, original), moment);
     turn_store::copy(connection, numbers, ids, number);
+    if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});
     if (along) along(connection, thread);
     return thread;
   });

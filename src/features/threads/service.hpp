@@ -67,6 +67,14 @@ struct AddedTurn {
   Thread thread;
 };
 
+/// A fork, inside the write that makes it.
+struct Fork {
+  const std::string& original_id;
+  const std::string& copy_id;
+  /// The copy's id of a turn of the original; nothing where the turn was not copied.
+  std::function<std::optional<std::string>(const std::string& turn_id)> copy_of;
+};
+
 /// The first turns of a conversation, as models see it, that a summary stands for.
 struct SummarisedTurns {
   std::string last_turn_id;
@@ -109,6 +117,8 @@ public:
   Task<std::string> list_text(ThreadFilter filter);
   /// A new thread with copies of the turns up to and with that one, under new ids.
   Task<Thread> fork(std::string id, ForkPoint point, Along<Thread> along = {});
+  /// What takes along in a fork what else is kept of a thread, in the same transaction.
+  void at_fork(std::function<void(Connection&, const Fork&)> at_fork) { at_fork_ = std::move(at_fork); }
   /// A title that was made in the background: its first words are taken unless a person has named the thread. Does not
   /// move `updated_at`.
   Task<> suggest_title(std::string id, std::string text);
@@ -183,6 +193,7 @@ private:
   Hub& hub_;
   const Clock& clock_;
   ThreadLinks links_;
+  std::function<void(Connection&, const Fork&)> at_fork_;
   std::int64_t last_moment_ = 0;
   std::unique_ptr<SearchIndexer> indexer_;
 };

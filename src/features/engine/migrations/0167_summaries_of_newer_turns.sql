@@ -1,0 +1,8 @@
+-- A summary says nothing of the turns that stand behind those it was made of: it stays when one of them is deleted.
+DROP TRIGGER thread_summaries_of_deleted_turns;
+CREATE TRIGGER thread_summaries_of_deleted_turns AFTER DELETE ON turns BEGIN
+  DELETE FROM thread_summaries WHERE thread_id = (SELECT id FROM threads WHERE number = OLD.thread) AND NOT EXISTS (
+    SELECT 1 FROM turns AS last WHERE last.id = thread_summaries.last_turn_id
+    AND (coalesce(last.answers, last.number), last.number) < (coalesce(OLD.answers, OLD.number), OLD.number)
+  );
+END;
