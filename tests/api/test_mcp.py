@@ -13,7 +13,7 @@ from checks import accepted
 from extensions import patch, toggle
 from integrations import eventually, new_integration, tools_of
 from talker import Talker, configuration
-from tools import called, calls, new_agent, new_thread
+from tools import asked, called, calls, new_agent, new_thread
 
 SERVER = str(Path(__file__).parent / "stubs" / "mcp_server.py")
 PYTHON = "/usr/bin/python3"
@@ -130,6 +130,7 @@ def test_of_two_tools_of_one_name_the_exact_one_has_it(talker, thread, connected
     assert called(talker, thread, exact, {"a": 2, "b": 3})["output"] == "5", "so it is while there is only one"
     called(talker, thread, f"{server}__grow", {"name": "add_numbers"})
     assert eventually(lambda: called(talker, thread, exact, {})["output"] == "I am add_numbers")
+    asked(talker, thread, "What there is now.")
     other = [tool for tool in tools_of(talker, server) if tool.startswith("add_numbers_")]
     assert len(other) == 1
     assert called(talker, thread, f"{server}__{other[0]}", {"a": 2, "b": 3})["output"] == "5"

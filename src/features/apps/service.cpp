@@ -169,7 +169,8 @@ App Apps::describe(const Extension& extension) const {
     app.status = plan.path.is_absolute() ? AppStatus::running : AppStatus::stopped;
   }
   const auto* server = find(extension);
-  if (!server) return app;
+  // The server of one that has become static is about to end.
+  if (!server || plan.type == AppType::statics) return app;
   app.status = server->status();
   app.restarts = server->restarts();
   app.pid = server->pid();
@@ -304,10 +305,10 @@ void Apps::extension_changed(const Extension& extension, ExtensionAction action)
   const bool disabled = place->second->enabled && !extension.enabled;
   place->second->enabled = extension.enabled;
   const bool deleted = action == ExtensionAction::deleted;
-  if (disabled || deleted) background_.spawn(end(extension.id, deleted));
+  if (disabled || deleted || is_static(extension)) background_.spawn(end(extension.id, deleted));
 }
 
-/// Ends the server of an app that was disabled, or that is no more.
+/// Ends the server of an app that was disabled, that has become static, or that is no more.
 Task<> Apps::end(std::string id, bool forget) {
   auto& place = *places_.at(id);
   {

@@ -24,8 +24,8 @@ class Hub;
 class Secrets;
 
 /// The apps: projects that are served, each by a development server of its own or by the gateway. A server runs in the
-/// sandbox, from the moment that somebody starts it until somebody stops it, its app is deleted or disabled, or the
-/// gateway ends. Nothing starts by itself.
+/// sandbox, from the moment that somebody starts it until somebody stops it, its app is deleted, disabled or made
+/// static, or the gateway ends. Nothing starts by itself.
 class Apps : public ExtensionObserver {
 public:
   struct Options {

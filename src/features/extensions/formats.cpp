@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/cron.hpp"
+#include "base/lower_case.hpp"
 
 namespace agw {
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
 constexpr std::string_view hexadecimal = "0123456789abcdefABCDEF";
+constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 constexpr std::string_view argument_characters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,%/#+* ()";
 constexpr std::array<std::string_view, 16> functions = {"rgb", "rgba",  "hsl",   "hsla",      "hwb",        "lab",
@@ -26,6 +28,11 @@ bool is_hexadecimal_color(std::string_view text) {
   return only(text, hexadecimal) && (digits == 3 || digits == 4 || digits == 6 || digits == 8);
 }
 
+/// CSS does not tell capital letters from small ones.
+bool is_color_function(std::string_view name) {
+  return std::ranges::find(functions, lower_case(name)) != functions.end();
+}
+
 /// Whether each `(` follows the name of a colour function (or nothing, as in sums) and is closed.
 bool calls_only_color_functions(std::string_view text) {
   int open = 0;
@@ -34,8 +41,8 @@ bool calls_only_color_functions(std::string_view text) {
     if (text[i] != '(') continue;
     ++open;
     const auto before = text.substr(0, i);
-    const auto name = before.substr(before.find_last_not_of(letters) + 1);
-    if (!name.empty() && std::find(functions.begin(), functions.end(), name) == functions.end()) return false;
+    const auto name = before.substr(before.find_last_not_of(name_characters) + 1);
+    if (!name.empty() && !is_color_function(name)) return false;
   }
   return open == 0;
 }
@@ -46,8 +53,8 @@ bool is_css_color(std::string_view text) {
   if (text.starts_with('#')) return is_hexadecimal_color(text.substr(1));
   if (only(text, letters)) return true;
   const auto name = text.substr(0, text.find('('));
-  return text.ends_with(')') && std::find(functions.begin(), functions.end(), name) != functions.end() &&
-         only(text, argument_characters) && calls_only_color_functions(text);
+  return text.ends_with(')') && is_color_function(name) && only(text, argument_characters) &&
+         calls_only_color_functions(text);
 }
 
 std::optional<std::string> expected_format(std::string_view format, std::string_view text) {

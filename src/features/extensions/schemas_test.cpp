@@ -95,14 +95,37 @@ TEST(Schemas, StopCountingProblemsAtAHundred) {
 }
 
 TEST(Schemas, KnowCssColorsAndWhatOnlyLooksLikeOne) {
-  for (const auto* color : {"#fff", "#FFF8", "#1e1e2e", "#1e1e2e80", "red", "currentColor", "rgb(1 2 3 / 50%)",
-                            "rgba(1,2,3,.5)", "hsl(120deg 50% 50%)", "oklch(0.7 0.1 200)", "var(--accent)",
-                            "color-mix(in srgb, var(--a) 50%, white)", "rgb(calc(1 + (2 * 3)) 0 0)"}) {
+  for (const auto* color :
+       {"#fff", "#FFF8", "#1e1e2e", "#1e1e2e80", "red", "currentColor", "rgb(1 2 3 / 50%)", "rgba(1,2,3,.5)",
+        "hsl(120deg 50% 50%)", "oklch(0.7 0.1 200)", "var(--accent)", "color-mix(in srgb, var(--a) 50%, white)",
+        "rgb(calc(1 + (2 * 3)) 0 0)", "RGB(1 2 3)", "Color-Mix(in sRGB, RED 50%, Var(--a))"}) {
     EXPECT_TRUE(is_css_color(color)) << color;
   }
-  for (const auto* other :
-       {"", "#", "#12", "#12345g", "url(x)", "rgb(url(x))", "rgb(1 2 3", "rgb(1))(2)", "red;", "a b",
-        "rgb(1 2 3);x:expression(1)", "red}body{x:y", "rgb('1')", "expression(1)", "rgb", "12", "rgb(\\75rl(x))"}) {
+  for (const auto* other : {"",
+                            "#",
+                            "#12",
+                            "#12345g",
+                            "url(x)",
+                            "rgb(url(x))",
+                            "rgb(1 2 3",
+                            "rgb(1))(2)",
+                            "red;",
+                            "a b",
+                            "rgb(1 2 3);x:expression(1)",
+                            "red}body{x:y",
+                            "rgb('1')",
+                            "expression(1)",
+                            "rgb",
+                            "12",
+                            "rgb(\\75rl(x))",
+                            "URL(x)",
+                            "Url(x)",
+                            "rgb(URL(x))",
+                            "\\75rl(x)",
+                            "\\55 RL(x)",
+                            "RGB(Expression(1))",
+                            "rgb(url2rgb(1))",
+                            "rgb(url_rgb(1))"}) {
     EXPECT_EQ(is_css_color(other), std::string_view(other) == "rgb") << other;
   }
 }
