@@ -1,6 +1,7 @@
 """GET and PATCH /extensions/:id/disk-config: the file of an agent or a job as one object (decisions, 3)."""
 
 import json
+import shutil
 
 import pytest
 import yaml
@@ -106,6 +107,43 @@ def test_overwriting_brings_a_broken_or_missing_file_back(gateway, create):
     refused(get(gateway, made), 404, "file not found")
     accepted(patch(gateway, made, {"systemPrompt": "x"}))
     assert on_disk(gateway, made)["systemPrompt"] == "x"
+
+
+def plain_file(folder, _):
+    folder.write_text("in the way")
+
+
+def link_out(folder, gateway):
+    folder.symlink_to(gateway.home)
+
+
+def link_to_another(folder, gateway):
+    folder.symlink_to(gateway.data / "agents" / "assistant")
+
+
+@pytest.mark.parametrize("in_the_way", [plain_file, link_out, link_to_another])
+def test_where_the_file_cannot_be_written_nothing_changes(gateway, create, in_the_way):
+    made = create()
+    folder = place(gateway, made).parent
+    shutil.rmtree(folder)
+    in_the_way(folder, gateway)
+    theirs = (gateway.data / "agents" / "assistant" / "agent.yaml").read_text()
+    invalid(patch(gateway, made, {"systemPrompt": 1}), "systemPrompt")
+    body = refused(patch(gateway, made, {"systemPrompt": "new"}), 500, "update failed")
+    assert set(body) == {"error"} and record(gateway, made) == made
+    assert (gateway.data / "agents" / "assistant" / "agent.yaml").read_text() == theirs
+    folder.unlink()
+    accepted(patch(gateway, made, {"systemPrompt": "new"}))
+    assert on_disk(gateway, made)["systemPrompt"] == "new"
+
+
+def test_an_edit_that_cannot_be_kept_is_not_overwritten(own):
+    body = {"type": "agent", "name": "mine", "description": "d", "definition": {"systemPrompt": "You help."}}
+    made = accepted(own.http.post("/extensions", json=body), 201)
+    place(own, made).write_text("systemPrompt: edited")
+    (own.data / "trash").write_text("in the way")
+    refused(patch(own, made, {"systemPrompt": "new"}), 500, "update failed")
+    assert record(own, made) == made and place(own, made).read_text() == "systemPrompt: edited"
 
 
 @pytest.mark.parametrize("body, path", [

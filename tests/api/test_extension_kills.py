@@ -1,7 +1,9 @@
 """A kill between a record and its file: the next start mends it (decisions, 3)."""
 
 import sqlite3
+import subprocess
 
+import pytest
 import yaml
 
 from checks import accepted
@@ -22,6 +24,41 @@ def test_a_kill_right_behind_the_answer_leaves_no_file_behind_its_record(own):
         written = yaml.safe_load((own.data / "agents" / agent["name"] / "agent.yaml").read_text())
         assert (written["name"], written["systemPrompt"]) == (agent["name"], str(number))
     assert accepted(own.http.post("/reseed"))["warnings"] == []
+
+
+@pytest.fixture
+def sealed():
+    """Makes a directory such that nobody can write there, root neither."""
+    places = []
+
+    def seal(place):
+        if subprocess.run(["chattr", "+i", place], capture_output=True).returncode:
+            pytest.skip("needs root, and a file system with attributes")
+        places.append(place)
+
+    def unseal():
+        while places:
+            subprocess.run(["chattr", "-i", places.pop()], check=True)
+
+    seal.undo = unseal
+    yield seal
+    unseal()
+
+
+def test_what_the_gateway_wrote_before_a_change_that_it_could_not_write_is_no_edit_after_a_kill(own, sealed):
+    body = {"type": "agent", "name": "writer", "description": "d", "definition": {"systemPrompt": "0"}}
+    agent = accepted(own.http.post("/extensions", json=body), 201)
+    place = own.data / "agents" / "writer"
+    accepted(own.http.patch(f"/extensions/{agent['id']}", json={"definition": {"systemPrompt": "1"}}))
+    sealed(place)
+    agent = accepted(own.http.patch(f"/extensions/{agent['id']}", json={"definition": {"systemPrompt": "2"}}))
+    own.kill()
+    own.start()
+    assert accepted(own.http.get(f"/extensions/{agent['id']}")) == agent
+    sealed.undo()
+    assert accepted(own.http.post("/reseed"))["warnings"] == []
+    assert accepted(own.http.get(f"/extensions/{agent['id']}")) == agent
+    assert yaml.safe_load((place / "agent.yaml").read_text())["systemPrompt"] == "2"
 
 
 def new_agent(gateway, name):

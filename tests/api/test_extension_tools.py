@@ -69,6 +69,16 @@ def test_who_changes_one_of_its_own(talker, at, name, stage):
         assert record["definition"] == {"prompt": "Anew"} and record["enabled"] is (stage == "sovereign")
 
 
+@pytest.mark.parametrize("stage", STAGES[2:])
+def test_a_change_of_nothing_leaves_its_own_enabled(talker, at, name, stage):
+    agent, thread = at(stage)
+    own = command(name("own"), source="agent", owner_agent_id=agent["id"], enabled=True)
+    before = accepted(talker.gateway.http.post("/extensions", json=own), 201)
+    end = called(talker, thread, "UpdateExtension", {"id": own["name"], "definition": own["definition"]})
+    assert end["output"].startswith("nothing changed") and not end["isError"]
+    assert found(talker.gateway, own["name"]) == before
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_nobody_changes_what_is_not_its_own(talker, at, name, stage):
     agent, thread = at(stage)

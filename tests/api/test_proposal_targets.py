@@ -77,6 +77,13 @@ def test_a_target_that_is_a_directory_cannot_be_applied(gateway):
     assert show(gateway, path)["status"] == "pending" and head_of(gateway, path)["status"] == "pending"
 
 
+@pytest.mark.parametrize("target", ["notes/unmade/", "notes/unmade/.", "agents/assistant/unmade/"])
+def test_a_target_with_the_name_of_a_directory_cannot_be_applied(gateway, target):
+    path = write(gateway, target=target)
+    refused(apply(gateway, path), 400, "validation failed")
+    assert show(gateway, path)["status"] == "pending" and not (gateway.data / target).exists()
+
+
 def test_an_extension_whose_file_cannot_be_written_stays_as_it_was(gateway, name):
     extension = name("command")
     in_the_way = gateway.data / "extensions" / f"{extension}.yaml"

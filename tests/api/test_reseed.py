@@ -265,6 +265,88 @@ def test_reseed_brings_no_deleted_one_back(own):
     assert not find(own, "mine") and not find(own, "self-reflect")
 
 
+@pytest.mark.parametrize("kind", ["agent", "job"])
+def test_a_deleted_one_whose_directory_could_not_be_moved_stays_deleted(own, resync, kind):
+    create(own, kind, enabled=True)
+    trash = own.data / "trash"
+    trash.write_text("in the way")
+    assert own.http.delete("/extensions/mine").status_code == 204
+    for _ in range(2):
+        resync(own)
+        assert not find(own, "mine")
+    assert any(f"{kind}s/mine" in warning for warning in reseed(own))
+    trash.unlink()
+    assert resync(own) == [] and not find(own, "mine")
+    assert not (own.data / f"{kind}s" / "mine").exists()
+    assert (next(trash.glob("*mine*")) / f"{kind}.yaml").exists()
+
+
+def test_what_was_moved_to_the_trash_late_and_is_taken_out_again_comes_back(own):
+    create(own)
+    trash = own.data / "trash"
+    trash.write_text("in the way")
+    assert own.http.delete("/extensions/mine").status_code == 204
+    trash.unlink()
+    assert reseed(own) == []
+    next(trash.glob("*mine*")).rename(own.data / "agents" / "mine")
+    own.restart()
+    assert find(own, "mine")["definition"] == {"systemPrompt": "You help."}
+    assert (own.data / "agents" / "mine" / "agent.yaml").exists()
+
+
+def test_a_deleted_one_that_was_never_written_is_not_written_later(own):
+    in_the_way = own.data / "agents" / "mine"
+    in_the_way.write_text("in the way")
+    create(own)
+    assert own.http.delete("/extensions/mine").status_code == 204
+    assert reseed(own) == [] and not find(own, "mine") and not in_the_way.exists()
+
+
+def test_a_renamed_one_whose_directory_could_not_be_moved_stays_deleted(own, resync):
+    create(own)
+    taken = own.data / "agents" / "moved"
+    taken.mkdir()
+    (taken / "agent.yaml").mkdir()
+    (own.data / "trash").write_text("in the way")
+    accepted(own.http.patch("/extensions/mine", json={"name": "moved"}))
+    assert own.http.delete("/extensions/moved").status_code == 204
+    resync(own)
+    assert not find(own, "mine") and not find(own, "moved")
+    (own.data / "trash").unlink()
+    resync(own)
+    assert not find(own, "mine") and not find(own, "moved")
+    assert not (own.data / "agents" / "mine").exists() and not taken.exists()
+
+
+def test_a_new_one_is_not_mistaken_for_the_deleted_one_in_its_place(own, resync):
+    create(own)
+    folder, trash = own.data / "agents" / "mine", own.data / "trash"
+    (folder / "soul.md").write_text("old")
+    trash.write_text("in the way")
+    assert own.http.delete("/extensions/mine").status_code == 204
+    made = create(own, description="new")
+    resync(own)
+    assert find(own, "mine") == made
+    trash.unlink()
+    resync(own)
+    assert find(own, "mine") == made and "description: new" in (folder / "agent.yaml").read_text()
+    assert not (folder / "soul.md").exists() and (next(trash.glob("*mine*")) / "soul.md").read_text() == "old"
+
+
+def test_a_new_one_has_the_place_of_a_deleted_one_as_soon_as_that_can_be_moved(own):
+    create(own)
+    folder, trash = own.data / "agents" / "mine", own.data / "trash"
+    (folder / "soul.md").write_text("old")
+    trash.write_text("in the way")
+    assert own.http.delete("/extensions/mine").status_code == 204
+    trash.unlink()
+    made = create(own, description="new")
+    assert "description: new" in (folder / "agent.yaml").read_text() and not (folder / "soul.md").exists()
+    assert (next(trash.glob("*mine*")) / "soul.md").read_text() == "old"
+    own.restart()
+    assert find(own, "mine") == made
+
+
 def test_what_is_taken_out_of_the_trash_comes_back(own):
     create(own)
     assert own.http.delete("/extensions/mine").status_code == 204

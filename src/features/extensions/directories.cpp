@@ -34,21 +34,26 @@ ExtensionDirectories::ExtensionDirectories(const std::filesystem::path& data_dir
     : root_(Directory::open(data_directory).value()) {}
 
 std::vector<std::int64_t> ExtensionDirectories::take(const std::vector<DiskStep>& steps) {
-  std::vector<std::int64_t> done;
   for (const auto& step : steps) {
-    if (try_step(step, Attempt::first)) done.push_back(step.sequence);
+    drop_superseded(step);
+    free_place(step);
+    take(step, Attempt::first);
   }
-  return done;
+  return std::exchange(done_, {});
 }
 
 std::vector<std::int64_t> ExtensionDirectories::take_again(const std::vector<DiskStep>& steps) {
   for (const auto& step : steps) sent_[step.extension_id].insert({step.config_id, step.prompt_id});
-  std::vector<std::int64_t> done;
-  for (const auto& step : steps) {
-    if (try_step(step, Attempt::again)) done.push_back(step.sequence);
-  }
+  for (const auto& step : steps) take(step, Attempt::again);
   sent_.clear();
-  return done;
+  return std::exchange(done_, {});
+}
+
+void ExtensionDirectories::take(const DiskStep& step, Attempt attempt) {
+  if (!waits(step) && try_step(step, attempt))
+    done_.push_back(step.sequence);
+  else
+    failed_.push_back(step);
 }
 
 bool ExtensionDirectories::try_step(const DiskStep& step, Attempt attempt) {
@@ -60,9 +65,55 @@ bool ExtensionDirectories::try_step(const DiskStep& step, Attempt attempt) {
     return true;
   } catch (const std::exception& error) {
     log::error("{}: the directory cannot follow its record, which is kept: {}", step.directory, error.what());
-    failed_.push_back(step);
     return false;
   }
+}
+
+/// A directory that is still to come to a name cannot leave it yet.
+bool ExtensionDirectories::waits(const DiskStep& step) const {
+  return step.action == DiskStep::Action::move && std::ranges::any_of(failed_, [&](const DiskStep& failed) {
+           return failed.action == DiskStep::Action::move && failed.extension_id == step.extension_id &&
+                  failed.sequence < step.sequence;
+         });
+}
+
+bool ExtensionDirectories::is_to_be_moved(const std::string& path) const {
+  return std::ranges::any_of(failed_, [&](const DiskStep& failed) {
+    return failed.action == DiskStep::Action::move && failed.directory == path;
+  });
+}
+
+/// An older text must not come back, least of all that of a deleted extension.
+void ExtensionDirectories::drop_superseded(const DiskStep& step) {
+  if (step.action == DiskStep::Action::move && !is_in_trash(step.target)) return;
+  std::erase_if(failed_, [&](const DiskStep& failed) {
+    return failed.action == DiskStep::Action::write && failed.extension_id == step.extension_id;
+  });
+}
+
+/// Moves away what still stands where another extension is to be.
+void ExtensionDirectories::free_place(const DiskStep& step) {
+  const auto& place = step.action == DiskStep::Action::move ? step.target : step.directory;
+  for (std::size_t i = 0; i < failed_.size();) {
+    const auto failed = failed_[i];
+    const bool stands_there = failed.action == DiskStep::Action::move && failed.directory == place &&
+                              failed.extension_id != step.extension_id;
+    if (stands_there && !waits(failed) && try_step(failed, Attempt::again)) {
+      done_.push_back(failed.sequence);
+      failed_.erase(failed_.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+}
+
+/// The directory at `path` is another extension's now.
+void ExtensionDirectories::give_up_moves(const std::string& path) {
+  std::erase_if(failed_, [&](const DiskStep& failed) {
+    if (failed.action != DiskStep::Action::move || failed.directory != path) return false;
+    done_.push_back(failed.sequence);
+    return true;
+  });
 }
 
 void ExtensionDirectories::move(const DiskStep& step, Attempt attempt) {
@@ -96,10 +147,13 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   const auto is_edited = [&](const std::string& path) {
     const auto id = id_of(root_.read(path, longest_extension_file));
     // A file that a crash of the machine left empty was no person's.
-    return !id || (!id->empty() && *id != content_id("") && !is_ours(step, *id));
+    return !id || (!id->empty() && *id != content_id("") && !is_ours(step.extension_id, *id));
   };
   const auto& text = *step.text;
-  if (attempt == Attempt::again && (is_edited(config) || (text.owns_prompt && is_edited(prompt)))) return;
+  if (attempt == Attempt::again) {
+    if (is_edited(config) || (text.owns_prompt && is_edited(prompt))) return;
+    know_as_ours(step);
+  }
 
   require(root_.make_directories(step.directory), step.directory);
   if (text.owns_prompt) replace(step, prompt, text.prompt);
@@ -109,13 +163,23 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   known.prompt.content_id = text.owns_prompt ? step.prompt_id : "";
   if (known_[step.extension_id].inode != known.inode) made_.emplace_back(step.extension_id, known);
   accept(step.extension_id, step.directory, known);
+  give_up_moves(step.directory);
+}
+
+/// Where it cannot be replaced, what the gateway wrote before is no edit either.
+void ExtensionDirectories::know_as_ours(const DiskStep& step) {
+  const auto now = read(type_of_directory(step.directory), step.directory).known;
+  if (now.config.content_id.empty()) return;
+  auto& known = known_[step.extension_id];
+  known.config.content_id = now.config.content_id;
+  if (step.text->owns_prompt) known.prompt.content_id = now.prompt.content_id;
 }
 
 void ExtensionDirectories::replace(const DiskStep& step, const std::string& path,
                                    const std::optional<std::string>& wanted) {
   const auto id = id_of(root_.read(path, longest_extension_file));
   if (id == (wanted ? content_id(*wanted) : "")) return;
-  const bool is_foreign = !id || (!id->empty() && !is_ours(step, *id));
+  const bool is_foreign = !id || (!id->empty() && !is_ours(step.extension_id, *id));
   // A prompt that a person wrote is the job's where the record has none.
   if (!wanted) {
     if (!is_foreign) require(root_.remove(path), path);
@@ -125,12 +189,29 @@ void ExtensionDirectories::replace(const DiskStep& step, const std::string& path
   require(root_.write(path, *wanted, 0600, Durability::later), path);
 }
 
-bool ExtensionDirectories::is_ours(const DiskStep& step, const std::string& content_id) const {
-  if (const auto known = known_.find(step.extension_id); known != known_.end()) {
+bool ExtensionDirectories::is_ours(const std::string& extension_id, const std::string& content_id) const {
+  if (const auto known = known_.find(extension_id); known != known_.end()) {
     if (content_id == known->second.config.content_id || content_id == known->second.prompt.content_id) return true;
   }
-  const auto sent = sent_.find(step.extension_id);
+  const auto sent = sent_.find(extension_id);
   return sent != sent_.end() && sent->second.contains(content_id);
+}
+
+void ExtensionDirectories::check_replaceable(const Extension& extension) const {
+  const auto path = directory_of(extension.type, extension.name);
+  require(root_.make_directories(parent_of(path)), parent_of(path));
+  const auto above = root_.directory(parent_of(path));
+  require(above, parent_of(path));
+  // A symlink could lead to the directory of another extension.
+  const auto strict = Directory::open(above->real_path(), Symlinks::refuse);
+  require(strict, parent_of(path));
+  require(strict->make_directories(extension.name), path);
+  const auto attempt = extension.name + "/.agw-" + random_hex(8) + ".tmp";
+  require(strict->write(attempt, "", 0600, Durability::later), path);
+  require(strict->remove(attempt), path);
+  const auto id = id_of(root_.read(config_path(path), longest_extension_file));
+  const bool is_foreign = !id || (!id->empty() && !is_ours(extension.id, *id));
+  if (is_foreign) require(root_.make_directories(parent_of(path_in_trash(path, ""))), "trash");
 }
 
 void ExtensionDirectories::set_aside(const std::string& path) {

@@ -29,6 +29,7 @@ struct DirectoryFindings {
   std::vector<TakenDirectory> taken;
   std::vector<ExtensionPointer> missing;  ///< records whose files are not there, or are of an older version
   std::vector<std::string> warnings;      ///< what is broken, and why
+  std::vector<std::int64_t> done;         ///< steps that failed before
 };
 
 /// The directories of agents and jobs, and what is known of each. Everything blocks; used by one thread at a time, but
@@ -41,12 +42,17 @@ public:
   void know(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
 
   /// Takes steps that were just committed, in order. A file in the way that the gateway did not write goes to the
-  /// trash. Those that fail are logged, and tried again with the next `look`. Answers what is done.
+  /// trash. Those that fail are logged, and tried again with the next `look`, or when something else needs the place.
+  /// Answers what is done.
   std::vector<std::int64_t> take(const std::vector<DiskStep>& steps);
   /// Takes steps again, which may have been taken: leaves alone what was edited since. Answers what is done.
   std::vector<std::int64_t> take_again(const std::vector<DiskStep>& steps);
 
+  /// Throws std::system_error where the files of the extension could not be replaced now; makes its directory.
+  void check_replaceable(const Extension& extension) const;
+
   /// Looks at all directories. `records` are all agents and jobs. At stamps: reads only what seems to have changed.
+  /// A directory that is still to be moved away is nobody's: it says nothing.
   enum class At { stamps, contents };
   DirectoryFindings look(const std::vector<ExtensionPointer>& records, At at);
   /// What was found has become the record. `path` is `agents/<name>`.
@@ -74,12 +80,19 @@ private:
   };
   enum class Attempt { first, again };
 
+  void take(const DiskStep& step, Attempt attempt);
   bool try_step(const DiskStep& step, Attempt attempt);
+  bool waits(const DiskStep& step) const;
+  bool is_to_be_moved(const std::string& path) const;
+  void drop_superseded(const DiskStep& step);
+  void free_place(const DiskStep& step);
+  void give_up_moves(const std::string& path);
   void move(const DiskStep& step, Attempt attempt);
   bool is_moved_already(const DiskStep& step, const FileResult<FileStamp>& source) const;
   void write(const DiskStep& step, Attempt attempt);
+  void know_as_ours(const DiskStep& step);
   void replace(const DiskStep& step, const std::string& path, const std::optional<std::string>& wanted);
-  bool is_ours(const DiskStep& step, const std::string& content_id) const;
+  bool is_ours(const std::string& extension_id, const std::string& content_id) const;
   void set_aside(const std::string& path);
 
   void look_at_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
@@ -96,8 +109,9 @@ private:
   Directory root_;
   std::unordered_map<std::string, KnownDirectory> known_;        ///< by the extension's id
   std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of contents that may have been written, too
-  std::vector<DiskStep> failed_;
-  std::unordered_map<std::string, std::string> news_;  ///< paths by the extension's id
+  std::vector<DiskStep> failed_;                                 ///< in order
+  std::vector<std::int64_t> done_;                               ///< of the steps that are being taken
+  std::unordered_map<std::string, std::string> news_;            ///< paths by the extension's id
   std::vector<std::pair<std::string, KnownDirectory>> made_;
 };
 

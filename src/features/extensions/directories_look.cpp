@@ -66,8 +66,12 @@ bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirec
 
 DirectoryFindings ExtensionDirectories::look(const std::vector<ExtensionPointer>& records, At at) {
   DirectoryFindings findings;
-  take_again(std::exchange(failed_, {}));
-  for (const auto& step : failed_) findings.warnings.push_back(step.directory + ": cannot be written, see the log");
+  findings.done = take_again(std::exchange(failed_, {}));
+  for (const auto& step : failed_) {
+    const bool is_move = step.action == DiskStep::Action::move;
+    findings.warnings.push_back(
+        fmt::format("{}: cannot be {}, see the log", step.directory, is_move ? "moved to " + step.target : "written"));
+  }
   for (const auto type : file_backed_types) look_at_type(type, records, at, findings);
   return findings;
 }
@@ -84,6 +88,10 @@ void ExtensionDirectories::look_at_type(ExtensionType type, const std::vector<Ex
     return;
   }
   for (const auto& entry : listed ? *listed : std::vector<DirectoryEntry>{}) {
+    if (is_to_be_moved(directory_of(type, entry.name))) {
+      left.erase(std::string_view(entry.name));
+      continue;
+    }
     if (entry.type != FileType::directory && entry.type != FileType::symlink) continue;
     if (const auto record = left.find(entry.name); record != left.end()) {
       look_at_record(record->second, at, findings);

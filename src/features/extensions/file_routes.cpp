@@ -34,7 +34,7 @@ Routes ExtensionFileRoutes::routes() {
             &ExtensionFileRoutes::overwrite)
           .any_object()
           .answers<WrittenConfig>()
-          .fails_with({400, 403, 404, 507}),
+          .fails_with({400, 403, 404, 500, 507}),
       post("/reseed", "Bring in what is shipped, and what was edited on disk", this, &ExtensionFileRoutes::reseed)
           .answers<Reseeded>()
           .fails_with({507}),

@@ -184,6 +184,8 @@ TEST(Triggers, AreOfThreeTypesEachWithWhatItNeeds) {
             failed +
                 "trigger_def.event: trigger_def.event is required"
                 "; trigger_def.filter: trigger_def.filter must be a object");
+  EXPECT_EQ(trigger(R"({"type":"event","event":""})"),
+            failed + "trigger_def.event: trigger_def.event must name an event such as turn.created");
   EXPECT_EQ(trigger(R"({"type":"webhook","secret":5})"),
             failed + "trigger_def.secret: trigger_def.secret must be a string");
 }

@@ -1,6 +1,7 @@
 #include "features/extensions/outbox.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -89,8 +90,10 @@ std::vector<DiskStep> ExtensionOutbox::note(Connection& connection, const Extens
   return steps;
 }
 
-Task<> ExtensionOutbox::take(std::vector<DiskStep> steps) {
-  if (steps.empty()) co_return;
+Task<bool> ExtensionOutbox::take(std::vector<DiskStep> steps) {
+  if (steps.empty()) co_return true;
+  std::vector<std::int64_t> wanted;
+  std::ranges::transform(steps, std::back_inserter(wanted), &DiskStep::sequence);
   auto [done, made] = co_await disk_.run([directories = directories_, steps = std::move(steps)] {
     auto taken = directories->take(steps);
     return std::pair(std::move(taken), directories->made());
@@ -98,6 +101,11 @@ Task<> ExtensionOutbox::take(std::vector<DiskStep> steps) {
   done_.insert(done_.end(), done.begin(), done.end());
   cross_out_later();
   co_await note_made(std::move(made));
+  co_return std::ranges::all_of(wanted, [&](auto sequence) { return std::ranges::find(done, sequence) != done.end(); });
+}
+
+Task<> ExtensionOutbox::check_replaceable(ExtensionPointer extension) {
+  co_await disk_.run([directories = directories_, extension] { directories->check_replaceable(*extension); });
 }
 
 /// Before the answer, and so before a later rename: a start that does the rename again must know the directory.
@@ -121,9 +129,12 @@ void ExtensionOutbox::note_made_at_start(Connection& connection) {
 }
 
 Task<DirectoryFindings> ExtensionOutbox::look(std::vector<ExtensionPointer> records) {
-  co_return co_await disk_.run([directories = directories_, records = std::move(records)] {
+  auto findings = co_await disk_.run([directories = directories_, records = std::move(records)] {
     return directories->look(records, ExtensionDirectories::At::contents);
   });
+  done_.insert(done_.end(), findings.done.begin(), findings.done.end());
+  if (!findings.done.empty()) cross_out_later();
+  co_return findings;
 }
 
 void ExtensionOutbox::note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
@@ -148,7 +159,9 @@ void ExtensionOutbox::load(Connection& connection) {
 }
 
 DirectoryFindings ExtensionOutbox::look_at_start(const std::vector<ExtensionPointer>& records) {
-  return directories_->look(records, ExtensionDirectories::At::stamps);
+  auto findings = directories_->look(records, ExtensionDirectories::At::stamps);
+  done_.insert(done_.end(), findings.done.begin(), findings.done.end());
+  return findings;
 }
 
 void ExtensionOutbox::take_at_start(Connection& connection, const std::vector<DiskStep>& steps) {

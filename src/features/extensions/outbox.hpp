@@ -31,8 +31,12 @@ public:
                                     Rewrite rewrite = Rewrite::when_changed);
 
   /// Takes the steps of a write that has just been committed. To be called before anything else is waited for. Returns
-  /// when they are taken, also where the disk refused: that is logged, and tried again later.
-  Task<> take(std::vector<DiskStep> steps);
+  /// when they are taken, also where the disk refused: that is logged, and tried again later. Answers whether all are
+  /// done.
+  Task<bool> take(std::vector<DiskStep> steps);
+
+  /// Throws std::system_error where the files of the extension could not be replaced now.
+  Task<> check_replaceable(ExtensionPointer extension);
 
   /// Looks at all directories; `records` are all agents and jobs.
   Task<DirectoryFindings> look(std::vector<ExtensionPointer> records);

@@ -1,9 +1,11 @@
 #include "features/extensions/service.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "api/error.hpp"
 #include "base/id.hpp"
+#include "base/log.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/built_ins.hpp"
 #include "features/extensions/judging.hpp"
@@ -96,6 +98,7 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
   } catch (const ApiError& error) {
     throw in_terms_of_file(error);
   }
+  co_await require_replaceable(current);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::always);
 }
@@ -126,12 +129,31 @@ Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<E
     return Written{record, std::move(writes)};
   });
   if (written.writes.records.empty()) co_return std::make_shared<const Extension>(std::move(written.record));
-  co_return co_await publish(std::move(written.writes));
+  auto changed = tell(written.writes);
+  const bool is_on_disk = !outbox_ || co_await outbox_->take(std::move(written.writes.steps));
+  if (rewrite == ExtensionOutbox::Rewrite::always && !is_on_disk) throw ApiError(500, "update failed");
+  co_return changed;
 }
 
-/// The registry first, in the order of the commits, then whoever listens, then the disk. Answers the first of the
-/// records.
+Task<> Extensions::require_replaceable(ExtensionPointer current) {
+  if (!outbox_) co_return;
+  try {
+    co_await outbox_->check_replaceable(current);
+  } catch (const std::system_error& error) {
+    log::error("{}: the file cannot be replaced: {}", current->name, error.what());
+    throw ApiError(500, "update failed");
+  }
+}
+
+/// Then the disk.
 Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes) {
+  auto first = tell(writes);
+  if (outbox_) co_await outbox_->take(std::move(writes.steps));
+  co_return first;
+}
+
+/// The registry first, in the order of the commits, then whoever listens. Answers the first of the records.
+ExtensionPointer Extensions::tell(const ExtensionWrites& writes) {
   ExtensionPointer first;
   for (const auto& write : writes.records) {
     const auto& extension = write.row.extension;
@@ -142,8 +164,7 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes) {
     if (!first) first = registry_->find(extension.id);
     announce(extension, write.action);
   }
-  if (outbox_) co_await outbox_->take(std::move(writes.steps));
-  co_return first;
+  return first;
 }
 
 void Extensions::announce(const Extension& extension, ExtensionAction action) {

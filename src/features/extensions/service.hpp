@@ -77,7 +77,8 @@ public:
   /// nothing leaves the record as it is.
   Task<ExtensionPointer> change(std::string id_or_name, json::object body);
   /// The same for an agent or job with the members of its file: the definition is replaced, `description`, `enabled`
-  /// and `trigger` are changed where they are given, and the file is written in any case.
+  /// and `trigger` are changed where they are given, and the file is written in any case. Throws ApiError 500 `update
+  /// failed` where it cannot be.
   Task<ExtensionPointer> overwrite(std::string id_or_name, json::object flat);
   /// Throws NotFound, Forbidden `cannot disable essential extensions`.
   Task<ExtensionPointer> toggle(std::string id_or_name, Along<Extension> along = {});
@@ -93,6 +94,8 @@ private:
 
   Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along,
                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed);
+  Task<> require_replaceable(ExtensionPointer current);
+  ExtensionPointer tell(const ExtensionWrites& writes);
   Task<ExtensionPointer> publish(ExtensionWrites writes);
   void take_directories_over(Connection& connection);
   std::vector<ExtensionPointer> file_backed() const;

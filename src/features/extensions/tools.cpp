@@ -155,7 +155,7 @@ Extension changed(Extension record, const ExtensionChange& change) {
   return record;
 }
 
-bool changes_only_enabled(const Extension& record, Extension wanted) {
+bool changes_at_most_enabled(const Extension& record, Extension wanted) {
   wanted.enabled = record.enabled;
   return flat_members(wanted) == flat_members(record) && wanted.definition.members() == record.definition.members();
 }
@@ -170,11 +170,14 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
   const auto permission = call.judge({.record_is_own = record->owner_agent_id == call.run.agent_id});
   if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
   if (permission.verdict == Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {
-    if (record->source == Source::built_in && !changes_only_enabled(*record, wanted)) {
+    if (record->source == Source::built_in && !changes_at_most_enabled(*record, wanted)) {
       throw Forbidden("built-in extensions are not editable; make one of your own with CreateExtension");
     }
     if (wanted.name != record->name) throw BadRequest("a person renames what is not your own");
     co_return co_await stage(call, wanted, fmt::format("Change of the {}: {}", to_text(record->type), record->name));
+  }
+  if (wanted.enabled == record->enabled && changes_at_most_enabled(*record, wanted)) {
+    co_return ToolOutcome{fmt::format("nothing changed: the {} {} is so already", to_text(record->type), record->name)};
   }
   if (permission.disables_record) body["enabled"] = false;
   co_return ToolOutcome{told("changed", *co_await extensions.change(record->id, std::move(body)))};

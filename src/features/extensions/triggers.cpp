@@ -36,12 +36,21 @@ CronTrigger read_cron(const json::object& definition, const std::string& path, P
   return trigger;
 }
 
+EventTrigger read_event(const json::object& definition, const std::string& path, Problems& problems) {
+  const auto before = problems.size();
+  auto trigger = read<EventTrigger>(definition, path, problems);
+  if (problems.size() == before && trigger.event.empty()) {
+    problems.push_back({path + ".event", path + ".event must name an event such as turn.created"});
+  }
+  return trigger;
+}
+
 }  // namespace
 
 Trigger read_trigger(const json::object& definition, const std::string& path, Problems& problems) {
   const auto type = string_member(definition, "type");
   if (type == "cron") return read_cron(definition, path, problems);
-  if (type == "event") return read<EventTrigger>(definition, path, problems);
+  if (type == "event") return read_event(definition, path, problems);
   if (type == "webhook") return read<WebhookTrigger>(definition, path, problems);
   problems.push_back({path + ".type", path + ".type must be one of cron, event, webhook"});
   return {};

@@ -31,8 +31,8 @@ const Description& describe(Tag<WebhookTrigger>);
 using Trigger = std::variant<CronTrigger, EventTrigger, WebhookTrigger>;
 
 /// Reads a trigger definition, whose `type` says which it is. What is wrong with it is added to `problems`, with paths
-/// that begin with `path`: missing members, other types, an expression that never fires, an unknown zone. The result
-/// counts only where there is nothing.
+/// that begin with `path`: missing members, other types, an expression that never fires, an unknown zone, no event. The
+/// result counts only where there is nothing.
 Trigger read_trigger(const json::object& definition, const std::string& path, Problems& problems);
 
 }  // namespace agw

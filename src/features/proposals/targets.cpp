@@ -36,6 +36,11 @@ bool is_closed(const fs::path& relative) {
   return is_private_path(relative) || std::ranges::find(relative, ".git") != relative.end();
 }
 
+bool is_name_of_directory(const std::string& target) {
+  const auto last = fs::path(target).filename();
+  return last.empty() || last == "." || last == "..";
+}
+
 std::optional<fs::path> beneath(const fs::path& path, const fs::path& root) {
   if (path == root || !is_within(path, root)) return std::nullopt;
   return path.lexically_relative(root);
@@ -68,13 +73,14 @@ std::optional<TargetPlace> find_target(const std::string& target, const TargetRo
   if (target.empty() || target.find('\0') != target.npos) return std::nullopt;
   // A symlink may lead anywhere, so that the name that was asked for says nothing yet.
   const auto path = resolve_path(roots.data_directory / target);
+  const bool names_directory = is_name_of_directory(target);
   if (const auto relative = beneath(path, roots.data_directory)) {
     if (is_gateways_own(*relative) || is_closed(*relative)) return std::nullopt;
-    return TargetPlace{roots.data_directory, relative->string(), true};
+    return TargetPlace{roots.data_directory, relative->string(), true, names_directory};
   }
   for (const auto& project : roots.projects) {
     const auto relative = beneath(path, project);
-    if (relative && !is_closed(*relative)) return TargetPlace{project, relative->string()};
+    if (relative && !is_closed(*relative)) return TargetPlace{project, relative->string(), false, names_directory};
   }
   return std::nullopt;
 }
@@ -95,6 +101,7 @@ std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
 void check_target(const TargetPlace& place) {
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
+  if (place.names_directory) fail(place, FileError::is_directory);
   fs::path directory;
   for (const auto& part : fs::path(place.relative).parent_path()) {
     directory /= part;
@@ -110,6 +117,7 @@ void check_target(const TargetPlace& place) {
 void write_target(const TargetPlace& place, const std::string& content) {
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
+  if (place.names_directory) fail(place, FileError::is_directory);
   const auto directory = fs::path(place.relative).parent_path().string();
   if (!directory.empty()) {
     const auto made = root->make_directories(directory, place.in_data_directory ? 0700 : 0755);

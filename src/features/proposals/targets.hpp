@@ -15,6 +15,7 @@ struct TargetPlace {
   std::filesystem::path root;  ///< the data directory or a project; absolute, resolved
   std::string relative;        ///< beneath it; no symlink leads there any more
   bool in_data_directory = false;
+  bool names_directory = false;  ///< `notes/`: no file can have that name
 
   std::filesystem::path path() const { return root / relative; }
 };
