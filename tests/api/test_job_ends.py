@@ -183,6 +183,50 @@ def test_an_agent_that_is_deleted_meanwhile_fails_the_run_that_waits(talker, nam
     assert second["status"] == "failed" and "deleted" in second["error"]
 
 
+def test_an_agent_that_is_disabled_meanwhile_fails_the_run_that_waits(talker, name):
+    gateway, agent = talker.gateway, new_agent(talker.gateway, name("agent"))
+    job = new_job(gateway, name("job"), agent_id=agent["id"], concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    accepted(gateway.http.post(f"/extensions/{agent['id']}/toggle"))
+    answer.release()
+    second, first = ended(gateway, job, 2)
+    assert (second["status"], second["error"]) == ("failed", "the agent was disabled before it could answer")
+    assert first["status"] == "completed"
+
+
+def test_a_run_that_waits_is_stopped_when_its_job_is_deleted(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    thread_id = run(gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    waiting, under_way = rows(gateway, job)
+    with gateway.events(thread_id) as events:
+        delete(gateway, job)
+        seen = events.until(lambda event: event["type"] == "job-finished")
+        assert [event["runId"] for event in seen if event["type"] == "stopped"] == [waiting["id"]]
+        assert (seen[-1]["run"]["id"], seen[-1]["run"]["status"]) == (waiting["id"], "stopped")
+        answer.release()
+        last = events.until(lambda event: event["type"] == "job-finished" and event["run"]["id"] == under_way["id"])[-1]
+    assert last["run"]["status"] == "completed" and talker.request_count() == 1
+    assert stop_run(gateway, waiting)["started_at"] is None
+
+
+def test_a_run_that_waits_goes_on_when_its_job_is_disabled(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
+    answer = talker.holds("first")
+    run(gateway, job)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    accepted(gateway.http.post(f"/extensions/{job['id']}/toggle"))
+    talker.answers("second")
+    answer.release()
+    assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
+
+
 # GET /jobs.
 
 

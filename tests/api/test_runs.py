@@ -253,6 +253,24 @@ def test_a_message_that_waits_can_be_deleted_and_is_not_answered(talker, held):
     assert [found["content"] for found in turns(talker.gateway, thread)] == ["Once upon a time", "a question"]
 
 
+def test_an_agent_that_is_disabled_meanwhile_does_not_answer_the_message_that_waits(talker, name):
+    gateway = talker.gateway
+    body = {"type": "agent", "name": name("agent"), "description": "", "enabled": True, "definition": {}}
+    agent = accepted(gateway.http.post("/extensions", json=body), 201)
+    thread = new_thread(gateway, agent_id=agent["id"])
+    with gateway.events(thread["id"]) as events:
+        answer = talker.holds("Once upon")
+        first = ask(gateway, thread)
+        assert answer.asked.wait(10)
+        second = ask(gateway, thread, "and then?")
+        accepted(gateway.http.post(f"/extensions/{agent['id']}/toggle"))
+        answer.release(" a time")
+        assert text_of(events.run(first["id"])) == "Once upon a time"
+        error, finish = events.run(second["id"])
+    assert (error["type"], error["error"]) == ("error", "the agent was disabled before it could answer")
+    assert (finish["type"], finish["finishReason"]) == ("finish", "error") and talker.request_count() == 1
+
+
 # What is in use.
 
 

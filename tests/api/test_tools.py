@@ -138,6 +138,35 @@ def test_a_tool_that_the_agent_does_not_have(talker, name):
     assert not called(talker, thread, "SearchTurns", {"query": "x"})["isError"]
 
 
+@pytest.mark.parametrize("scopes, has, denied", [
+    (["read"], {"Read", "ListExtensions"}, ("Write", {"path": "a.txt", "content": "a"})),
+    (["write", "network", "invoices"], {"Write", "Propose", "WebFetch"}, ("Bash", {"command": "true"})),
+    (["invoices"], {"Read", "Write", "Bash", "WebFetch"}, None)])
+def test_an_agent_has_only_tools_of_the_scopes_of_its_capabilities(talker, name, scopes, has, denied):
+    capability = name("scoped")
+    accepted(talker.gateway.http.post("/extensions", json={
+        "type": "capability", "name": capability, "description": "", "enabled": True,
+        "definition": {"scopes": scopes}}), 201)
+    agent = new_agent(talker.gateway, name("bound"), "sovereign", capabilities=[capability])
+    thread = new_thread(talker.gateway, agent)
+    end = called(talker, thread, *(denied or search("otters")))
+    tools = {tool["function"]["name"] for tool in talker.stub.requests[0].json["tools"]}
+    assert has <= tools
+    if denied:
+        assert denied[0] not in tools and end["isError"]
+        assert end["output"].startswith(f"permission denied: {denied[0]} needs the scope")
+
+
+@pytest.mark.parametrize("capability", ["read-only", "workspace", "network"])
+def test_an_agent_with_a_built_in_capability_has_each_tool_that_it_lists(talker, name, capability):
+    found = accepted(talker.gateway.http.get("/extensions", params={"type": "capability"}))
+    listed = next(record["definition"]["tools"] for record in found if record["name"] == capability)
+    agent = new_agent(talker.gateway, name("bound"), "sovereign", capabilities=[capability])
+    talker.says(new_thread(talker.gateway, agent), "hello", answer="hello")
+    tools = {tool["function"]["name"] for tool in talker.stub.requests[0].json.get("tools", [])}
+    assert tools == set(listed)
+
+
 def test_an_agent_that_is_renamed_while_it_works_writes_into_its_own_notes(talker, agent, thread, name):
     renamed = name("renamed")
 

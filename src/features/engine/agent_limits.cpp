@@ -35,6 +35,16 @@ void narrow(std::optional<std::set<std::string, std::less<>>>& tools, const std:
   std::erase_if(*tools, [&](const auto& tool) { return std::ranges::find(*allowed, tool) == allowed->end(); });
 }
 
+/// Names that are no scope of tools are for people, and limit nothing.
+void add_scopes(std::optional<std::set<ToolScope>>& all, const std::optional<Names>& more) {
+  for (const auto& name : more.value_or(Names{})) {
+    const auto scope = from_text<ToolScope>(name);
+    if (!scope) continue;
+    if (!all) all.emplace();
+    all->insert(*scope);
+  }
+}
+
 std::string absolute_path(const std::string& path, const FileRoots& roots) {
   if (path == "~" || path.starts_with("~/")) return (roots.home / path.substr(std::min<std::size_t>(2, path.size())));
   return (roots.working_directory() / path).lexically_normal();
@@ -42,6 +52,7 @@ std::string absolute_path(const std::string& path, const FileRoots& roots) {
 
 void add_capability(AgentLimits& limits, const json::object& definition, const FileRoots& roots) {
   add(limits.tools, names_in(definition, "tools"));
+  add_scopes(limits.scopes, names_in(definition, "scopes"));
   add(limits.hosts, names_in(definition, "hosts"));
   auto paths = names_in(definition, "paths");
   if (paths) {

@@ -26,7 +26,7 @@ TEST(AgentLimits, AreNoneWithoutToolsAndCapabilities) {
     for (const std::string definition : {"{}", R"({"tools": null, "capabilities": []})"}) {
       const auto name = "agent-" + std::to_string(definition.size());
       const auto limits = limits_of(*co_await make(room, "agent", name, definition), room.extensions, roots);
-      EXPECT_FALSE(limits.tools || limits.paths || limits.hosts || limits.stage);
+      EXPECT_FALSE(limits.tools || limits.scopes || limits.paths || limits.hosts || limits.stage);
     }
   });
 }
@@ -44,6 +44,20 @@ TEST(AgentLimits, AreTheMeetOfItsToolsAndTheSumOfItsCapabilities) {
     EXPECT_THAT(limits.paths, Optional(ElementsAre("/home/ann/p/docs", "/home/ann/notes", "/srv")));
     EXPECT_THAT(limits.hosts, Optional(ElementsAre("a.b")));
     EXPECT_EQ(limits.stage, Stage::operating);
+  });
+}
+
+TEST(AgentLimits, ScopesOfItsCapabilitiesAddUpAndOtherNamesLimitNothing) {
+  in_room([](Room& room) -> Task<> {
+    co_await make(room, "capability", "reading", R"({"scopes": ["read", "invoices"]})");
+    co_await make(room, "capability", "calling", R"({"scopes": ["network"]})");
+    co_await make(room, "capability", "letters", R"({"scopes": ["invoices", "Write"]})");
+    co_await make(room, "capability", "open", R"({"scopes": []})");
+    const auto both = co_await make(room, "agent", "both", R"({"capabilities": ["reading", "calling", "letters"]})");
+    EXPECT_THAT(limits_of(*both, room.extensions, roots).scopes,
+                Optional(ElementsAre(ToolScope::read, ToolScope::network)));
+    const auto neither = co_await make(room, "agent", "neither", R"({"capabilities": ["letters", "open"]})");
+    EXPECT_FALSE(limits_of(*neither, room.extensions, roots).scopes);
   });
 }
 

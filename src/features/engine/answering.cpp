@@ -219,7 +219,10 @@ Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
   }
   co_await keeping.join();
   if (failure) std::rethrow_exception(failure);
-  for (const auto& result : results) mark.tool_call_ids.push_back(result.tool_call_id);
+  for (const auto& result : results) {
+    mark.tool_call_ids.push_back(result.tool_call_id);
+    if (!calls_.only_looks(result.tool_name)) outcome.last_act = Act{result.tool_name, result.text};
+  }
   outcome.steps.push_back(std::move(mark));
   add_results(answering, std::move(results));
 }

@@ -23,6 +23,10 @@ constexpr std::size_t most_at_once = 8;
 constexpr std::size_t longest_output = 256 * 1024;
 constexpr std::size_t longest_quoted = 500;
 
+bool changes_nothing(const Tool& tool) {
+  return tool.effect == ToolEffect::reads || tool.effect == ToolEffect::fetches;
+}
+
 ToolOutcome failed(std::string why) { return {std::move(why), true}; }
 
 /// Fit to be stored and sent: UTF-8, and its middle left out where it is very long.
@@ -91,8 +95,21 @@ json::object CallRunner::handed_on(const RunningAgent& caller) const {
 bool CallRunner::only_read(const std::vector<ToolUse>& uses) const {
   return std::ranges::all_of(uses, [this](const ToolUse& use) {
     const auto tool = tools_.find(use.name);
-    return !tool || tool->effect == ToolEffect::reads || tool->effect == ToolEffect::fetches;
+    return !tool || changes_nothing(*tool);
   });
+}
+
+bool CallRunner::may_call(const RunningAgent& caller, const std::string& tool_name, const ToolTarget& target) const {
+  const auto tool = tools_.find(tool_name);
+  if (!tool) return false;
+  auto request = request_of(caller, stages_, *tool);
+  request.target = target;
+  return permission_for(request).verdict == Permission::Verdict::allowed;
+}
+
+bool CallRunner::only_looks(const std::string& tool_name) const {
+  const auto tool = tools_.find(tool_name);
+  return tool && changes_nothing(*tool);
 }
 
 Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgentPointer caller,

@@ -37,6 +37,12 @@ public:
   /// Whether these calls change nothing.
   bool only_read(const std::vector<ToolUse>& uses) const;
 
+  /// Whether the agent may call that tool with that target now.
+  bool may_call(const RunningAgent& caller, const std::string& tool_name, const ToolTarget& target) const;
+
+  /// Whether a tool of that name is there and changes nothing.
+  bool only_looks(const std::string& tool_name) const;
+
   /// Makes the calls of one step, side by side where all only read. Gives their results in the order of the calls: of
   /// one that the run's stop left unbegun there is none.
   Task<std::vector<Message>> run(ActiveRunPointer active, RunningAgentPointer caller, std::vector<ToolUse> uses);

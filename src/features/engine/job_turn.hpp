@@ -39,6 +39,7 @@ struct JobTurn {
   Answerer answerer;                ///< empty: the agent's model
   std::string answerer_name;        ///< stands for the model
   RunFollower follower;
+  bool even_disabled = false;  ///< whoever ordered it takes an agent that is disabled too
 };
 
 }  // namespace agw

@@ -19,6 +19,12 @@ struct StepMark {
   std::vector<std::string> tool_call_ids;
 };
 
+/// A call of a tool that does more than look, whatever came of it.
+struct Act {
+  std::string tool;
+  std::string result;
+};
+
 /// How the making of an answer ended, before it is stored.
 struct RunOutcome {
   bool stopped = false;
@@ -30,7 +36,8 @@ struct RunOutcome {
   double cost_usd = 0;
   std::vector<Spending> spendings;  ///< of its model calls, as far as they are not stored yet
   std::vector<StepMark> steps;
-  bool partial = false;  ///< cut off: stopped, or a stream that broke
+  std::optional<Act> last_act;  ///< none where the agent has only looked
+  bool partial = false;         ///< cut off: stopped, or a stream that broke
   std::chrono::milliseconds duration{};
 };
 

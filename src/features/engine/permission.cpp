@@ -7,43 +7,50 @@
 
 #include <fmt/format.h>
 
+#include "base/describe.hpp"
 #include "features/engine/modes.hpp"
 
 namespace agw {
 
 namespace {
 
-struct ToolStage {
-  std::string_view tool;
+struct OwnTool {
+  std::string_view name;
   Stage stage;
+  ToolScope scope;
 };
 
-/// The least stage at which a tool of the gateway does something by itself.
-constexpr std::array own_tools{ToolStage{"Read", Stage::apprentice},
-                               ToolStage{"Glob", Stage::apprentice},
-                               ToolStage{"Grep", Stage::apprentice},
-                               ToolStage{"WebFetch", Stage::apprentice},
-                               ToolStage{"WebSearch", Stage::apprentice},
-                               ToolStage{"SearchTurns", Stage::apprentice},
-                               ToolStage{"SearchKnowledge", Stage::apprentice},
-                               ToolStage{"ListExtensions", Stage::apprentice},
-                               ToolStage{"ReadSkill", Stage::apprentice},
-                               ToolStage{"Propose", Stage::apprentice},
-                               ToolStage{"Write", Stage::operating},
-                               ToolStage{"Edit", Stage::operating},
-                               ToolStage{"Bash", Stage::operating},
-                               ToolStage{"Remember", Stage::operating},
-                               ToolStage{"Ingest", Stage::operating},
-                               ToolStage{"RunJob", Stage::operating},
-                               ToolStage{"Delegate", Stage::operating},
-                               ToolStage{"CreateExtension", Stage::trusted},
-                               ToolStage{"UpdateExtension", Stage::trusted}};
+/// The least stage at which a tool of the gateway does something by itself, and what it does.
+constexpr std::array own_tools{OwnTool{"Read", Stage::apprentice, ToolScope::read},
+                               OwnTool{"Glob", Stage::apprentice, ToolScope::read},
+                               OwnTool{"Grep", Stage::apprentice, ToolScope::read},
+                               OwnTool{"WebFetch", Stage::apprentice, ToolScope::network},
+                               OwnTool{"WebSearch", Stage::apprentice, ToolScope::network},
+                               OwnTool{"SearchTurns", Stage::apprentice, ToolScope::read},
+                               OwnTool{"SearchKnowledge", Stage::apprentice, ToolScope::read},
+                               OwnTool{"ListExtensions", Stage::apprentice, ToolScope::read},
+                               OwnTool{"ReadSkill", Stage::apprentice, ToolScope::read},
+                               OwnTool{"Propose", Stage::apprentice, ToolScope::write},
+                               OwnTool{"Write", Stage::operating, ToolScope::write},
+                               OwnTool{"Edit", Stage::operating, ToolScope::write},
+                               OwnTool{"Bash", Stage::operating, ToolScope::execute},
+                               OwnTool{"Remember", Stage::operating, ToolScope::write},
+                               OwnTool{"Ingest", Stage::operating, ToolScope::write},
+                               OwnTool{"RunJob", Stage::operating, ToolScope::execute},
+                               OwnTool{"Delegate", Stage::operating, ToolScope::execute},
+                               OwnTool{"CreateExtension", Stage::trusted, ToolScope::write},
+                               OwnTool{"UpdateExtension", Stage::trusted, ToolScope::write}};
+
+const OwnTool* own_tool(std::string_view name) {
+  const auto* const found = std::ranges::find(own_tools, name, &OwnTool::name);
+  return found == own_tools.end() ? nullptr : found;
+}
 
 std::optional<Stage> stage_needed(const ToolRequest& request) {
   switch (request.kind) {
     case ToolKind::own: {
-      const auto* const found = std::ranges::find(own_tools, request.tool, &ToolStage::tool);
-      return found == own_tools.end() ? std::nullopt : std::optional(found->stage);
+      const auto* const found = own_tool(request.tool);
+      return found ? std::optional(found->stage) : std::nullopt;
     }
     case ToolKind::prompt_action:
     case ToolKind::builtin_action:
@@ -54,6 +61,25 @@ std::optional<Stage> stage_needed(const ToolRequest& request) {
     case ToolKind::mcp_action:
     case ToolKind::integration:
       return Stage::trusted;
+  }
+  return std::nullopt;
+}
+
+std::optional<ToolScope> scope_needed(const ToolRequest& request) {
+  switch (request.kind) {
+    case ToolKind::own: {
+      const auto* const found = own_tool(request.tool);
+      return found ? std::optional(found->scope) : std::nullopt;
+    }
+    case ToolKind::prompt_action:
+    case ToolKind::builtin_action:
+      return std::nullopt;
+    case ToolKind::shell_action:
+      return ToolScope::execute;
+    case ToolKind::http_action:
+    case ToolKind::mcp_action:
+    case ToolKind::integration:
+      return ToolScope::network;
   }
   return std::nullopt;
 }
@@ -83,6 +109,14 @@ Stage stage_of(const ToolRequest& request) {
   return request.limits.stage ? std::min(request.stage, *request.limits.stage) : request.stage;
 }
 
+bool has_scope(const AgentLimits& limits, ToolScope scope) { return !limits.scopes || limits.scopes->contains(scope); }
+
+Permission needs_scope(const ToolRequest& request, ToolScope scope) {
+  return denied(
+      fmt::format("{} needs the scope {}, which the agent's capabilities leave out; a person adds it to their `scopes`",
+                  request.tool, to_text(scope)));
+}
+
 bool opens_all_paths(const AgentLimits& limits) {
   return !limits.paths ||
          std::ranges::any_of(*limits.paths, [](const auto& path) { return path == "/" || path == "/*"; });
@@ -100,6 +134,9 @@ std::optional<Permission> narrowed(const ToolRequest& request) {
         fmt::format("{} is not among the tools of this agent; a person adds it to its `tools` and "
                     "`capabilities`",
                     request.tool));
+  }
+  if (const auto scope = scope_needed(request); scope && !has_scope(request.limits, *scope)) {
+    return needs_scope(request, *scope);
   }
   if (executes(request) && !opens_all_paths(request.limits)) {
     return denied(
@@ -135,6 +172,7 @@ std::optional<Permission> closed_place(const ToolRequest& request) {
 
 std::optional<Permission> closed_host(const ToolRequest& request) {
   const auto& host = request.target.host;
+  if (host && !has_scope(request.limits, ToolScope::network)) return needs_scope(request, ToolScope::network);
   if (!host || !request.limits.hosts || host_matches(*host, *request.limits.hosts)) return std::nullopt;
   return denied(fmt::format("{} is not among the hosts of the agent's capabilities; a person widens those", *host));
 }
@@ -161,10 +199,12 @@ Permission may_fetch(const ToolRequest& request, Stage stage) {
       "ask for the URL, or have its host added to tools.web_fetch.allow_hosts");
 }
 
-/// For what a sandbox cannot filter by host, capabilities with hosts must leave all of them open.
+/// For what a sandbox cannot filter by host, capabilities with hosts must leave all of them open, and those with scopes
+/// must name the network.
 bool may_reach_network(const ToolRequest& request, Stage stage) {
   const auto& hosts = request.limits.hosts;
-  return stage >= Stage::trusted && (!hosts || std::ranges::find(*hosts, "*") != hosts->end());
+  return stage >= Stage::trusted && has_scope(request.limits, ToolScope::network) &&
+         (!hosts || std::ranges::find(*hosts, "*") != hosts->end());
 }
 
 Permission may_change_extension(const ToolRequest& request, Stage stage) {
@@ -174,6 +214,9 @@ Permission may_change_extension(const ToolRequest& request, Stage stage) {
 }
 
 }  // namespace
+
+BOOST_DESCRIBE_ENUM(ToolScope, read, write, execute, network)
+std::span<const EnumName> names(Tag<ToolScope>) { return enum_names<ToolScope>(); }
 
 bool host_matches(std::string_view host, const std::vector<std::string>& patterns) {
   return std::ranges::any_of(patterns, [&](std::string_view pattern) {

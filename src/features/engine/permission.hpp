@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,17 @@
 
 namespace agw {
 
+/// What a tool does, in words that a capability's `scopes` may name. `prompt` and `builtin` actions need none of them.
+enum class ToolScope { read, write, execute, network };
+std::span<const EnumName> names(Tag<ToolScope>);
+
 /// What an agent narrows itself to, beside its stage. Nothing given means no limit.
 struct AgentLimits {
   std::optional<std::set<std::string, std::less<>>> tools;  ///< of the agent and of its capabilities, both
 
   // What its capabilities say, together.
   std::optional<std::vector<std::string>> paths;  ///< absolute; each with what lies beneath it; `*` stands for any text
+  std::optional<std::set<ToolScope>> scopes;
   std::optional<std::vector<std::string>> hosts;  ///< names, `*.example.org`, or `*` for all
   std::optional<Stage> stage;                     ///< a ceiling
 };

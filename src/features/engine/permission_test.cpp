@@ -167,6 +167,76 @@ TEST(PermissionFor, AnAgentHasOnlyItsTools) {
   EXPECT_FALSE(is_offered(request));
 }
 
+struct ScopeRow {
+  const char* name;
+  ToolRequest request;
+  std::optional<ToolScope> scope;
+};
+
+void PrintTo(const ScopeRow& row, std::ostream* out) { *out << row.name; }
+
+class PermissionByScope : public ::testing::TestWithParam<ScopeRow> {};
+
+TEST_P(PermissionByScope, IsForThoseWhoseCapabilitiesNameIt) {
+  for (const auto scope : {ToolScope::read, ToolScope::write, ToolScope::execute, ToolScope::network}) {
+    auto request = GetParam().request;
+    request.limits.scopes = {scope};
+    const bool may = !GetParam().scope || scope == *GetParam().scope;
+    const auto permission = permission_for(request);
+    EXPECT_EQ(permission.verdict != Verdict::denied, may) << to_text(scope);
+    EXPECT_EQ(permission.reason.starts_with("permission denied: "), !may) << permission.reason;
+    EXPECT_EQ(is_offered(request), may) << to_text(scope);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Own, PermissionByScope,
+    ::testing::Values(ScopeRow{"Read", call("Read", Stage::sovereign, file(FilePlace::project)), ToolScope::read},
+                      ScopeRow{"Glob", call("Glob", Stage::sovereign, file(FilePlace::project)), ToolScope::read},
+                      ScopeRow{"Grep", call("Grep", Stage::sovereign, file(FilePlace::project)), ToolScope::read},
+                      ScopeRow{"SearchTurns", call("SearchTurns"), ToolScope::read},
+                      ScopeRow{"SearchKnowledge", call("SearchKnowledge"), ToolScope::read},
+                      ScopeRow{"ListExtensions", call("ListExtensions"), ToolScope::read},
+                      ScopeRow{"ReadSkill", call("ReadSkill"), ToolScope::read},
+                      ScopeRow{"Write", call("Write", Stage::sovereign, file(FilePlace::project)), ToolScope::write},
+                      ScopeRow{"Edit", call("Edit", Stage::apprentice, file(FilePlace::project)), ToolScope::write},
+                      ScopeRow{"Remember", call("Remember"), ToolScope::write},
+                      ScopeRow{"Propose", call("Propose"), ToolScope::write},
+                      ScopeRow{"CreateExtension", call("CreateExtension"), ToolScope::write},
+                      ScopeRow{"UpdateExtension", call("UpdateExtension"), ToolScope::write},
+                      ScopeRow{"Ingest", call("Ingest", Stage::sovereign, file(FilePlace::project)), ToolScope::write},
+                      ScopeRow{"Bash", call("Bash"), ToolScope::execute},
+                      ScopeRow{"RunJob", call("RunJob"), ToolScope::execute},
+                      ScopeRow{"Delegate", call("Delegate"), ToolScope::execute},
+                      ScopeRow{"WebFetch", call("WebFetch", Stage::sovereign, {.host = "a.b"}), ToolScope::network},
+                      ScopeRow{"WebSearch", call("WebSearch"), ToolScope::network}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, PermissionByScope,
+    ::testing::Values(ScopeRow{"a shell action", of_kind(ToolKind::shell_action), ToolScope::execute},
+                      ScopeRow{"an http action", of_kind(ToolKind::http_action), ToolScope::network},
+                      ScopeRow{"an mcp action", of_kind(ToolKind::mcp_action), ToolScope::network},
+                      ScopeRow{"a tool of an integration", of_kind(ToolKind::integration), ToolScope::network},
+                      ScopeRow{"a prompt action", of_kind(ToolKind::prompt_action), std::nullopt},
+                      ScopeRow{"a builtin action", of_kind(ToolKind::builtin_action), std::nullopt}));
+
+TEST(PermissionFor, WithoutTheScopeNetworkNothingReachesIt) {
+  auto ingest = call("Ingest", Stage::sovereign, {.host = "a.b"});
+  ingest.limits.scopes = {ToolScope::write};
+  EXPECT_EQ(
+      permission_for(ingest).reason,
+      "permission denied: Ingest needs the scope network, which the agent's capabilities leave out; a person adds "
+      "it to their `scopes`");
+  ingest.limits.scopes = {ToolScope::write, ToolScope::network};
+  EXPECT_EQ(permission_for(ingest).verdict, Verdict::allowed);
+
+  auto command = call("Bash");
+  command.limits.scopes = {ToolScope::execute};
+  EXPECT_FALSE(permission_for(command).network);
+  command.limits.scopes = {ToolScope::execute, ToolScope::network};
+  EXPECT_TRUE(permission_for(command).network);
+}
+
 TEST(PermissionFor, CapabilitiesNarrowPaths) {
   auto request = call("Write", Stage::operating, file(FilePlace::project, "/p/docs/a.md"));
   request.limits.paths = {"/p/docs"};

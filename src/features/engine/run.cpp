@@ -23,6 +23,13 @@ std::vector<std::string> texts(const json::object& definition, std::string_view 
   return list;
 }
 
+/// Why the agent cannot answer any more, although it could when it was asked; empty where it can.
+std::string_view what_keeps(const ExtensionPointer& agent, const JobTurn* job_turn) {
+  if (!agent) return "the agent was deleted before it could answer";
+  if (agent->enabled || (job_turn && job_turn->even_disabled)) return "";
+  return "the agent was disabled before it could answer";
+}
+
 }  // namespace
 
 Task<> Engine::answer(ActiveRunPointer active) {
@@ -49,13 +56,17 @@ Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
   outcome.stopped = active->stop.requested();
   if (outcome.stopped) co_return;
   const auto job_turn = job_turn_of(active->run);
+  const auto agent = extensions_.find(active->run.agent_id);
+  if (const auto problem = what_keeps(agent, job_turn.get()); !problem.empty()) {
+    outcome.finish_reason = "error";
+    outcome.error = problem;
+    co_return;
+  }
   if (job_turn && job_turn->answerer) {
     outcome = co_await answer_without_model(active, job_turn);
     co_return;
   }
-  const auto agent = extensions_.find(active->run.agent_id);
-  auto chosen = agent ? choose_models(active->run, *agent)
-                      : ChosenModels{.problem = "the agent was deleted before it could answer"};
+  auto chosen = choose_models(active->run, *agent);
   outcome.model = chosen.model;
   if (chosen.problem.empty()) {
     co_await converse(active, agent, std::move(chosen.choices), outcome);

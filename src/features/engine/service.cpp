@@ -9,6 +9,7 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log_ids.hpp"
+#include "features/engine/agent_limits.hpp"
 #include "features/engine/attached.hpp"
 #include "features/engine/command_expansion.hpp"
 
@@ -146,6 +147,17 @@ Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
     runs_.withdraw(active);
     throw;
   }
+}
+
+bool Engine::may_write(const ExtensionPointer& agent, const std::optional<std::string>& project_id,
+                       const std::filesystem::path& file) const {
+  const auto roots = prompts_.roots(*agent, project_id);
+  RunningAgent caller;
+  caller.agent = agent;
+  caller.mode = ThreadMode::act;
+  caller.limits = limits_of(*agent, extensions_, roots);
+  const ToolTarget target{.place = place_of(file, roots), .path = file.string()};
+  return calls_.may_call(caller, "Write", target) || calls_.may_call(caller, "Edit", target);
 }
 
 ActiveRunPointer Engine::open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,6 +58,10 @@ public:
   /// What the agent would be told before a conversation, with what it is likely to cost. Throws NotFound `thread not
   /// found`.
   Task<AgentPrompt> prompt(ExtensionPointer agent, AgentPromptQuery query);
+
+  /// Whether the agent can change that file, absolute and resolved, with Write or Edit in a run of act mode.
+  bool may_write(const ExtensionPointer& agent, const std::optional<std::string>& project_id,
+                 const std::filesystem::path& file) const;
 
   // For jobs (see job_turn.hpp).
 

@@ -143,6 +143,7 @@ void Jobs::extension_changed(const Extension& extension, ExtensionAction action)
   if (is_job && action == ExtensionAction::deleted) {
     disarm_job(extension.id);
     work_.spawn(forget_due_times(extension.id));
+    drop_waiting(extension.id);
   }
   tell_record(fmt::format("extension.{}", to_text(action)), extension);
   // Behind it: a job that waits for such an event does not start with its own making.

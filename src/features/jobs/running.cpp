@@ -223,6 +223,17 @@ Task<> Jobs::watch_time(JobRunUnderWayPointer run) {
   engine_.fail_run(run->active, fmt::format("timed out after {} s", plan.timeout_s));
 }
 
+/// Stops those runs of the job that have not begun yet.
+void Jobs::drop_waiting(const std::string& job_id) {
+  for (const auto& run : under_way_.of_job(job_id)) {
+    if (run->active && run->active->started) continue;
+    run->stop_wanted = true;
+    if (!run->active) continue;
+    run->active->stop.request();
+    work_.spawn(engine_.stop_run(run->active));
+  }
+}
+
 void Jobs::over(const JobRunUnderWayPointer& run) {
   under_way_.remove(run);
   run->placed.request();

@@ -132,6 +132,7 @@ private:
   void ended(const JobRunUnderWayPointer& run);
   Task<> mark_started(std::string id, Timestamp now);
   Task<> watch_time(JobRunUnderWayPointer run);
+  void drop_waiting(const std::string& job_id);
   void over(const JobRunUnderWayPointer& run);
   void tell_end(const JobRunUnderWayPointer& run);
   Task<> signal_failures(ExtensionPointer job, std::string run_id);
