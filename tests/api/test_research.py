@@ -280,6 +280,45 @@ def test_an_agent_may_look_before_it_answers(lab):
     assert row["verdict"] == "keep" and lab.asset.read_text() == BETTER
 
 
+@pytest.mark.parametrize("stage, tool, why", [
+    ("trusted", "Write", "permission denied"), ("apprentice", "Write", "permission denied"),
+    ("apprentice", "Bash", "permission denied"), ("trusted", "Rewrite", "there is no tool Rewrite")])
+def test_what_an_agent_says_of_a_change_that_was_not_made_is_not_taken_for_the_file(talker, name, stage, tool, why):
+    lab = Lab(talker, name, stage).measured_by()
+    inputs = {"Bash": {"command": "echo three >> asset.md"}}
+    given = inputs.get(tool, {"path": str(lab.asset), "content": BETTER})
+    row = lab.iterate(calls((tool, given)), "I made the file better.")
+    assert (row["verdict"], row["value"], row["proposal"]) == ("crash", None, None)
+    assert tool in row["reason"] and why in row["reason"] and lab.asset.read_text() == OLD
+    assert row["notes"] == "I made the file better."
+
+
+def test_a_change_that_was_staged_and_never_measured_is_a_crash(talker, name):
+    lab = Lab(talker, name, "apprentice").measured_by()
+    project = {"name": name("project"), "path": str(lab.folder)}
+    accepted(lab.gateway.http.post("/projects", json=project), 201)
+    row = lab.iterate(calls(("Write", {"path": str(lab.asset), "content": BETTER})), "I made the file better.")
+    assert (row["verdict"], row["value"], row["proposal"]) == ("crash", None, None)
+    assert "the agent used Write" in row["reason"] and lab.asset.read_text() == OLD
+
+
+def test_the_agent_is_told_whether_its_tools_can_change_the_file(lab, name):
+    lab.measured_by()
+    lab.iterate(BETTER)
+    assert "Write and Edit cannot change this file" in lab.talker.conversation()[-1][1]
+    project = {"name": name("project"), "path": str(lab.folder)}
+    accepted(lab.gateway.http.post("/projects", json=project), 201)
+    lab.iterate(calls(("Write", {"path": str(lab.asset), "content": "one two three four\n"})), "A word more.")
+    assert "Change the file with your tools" in str(lab.talker.stub.requests[-1].json["messages"])
+    assert lab.asset.read_text() == "one two three four\n"
+
+
+def test_a_disabled_agent_improves_files_too(lab):
+    lab.measured_by()
+    accepted(lab.gateway.http.post(f"/extensions/{lab.agent['id']}/toggle"))
+    assert lab.iterate(BETTER)["verdict"] == "keep"
+
+
 def test_an_agent_may_change_the_asset_by_its_tools(lab):
     notes = lab.gateway.data / "agents" / lab.agent["name"] / "notes.md"
     notes.write_text(OLD)

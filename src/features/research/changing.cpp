@@ -15,6 +15,14 @@ namespace {
 constexpr auto longest_work = 1h;
 constexpr int attempts_told = 10;
 constexpr std::size_t longest_notes = 500;
+constexpr std::size_t longest_result = 300;
+
+constexpr std::string_view how_with_tools =
+    "Change the file with your tools and say what you did, or use none that change anything and answer with its whole "
+    "new text and nothing else.";
+constexpr std::string_view how_without_tools =
+    "Write and Edit cannot change this file for you, so do not try them: answer with its whole new text and nothing "
+    "else.";
 
 /// How a run that research ordered has ended.
 struct AgentWork {
@@ -68,6 +76,17 @@ std::string new_text(std::string_view answer, const std::string& original) {
   return text;
 }
 
+std::string cut_to(std::string text, std::size_t most) {
+  return text.size() > most ? to_utf8(text.substr(0, most)) + "…" : std::move(text);
+}
+
+/// What an agent says that meant to change the file by a tool is about the file, and not the file.
+std::string act_text(const Act& act) {
+  return fmt::format(
+      "the agent used {}, and the file is what it was; what the agent said then is not taken for it. {} answered: {}",
+      act.tool, act.tool, cut_to(act.result, longest_result));
+}
+
 std::string attempt_text(const Experiment& experiment) {
   return fmt::format("- {}: {}\n", to_text(experiment.verdict), experiment.reason.value_or(""));
 }
@@ -85,11 +104,14 @@ Task<std::string> Research::change_request(const Iteration& iteration, const Mea
   if (iteration.config.rubric_path) {
     rubric = co_await blocking_.run([path = *iteration.config.rubric_path] { return read_asset(path).bytes; });
   }
+  const auto project_id = iteration.project ? std::optional(iteration.project->id) : std::nullopt;
+  const bool may_write = engine_.may_write(iteration.agent, project_id, iteration.config.asset_path);
   co_return fmt::format(
       "Improve the file {} so that its {} gets {}. It is {} now; it will be measured again after your change, and the "
-      "file is put back unless it got better. Make one change whose effect you can explain.\n\nChange the file with "
-      "your tools, or answer with its whole new text and nothing else.\n\n{}{}The file as it is:\n\n{}",
+      "file is put back unless it got better. Make one change whose effect you can explain.\n\n{}\n\n"
+      "{}{}The file as it is:\n\n{}",
       iteration.config.asset_path, metric.name, metric.higher_is_better ? "higher" : "lower", metric.value,
+      may_write ? how_with_tools : how_without_tools,
       rubric.empty() ? "" : fmt::format("What it is judged by:\n\n{}\n\n", rubric),
       attempts.empty() ? "" : fmt::format("What was tried before, the latest first:\n{}\n", attempts),
       iteration.original->bytes);
@@ -104,23 +126,23 @@ Task<bool> Research::change(Iteration& iteration, const Measured& before) {
   std::string how;
   if (iteration.trace.left != original.bytes) {
     how = "by its tools: ";
-  } else if (const auto text = new_text(answer, original.bytes); !text.empty() && text != original.bytes) {
+  } else if (const auto text = answer.last_act ? std::string() : new_text(answer.last_words, original.bytes);
+             !text.empty() && text != original.bytes) {
     how = "by a new text: ";
     iteration.trace.left = text;
     const std::filesystem::path asset = iteration.config.asset_path;
     co_await blocking_.run([asset, text, mode = original.mode] { write_asset(asset, {text, mode}); });
   }
-  auto notes = how + answer;
-  if (notes.size() > longest_notes) notes = to_utf8(notes.substr(0, longest_notes)) + "…";
-  iteration.result.notes = notes;
+  iteration.result.notes = cut_to(how + answer.last_words, longest_notes);
   if (!how.empty()) co_return true;
+  if (answer.last_act) throw IterationProblem(act_text(*answer.last_act));
   iteration.result.verdict = Verdict::discard;
   iteration.result.reason = "the agent changed nothing";
   co_return false;
 }
 
-/// Gives its last words. Throws IterationProblem where it could not finish.
-Task<std::string> Research::have_agent_work(Iteration& iteration, std::string prompt) {
+/// Throws IterationProblem where it could not finish.
+Task<AgentAnswer> Research::have_agent_work(Iteration& iteration, std::string prompt) {
   const auto work = std::make_shared<AgentWork>();
   const auto active = engine_.open_job_run({.run_id = new_id(),
                                             .thread_id = iteration.thread_id,
@@ -129,7 +151,8 @@ Task<std::string> Research::have_agent_work(Iteration& iteration, std::string pr
                                             .enclosure = {},
                                             .metadata = {{"iteration_id", *iteration.result.iteration_id}},
                                             .order = {{"mode", "act"}},
-                                            .follower = follower_of(work)});
+                                            .follower = follower_of(work),
+                                            .even_disabled = true});
   co_await engine_.begin_job_run(active, [](Connection&) {});
   {
     const Stop::Listener when_stopped(iteration.stop, [active] { active->stop.request(); });
@@ -143,7 +166,7 @@ Task<std::string> Research::have_agent_work(Iteration& iteration, std::string pr
   if (outcome.stopped) throw IterationProblem("the agent was stopped");
   if (!outcome.error.empty()) throw IterationProblem("the agent failed: " + outcome.error);
   if (outcome.finish_reason != "stop") throw IterationProblem("the agent could not finish: " + outcome.finish_reason);
-  co_return last_words(active->log.content(), outcome);
+  co_return AgentAnswer{last_words(active->log.content(), outcome), outcome.last_act};
 }
 
 }  // namespace agw

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "features/costs/types.hpp"
+#include "features/engine/service.hpp"
 #include "features/extensions/types.hpp"
 #include "features/research/asset.hpp"
 #include "features/research/metric.hpp"
@@ -30,6 +31,12 @@ struct Iteration {
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
   Experiment result{};
   Stop stop{};
+};
+
+/// What the agent says of its change, or the new text.
+struct AgentAnswer {
+  std::string last_words;
+  std::optional<Act> last_act{};
 };
 
 /// A measurement, or why there is none.

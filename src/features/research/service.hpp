@@ -22,6 +22,7 @@
 
 namespace agw {
 
+struct AgentAnswer;
 struct Iteration;
 struct InterruptedIteration;
 struct Measured;
@@ -100,7 +101,7 @@ private:
   Task<> record_spendings(Iteration& iteration);
   Task<bool> change(Iteration& iteration, const Measured& before);
   Task<std::string> change_request(const Iteration& iteration, const Measured& before);
-  Task<std::string> have_agent_work(Iteration& iteration, std::string prompt);
+  Task<AgentAnswer> have_agent_work(Iteration& iteration, std::string prompt);
 
   Loop& loop_;
   Database& database_;
