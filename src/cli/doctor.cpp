@@ -11,6 +11,7 @@
 
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_output.hpp"
 #include "cli/list.hpp"
 #include "cli/printable.hpp"
 #include "cli/terminal.hpp"
@@ -64,7 +65,7 @@ void print(const Findings& findings) {
   }
 }
 
-std::string as_json(const Findings& findings) {
+json::array as_json(const Findings& findings) {
   json::array list;
   for (const auto& finding : findings) {
     list.push_back(json::object{{"check", finding.check},
@@ -72,7 +73,7 @@ std::string as_json(const Findings& findings) {
                                 {"what", finding.what},
                                 {"remedy", finding.remedy.empty() ? json::value() : json::value(finding.remedy)}});
   }
-  return to_json(list);
+  return list;
 }
 
 int doctor(const ListOptions& options) {
@@ -80,7 +81,7 @@ int doctor(const ListOptions& options) {
   Findings findings;
   run(loop, examine(loop, findings, options.data_dir));
   if (options.json)
-    std::cout << as_json(findings) << '\n';
+    print_json(as_json(findings));
   else
     print(findings);
   const bool failed =

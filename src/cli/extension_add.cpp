@@ -5,6 +5,7 @@
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/extension_package.hpp"
+#include "cli/json_output.hpp"
 #include "cli/list.hpp"
 #include "cli/printable.hpp"
 #include "cli/problem_text.hpp"
@@ -78,7 +79,7 @@ Task<json::object> send(const FoundGateway& gateway, ExtensionPackage package) {
 Task<int> add(const FoundGateway& gateway, ExtensionPackage package, bool json) {
   const auto record = co_await send(gateway, std::move(package));
   if (json) {
-    std::cout << to_json(record) << '\n';
+    print_json(record);
     co_return 0;
   }
   const auto name = one_line(string_member(record, "name").value_or(""));

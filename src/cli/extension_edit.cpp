@@ -14,6 +14,7 @@
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/extension_text.hpp"
+#include "cli/json_output.hpp"
 #include "cli/list.hpp"
 #include "cli/printable.hpp"
 #include "cli/problem_text.hpp"
@@ -93,7 +94,7 @@ Task<int> edit_text(const Client& client, const json::object& record, const std:
   auto change = change_of(after, record);
   const auto changed = co_await client.patch(agw::cli::path({"extensions", text_member(record, "id")}), change);
   if (json)
-    std::cout << to_json(changed) << '\n';
+    print_json(changed);
   else
     std::cerr << one_line(text_member(changed, "name")) << " is changed.\n";
   co_return 0;

@@ -4,6 +4,7 @@
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/extension_text.hpp"
+#include "cli/json_output.hpp"
 #include "cli/list.hpp"
 #include "cli/printable.hpp"
 #include "features/extensions/types.hpp"
@@ -56,7 +57,7 @@ Task<int> print_one(const FoundGateway& gateway, const OneExtensionOptions& opti
   const auto text = co_await Client(gateway).get_text(path({"extensions", options.name}));
   const auto record = parse_json(text);
   if (options.list.json || !record || !record->is_object())
-    std::cout << text << '\n';
+    print_json_text(text);
   else
     std::cout << printable(extension_text(record->get_object()));
   co_return 0;
@@ -65,7 +66,7 @@ Task<int> print_one(const FoundGateway& gateway, const OneExtensionOptions& opti
 Task<int> set_enabled(const FoundGateway& gateway, const OneExtensionOptions& options, bool enabled) {
   const auto record = co_await Client(gateway).patch(path({"extensions", options.name}), {{"enabled", enabled}});
   if (options.list.json)
-    std::cout << to_json(record) << '\n';
+    print_json(record);
   else
     std::cerr << one_line(options.name) << (enabled ? " is enabled.\n" : " is disabled.\n");
   co_return 0;

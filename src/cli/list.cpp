@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/client.hpp"
+#include "cli/json_output.hpp"
 #include "cli/printable.hpp"
 #include "cli/table.hpp"
 #include "cli/times.hpp"
@@ -18,8 +19,8 @@ std::string plain_text(const json::object& record, const std::string& member) {
   return value->is_string() ? std::string(value->get_string()) : to_json(*value);
 }
 
-Task<int> print_json(const FoundGateway& gateway, std::string path) {
-  std::cout << co_await Client(gateway).get_text(std::move(path)) << '\n';
+Task<int> print_answer(const FoundGateway& gateway, std::string path) {
+  print_json_text(co_await Client(gateway).get_text(std::move(path)));
   co_return 0;
 }
 
@@ -66,7 +67,7 @@ int print_list(const ListOptions& options, const std::string& path, const std::v
                std::string_view things) {
   Loop loop;
   const auto gateway = find_gateway(options.data_dir);
-  return run(loop, options.json ? print_json(gateway, path) : print_table(gateway, path, columns, things));
+  return run(loop, options.json ? print_answer(gateway, path) : print_table(gateway, path, columns, things));
 }
 
 }  // namespace agw::cli

@@ -11,6 +11,7 @@
 #include "base/time.hpp"
 #include "cli/commands.hpp"
 #include "cli/find_gateway.hpp"
+#include "cli/json_output.hpp"
 #include "cli/list.hpp"
 #include "cli/log_files.hpp"
 #include "cli/log_line.hpp"
@@ -53,7 +54,8 @@ std::string coloured(const Terminal& terminal, log::Level level, std::string_vie
 
 void print(const LogLine& line, const LogsOptions& options) {
   if (options.list.json) {
-    std::cout << to_json(as_object(line)) << '\n' << std::flush;
+    print_json(as_object(line));
+    std::cout << std::flush;
     return;
   }
   static const auto terminal = terminal_at(STDOUT_FILENO);

@@ -1,8 +1,17 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "cli/commands.hpp"
+#include "cli/json_output.hpp"
 #include "cli/mcp_server.hpp"
 #include "io/blocking.hpp"
 
@@ -10,7 +19,12 @@ namespace agw::cli {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::size_t longest_message = 16 << 20;
+/// How long calls may still take once the input has ended.
+constexpr std::chrono::milliseconds patience = 10min;
+constexpr auto between_looks = 200ms;
 
 struct McpOptions {
   bool all = false;
@@ -27,7 +41,38 @@ std::optional<std::string> next_line() {
   return line.empty() ? std::nullopt : std::optional(line);
 }
 
-void print_line(const std::string& message) { std::cout << message << '\n' << std::flush; }
+void print_line(const std::string& message) {
+  print_json_text(message);
+  std::cout << std::flush;
+}
+
+/// Whether nobody can read any more what is printed.
+bool is_output_closed() {
+  pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  return ::poll(&output, 1, 0) == 1;
+}
+
+Task<> give_up_on(asio::signal_set& signals, Stop& give_up) {
+  boost::system::error_code cancelled;
+  co_await signals.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  if (!cancelled) give_up.request();
+}
+
+/// Waits for the calls under way. A client that ends us closes our input, waits, and then sends a signal.
+Task<> finish(Loop& loop, McpServer& server) {
+  Stop give_up;
+  asio::signal_set signals(loop, SIGINT, SIGTERM);
+  Group watching(loop);
+  watching.spawn(give_up_on(signals, give_up));
+  for (auto waited = 0ms; waited < patience; waited += between_looks) {
+    const auto end = co_await server.wait(give_up, between_looks);
+    if (end != End::timed_out || is_output_closed()) break;
+  }
+  signals.cancel();
+  signals.clear();  // Another SIGTERM ends us at once.
+  co_await watching.join();
+  co_await server.stop();
+}
 
 Task<int> speak(Loop& loop, const McpOptions& options) {
   const McpTools tools(loop, options.data_dir, options.all);
@@ -37,7 +82,7 @@ Task<int> speak(Loop& loop, const McpOptions& options) {
   while (const auto line = co_await input.run(next_line)) {
     if (line->find_first_not_of(" \t\r") != line->npos) co_await server.take(*line);
   }
-  co_await server.stop();
+  co_await finish(loop, server);
   co_return 0;
 }
 

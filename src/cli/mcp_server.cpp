@@ -67,6 +67,8 @@ Task<> McpServer::take(std::string message) {
   }
 }
 
+Task<End> McpServer::wait(Stop& stop, std::chrono::milliseconds limit) { return cut(stop, limit, calls_.join()); }
+
 Task<> McpServer::stop() {
   for (const auto& [id, stop] : under_way_) stop->request();
   co_await calls_.join();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +22,8 @@ public:
 
   /// Takes a message of the client. Calls of tools go on beside it; what they answer is sent when it is there.
   Task<> take(std::string message);
+  /// Waits until what is under way is answered, or until `stop` or `limit` comes first.
+  Task<End> wait(Stop& stop, std::chrono::milliseconds limit);
   /// Gives up what is under way.
   Task<> stop();
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_output.hpp"
 #include "cli/own_address.hpp"
 #include "cli/printable.hpp"
 #include "cli/qr_code.hpp"
@@ -66,7 +67,7 @@ Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
   const auto link = fmt::format("{}/ui/#code={}", url, member(object, "code"));
   object["url"] = link;
   if (options.json)
-    std::cout << to_json(answer) << '\n';
+    print_json(answer);
   else
     print_for_people(link, object);
   co_return 0;

@@ -1,5 +1,7 @@
 #include "cli/printable.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "base/json.hpp"
@@ -17,20 +19,42 @@ std::string_view first_character(std::string_view text) {
   return text.substr(0, size);
 }
 
-/// What stands for a character that must not reach a terminal; empty for all others.
-std::string escaped(std::string_view character) {
+/// The code point of a character that must not reach a terminal; nothing for all others.
+std::optional<unsigned> harmful(std::string_view character) {
   const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(character[index]); };
   if (character.size() == 1) {
     const bool control = (byte(0) < 0x20 && byte(0) != '\n' && byte(0) != '\t') || byte(0) == 0x7F;
-    return control ? fmt::format("\\x{:02x}", byte(0)) : "";
+    return control ? std::optional<unsigned>(byte(0)) : std::nullopt;
   }
-  if (character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0) return fmt::format("\\u00{:02x}", byte(1));
+  if (character.size() == 2 && byte(0) == 0xC2 && byte(1) < 0xA0) return byte(1);
   if (character.size() == 3 && byte(0) == 0xE2) {
-    if (byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE) return fmt::format("\\u20{:02x}", byte(2) - 0x80);
-    if (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9) return fmt::format("\\u20{:02x}", byte(2) - 0x40);
+    if (byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE) return 0x2000U + (byte(2) - 0x80U);
+    if (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9) return 0x2040U + (byte(2) - 0x80U);
   }
-  return "";
+  return std::nullopt;
 }
+
+/// `text` with `escaped` in the place of each harmful character.
+std::string with_escapes(std::string_view text, std::string (*escaped)(unsigned code_point)) {
+  const auto valid = to_utf8(text);
+  std::string out;
+  out.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const auto character = first_character(rest);
+    if (const auto code_point = harmful(character))
+      out += escaped(*code_point);
+    else
+      out += character;
+    rest.remove_prefix(character.size());
+  }
+  return out;
+}
+
+std::string visible(unsigned code_point) {
+  return code_point < 0x80 ? fmt::format("\\x{:02x}", code_point) : fmt::format("\\u{:04x}", code_point);
+}
+
+std::string in_json(unsigned code_point) { return fmt::format("\\u{:04x}", code_point); }
 
 std::string without_breaks(std::string_view text) {
   std::string line;
@@ -48,18 +72,9 @@ std::string without_breaks(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  const auto valid = to_utf8(text);
-  std::string out;
-  out.reserve(valid.size());
-  for (std::string_view rest = valid; !rest.empty();) {
-    const auto character = first_character(rest);
-    const auto replacement = escaped(character);
-    out += replacement.empty() ? character : std::string_view(replacement);
-    rest.remove_prefix(character.size());
-  }
-  return out;
-}
+std::string printable(std::string_view text) { return with_escapes(text, visible); }
+
+std::string printable_json(std::string_view text) { return with_escapes(text, in_json); }
 
 std::string one_line(std::string_view text, std::size_t limit) {
   auto line = printable(without_breaks(text));

@@ -10,7 +10,11 @@ namespace agw::cli {
 /// What agents, titles and errors say goes through it before it is printed.
 std::string printable(std::string_view text);
 
-/// The same on one line of at most `limit` characters: white space becomes single spaces, and `…` ends what was cut.
+/// Compact JSON with the same characters as `\u001b`, `\u202e`, of which it says the same as before.
+std::string printable_json(std::string_view text);
+
+/// `printable` text on one line of at most `limit` characters: white space becomes single spaces, and `…` ends what was
+/// cut.
 std::string one_line(std::string_view text, std::size_t limit = std::string::npos);
 
 /// How many characters (code points) UTF-8 text has.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
+
 namespace agw::cli {
 namespace {
 
@@ -30,6 +32,13 @@ TEST(Printable, LetsNoByteThroughThatIsNotUtf8) {
   EXPECT_EQ(printable("a\x9b"
                       "31m"),
             "a\ufffd31m");
+}
+
+TEST(PrintableJson, EscapesWhatSteersATerminalAndSaysTheSame) {
+  const std::string json = "{\"t\\u001b\":\"\u009b31m \u202eevil\u2069 \x7f Gr\u00fc\u00dfe\\n\"}";
+  const auto printed = printable_json(json);
+  EXPECT_EQ(printed, "{\"t\\u001b\":\"\\u009b31m \\u202eevil\\u2069 \\u007f Gr\u00fc\u00dfe\\n\"}");
+  EXPECT_EQ(parse_json(printed), parse_json(json));
 }
 
 TEST(OneLine, JoinsLines) { EXPECT_EQ(one_line("  a\n\n\tb \r\n c\x1b "), "a b c\\x1b"); }

@@ -11,6 +11,7 @@
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/diff_text.hpp"
+#include "cli/json_output.hpp"
 #include "cli/list.hpp"
 #include "cli/printable.hpp"
 #include "cli/times.hpp"
@@ -76,7 +77,7 @@ Task<int> show(const FoundGateway& gateway, const OneProposalOptions& options) {
   const auto text = co_await Client(gateway).get_text(path(segments_of(options)));
   const auto proposal = parse_json(text);
   if (options.list.json || !proposal || !proposal->is_object())
-    std::cout << text << '\n';
+    print_json_text(text);
   else
     print_proposal(proposal->get_object());
   co_return 0;
@@ -93,7 +94,7 @@ Task<int> decide(const FoundGateway& gateway, const OneProposalOptions& options,
                  json::object body) {
   const auto decided = co_await Client(gateway).post(path(segments_of(options, action)), std::move(body));
   if (options.list.json)
-    std::cout << to_json(decided) << '\n';
+    print_json(decided);
   else
     std::cerr << options.reference << " is " << text_of(decided, "status") << ".\n";
   co_return 0;

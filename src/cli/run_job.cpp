@@ -9,6 +9,7 @@
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_follower.hpp"
+#include "cli/json_output.hpp"
 #include "cli/list.hpp"
 #include "cli/printable.hpp"
 
@@ -61,7 +62,7 @@ Task<int> run_and_follow(FoundGateway gateway, const RunOptions& options) {
 Task<int> run_only(const FoundGateway& gateway, const RunOptions& options) {
   const auto started = co_await start(Client(gateway), options);
   if (options.list.json) {
-    std::cout << to_json(started) << '\n';
+    print_json(started);
     co_return 0;
   }
   const auto job = one_line(string_member(started, "job").value_or(""));

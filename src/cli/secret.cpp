@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
 #include "cli/commands.hpp"
 #include "cli/find_gateway.hpp"
+#include "cli/json_output.hpp"
 #include "cli/terminal.hpp"
 #include "features/secrets/service.hpp"
 
@@ -60,16 +60,29 @@ std::string piped_value() {
 
 Secrets secrets_of(const SecretOptions& options) { return Secrets(data_directory(options.data_dir)); }
 
+/// A name that is none is a wrong argument.
+void require_name(const Secrets& secrets, const std::string& name) {
+  (void)secrets.names();  // What is wrong with their file is not the name's fault.
+  try {
+    (void)secrets.find(name);
+  } catch (const SecretError& error) {
+    throw StartError(ExitStatus::usage, error.what());
+  }
+}
+
 int set(const SecretOptions& options) {
   const auto secrets = secrets_of(options);
-  secrets.set(options.name, terminal_at(STDIN_FILENO).present ? ask_for_value(options.name) : piped_value());
+  require_name(secrets, options.name);
+  const auto value = terminal_at(STDIN_FILENO).present ? ask_for_value(options.name) : piped_value();
+  if (value.empty()) throw StartError(ExitStatus::usage, "the value is empty");
+  secrets.set(options.name, value);
   return 0;
 }
 
 int list(const SecretOptions& options) {
   const auto names = secrets_of(options).names();
   if (options.json) {
-    std::cout << to_json(json::array(names.begin(), names.end())) << '\n';
+    print_json(json::array(names.begin(), names.end()));
     return 0;
   }
   for (const auto& name : names) std::cout << name << '\n';
@@ -78,7 +91,9 @@ int list(const SecretOptions& options) {
 }
 
 int remove(const SecretOptions& options) {
-  if (secrets_of(options).remove(options.name)) return 0;
+  const auto secrets = secrets_of(options);
+  require_name(secrets, options.name);
+  if (secrets.remove(options.name)) return 0;
   throw StartError(ExitStatus::failure, "there is no secret " + options.name);
 }
 

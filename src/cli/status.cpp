@@ -5,6 +5,7 @@
 
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_output.hpp"
 #include "cli/table.hpp"
 #include "cli/times.hpp"
 
@@ -22,14 +23,13 @@ double uptime_of(const json::value& health) {
   return uptime && uptime->is_number() ? uptime->to_number<double>() : 0;
 }
 
-std::string as_json(const FoundGateway& gateway, double uptime, bool token) {
-  return to_json(json::value{{"version", AGW_VERSION},
-                             {"url", gateway.url},
-                             {"pid", gateway.pid},
-                             {"uptime", uptime},
-                             {"data_dir", gateway.data_directory.string()},
-                             {"token", token}}) +
-         '\n';
+json::object as_json(const FoundGateway& gateway, double uptime, bool token) {
+  return {{"version", AGW_VERSION},
+          {"url", gateway.url},
+          {"pid", gateway.pid},
+          {"uptime", uptime},
+          {"data_dir", gateway.data_directory.string()},
+          {"token", token}};
 }
 
 std::string_view token_text(const FoundGateway& gateway, bool accepted) {
@@ -51,7 +51,10 @@ Task<int> print_status(const FoundGateway& gateway, bool json) {
   const Client client(gateway);
   const auto uptime = uptime_of(co_await client.get("/health"));
   const bool token = co_await client.is_let_in();
-  std::cout << (json ? as_json(gateway, uptime, token) : as_table(gateway, uptime, token));
+  if (json)
+    print_json(as_json(gateway, uptime, token));
+  else
+    std::cout << as_table(gateway, uptime, token);
   co_return 0;
 }
 

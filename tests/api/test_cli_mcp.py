@@ -231,6 +231,37 @@ def test_it_ends_with_its_input(gateway, serve):
     assert server.end() == 0 and server.process.stdout.read() == ""
 
 
+def test_all_requests_before_the_end_of_the_input_are_answered(gateway):
+    requests = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}]
+    requests += [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "get_health"}}
+                 for number in range(1, 7)]
+    done = gateway.command("mcp", typed="".join(json.dumps(request) + "\n" for request in requests))
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0 and sorted(answers) == list(range(7))
+    assert not any(answers[number]["isError"] for number in range(1, 7))
+
+
+def test_a_chat_goes_on_after_the_end_of_the_input(talker, serve):
+    server = serve(talker.gateway)
+    held = talker.holds("Half")
+    server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
+    assert held.asked.wait(10)
+    server.process.stdin.close()
+    held.release(" whole")
+    assert "Half whole" in server.receive()["result"]["content"][0]["text"]
+    assert server.process.wait(20) == 0
+
+
+def test_a_chat_is_given_up_when_nobody_can_read_its_answer(talker, serve):
+    server = serve(talker.gateway)
+    held = talker.holds("Half")
+    server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
+    assert held.asked.wait(10)
+    server.process.stdout.close()
+    assert server.end() == 0
+    assert held.was_aborted()
+
+
 def test_a_gateway_that_went_away_is_the_tools_error_until_it_is_back(own, serve):
     server = serve(own)
     assert server.call("get_health")["isError"] is False

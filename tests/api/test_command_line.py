@@ -182,6 +182,14 @@ def test_control_characters_are_shown_escaped(gateway):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
 
 
+def test_json_holds_no_control_characters_and_says_the_same(gateway):
+    title = "evil \x9b31m \u202eeltit \x7f\x1b"
+    thread = new_thread(gateway, title=title)
+    printed = run(gateway, "threads", "--json")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
+    assert {one["id"]: one["title"] for one in json.loads(printed)}[thread["id"]] == title
+
+
 def test_no_colours_where_there_is_no_terminal(gateway):
     for arguments in (["status"], ["threads"], ["chat", "hello"], ["--help"]):
         assert "\x1b" not in run(gateway, *arguments)

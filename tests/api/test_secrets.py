@@ -58,8 +58,16 @@ def test_a_secret_can_be_removed(own):
 def test_a_secret_has_a_name_like_a_variable(own):
     for arguments in (["A-B"], ["1A"], ["../x"]):
         ended = own.command("secret", "set", *arguments, typed="x")
-        assert ended.returncode == 1 and "letters, digits" in ended.stderr
+        assert ended.returncode == 2 and "letters, digits" in ended.stderr
+        assert own.command("secret", "rm", *arguments).returncode == 2
     assert own.command("secret", "set", typed="x").returncode == 2
+
+
+def test_an_empty_value_is_wrong_usage(own):
+    for typed in ("", "\n"):
+        ended = own.command("secret", "set", "API_KEY", typed=typed)
+        assert ended.returncode == 2 and "the value is empty" in ended.stderr
+    assert not (own.data / "secrets.yaml").exists()
 
 
 def test_a_file_that_is_open_to_others_is_refused(own):
