@@ -88,20 +88,31 @@ bool has_content_type(const std::vector<HttpHeader>& headers) {
   return std::ranges::any_of(headers, [](const auto& header) { return boost::iequals(header.name, "content-type"); });
 }
 
-bool is_form(const std::vector<HttpHeader>& headers) {
-  return std::ranges::any_of(headers, [](const auto& header) {
-    return boost::iequals(header.name, "content-type") && boost::icontains(header.value, "x-www-form-urlencoded");
+bool content_type_says(const std::vector<HttpHeader>& headers, const char* word) {
+  return std::ranges::any_of(headers, [word](const auto& header) {
+    return boost::iequals(header.name, "content-type") && boost::icontains(header.value, word);
   });
+}
+
+/// A text that is JSON but for placeholders that stand as values counts as JSON too, unless it says to be another type.
+std::optional<json::value> json_form(const json::value& form, const std::vector<HttpHeader>& headers) {
+  if (!form.is_string()) return form;
+  const std::string_view text(form.get_string());
+  auto parsed = parse_json(text);
+  if (!parsed && (!has_content_type(headers) || content_type_says(headers, "json"))) {
+    parsed = parse_json(with_quoted_placeholders(text));
+  }
+  return parsed;
 }
 
 /// A text that is JSON is filled in as JSON, so that no input can break out of its string.
 void set_body(WebRequest& request, const json::value& form, const json::object& input) {
-  const auto parsed = form.is_string() ? parse_json(form.get_string()) : std::optional(form);
+  const auto parsed = json_form(form, request.own_headers);
   const bool is_json = parsed && (parsed->is_object() || parsed->is_array());
   if (is_json) {
     request.body = to_json(filled_json(*parsed, input));
   } else {
-    const bool encodes = is_form(request.own_headers);
+    const bool encodes = content_type_says(request.own_headers, "x-www-form-urlencoded");
     request.body = filled(form.get_string(), [&](const auto& name) {
       const auto text = text_of_member(input, name);
       return encodes ? percent_encode(text) : text;

@@ -86,6 +86,24 @@ TEST(HttpAction, FillsItsBody) {
             "q=x%26y%3Dz");
 }
 
+TEST(HttpAction, FillsATextThatIsJsonButForItsPlaceholders) {
+  constexpr auto form = R"({"url": "https://h.example/", "body": "{\"v\": \"say \\\"{{q}}\\\"\", \"n\": {{n}}}"})";
+  const auto found = request(form, R"({"q": "a\"b\n", "n": 5})");
+  EXPECT_EQ(found.body, R"({"v":"say \"a\"b\n\"","n":5})");
+  EXPECT_EQ(found.headers.at(0).value, "application/json");
+  EXPECT_EQ(request(form, R"({"q": "x", "n": "1, \"admin\": true"})").body,
+            R"({"v":"say \"x\"","n":"1, \"admin\": true"})");
+  EXPECT_EQ(request(form, R"({"q": "x"})").body, R"({"v":"say \"x\"","n":null})");
+  EXPECT_EQ(request(R"({"url": "https://h.example/", "body": "[{{level}}] {{text}}"})",
+                    R"({"level": "warn", "text": "\"hot\""})")
+                .body,
+            R"([warn] "hot")");
+  EXPECT_EQ(request(R"({"url": "https://h.example/", "body": "[{{a}}]", "headers": {"Content-Type": "text/plain"}})",
+                    R"({"a": "x"})")
+                .body,
+            "[x]");
+}
+
 TEST(HttpAction, NoInputBreaksAHeader) {
   const auto fine = request(R"({"url": "https://h.example/", "headers": {"X-A": "v {{a}}"}})", R"({"a": "b"})");
   EXPECT_EQ(fine.own_headers.at(0).value, "v b");

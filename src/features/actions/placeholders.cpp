@@ -1,5 +1,7 @@
 #include "features/actions/placeholders.hpp"
 
+#include <algorithm>
+
 #include <boost/algorithm/string/trim.hpp>
 
 namespace agw {
@@ -33,6 +35,27 @@ std::set<std::string> placeholders_in(std::string_view text) {
     return std::string();
   });
   return names;
+}
+
+std::string with_quoted_placeholders(std::string_view text) {
+  std::string out;
+  bool in_quotes = false;
+  while (!text.empty()) {
+    const auto end = !in_quotes && text.starts_with("{{") ? text.find("}}") : text.npos;
+    std::size_t taken = 1;
+    if (end != text.npos) {
+      taken = end + 2;
+      out.append("\"").append(text.substr(0, taken)).append("\"");
+    } else {
+      if (in_quotes && text.front() == '\\')
+        taken = std::min<std::size_t>(2, text.size());
+      else if (text.front() == '"')
+        in_quotes = !in_quotes;
+      out += text.substr(0, taken);
+    }
+    text.remove_prefix(taken);
+  }
+  return out;
 }
 
 std::string text_of_member(const json::object& input, std::string_view name) {

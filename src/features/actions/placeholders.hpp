@@ -19,6 +19,9 @@ std::string filled(std::string_view text, const Fill& fill);
 /// The names in a text.
 std::set<std::string> placeholders_in(std::string_view text);
 
+/// `text` with every placeholder that stands outside of quotes put in quotes: `{"n": {{n}}}` becomes JSON.
+std::string with_quoted_placeholders(std::string_view text);
+
 /// A member of the input as text: a string as it is, nothing where it is missing or null, else JSON.
 std::string text_of_member(const json::object& input, std::string_view name);
 
