@@ -116,7 +116,7 @@ std::size_t RequestParser::put_head(std::string_view in) {
     skipped += 2;
   }
   const auto end = in.find("\r\n\r\n");
-  if (std::min(end, in.size()) > head_limit) {
+  if ((end == in.npos ? in.size() : end + 4) > head_limit) {
     refusal_ = Refusal{431, "request head too large"};
     return skipped;
   }

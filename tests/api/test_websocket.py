@@ -266,6 +266,16 @@ def test_with_lists_and_no_thread_only_landmarks_are_received(gateway):
         assert "text-delta" not in {found["type"] for found in events.messages}
 
 
+def test_lists_are_switched_off_again(gateway):
+    mine, other = new_thread(gateway), new_thread(gateway)
+    with gateway.events() as events:
+        events.subscribe(mine, lists=True)
+        assert events.ask({"type": "subscribe", "threadId": mine, "lists": False})["threadIds"] == [mine]
+        add_turn(gateway, other)
+        add_turn(gateway, mine)
+        assert not [found for found in events.drain() if found.get("threadId") == other]
+
+
 def test_with_resume_and_nothing_under_way_there_are_no_runs(gateway):
     thread = new_thread(gateway)
     with gateway.events() as events:

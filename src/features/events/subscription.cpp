@@ -67,7 +67,7 @@ std::string Subscription::subscribe(const json::object& message) {
   if (!resume) return error("resume must be a boolean");
   if (!threads && !*lists) return error("threadId or threadIds is required");
   narrowed_ = true;
-  lists_ = lists_ || *lists;
+  if (const auto* given = message.if_contains("lists"); given && given->is_bool()) lists_ = *lists;
   if (threads) threads_.insert(threads->begin(), threads->end());
   return current_set(*resume);
 }

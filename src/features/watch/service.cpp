@@ -39,11 +39,13 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-double spike_limit(const std::vector<DayCost>& days) {
+double usual_cost(const std::vector<DayCost>& days) {
   std::vector<double> before;
   for (std::size_t i = days.size(); i-- > 1 && before.size() < days_compared;) before.push_back(days[i - 1].cost);
-  return std::max(least_spike, spike_factor * median(std::move(before)));
+  return median(std::move(before));
 }
+
+double spike_limit(const std::vector<DayCost>& days) { return std::max(least_spike, spike_factor * usual_cost(days)); }
 
 Watch::Watch(Loop& loop, BlockingPool& blocking, Signals& signals, Costs& costs, const Clock& clock,
              std::filesystem::path data_directory)
@@ -123,7 +125,7 @@ Task<> Watch::look_at_costs() {
                                              today.cost, today.date, limit),
                       .severity = Severity::warning,
                       .value = today.cost,
-                      .baseline = limit / spike_factor});
+                      .baseline = usual_cost(days)});
     }
   }
   looking_at_costs_ = false;

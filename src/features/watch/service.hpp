@@ -59,6 +59,9 @@ private:
   Group background_;
 };
 
+/// The median of the 14 days before the last of `days`, in USD; 0 without any.
+double usual_cost(const std::vector<DayCost>& days);
+
 /// What today's costs are held against, in USD: three times the median of the 14 days before the last of `days`, and 1
 /// at least.
 double spike_limit(const std::vector<DayCost>& days);

@@ -22,6 +22,11 @@ TEST(SpikeLimit, LooksAtFourteenDays) {
   EXPECT_DOUBLE_EQ(spike_limit(days(costs)), 6);
 }
 
+TEST(UsualCost, IsTheMedianOfTheDaysBeforeToday) {
+  EXPECT_DOUBLE_EQ(usual_cost(days({1, 2, 6, 100})), 2);
+  EXPECT_DOUBLE_EQ(usual_cost(days({5})), 0);
+}
+
 TEST(SpikeLimit, IsNeverBelowOneDollar) {
   EXPECT_DOUBLE_EQ(spike_limit(days({0.01, 0.02, 5})), 1);
   EXPECT_DOUBLE_EQ(spike_limit(days({5})), 1);
