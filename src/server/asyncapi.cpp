@@ -20,6 +20,9 @@ struct MessageKind {
   std::string_view optional{};  ///< those that may be missing, as a JSON array
 };
 
+constexpr std::string_view job_members = R"({"run": {"record": "JobRun"},
+         "threadId": {"type": ["string", "null"], "description": "null: the run could not begin"}})";
+
 /// The messages that one side sends. A member `{"record": "Turn"}` is of that type of the routes' answers.
 struct Conversation {
   std::string name;
@@ -55,8 +58,8 @@ const std::vector<Conversation> conversations{
           R"({"thread": {"record": "Thread"},
          "compacted": {"type": "boolean", "description": "models read a summary of its older turns from now on"}})",
           R"(["compacted"])"},
-         {"job-started", "A job's run has begun", Reach::thread, R"({"run": {"record": "JobRun"}})"},
-         {"job-finished", "A job's run has ended", Reach::thread, R"({"run": {"record": "JobRun"}})"},
+         {"job-started", "A job's run has begun", Reach::thread, job_members},
+         {"job-finished", "A job's run has ended", Reach::thread, job_members},
          {"extension-changed", "An extension was made, changed or deleted", Reach::gateway,
           R"({"action": {"enum": ["created", "updated", "deleted"]}, "id": {"type": "string"}, "name": {"type": "string"},
          "extensionType": {"type": "string"}, "enabled": {"type": "boolean"}})"},
@@ -134,7 +137,7 @@ json::object payload_of(const MessageKind& kind, const Routes& routes) {
     for (const auto& member : members.get_object()) {
       const auto* record = member.value().as_object().if_contains("record");
       properties[member.key()] = record ? record_schema(routes, record->as_string()) : member.value();
-      if (!names(optional, member.key())) required.emplace_back(member.key());
+      if (!names(optional, member.key()) && !names(required, member.key())) required.emplace_back(member.key());
     }
   }
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};

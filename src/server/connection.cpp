@@ -372,8 +372,8 @@ Request HttpConnection::make_request() {
   request.parameters = std::move(admission_.target.parameters);
   request.headers = std::move(parser_.head().fields);
   request.content = parser_.take_body();
-  request.scheme = context_.scheme;
   request.host = admission_.host.empty() ? context_.address : std::move(admission_.host);
+  request.scheme = context_.hosts.scheme_of(request.host);
   return request;
 }
 

@@ -29,7 +29,7 @@ struct ConnectionContext {
   SocketFlusher& flusher;
   ReadWatch& watch;
   Subscription::RunsUnderWay runs_under_way;
-  std::string scheme;               ///< `http://` or `https://`
+  const Hosts& hosts;
   std::string address;              ///< that the gateway listens on: `127.0.0.1:7420`
   const TlsContext* tls = nullptr;  ///< null: nothing is encrypted
   // The ids of requests in the log are `<process>-<number>`, so that those of two starts differ.

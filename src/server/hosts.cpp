@@ -1,6 +1,7 @@
 #include "server/hosts.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/predicate.hpp>
@@ -46,9 +47,13 @@ Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopb
   // A bare IPv6 address has no brackets to tell its colons from a port's.
   if (is_address(options_.bound_host)) loopback_ = is_loopback(options_.bound_host);
   if (!loopback_) return;
-  for (const std::string name : {"127.0.0.1", "localhost", "[::1]"}) {
-    own_.push_back(name + ":" + std::to_string(options_.port));
-  }
+  std::set<std::string> names{"127.0.0.1", "localhost", "[::1]"};
+  const bool is_v6 = options_.bound_host.find(':') != std::string::npos;
+  names.insert(is_v6 ? "[" + options_.bound_host + "]" : options_.bound_host);
+  for (const auto& name : names) own_.push_back(name + ":" + std::to_string(options_.port));
+  own_origins_ = own_;
+  // Nobody writes a scheme's own port.
+  if (options_.port == (options_.tls ? 443 : 80)) own_origins_.insert(own_origins_.end(), names.begin(), names.end());
 }
 
 bool Hosts::allows_host(std::string_view host) const {
@@ -63,10 +68,20 @@ bool Hosts::allows_origin(std::string_view origin, std::string_view host) const 
   if (!boost::istarts_with(origin, scheme())) return false;
   const auto authority = origin.substr(scheme().size());
   if (loopback_) {
-    if (contains(own_, authority)) return true;
+    if (contains(own_origins_, authority)) return true;
     return contains(options_.hosts, host_name(host)) && boost::iequals(authority, host);
   }
   return boost::iequals(authority, host);
+}
+
+std::string_view Hosts::scheme_of(std::string_view host) const {
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    const std::string_view url = options_.public_url;
+    if (!boost::istarts_with(url, scheme)) continue;
+    const auto authority = url.substr(scheme.size());
+    if (boost::iequals(authority.substr(0, authority.find('/')), host)) return scheme;
+  }
+  return this->scheme();
 }
 
 bool Hosts::same_origin(std::string_view origin, std::string_view host) const {

@@ -16,6 +16,7 @@ public:
     bool tls = false;
     std::vector<std::string> hosts;    ///< further names from the configuration
     std::vector<std::string> origins;  ///< further origins from the configuration
+    std::string public_url;            ///< where others reach it, by way of a proxy perhaps; empty: nowhere else
   };
 
   explicit Hosts(Options options);
@@ -32,10 +33,14 @@ public:
   bool bound_to_loopback() const { return loopback_; }
   std::string_view scheme() const { return options_.tls ? "https://" : "http://"; }
 
+  /// That of the address that a client used which came to `host`: a proxy may have taken the encryption off.
+  std::string_view scheme_of(std::string_view host) const;
+
 private:
   Options options_;
   bool loopback_;
-  std::vector<std::string> own_;  ///< what nearly every request comes to, so that it need not be judged
+  std::vector<std::string> own_;          ///< what nearly every request comes to, so that it need not be judged
+  std::vector<std::string> own_origins_;  ///< without their scheme
 };
 
 /// The host of a Host field without its port and without the brackets of an IPv6 address, in lower case; empty for what

@@ -38,5 +38,31 @@ TEST(Hosts, AnOriginMustBeTheGatewaysOwnOrConfigured) {
   EXPECT_FALSE(hosts.same_origin("http://localhost:7420", "127.0.0.1:7420"));
 }
 
+TEST(Hosts, TheOwnOriginIsNamedWithoutTheSchemesOwnPort) {
+  const Hosts plain({.port = 80});
+  const Hosts encrypted({.port = 443, .tls = true});
+  for (const std::string name : {"localhost", "127.0.0.1", "[::1]"}) {
+    EXPECT_TRUE(plain.allows_origin("http://" + name, name));
+    EXPECT_TRUE(encrypted.allows_origin("https://" + name, name));
+    EXPECT_FALSE(plain.allows_origin("https://" + name, name));
+    EXPECT_FALSE(plain.allows_origin("http://" + name + ":443", name));
+    EXPECT_FALSE(encrypted.allows_origin("https://" + name + ":80", name));
+  }
+}
+
+TEST(Hosts, TheBoundAddressIsAnOwnOrigin) {
+  const Hosts hosts({.bound_host = "127.0.0.2", .port = 7420});
+  EXPECT_TRUE(hosts.allows_origin("http://127.0.0.2:7420", "127.0.0.2:7420"));
+  EXPECT_FALSE(hosts.allows_origin("http://127.0.0.3:7420", "127.0.0.3:7420"));
+}
+
+TEST(Hosts, TheSchemeIsThatOfThePublicUrlForThoseWhoCameByIt) {
+  const Hosts hosts({.port = 7420, .hosts = {"pub.example"}, .public_url = "https://Pub.example/"});
+  EXPECT_EQ(hosts.scheme_of("pub.example"), "https://");
+  EXPECT_EQ(hosts.scheme_of("pub.example:7420"), "http://");
+  EXPECT_EQ(hosts.scheme_of("127.0.0.1:7420"), "http://");
+  EXPECT_EQ(Hosts({.port = 7420, .tls = true}).scheme_of(""), "https://");
+}
+
 }  // namespace
 }  // namespace agw

@@ -37,8 +37,8 @@ std::string labels_of(const Route* route) {
 std::string metric_label(std::string_view name, std::string_view value) {
   std::string escaped;
   for (const char c : value) {
-    if (c == '"' || c == '\\') escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
+    if (c == '"' || c == '\\' || c == '\n') escaped += '\\';
+    escaped += c == '\n' ? 'n' : c;
   }
   return fmt::format("{}=\"{}\"", name, escaped);
 }

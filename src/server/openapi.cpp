@@ -137,9 +137,13 @@ json::object paths_of(const Routes& routes) {
 }
 
 json::object schemas_of(const Routes& routes) {
-  json::object named{{"Error", json::object{{"type", "object"},
-                                            {"properties", json::object{{"error", json::object{{"type", "string"}}}}},
-                                            {"required", json::array{"error"}}}}};
+  const json::object text{{"type", "string"}};
+  json::object named{
+      {"Error",
+       json::object{{"type", "object"},
+                    {"properties",
+                     json::object{{"error", text}, {"details", json::object{}}, {"agent_id", text}, {"name", text}}},
+                    {"required", json::array{"error"}}}}};
   for (const auto& route : routes) {
     if (route.answer_type) named[route.answer_type->name] = schema_of(*route.answer_type, Direction::answer);
   }

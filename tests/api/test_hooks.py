@@ -157,9 +157,12 @@ def test_a_webhook_while_the_job_runs_is_refused(talker, name):
 
 def test_a_webhook_for_an_agent_that_is_gone_is_refused_and_leaves_a_row(gateway, name):
     job = new_hook(gateway, name("hook"), agent_id="nobody")
-    refused(call(gateway, job, {}), 400, "agent not found", agent_id="nobody")
+    with gateway.events() as events:
+        refused(call(gateway, job, {}), 400, "agent not found", agent_id="nobody")
+        told = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
     row = rows(gateway, job)[0]
     assert (row["status"], row["trigger"]) == ("failed", "webhook") and "nobody" in row["error"]
+    assert told == {"type": "job-finished", "threadId": None, "run": row}
 
 
 # Events.

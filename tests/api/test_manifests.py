@@ -128,6 +128,20 @@ def test_a_client_that_names_no_host_is_told_where_the_gateway_listens(gateway, 
     assert told.status == 200 and told.json() == accepted(gateway.http.get(path))
 
 
+def test_who_comes_by_the_public_url_is_told_its_scheme(make_gateway):
+    gateway = make_gateway(config={"hosts": ["pub.example"], "public_url": "https://pub.example"}).start()
+
+    def told(path, host):
+        return accepted(gateway.http.get(path, headers={"Host": host}))
+
+    assert told("/openapi.json", "pub.example")["servers"] == [{"url": "https://pub.example"}]
+    assert told("/asyncapi.json", "pub.example")["servers"]["gateway"]["protocol"] == "wss"
+    tools = told("/utcp", "pub.example")["tools"]
+    assert all(tool["tool_call_template"]["url"].startswith("https://pub.example/") for tool in tools)
+    here = f"127.0.0.1:{gateway.port}"
+    assert told("/openapi.json", here)["servers"] == [{"url": f"http://{here}"}]
+
+
 def test_every_example_of_a_creation_works(make_gateway, openapi):
     gateway = make_gateway().start()
     for method, path, operation in operations(openapi):

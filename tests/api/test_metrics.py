@@ -93,6 +93,16 @@ def test_runs_tokens_and_costs_are_counted(make_gateway, stub):
     assert found["agw_runs_queue"] == 0
 
 
+def test_each_series_stands_once_whatever_a_model_is_called(talker):
+    for model in ("stub/a\nb", "stub/a b"):
+        with talker.gateway.events() as events:
+            turn = accepted(talker.gateway.http.post("/chat", json={"content": "hello", "model": model}), 201)
+            events.run(turn["id"])
+    lines = [line for line in metrics(talker.gateway).text.splitlines() if line.startswith("agw_model_calls_total{")]
+    assert 'agw_model_calls_total{model="stub/a\\nb"} 1' in lines and 'agw_model_calls_total{model="stub/a b"} 1' in lines
+    assert len({line.rsplit(" ", 1)[0] for line in lines}) == len(lines)
+
+
 def test_what_is_asked_is_not_in_them(gateway):
     gateway.http.get("/threads/secret-name?token=secret-value")
     assert "secret" not in metrics(gateway).text and gateway.token not in metrics(gateway).text

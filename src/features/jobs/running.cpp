@@ -270,7 +270,10 @@ Task<> Jobs::signal_failures(ExtensionPointer job, std::string run_id) {
 }
 
 void Jobs::publish(std::string_view type, const JobRun& run) {
-  if (hub_.heard()) hub_.publish_record(type, run.thread_id.value_or(""), "run", to_json(run));
+  if (!hub_.heard()) return;
+  if (run.thread_id) return hub_.publish_record(type, *run.thread_id, "run", to_json(run));
+  // It never got a thread: whoever listens hears of it.
+  hub_.publish({std::string(type), "", fmt::format(R"({{"type":"{}","threadId":null,"run":{}}})", type, to_json(run))});
 }
 
 }  // namespace agw

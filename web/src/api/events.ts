@@ -45,7 +45,8 @@ export type GatewayEvent =
   | { type: 'reconnected' }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }
-  | { type: 'job-started' | 'job-finished'; threadId: string; run: JobRun }
+  /** Without a thread where the run could not begin. */
+  | { type: 'job-started' | 'job-finished'; threadId: string | null; run: JobRun }
   | {
       type: 'extension-changed';
       action: 'created' | 'updated' | 'deleted';

@@ -1678,6 +1678,9 @@ export interface components {
     schemas: {
         Error: {
             error: string;
+            details?: unknown;
+            agent_id?: string;
+            name?: string;
         };
         Health: {
             status: string;

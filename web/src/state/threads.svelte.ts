@@ -73,7 +73,7 @@ class Threads {
   #take(event: GatewayEvent): void {
     if (event.type === 'thread-updated') this.put(event.thread);
     else if (event.type === 'turn-created' && event.turn.role === 'user') this.#started(event.threadId);
-    else if (event.type === 'job-started') this.#mark(event.threadId, 'running');
+    else if (event.type === 'job-started' && event.threadId) this.#mark(event.threadId, 'running');
     else if (event.type === 'finish' || event.type === 'stopped') this.#finished(event);
     else if (event.type === 'reconnected' && this.loaded) void this.#again();
   }
