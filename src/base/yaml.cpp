@@ -128,7 +128,34 @@ private:
   json::value result_;
 };
 
+/// Only looks where a document begins.
+class DocumentBeginning : public YAML::EventHandler {
+public:
+  int line() const { return line_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { line_ = mark.line + 1; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+private:
+  int line_ = 1;
+};
+
 }  // namespace
+
+std::optional<int> line_of_second_yaml_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentBeginning first, second;
+  if (!parser.HandleNextDocument(first) || !parser.HandleNextDocument(second)) return std::nullopt;
+  return second.line();
+}
 
 json::value yaml_to_json(std::string_view text) {
   if (text.size() > max_yaml_size) throw YamlError(1, "YAML over 1 MiB is not taken");

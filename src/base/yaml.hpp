@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ inline constexpr std::size_t max_yaml_size = 1 << 20;
 /// keys are strings. Throws YamlError for what is not UTF-8 or YAML, over 1 MiB, deeper than 64, of several documents,
 /// with aliases, tags other than `!!str`, or doubled keys.
 json::value yaml_to_json(std::string_view text);
+
+/// The line, from 1, where a second document begins; nothing in text of one document or none. Asked before the
+/// library's own readers see the text: one reads the first document alone, the other takes text that begins with a
+/// comma for empty documents without end. Throws YAML::Exception for what is not YAML up to there.
+std::optional<int> line_of_second_yaml_document(const std::string& text);
 
 /// Writes `value` as a YAML document for people to read and edit: block style, long texts as literal blocks. What it
 /// writes reads back as the same value, here and with readers of YAML 1.1: a string `no` is quoted.

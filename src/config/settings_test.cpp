@@ -162,6 +162,9 @@ TEST_F(SettingsTest, WhatIsNoYamlIsToldWithItsLine) {
   EXPECT_THAT(error_of("port: 1\n\t- x"), ::testing::StartsWith("config.yaml:2: yaml: "));
   EXPECT_EQ(error_of("just words"), "config.yaml:1: yaml: must be lines of the form `key: value`");
   EXPECT_THAT(error_of("port: 1\n---\nport: 2"), ::testing::HasSubstr("yaml: must be one document"));
+  EXPECT_EQ(error_of(", b"), "config.yaml:1: yaml: must be one document");
+  EXPECT_EQ(error_of("port: 1\n--- , b"), "config.yaml:2: yaml: must be one document");
+  EXPECT_EQ(error_of("[] ,"), "config.yaml:1: yaml: must be one document");
   EXPECT_EQ(error_of("hosts: &a [*a]"), "config.yaml:1: yaml: is nested too deeply");
 }
 

@@ -3,6 +3,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include "base/yaml.hpp"
 #include "config/given.hpp"
 
 namespace agw {
@@ -63,14 +64,14 @@ Given to_given(const YAML::Node& node, int line, int depth) {
 
 Given parse_yaml(const std::string& text) {
   try {
-    const auto documents = YAML::LoadAll(text);
+    if (const auto line = line_of_second_yaml_document(text)) throw BadValue(*line, "yaml", "must be one document");
+    const auto document = YAML::Load(text);
     Given top;
     top.form = Given::Form::map;
-    if (documents.empty() || documents.front().IsNull()) return top;
-    const int line = documents.front().Mark().line + 1;
-    if (documents.size() > 1) throw BadValue(documents[1].Mark().line + 1, "yaml", "must be one document");
-    if (!documents.front().IsMap()) throw BadValue(line, "yaml", "must be lines of the form `key: value`");
-    return to_given(documents.front(), line, 0);
+    if (document.IsNull()) return top;
+    const int line = document.Mark().line + 1;
+    if (!document.IsMap()) throw BadValue(line, "yaml", "must be lines of the form `key: value`");
+    return to_given(document, line, 0);
   } catch (const YAML::Exception& error) {
     throw BadValue(error.mark.line + 1, "yaml", error.msg);
   }

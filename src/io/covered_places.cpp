@@ -189,9 +189,9 @@ public:
   void take_all(int parent, const std::string& name, int depth) {
     OpenDirectory directory(parent, name);
     directory.each([&](const Entry& entry) {
-      if (++seen_ > most_private_files || depth == 0) return;
+      if (++seen_ > most_private_files) return;
       take(directory.descriptor(), entry);
-      if (entry.is_directory) take_all(directory.descriptor(), entry.name, depth - 1);
+      if (entry.is_directory && depth > 1) take_all(directory.descriptor(), entry.name, depth - 1);
     });
   }
 
@@ -201,7 +201,8 @@ public:
     directory.each([&](const Entry& entry) {
       if (!is_private_name(path.filename().string(), entry.name)) return;
       take(directory.descriptor(), entry);
-      if (entry.is_directory) take_all(directory.descriptor(), entry.name, depth_in_home);
+      if (!entry.is_directory) return;
+      take_all(directory.descriptor(), entry.name, is_restore_name(entry.name) ? 1 : depth_in_home);
     });
   }
 

@@ -13,7 +13,12 @@ namespace agw {
 /// name of the directory that it is in.
 bool is_private_name(std::string_view parent, std::string_view name);
 
-/// The same names as patterns for programs that search.
+/// Whether a directory of this name holds, or was to hold, the data of a gateway: `agw restore` keeps what was there as
+/// `{data_dir}.before-restore-{time}`, and one that was killed leaves `{data_dir}.restore-{8 hex digits}`. Such a name
+/// is private.
+bool is_restore_name(std::string_view name);
+
+/// What makes a name private, as patterns for programs that search.
 std::vector<std::string> private_patterns();
 
 /// Whether any name of the path does.

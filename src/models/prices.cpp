@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include "base/error.hpp"
+#include "base/yaml.hpp"
 
 namespace agw {
 
@@ -34,13 +36,19 @@ public:
   }
 
 private:
+  [[noreturn]] void fail(int line, std::string_view key, std::string_view why) const {
+    throw StartError(ExitStatus::usage, fmt::format("{}:{}: {}: {}", file_.string(), line, key, why));
+  }
+
   [[noreturn]] void fail(const YAML::Mark& mark, std::string_view key, std::string_view why) const {
-    throw StartError(ExitStatus::usage, fmt::format("{}:{}: {}: {}", file_.string(), mark.line + 1, key, why));
+    fail(mark.line + 1, key, why);
   }
 
   YAML::Node load(std::istream& stream) const {
     try {
-      return YAML::Load(stream);
+      const std::string text(std::istreambuf_iterator<char>(stream), {});
+      if (const auto line = line_of_second_yaml_document(text)) fail(*line, "yaml", "must be one document");
+      return YAML::Load(text);
     } catch (const YAML::Exception& error) {
       fail(error.mark, "yaml", error.msg);
     }

@@ -73,6 +73,8 @@ TEST_F(PricesTest, AWrongFileIsAPreciseError) {
   EXPECT_EQ(error("m: {input: .inf, output: 2}\n"),
             ":1: m.input: must be a number from 0 up, in USD per million tokens");
   EXPECT_EQ(error("m: {input: 1}\n"), ":1: m.output: is missing");
+  EXPECT_EQ(error(", b\n"), ":1: yaml: must be one document");
+  EXPECT_EQ(error("m: {input: 1, output: 2}\n---\nm: 3\n"), ":2: yaml: must be one document");
   EXPECT_TRUE(error("m: {input: 1\n").starts_with(":2: yaml: ")) << error("m: {input: 1\n");
 }
 

@@ -33,7 +33,8 @@ def test_a_wrong_value_is_named_with_file_line_key_and_reason(make_gateway, text
     assert re.search(rf"{file}:{line}: [\w.\-\[\]]*{key}[\w.\-\[\]]*: \S+", failed.stderr), failed.stderr
 
 
-@pytest.mark.parametrize("text", ["limits: [\n", "a: b: c\n", "\tlimits: 5\n", "- 1\n- 2\n", "just text\n", "\xff\n"])
+@pytest.mark.parametrize("text", ["limits: [\n", "a: b: c\n", "\tlimits: 5\n", "- 1\n- 2\n", "just text\n", "\xff\n", ", b\n",
+                                  "[] ,\n", "port: 1\n--- , b\n"])
 def test_what_is_no_yaml_mapping_is_named_with_its_line(make_gateway, text):
     gateway = make_gateway(config="")
     (gateway.data / "config.yaml").write_bytes(text.encode("latin-1"))

@@ -58,6 +58,15 @@ def test_prices_stand_in_a_regular_file(make_gateway, make):
     assert f"{gateway.data / 'prices.yaml'}: cannot be read: it is no regular file" in failed.stderr
 
 
+@pytest.mark.parametrize("text", [", b\n", "a: {input: 1, output: 1}\n---\nb: {input: 1, output: 1}\n"])
+def test_prices_are_one_document(make_gateway, text):
+    gateway = make_gateway(config="")
+    (gateway.data / "prices.yaml").write_text(text)
+    failed = gateway.fails()
+    assert failed.status == 2 and f"{gateway.data / 'prices.yaml'}:" in failed.stderr
+    assert "yaml: must be one document" in failed.stderr
+
+
 def test_at_first_nothing_has_cost_anything(own):
     report = costs(own)
     assert (report["today"], report["week"], report["month"]) == (0, 0, 0)

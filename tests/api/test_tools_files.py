@@ -12,7 +12,8 @@ from tools import STAGES, called, new_agent, new_thread
 PRIVATE = (".ssh/id_ed25519", ".aws/credentials", ".gnupg/ring", ".netrc", ".config/gcloud/token", ".kube/config",
            ".docker/config.json", ".npmrc", ".pypirc", ".git-credentials", ".azure/x", ".password-store/x.gpg",
            ".mozilla/x", ".config/google-chrome/x", "deep/server.pem", "deep/server.key", "id_rsa", "id_dsa.old",
-           "id_ecdsa", "id_ed25519")
+           "id_ecdsa", "id_ed25519", "gateway.before-restore-20261121T091830123Z/secrets.yaml",
+           "gateway.restore-0f9a12bc/secrets.yaml")
 SECRET = "hunter2-is-the-secret"
 
 
