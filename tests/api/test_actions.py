@@ -94,6 +94,14 @@ def test_current_time(talker, thread):
     assert called(talker, thread, "current-time", {"timezone": "Mars/Base"})["isError"]
 
 
+def test_a_builtin_action_of_another_name_says_which_it_is(talker, thread, name):
+    action = new_action(talker.gateway, name("reckon"), "builtin", tool="calculate")
+    assert called(talker, thread, action["name"], {"expression": "6 * 7"})["output"] == "42"
+    unknown = new_action(talker.gateway, name("reckon"), "builtin", tool="guess")
+    end = called(talker, thread, unknown["name"], {})
+    assert (end["output"], end["isError"]) == ("the gateway has no builtin action guess", True)
+
+
 # http
 
 

@@ -100,6 +100,22 @@ def test_images_go_to_models_that_see(seeing):
     assert urls == ["data:image/png;base64," + base64.b64encode(PNG).decode()]
 
 
+def test_an_image_that_is_none_does_not_reach_the_model(seeing):
+    made = uploaded(seeing.gateway, b"<!doctype html>", name="dot.png", mime="image/png")
+    thread = accepted(seeing.gateway.http.post("/threads", json={}), 201)
+    seeing.says(thread, "what is it?", answer="nothing", attachments=[made["id"]], model=seeing.model)
+    told = str(last_message(seeing)["content"])
+    assert "image_url" not in told
+    assert "[The file dot.png (image/png) is attached, but cannot be shown to you.]" in told
+
+
+def test_image_jpg_is_a_name_of_jpeg(seeing):
+    made = uploaded(seeing.gateway, b"\xff\xd8\xff\xe0 and so on", name="dot.jpg", mime="image/jpg")
+    thread = accepted(seeing.gateway.http.post("/threads", json={}), 201)
+    seeing.says(thread, "what is it?", answer="a dot", attachments=[made["id"]], model=seeing.model)
+    assert "data:image/jpeg;base64," in str(last_message(seeing)["content"])
+
+
 def test_a_model_that_does_not_see_refuses_images(talker, thread_of_talker):
     made = uploaded(talker.gateway, PNG, name="dot.png", mime="image/png")
     body = {"content": "what is it?", "threadId": thread_of_talker["id"], "attachments": [made["id"]]}

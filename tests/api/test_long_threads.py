@@ -272,6 +272,25 @@ def test_a_run_whose_results_outgrow_the_window_goes_on(talker, thread):
     assert sum(len(str(message["content"])) for message in told(talker)) < 100_000
 
 
+def test_of_a_large_result_the_model_is_shown_as_much_as_fits(talker):
+    gateway = talker.gateway
+    folder = gateway.home / "plant"
+    folder.mkdir()
+    (folder / "large.txt").write_text("".join(f"line {number} of the file, {'x' * 60}\n" for number in range(2000)))
+    (folder / "small.txt").write_text("Tom is a cat.")
+    project = accepted(gateway.http.post("/projects", json={"name": "plant", "path": str(folder)}), 201)
+    thread = new_thread(gateway, new_agent(gateway, "reader"), project_id=project["id"])
+    run = asked(talker, thread, calls(("Read", {"path": "large.txt"}), ("Read", {"path": "small.txt"})))
+    large, small = [message["content"] for message in told(talker) if message["role"] == "tool"]
+    assert run[-1]["finishReason"] == "stop" and len(large) < max(len(end["output"]) for end in of_kind(run, "tool-end"))
+    assert "line 0 of" in large and "line 200 of" in large and "bytes were left out here" in large
+    assert len(large) > 20_000 and "Tom is a cat." in small and "left out" not in small
+    thread = new_thread(gateway, {"id": thread["agent_id"]}, project_id=project["id"])
+    asked(talker, thread, calls(("Read", {"path": "large.txt"})), calls(("Read", {"path": "large.txt", "offset": 500})))
+    first, second = [message["content"] for message in told(talker) if message["role"] == "tool"]
+    assert len(first) < 1_000 < 20_000 < len(second) and "line 499 of" in second
+
+
 # Titles.
 
 

@@ -124,6 +124,17 @@ def test_new_tools_are_heard_of(talker, thread, connected, transport, era):
     assert eventually(lambda: called(talker, thread, tool, {})["output"] == "I am newcomer")
 
 
+def test_a_tool_whose_name_is_none_is_left_out_and_the_log_says_so(talker, thread, connected):
+    server = connected()
+    assert called(talker, thread, f"{server}__grow", {"name": "odd name"})["output"] == "grown"
+    log = talker.gateway.data / "logs" / "gateway.log"
+    assert eventually(lambda: "odd name" in log.read_text() and server in log.read_text())
+    told = next(line for line in log.read_text().splitlines() if "odd name" in line)
+    assert f"integration {server}: the tool" in told and "is left out" in told
+    called(talker, thread, f"{server}__echo", {"text": "x"})
+    assert not any("odd" in tool for tool in tools_of(talker, server))
+
+
 def test_of_two_tools_of_one_name_the_exact_one_has_it(talker, thread, connected):
     server = connected()
     exact = f"{server}__add_numbers"

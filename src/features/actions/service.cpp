@@ -19,6 +19,12 @@ std::string member(const Extension& action, std::string_view name) {
   return std::string(string_member(action.definition.members(), name).value_or(""));
 }
 
+/// The builtin action that it stands for.
+std::string built_in_of(const Extension& action) {
+  auto tool = member(action, "tool");
+  return tool.empty() ? action.name : tool;
+}
+
 ToolKind kind_of(const std::string& kind) {
   if (kind == "prompt") return ToolKind::prompt_action;
   if (kind == "builtin") return ToolKind::builtin_action;
@@ -90,7 +96,7 @@ Task<ToolOutcome> Actions::call(ExtensionPointer action, const ToolCall& call) {
                               return text_of_member(call.input, name);
                             })};
     case ToolKind::builtin_action:
-      co_return call_built_in_action(action->name, call.input, clock_.now());
+      co_return call_built_in_action(built_in_of(*action), call.input, clock_.now());
     default:
       co_return co_await ask(action, call);
   }

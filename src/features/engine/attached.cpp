@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "models/picture.hpp"
+
 namespace agw {
 
 namespace {
@@ -35,7 +37,16 @@ std::vector<std::string> ids_of(const std::vector<Attachment>& attachments) {
   return ids;
 }
 
+/// As providers know it.
+std::string_view image_mime(const Attachment& attachment) {
+  return attachment.mime == "image/jpg" ? "image/jpeg" : std::string_view(attachment.mime);
+}
+
 bool is_text(std::string_view bytes) { return bytes.find('\0') == bytes.npos && is_utf8(bytes); }
+
+bool is_what_it_says(const Attachment& attachment, std::string_view bytes) {
+  return is_image(attachment) ? is_picture(image_mime(attachment), bytes) : is_text(bytes);
+}
 
 /// In one line, without what could look like the end of it.
 std::string label_of(const Attachment& attachment) {
@@ -54,7 +65,7 @@ std::string text_of(const AttachedFile& file) {
 
 bool is_image(const Attachment& attachment) {
   constexpr std::array<std::string_view, 4> mimes{"image/png", "image/jpeg", "image/gif", "image/webp"};
-  return std::ranges::find(mimes, attachment.mime) != mimes.end();
+  return std::ranges::find(mimes, image_mime(attachment)) != mimes.end();
 }
 
 json::object attachment_metadata(const std::vector<Attachment>& attachments) {
@@ -77,7 +88,7 @@ Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Tu
       const auto size = static_cast<std::size_t>(attachment.size);
       if (size > budget || (is_image(attachment) && !sees)) continue;
       auto bytes = co_await attachments.bytes(attachment);
-      if (!bytes || (!is_image(attachment) && !is_text(*bytes))) continue;
+      if (!bytes || !is_what_it_says(attachment, *bytes)) continue;
       if (files.emplace(attachment.id, AttachedFile{attachment, *std::move(bytes)}).second) budget -= size;
     }
   }
@@ -98,7 +109,7 @@ void add_attached(Message& message, const Turn& turn, const AttachedFiles& files
     if (file == files.end())
       message.text += fmt::format("\n\n[The file {} is attached, but cannot be shown to you.]", label_of(named));
     else if (is_image(file->second.attachment))
-      message.images.push_back({file->second.attachment.mime, file->second.bytes});
+      message.images.push_back({std::string(image_mime(file->second.attachment)), file->second.bytes});
     else
       message.text += text_of(file->second);
   }

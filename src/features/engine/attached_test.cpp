@@ -52,13 +52,37 @@ TEST(Attached, TextStandsBehindTheMessage) {
 
 TEST(Attached, PicturesGoToModelsThatSee) {
   in_attached_room([](AttachedRoom& room) -> Task<> {
-    std::vector<Turn> turns{co_await room.say("look", "a.png", "image/png", "\x89PNG")};
+    std::vector<Turn> turns{co_await room.say("look", "a.png", "image/png", "\x89PNG\r\n")};
     const auto seen = co_await room.shown(turns);
-    EXPECT_EQ(seen.images.at(0).mime + seen.images.at(0).bytes, "image/png\x89PNG");
+    EXPECT_EQ(seen.images.at(0).mime + seen.images.at(0).bytes, "image/png\x89PNG\r\n");
     EXPECT_EQ(seen.text, "look");
     const auto unseen = co_await room.shown(turns, false);
     EXPECT_TRUE(unseen.images.empty());
     EXPECT_THAT(unseen.text, HasSubstr("[The file a.png (image/png) is attached, but cannot be shown to you.]"));
+  });
+}
+
+TEST(Attached, APictureThatIsNoneIsOnlyNamed) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    for (const std::string mime : {"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"}) {
+      std::vector<Turn> turns{co_await room.say("look", "a.png", mime, "<!doctype html>")};
+      const auto shown = co_await room.shown(turns);
+      EXPECT_TRUE(shown.images.empty()) << mime;
+      EXPECT_THAT(shown.text, HasSubstr("[The file a.png (" + mime + ") is attached, but cannot be shown to you.]"));
+    }
+  });
+}
+
+TEST(Attached, PicturesAreKnownByHowTheyBegin) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    const std::vector<std::pair<std::string, std::string>> pictures{
+        {"image/jpeg", "\xff\xd8\xff\xe0"}, {"image/gif", "GIF89a"}, {"image/webp", "RIFFxxxxWEBPVP8 "}};
+    for (const auto& [mime, bytes] : pictures) {
+      std::vector<Turn> turns{co_await room.say("look", "a", mime, bytes)};
+      EXPECT_EQ((co_await room.shown(turns)).images.at(0).mime, mime);
+    }
+    std::vector<Turn> turns{co_await room.say("look", "a.jpg", "image/jpg", "\xff\xd8\xff\xe0")};
+    EXPECT_EQ((co_await room.shown(turns)).images.at(0).mime, "image/jpeg");
   });
 }
 
@@ -84,7 +108,7 @@ TEST(Attached, TheNewestTextGetsTheRoom) {
 TEST(Attached, PicturesAreNoText) {
   in_attached_room([](AttachedRoom& room) -> Task<> {
     std::vector<Turn> turns{co_await room.say("one", "a.txt", "text/plain", std::string(600, 'a')),
-                            co_await room.say("two", "b.png", "image/png", std::string(600, 'b')),
+                            co_await room.say("two", "b.png", "image/png", "\x89PNG\r\n" + std::string(594, 'b')),
                             co_await room.say("three", "c.txt", "text/plain", std::string(300, 'c'))};
     const auto files = co_await load_attached(room.attachments, turns, true, 1'000);
     EXPECT_EQ(files.size(), 3u);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,9 @@ constexpr std::size_t longest_quoted_turn = 4'000;
 constexpr std::size_t longest_quoted_result = 500;
 constexpr std::size_t shortest_share = 200;
 constexpr std::size_t kept_of_result = 400;
+/// What the note on a shortened result takes at most.
+constexpr std::size_t longest_note = 240;
+constexpr std::size_t shortened_result = kept_of_result + longest_note;
 constexpr std::int64_t summary_tokens = 2'048;
 
 constexpr auto instructions =
@@ -34,9 +38,11 @@ std::size_t size_of(const Message& message) {
   return size;
 }
 
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
 std::string beginning(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  while (most > 0 && !begins_character(text[most])) --most;
   return std::string(text.substr(0, most)) + "…";
 }
 
@@ -50,10 +56,55 @@ std::string first_line(std::string_view text) {
   return beginning(text.substr(0, text.find('\n')), longest_line);
 }
 
-std::size_t total_size(const std::vector<Message>& messages) {
+std::size_t total_size(std::span<const Message> messages) {
   std::size_t total = 0;
   for (const auto& message : messages) total += size_of(message);
   return total;
+}
+
+/// `most` bytes of a longer text: two thirds from its beginning, the rest from its end.
+std::string both_ends(std::string_view text, std::size_t most) {
+  auto first = most - most / 3;
+  while (first > 0 && !begins_character(text[first])) --first;
+  auto last = text.size() - most / 3;
+  while (last < text.size() && !begins_character(text[last])) ++last;
+  return fmt::format(
+      "{}\n[{} bytes were left out here, for which there is no room; where they are needed, ask for less at a time: "
+      "a part of the file with offset and limit, a narrower pattern or command]\n{}",
+      text.substr(0, first), last - first, text.substr(last));
+}
+
+/// Gives back how many bytes that saves.
+std::size_t shorten(Message& result, std::size_t most) {
+  const auto before = result.text.size();
+  most = std::max(most, shortened_result);
+  if (result.role != Message::Role::tool || before <= most) return 0;
+  result.text = both_ends(result.text, most - longest_note);
+  return before - result.text.size();
+}
+
+/// How long a result may be where all are to fit `room`: the small ones stay whole, the others share what is left.
+std::size_t fair_share(std::span<const Message> messages, std::size_t room) {
+  std::vector<std::size_t> sizes;
+  for (const auto& message : messages) {
+    if (message.role == Message::Role::tool) sizes.push_back(message.text.size());
+  }
+  std::ranges::sort(sizes);
+  auto share = room;
+  for (auto left = sizes.size(); left > 0; --left) {
+    share = room / left;
+    const auto size = sizes[sizes.size() - left];
+    if (size > share) break;
+    room -= size;
+  }
+  return share;
+}
+
+/// The results of the last step, which no model has seen yet, and what came with them.
+std::span<Message> newest_step(std::vector<Message>& messages) {
+  const auto asked = std::ranges::find(messages.rbegin(), messages.rend(), Message::Role::assistant, &Message::role);
+  if (asked == messages.rend()) return {};
+  return {asked.base(), messages.end()};
 }
 
 }  // namespace
@@ -120,14 +171,17 @@ Message summary_message(const std::string& summary) {
 bool shorten_results(std::vector<Message>& messages, std::size_t budget) {
   auto total = total_size(messages);
   if (total <= budget) return false;
-  for (auto& message : messages) {
-    if (total <= budget) break;
-    if (message.role != Message::Role::tool || message.text.size() <= 2 * kept_of_result) continue;
-    const auto before = message.text.size();
-    message.text = fmt::format("{}\n[{} bytes were left out to save room; call the tool again where they are needed]",
-                               beginning(message.text, kept_of_result), before - kept_of_result);
-    total -= before - message.text.size();
+  const auto newest = newest_step(messages);
+  for (auto& message : std::span(messages).first(messages.size() - newest.size())) {
+    if (total <= budget) return true;
+    total -= shorten(message, shortened_result);
   }
+  if (total <= budget) return true;
+  std::size_t results = 0;
+  for (const auto& message : newest) results += message.role == Message::Role::tool ? message.text.size() : 0;
+  const auto others = total - results;
+  const auto share = fair_share(newest, budget - std::min(budget, others));
+  for (auto& message : newest) shorten(message, share);
   return true;
 }
 

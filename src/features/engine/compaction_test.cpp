@@ -6,8 +6,10 @@
 namespace agw {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Turn turn(Role role, std::string content) {
   Turn made;
@@ -53,6 +55,75 @@ TEST(ShortenResults, BeginsWithTheOldest) {
   EXPECT_TRUE(shorten_results(messages, 15'000));
   EXPECT_LT(messages[1].text.size(), 1'000u);
   EXPECT_EQ(messages[2].text.size(), 10'000u);
+}
+
+Message asking() {
+  Message message;
+  message.role = Message::Role::assistant;
+  return message;
+}
+
+Message result(std::string text) {
+  Message message;
+  message.role = Message::Role::tool;
+  message.text = std::move(text);
+  return message;
+}
+
+TEST(ShortenResults, TakesOfTheLastStepOnlyWhatThereIsNoRoomFor) {
+  std::vector<Message> messages{Message{}, asking(), result(std::string(10'000, 'a')), asking(),
+                                result("first" + std::string(100'000, 'b') + "last")};
+  EXPECT_TRUE(shorten_results(messages, 20'000));
+  EXPECT_LT(messages[2].text.size(), 700u);
+  const auto& newest = messages[4].text;
+  EXPECT_THAT(newest, StartsWith("firstbbb"));
+  EXPECT_THAT(newest, EndsWith("bbblast"));
+  EXPECT_THAT(newest, HasSubstr("bytes were left out"));
+  EXPECT_THAT(newest, HasSubstr("offset and limit"));
+  EXPECT_GT(newest.size(), 18'000u);
+  EXPECT_LE(messages[2].text.size() + newest.size(), 20'000u);
+}
+
+TEST(ShortenResults, LeavesTheLastStepWholeWhereEarlierOnesMakeRoom) {
+  std::vector<Message> messages{asking(), result(std::string(10'000, 'a')), asking(), result(std::string(9'000, 'b'))};
+  EXPECT_TRUE(shorten_results(messages, 10'000));
+  EXPECT_EQ(messages[3].text, std::string(9'000, 'b'));
+}
+
+TEST(ShortenResults, SharesTheRoomFairly) {
+  std::vector<Message> messages{asking(), result(std::string(50'000, 'a')), result(std::string(1'000, 'b')),
+                                result(std::string(20'000, 'c'))};
+  EXPECT_TRUE(shorten_results(messages, 11'000));
+  EXPECT_EQ(messages[2].text.size(), 1'000u);
+  EXPECT_EQ(messages[1].text.size(), messages[3].text.size());
+  EXPECT_GT(messages[1].text.size(), 4'800u);
+  EXPECT_LE(messages[1].text.size(), 5'000u);
+}
+
+TEST(ShortenResults, SaysHowManyBytesAreMissing) {
+  std::vector<Message> messages{asking(), result(std::string(50'000, 'a'))};
+  shorten_results(messages, 5'000);
+  EXPECT_THAT(messages[1].text, HasSubstr("\n[45240 bytes were left out here"));
+}
+
+TEST(ShortenResults, CutsBetweenCharacters) {
+  std::string text;
+  for (int i = 0; i < 5'000; ++i) text += "€";
+  for (const std::size_t budget : {5'000u, 5'001u, 5'002u}) {
+    std::vector<Message> messages{asking(), result(text)};
+    shorten_results(messages, budget);
+    EXPECT_TRUE(is_utf8(messages[1].text));
+  }
+}
+
+TEST(ShortenResults, KeepsSomethingWhereThereIsNoRoomAtAll) {
+  Message question;
+  question.text = std::string(5'000, 'q');
+  std::vector<Message> messages{question, asking(), result(std::string(5'000, 'a')), result("short")};
+  EXPECT_TRUE(shorten_results(messages, 1'000));
+  EXPECT_THAT(messages[2].text, StartsWith("aaaa"));
+  EXPECT_LT(messages[2].text.size(), 700u);
+  EXPECT_EQ(messages[3].text, "short");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/picture.hpp"
 #include "tools/text_limit.hpp"
 
 namespace agw {
@@ -37,14 +38,6 @@ std::string block_text(const json::object& block) {
     return fmt::format("[{}: {}, about {} bytes]", type, text_of(block, "mimeType"), bytes);
   }
   return {};
-}
-
-/// Services refuse a whole request for one picture that is none, so that its first bytes are looked at.
-bool is_picture(std::string_view mime, std::string_view bytes) {
-  if (mime == "image/png") return bytes.starts_with("\x89PNG\r\n");
-  if (mime == "image/jpeg") return bytes.starts_with("\xff\xd8\xff");
-  if (mime == "image/gif") return bytes.starts_with("GIF8");
-  return mime == "image/webp" && bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP");
 }
 
 /// Empty where it is no base64.

@@ -32,6 +32,7 @@ constexpr std::size_t most_tools = 500;
 constexpr std::size_t longest_description = 4096;
 constexpr std::size_t longest_schema = 64 * 1024;
 constexpr std::size_t longest_tool_name = 128;
+constexpr std::size_t most_told = 20;
 
 json::object client_info() { return {{"name", "agent-gateway"}, {"title", "Agent Gateway"}, {"version", AGW_VERSION}}; }
 
@@ -184,8 +185,9 @@ void McpSession::take_tool(const json::value& value) {
   const auto& members = value.get_object();
   const std::string name(string_member(members, "name").value_or(""));
   const bool is_known = std::ranges::find(tools_, name, &OfferedTool::name) != tools_.end();
-  if (!is_tool_name(name) || is_known) {
-    log::debug("integration {}: passed over a tool with a bad or doubled name", name_);
+  if (!is_tool_name(name)) return tell_left_out(name);
+  if (is_known) {
+    log::debug("integration {}: passed over a tool with a doubled name", name_);
     return;
   }
   auto description =
@@ -195,6 +197,13 @@ void McpSession::take_tool(const json::value& value) {
   const bool is_usable = schema && to_json(*schema).size() <= longest_schema;
   if (!is_usable) log::debug("integration {}: the schema of {} is missing or too large and not shown", name_, name);
   tools_.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
+}
+
+/// Once for each name, as servers list their tools again and again.
+void McpSession::tell_left_out(const std::string& name) {
+  if (told_left_out_.size() == most_told || !told_left_out_.insert(name).second) return;
+  log::warn("integration {}: the tool {} is left out, as a name has 1 to {} letters, digits, '_', '-', '.' and '/'",
+            name_, to_json(json::value(to_utf8(name.substr(0, longest_tool_name)))), longest_tool_name);
 }
 
 Task<std::string> McpSession::live(Stop& stop, std::function<void()> tools_changed) {

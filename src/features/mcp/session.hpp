@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ private:
   Task<> subscribe(Stop& stop);
   Task<RpcAnswer> ask(RpcRequest request, Stop& stop);
   void take_tool(const json::value& value);
+  void tell_left_out(const std::string& name);
   const json::object* schema_of(const std::string& tool) const;
 
   Loop& loop_;
@@ -54,6 +56,7 @@ private:
   bool has_tools_ = false;
   bool tells_changes_ = false;
   std::vector<OfferedTool> tools_;
+  std::set<std::string, std::less<>> told_left_out_;
   Wakeup tools_changed_;
 };
 
