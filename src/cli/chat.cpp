@@ -93,7 +93,7 @@ Action chat_command(Arguments& arguments) {
   arguments.option("--agent", options->agent, "Who answers, by name or id (default: assistant, or the thread's agent)");
   arguments.option("--thread", options->thread, "The id of the thread to go on with (default: a new one)");
   arguments.option("--model", options->model, "The model that answers, such as openai/gpt-5 (default: the agent's)");
-  arguments.option("--mode", options->mode, "The mode that the thread is set to: plan or act");
+  arguments.option("--mode", options->mode, {"plan", "act"}, "The mode that the thread is set to: plan or act");
   arguments.option("--data-dir", options->data_dir, data_dir_about);
   return [options] { return chat(*options); };
 }

@@ -100,6 +100,15 @@ std::string full_name(const CLI::App& program) {
   return name;
 }
 
+/// CLI11 complains of the missing command of a group before it looks at the word that stands in its place.
+std::string reason(const CLI::App& program, const CLI::ParseError& error) {
+  const auto* app = &program;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  const auto unknown = program.remaining(true);
+  if (app->get_require_subcommand_min() == 0 || unknown.empty()) return error.what();
+  return fmt::format("The following argument was not expected: {}", unknown.front());
+}
+
 Notice wrong(const CLI::App& program, const std::string& why) {
   const auto name = full_name(program);
   return {static_cast<int>(ExitStatus::usage),
@@ -197,7 +206,7 @@ std::variant<Action, Notice> parse(std::span<const Command> commands, const std:
   } catch (const CLI::CallForHelp&) {
     return help(program);
   } catch (const CLI::ParseError& error) {
-    return wrong(program, error.what());
+    return wrong(program, reason(program, error));
   }
   if (chosen) return chosen;
   return help(program);

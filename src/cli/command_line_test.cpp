@@ -179,6 +179,20 @@ TEST(CommandLine, AGroupNeedsOneOfItsCommands) {
   EXPECT_EQ(std::get<Notice>(parse(table, {"token", "dance"})).status, 2);
 }
 
+TEST(CommandLine, AWordThatIsNoCommandOfItsGroupIsNamed) {
+  for (const std::string group : {"ext", "token"}) {
+    const auto outcome = read({group, "bogus"});
+    EXPECT_EQ(outcome.notice.status, 2);
+    EXPECT_THAT(outcome.notice.text, HasSubstr("agw " + group + ": The following argument was not expected: bogus"));
+  }
+}
+
+TEST(CommandLine, ChatKnowsItsModes) {
+  const auto outcome = read({"chat", "--mode", "bogus", "hello"});
+  EXPECT_EQ(outcome.notice.status, 2);
+  EXPECT_THAT(outcome.notice.text, HasSubstr("bogus is not one of plan act"));
+}
+
 TEST(CommandLine, ACommandThatIsAlsoAGroupRunsByItself) {
   const std::vector<Command> table = {{"proposals", "List them", [](Arguments&) { return [] { return 1; }; }},
                                       {"proposals show", "Show one", [](Arguments&) { return [] { return 2; }; }}};

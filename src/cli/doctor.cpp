@@ -42,6 +42,7 @@ Task<int> examine(Loop& loop, Findings& findings, const std::optional<std::strin
   Patient patient{.directory = find_data_directory(data_dir, process_environment()), .settings = {}, .gateway = {}};
   append(findings, check_files(patient));
   append(findings, check_configuration(patient));
+  append(findings, check_start(patient));
   append(findings, co_await check_gateway(patient, data_dir));
   append(findings, check_stored(patient));
   append(findings, check_host(patient));

@@ -37,7 +37,10 @@ struct Patient {
 Findings check_files(const Patient& patient);
 /// Whether `config.yaml` can be read. Fills `settings`.
 Findings check_configuration(Patient& patient);
-/// Whether the database is whole and of a version that this program knows.
+/// Whatever else would keep `agw serve` from starting: prices, TLS, the address, the log, files where directories
+/// belong.
+Findings check_start(const Patient& patient);
+/// Whether the database is whole, writable and of a version that this program knows.
 Findings check_stored(const Patient& patient);
 /// Space on the disk, the clock, and whether commands of agents can be sandboxed.
 Findings check_host(const Patient& patient);

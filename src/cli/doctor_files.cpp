@@ -40,6 +40,11 @@ Finding private_finding(std::string check, const fs::path& path, const struct st
   return {std::move(check), State::good, fmt::format("{} is yours alone", shown)};
 }
 
+/// As the gateway sees it, which takes the mark of its owner for meant even where it runs as root.
+bool is_writable(const fs::path& path, const struct stat& status) {
+  return (status.st_mode & S_IWUSR) != 0 && ::access(path.c_str(), R_OK | W_OK) == 0;
+}
+
 bool is_within(const fs::path& path, const fs::path& parent) {
   const auto [end, ignored] = std::mismatch(parent.begin(), parent.end(), path.begin(), path.end());
   return end == parent.end();
@@ -52,12 +57,29 @@ Finding directory_finding(const Patient& patient) {
     return {"data directory", State::warning, fmt::format("{} is not there yet", path.string()),
             "start the gateway once: agw serve"};
   }
+  if (!S_ISDIR(status->st_mode)) {
+    return {"data directory", State::failure, fmt::format("{} is no directory", path.string()),
+            fmt::format("mv '{0}' '{0}.old', or name another with --data-dir", path.string())};
+  }
   auto finding = private_finding("data directory", path, *status);
+  if (finding.state == State::good && !is_writable(path, *status)) {
+    return {"data directory", State::failure, fmt::format("{} is not writable", path.string()),
+            fmt::format("chmod u+rwx '{}'", path.string())};
+  }
   if (finding.state == State::good && !is_within(path, patient.directory.home)) {
     finding.state = State::warning;
     finding.what += ", but lies outside your home directory";
   }
   return finding;
+}
+
+/// A file that holds no token goes; one that is only open to others, or closed to its owner, is kept.
+std::string token_remedy(const fs::path& path) {
+  struct stat status{};
+  const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const bool wrong_mode = (status.st_mode & others) != 0 || ::access(path.c_str(), R_OK) != 0;
+  if (is_file && wrong_mode) return fmt::format("chmod 600 '{}'", path.string());
+  return fmt::format("rm '{}', and start the gateway anew: it makes a new token", path.string());
 }
 
 Finding token_finding(const fs::path& directory) {
@@ -66,7 +88,7 @@ Finding token_finding(const fs::path& directory) {
     const auto token = Token::load(directory);
     if (!token) return {"token", State::skipped, "there is none: the next start makes it"};
   } catch (const std::exception& error) {
-    return {"token", State::failure, error.what(), fmt::format("chmod 600 '{}'", path.string())};
+    return {"token", State::failure, error.what(), token_remedy(path)};
   }
   return {"token", State::good, fmt::format("{} is yours alone", path.string())};
 }
@@ -76,7 +98,7 @@ Finding token_finding(const fs::path& directory) {
 Findings check_files(const Patient& patient) {
   Findings findings{directory_finding(patient)};
   const auto& directory = patient.directory.path;
-  if (!fs::exists(directory)) return findings;
+  if (!fs::is_directory(directory)) return findings;
   findings.push_back(token_finding(directory));
   if (const auto status = status_of(directory / "secrets.yaml")) {
     findings.push_back(private_finding("secrets", directory / "secrets.yaml", *status));
@@ -99,6 +121,10 @@ Findings check_configuration(Patient& patient) {
 Findings check_stored(const Patient& patient) {
   const auto file = patient.directory.path / "gateway.db";
   if (!fs::exists(file)) return {{"database", State::skipped, "there is none yet"}};
+  if (const auto status = status_of(file); status && S_ISREG(status->st_mode) && !is_writable(file, *status)) {
+    return {{"database", State::failure, fmt::format("{} is not writable", file.string()),
+             fmt::format("chmod u+rw '{}'", file.string())}};
+  }
   const auto problem = database_problem(file);
   if (!problem) return {{"database", State::good, fmt::format("{} is whole", file.string())}};
   return {

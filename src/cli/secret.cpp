@@ -1,15 +1,18 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/find_gateway.hpp"
 #include "cli/json_output.hpp"
 #include "cli/terminal.hpp"
+#include "config/data_directory.hpp"
 #include "features/secrets/service.hpp"
 
 namespace agw::cli {
@@ -70,7 +73,14 @@ void require_name(const Secrets& secrets, const std::string& name) {
   }
 }
 
+bool has_data_directory(const SecretOptions& options) {
+  return std::filesystem::exists(data_directory(options.data_dir));
+}
+
 int set(const SecretOptions& options) {
+  // A secret may be set before the first start, which makes the directory in the same way.
+  if (!has_data_directory(options))
+    prepare_data_directory(find_data_directory(options.data_dir, process_environment()));
   const auto secrets = secrets_of(options);
   require_name(secrets, options.name);
   const auto value = terminal_at(STDIN_FILENO).present ? ask_for_value(options.name) : piped_value();
@@ -80,7 +90,7 @@ int set(const SecretOptions& options) {
 }
 
 int list(const SecretOptions& options) {
-  const auto names = secrets_of(options).names();
+  const auto names = has_data_directory(options) ? secrets_of(options).names() : std::vector<std::string>();
   if (options.json) {
     print_json(json::array(names.begin(), names.end()));
     return 0;
@@ -92,8 +102,10 @@ int list(const SecretOptions& options) {
 
 int remove(const SecretOptions& options) {
   const auto secrets = secrets_of(options);
-  require_name(secrets, options.name);
-  if (secrets.remove(options.name)) return 0;
+  if (has_data_directory(options)) {
+    require_name(secrets, options.name);
+    if (secrets.remove(options.name)) return 0;
+  }
   throw StartError(ExitStatus::failure, "there is no secret " + options.name);
 }
 

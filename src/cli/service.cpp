@@ -47,10 +47,22 @@ void require_systemctl(std::vector<std::string> arguments) {
   if (status != 0) throw std::runtime_error(fmt::format("`{}` failed with status {}", shown, status));
 }
 
+/// What the unit names: systemd starts the gateway without the environment of this command.
+std::optional<std::string> named_data_directory(const ServiceOptions& options) {
+  if (options.data_dir) return options.data_dir;
+  const auto environment = process_environment();
+  const auto found = find_data_directory(std::nullopt, environment).path;
+  const auto without_variable = [&](const std::string& name) {
+    return name == "AGENT_GATEWAY_DATA_DIR" ? std::nullopt : environment(name);
+  };
+  if (found == find_data_directory(std::nullopt, without_variable).path) return std::nullopt;
+  return found.string();
+}
+
 int install(const ServiceOptions& options) {
   const auto path = unit_path();
   fs::create_directories(path.parent_path());
-  replace_file(path, service_unit(fs::canonical("/proc/self/exe"), options.data_dir), 0644);
+  replace_file(path, service_unit(fs::canonical("/proc/self/exe"), named_data_directory(options)), 0644);
   std::cerr << path.string() << " is written.\n";
   require_systemctl({"daemon-reload"});
   if (options.no_start) {

@@ -49,6 +49,58 @@ def test_a_wrong_configuration_is_a_failure(own):
     assert found["configuration"]["state"] == "failure" and "config.yaml:1: port" in found["configuration"]["what"]
 
 
+@pytest.mark.parametrize("check, name, text", [
+    ("prices", "prices.yaml", "gpt-5: 3\n"),
+    ("tls", "config.yaml", "port: 0\ntls: {cert: /missing.pem, key: /missing.key}\n"),
+    ("address", "config.yaml", "port: 0\nhost: 0.0.0.0\nauth: none\n"),
+    ("logs", "logs", ""),
+])
+def test_what_keeps_the_gateway_from_starting_is_a_failure(make_gateway, check, name, text):
+    gateway = make_gateway(config="port: 0\n")
+    (gateway.data / name).write_text(text)
+    found = doctor(gateway, status=1)[check]
+    assert found["state"] == "failure" and found["remedy"]
+    reason = gateway.fails().stderr
+    assert check == "logs" or found["what"] in reason, reason
+
+
+def test_a_database_that_cannot_be_written_is_a_failure(own):
+    assert own.stop() == 0
+    (own.data / "gateway.db").chmod(0o400)
+    found = doctor(own, status=1)["database"]
+    assert found["state"] == "failure" and "not writable" in found["what"] and "chmod u+rw" in found["remedy"]
+    (own.data / "gateway.db").chmod(0o600)
+    assert doctor(own)["database"]["state"] == "ok"
+
+
+@pytest.mark.parametrize("name", ["agents", "jobs"])
+def test_a_file_where_a_directory_belongs_is_a_warning(make_gateway, name):
+    gateway = make_gateway(config="port: 0\n")
+    (gateway.data / name).write_text("")
+    found = doctor(gateway)[name]
+    assert found["state"] == "warning" and "mv " in found["remedy"]
+
+
+def test_a_default_model_that_nobody_answers_is_a_warning(make_gateway):
+    gateway = make_gateway(config="port: 0\nmodels: {default: nowhere/large}\n")
+    found = doctor(gateway)["models.default"]
+    assert found["state"] == "warning" and "nowhere/large" in found["what"]
+    gateway.configure("port: 0\nmodels: {default: offline/librarian}\n")
+    assert "models.default" not in doctor(gateway)
+
+
+@pytest.mark.parametrize("token", ["", "abc"])
+def test_a_file_that_holds_no_token_is_to_be_removed(make_gateway, token):
+    gateway = make_gateway(config="port: 0\n")
+    path = gateway.data / ".gateway-token"
+    path.write_text(token)
+    path.chmod(0o600)
+    found = doctor(gateway, status=1)["token"]
+    assert found["remedy"].startswith(f"rm '{path}'")
+    path.unlink()
+    gateway.start()
+
+
 def test_a_taken_port_is_a_failure(make_gateway):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

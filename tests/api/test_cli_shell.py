@@ -179,6 +179,12 @@ def test_a_data_directory_is_kept_in_the_unit_whatever_it_is_called(session):
     assert session.told()[-1] == "--user enable agent-gateway.service"
 
 
+def test_the_data_directory_of_the_environment_is_kept_in_the_unit(session):
+    session.data = session.home / "elsewhere"
+    run(session, "service", "install", "--no-start")
+    assert f'serve --data-dir "{session.data}"\n' in session.unit.read_text()
+
+
 def test_the_unit_is_right_for_systemd(session):
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed")

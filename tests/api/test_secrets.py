@@ -47,6 +47,17 @@ def test_without_secrets_the_list_is_empty(own):
     assert (ended.returncode, ended.stdout) == (0, "[]\n")
 
 
+def test_a_secret_may_be_set_before_the_first_start(make_gateway):
+    gateway = make_gateway()
+    assert gateway.command("secret", "list", "--json").stdout == "[]\n" and not gateway.data.exists()
+    ended = gateway.command("secret", "rm", "API_KEY")
+    assert ended.returncode == 1 and "there is no secret API_KEY" in ended.stderr
+    assert gateway.command("secret", "set", "API_KEY", typed="hunter2").returncode == 0
+    assert gateway.data.stat().st_mode & 0o777 == 0o700
+    gateway.start()
+    assert stored(gateway) == {"API_KEY": "hunter2"}
+
+
 def test_a_secret_can_be_removed(own):
     own.command("secret", "set", "API_KEY", typed="hunter2")
     assert own.command("secret", "rm", "API_KEY").returncode == 0

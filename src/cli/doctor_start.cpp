@@ -1,0 +1,123 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "cli/doctor.hpp"
+#include "config/binding.hpp"
+#include "io/descriptor.hpp"
+#include "io/http_client.hpp"
+#include "models/catalog.hpp"
+#include "models/configured.hpp"
+#include "models/prices.hpp"
+#include "server/tls.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using State = Finding::State;
+
+void check_prices(const fs::path& file, Findings& findings) {
+  try {
+    const Prices prices(file);
+    if (fs::exists(file)) findings.push_back({"prices", State::good, file.string()});
+  } catch (const std::exception& error) {
+    findings.push_back({"prices", State::failure, error.what(), "mend that line, or move the file away"});
+  }
+}
+
+void check_tls(const Settings& settings, Findings& findings) {
+  if (settings.tls.cert.empty()) return;
+  try {
+    const TlsContext context(settings.tls.cert, settings.tls.key);
+    findings.push_back({"tls", State::good, fmt::format("{} can be shown", settings.tls.cert.string())});
+  } catch (const std::exception& error) {
+    findings.push_back({"tls", State::failure, error.what(), "set tls.cert and tls.key in config.yaml to PEM files"});
+  }
+}
+
+void check_address(const Settings& settings, Findings& findings) {
+  try {
+    if (auto warning = check_binding(settings); !warning.empty())
+      findings.push_back({"address", State::warning, std::move(warning)});
+  } catch (const StartError& error) {
+    findings.push_back({"address", State::failure, error.what(), "set host or auth in config.yaml"});
+  }
+}
+
+std::string out_of_the_way(const fs::path& path) { return fmt::format("mv '{0}' '{0}.old'", path.string()); }
+
+/// The gateway makes those that are missing.
+bool is_in_the_way(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !fs::is_directory(path, error);
+}
+
+void check_logs(const fs::path& directory, Findings& findings) {
+  if (is_in_the_way(directory)) {
+    findings.push_back(
+        {"logs", State::failure, fmt::format("{} is no directory", directory.string()), out_of_the_way(directory)});
+    return;
+  }
+  const auto file = directory / "gateway.log";
+  const Descriptor log(::open(file.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (log) return;
+  const int why = errno;
+  const bool is_there = ::access(directory.c_str(), F_OK) == 0;
+  const bool can_be_made = why == ENOENT && (!is_there || ::access(directory.c_str(), W_OK | X_OK) == 0);
+  if (can_be_made) return;
+  const auto reason = why == ENOENT ? "its directory is not writable" : std::strerror(why);
+  findings.push_back({"logs", State::failure, fmt::format("{} cannot be written: {}", file.string(), reason),
+                      fmt::format("chmod -R u+rwX '{}', or move it away", directory.string())});
+}
+
+void check_directories(const fs::path& data_directory, Findings& findings) {
+  for (const auto* name : {"agents", "jobs", "knowledge", "attachments", "backups", "trash"}) {
+    const auto path = data_directory / name;
+    if (!is_in_the_way(path)) continue;
+    findings.push_back(
+        {name, State::warning,
+         fmt::format("{} is no directory: the gateway starts, but can keep nothing there", path.string()),
+         out_of_the_way(path)});
+  }
+}
+
+void check_default_model(const Settings& settings, Findings& findings) {
+  const auto& wanted = settings.models.default_model;
+  if (wanted.empty() || wanted == fmt::format("{}/{}", offline_provider, offline_model)) return;
+  Loop loop;
+  HttpClient http(loop);
+  const Models models(http, configured_models(settings, process_environment()), Prices());
+  const auto chosen = models.resolve({});
+  const auto* missing = std::get_if<NotConfigured>(&chosen);
+  if (!missing) return;
+  findings.push_back({"models.default", State::warning, fmt::format("{}: {}", wanted, missing->message),
+                      "configure its provider, or set another models.default in config.yaml"});
+}
+
+}  // namespace
+
+Findings check_start(const Patient& patient) {
+  Findings findings;
+  const auto& directory = patient.directory.path;
+  if (fs::is_directory(directory)) {
+    check_prices(directory / "prices.yaml", findings);
+    check_logs(directory / "logs", findings);
+    check_directories(directory, findings);
+  }
+  if (!patient.settings) return findings;
+  check_tls(*patient.settings, findings);
+  check_address(*patient.settings, findings);
+  check_default_model(*patient.settings, findings);
+  return findings;
+}
+
+}  // namespace agw::cli
