@@ -93,7 +93,8 @@ Hosts::Options hosts_of(const Settings& settings, int port) {
           .port = port,
           .tls = !settings.tls.cert.empty(),
           .hosts = settings.hosts,
-          .origins = settings.origins};
+          .origins = settings.origins,
+          .public_url = settings.public_url};
 }
 
 void append(Routes& table, Routes more) {
@@ -362,7 +363,6 @@ private:
               }
               co_return entries;
             },
-
             .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
             .write = std::bind_front(&OwnTexts::write, &own_texts_)};
   }
@@ -395,6 +395,7 @@ private:
 
   Task<> shut_down() {
     apps_.hang_up();
+    shell_.hurry();
     co_await access_.stop();
     co_await jobs_.disarm();
     co_await research_.stop();

@@ -1,5 +1,6 @@
 #include "serve.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 
@@ -8,6 +9,9 @@
 #include "base/log.hpp"
 #include "config/binding.hpp"
 #include "gateway.hpp"
+#include "io/leftovers.hpp"
+#include "io/worker_thread.hpp"
+#include "storage/connection.hpp"
 
 namespace agw {
 
@@ -29,8 +33,21 @@ void warn(const std::string& text) {
   if (!text.empty()) log::warn("{}", text);
 }
 
-ExitStatus serve_until_stopped(const ServeOptions& options) {
-  const auto directory = find_data_directory(options.data_dir, process_environment());
+/// Of writes that a kill cut short. A command may be writing just now: what is younger stays.
+void sweep(const std::filesystem::path& data_directory) {
+  std::size_t removed = 0;
+  for (const auto& directory : {data_directory, data_directory / "attachments"}) {
+    removed += remove_leftovers(directory, std::chrono::hours(1));
+  }
+  if (removed > 0) log::info("removed {} files of writes that were cut short", removed);
+}
+
+bool is_full(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::space(path, unknown).available == 0 && !unknown;
+}
+
+ExitStatus start_and_serve(const ServeOptions& options, const DataDirectory& directory) {
   const auto outside_home = prepare_data_directory(directory);
   const auto settings = read_settings(options, directory);
   const auto exposed = check_binding(settings);
@@ -41,9 +58,28 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
   warn(exposed);
   if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
 
+  const WorkerThread sweeping("agw-sweep", [path = directory.path] { sweep(path); });
   const auto status = run_gateway(directory, settings, lock);
   log::info("stopped");
   return status;
+}
+
+ExitStatus serve_until_stopped(const ServeOptions& options) {
+  const auto directory = find_data_directory(options.data_dir, process_environment());
+  try {
+    return start_and_serve(options, directory);
+  } catch (const DiskFull&) {
+    // SQLite's words name a statement, and not what to do.
+    throw StartError(ExitStatus::failure,
+                     fmt::format("the disk that holds the data directory {} is full, and the gateway cannot start "
+                                 "without writing to it. Make room on that disk, then start it again.",
+                                 directory.path.string()));
+  } catch (const StartError& error) {
+    if (error.status() != ExitStatus::failure || !is_full(directory.path)) throw;
+    throw StartError(error.status(), fmt::format("{} (the disk that holds the data directory {} is full: make room on "
+                                                 "that disk, then start again)",
+                                                 error.what(), directory.path.string()));
+  }
 }
 
 }  // namespace

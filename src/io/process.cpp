@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <system_error>
 
@@ -30,6 +31,7 @@ constexpr std::size_t read_size = std::size_t{64} * 1024;
 constexpr auto standard_path = "/usr/local/bin:/usr/bin:/bin";
 /// For what came to the pipe before its writers were killed.
 constexpr auto time_for_last_output = 250ms;
+constexpr std::chrono::milliseconds grace_in_a_hurry{150};
 
 struct Pipe {
   Descriptor reading;
@@ -232,6 +234,16 @@ Task<> drain(Process& process, Excerpt& kept) {
   co_await process.wait();
 }
 
+/// SIGTERM, and SIGKILL for what is deaf to it.
+Task<> end_draining(Process& process, Excerpt& kept, ProcessLimits limits) {
+  Stop never;
+  process.signal(SIGTERM);
+  const auto end = co_await cut(limits.hurry ? *limits.hurry : never, limits.grace, drain(process, kept));
+  if (end == End::stopped) co_await cut(never, std::min(limits.grace, grace_in_a_hurry), drain(process, kept));
+  process.signal(SIGKILL);
+  co_await drain(process, kept);
+}
+
 }  // namespace
 
 Task<ProcessResult> run_process(Loop& loop, ProcessOptions options, std::string input, ProcessLimits limits,
@@ -241,13 +253,7 @@ Task<ProcessResult> run_process(Loop& loop, ProcessOptions options, std::string 
   process.feed(std::move(input));
   Excerpt kept(limits.output);
   const auto end = co_await cut(stop, limits.time, drain(process, kept));
-  if (end != End::done) {
-    process.signal(SIGTERM);
-    Stop never;
-    co_await cut(never, limits.grace, drain(process, kept));
-    process.signal(SIGKILL);
-    co_await drain(process, kept);
-  }
+  if (end != End::done) co_await end_draining(process, kept, limits);
   ProcessResult result{.end = co_await process.wait()};
   result.output = kept.text();
   result.timed_out = end == End::timed_out;

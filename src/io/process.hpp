@@ -87,6 +87,7 @@ private:
 struct ProcessLimits {
   std::chrono::milliseconds time{120'000};
   std::chrono::milliseconds grace{500};  ///< between SIGTERM and SIGKILL
+  Stop* hurry = nullptr;                 ///< shortens the grace to 150 ms from when it is requested
   std::size_t output = 100'000;          ///< characters of the output that are kept: its beginning and its end
 };
 

@@ -153,6 +153,23 @@ TEST_F(ProcessTest, StopEndsTheWholeGroup) {
   });
 }
 
+TEST_F(ProcessTest, WhatIsDeafIsKilledSoonOnceSomebodyHurries) {
+  run([](Loop& loop) -> Task<> {
+    const auto started = std::chrono::steady_clock::now();
+    Stop stop;
+    Stop hurry;
+    asio::steady_timer timer(loop, 200ms);
+    timer.async_wait([&](auto) { hurry.request(); });
+    stop.request();
+    auto deaf = shell("exec sleep 1000");
+    deaf.ignored_signals = {SIGTERM};
+    const auto result = co_await run_process(loop, std::move(deaf), {}, {.grace = 60s, .hurry = &hurry}, stop);
+    EXPECT_TRUE(result.stopped);
+    EXPECT_EQ(result.end.signal, SIGKILL);
+    EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
+  });
+}
+
 TEST_F(ProcessTest, WhatACommandLeavesBehindEndsWithIt) {
   const auto result = result_of(shell("sleep 1000 & echo $!"), {.time = 10s});
   EXPECT_FALSE(result.timed_out);

@@ -31,6 +31,8 @@ void apply(Connection& connection, std::span<const Migration> migrations) {
   for (const auto& migration : migrations) {
     try {
       connection.execute(std::string(migration.sql));
+    } catch (const DiskFull&) {
+      throw;
     } catch (const DatabaseError& error) {
       throw DatabaseError(error.code(), fmt::format("{}: {}", migration.name, error.what()));
     }
@@ -70,6 +72,9 @@ void migrate(Connection& connection, std::span<const Migration> migrations, cons
   try {
     if (version > 0) back_up(connection, backups, version);
     apply(connection, {fresh, migrations.end()});
+  } catch (const DiskFull&) {
+    if (connection.in_transaction()) connection.execute("ROLLBACK");
+    throw;
   } catch (const std::runtime_error& error) {
     if (connection.in_transaction()) connection.execute("ROLLBACK");
     throw StartError(ExitStatus::failure,

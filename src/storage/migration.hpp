@@ -24,7 +24,7 @@ std::vector<Migration> embedded_migrations();
 int schema_version(Connection& connection);
 
 /// Applies in one transaction what the file has not had yet. A file that had some is copied into `backups` first.
-/// Throws StartError (1) when that is not possible; the file is then as it was.
+/// Throws StartError (1) when that is not possible, DiskFull where there is no space; the file is then as it was.
 void migrate(Connection& connection, std::span<const Migration> migrations, const std::filesystem::path& backups);
 
 }  // namespace agw

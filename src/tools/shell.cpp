@@ -115,7 +115,7 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
   std::exception_ptr failure;
   try {
     ended.result = co_await run_process(loop_, std::move(options), std::move(command.input),
-                                        {.time = time, .output = most_output}, stop);
+                                        {.time = time, .hurry = &hurry_, .output = most_output}, stop);
   } catch (...) {
     failure = std::current_exception();
   }

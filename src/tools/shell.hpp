@@ -45,6 +45,9 @@ public:
   /// error for another one than 0, and where the command ran too long.
   Task<ToolOutcome> run(const ToolCall& call, ShellCommand command);
 
+  /// The gateway stops: a command that is deaf to SIGTERM is killed sooner from now on.
+  void hurry() { hurry_.request(); }
+
 private:
   Task<ToolOutcome> run_wrapped(const ToolCall& call, ShellCommand command, Permission permission, ShellLimits limits,
                                 std::chrono::seconds time);
@@ -55,6 +58,7 @@ private:
   BlockingPool& blocking_;
   const Sandbox& sandbox_;
   std::function<ShellLimits(std::string_view)> limits_;
+  Stop hurry_;
 };
 
 }  // namespace agw

@@ -1,8 +1,10 @@
 """kill -9 at any moment: what was acknowledged is there, what was not is there whole or not at all."""
 
+import os
 import random
 import sqlite3
 import threading
+import time
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 
 from checks import accepted, ids
+from jobs import wait_for
 
 ROUNDS = 8
 WRITERS = 6
@@ -196,3 +199,17 @@ def test_kill_9_during_the_first_start_leaves_a_directory_that_starts(make_gatew
 
 def files_of(gateway):
     return len(list(gateway.data.iterdir())) if gateway.data.exists() else 0
+
+
+def test_what_a_kill_left_half_written_is_removed_at_a_later_start(make_gateway):
+    gateway = make_gateway().start()
+    assert gateway.stop() == 0
+    (gateway.data / "attachments").mkdir(exist_ok=True)
+    old, young = ".agw-0123456789abcdef.tmp", ".agw-fedcba9876543210.tmp"
+    for directory in (gateway.data, gateway.data / "attachments"):
+        for name in (old, young):
+            (directory / name).write_text("half")
+        os.utime(directory / old, (time.time() - 7200,) * 2)
+    gateway.start()
+    wait_for(lambda: not list(gateway.data.glob(f"**/{old}")))
+    assert len(list(gateway.data.glob(f"**/{young}"))) == 2

@@ -1,5 +1,6 @@
 """A database or a disk that cannot be used: a clear message, and nothing is lost (decisions, 1 and 2)."""
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -59,8 +60,10 @@ def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway):
 # A disk that is full.
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="a small file system can only be mounted by root")
-def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(make_gateway, tmp_path):
+@pytest.fixture
+def gateway_on_small_disk(make_gateway, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("a small file system can only be mounted by root")
     small = tmp_path / "small"
     small.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", small]
@@ -68,12 +71,45 @@ def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(make_gateway, tm
         pytest.skip("mounting is not permitted")
     gateway = make_gateway(data=small)
     try:
-        fill_and_free(gateway.start())
+        yield gateway
         gateway.close()
     finally:
         if gateway.running:
             gateway.kill()
         subprocess.run(["umount", small], check=True)
+
+
+def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(gateway_on_small_disk):
+    fill_and_free(gateway_on_small_disk.start())
+
+
+def test_a_killed_gateway_starts_on_a_full_disk_and_answers_reads(gateway_on_small_disk):
+    gateway = gateway_on_small_disk.start()
+    made = accepted(gateway.http.post("/threads", json={"title": "kept"}), 201)
+    fill(gateway)
+    gateway.kill()
+    gateway.start()
+    assert [thread["id"] for thread in accepted(gateway.http.get("/threads"))] == [made["id"]]
+    refused(gateway.http.post("/threads", json={}), 507, "disk full")
+    (gateway.data / "filling").unlink()
+    accepted(gateway.http.post("/threads", json={}), 201)
+
+
+def test_a_start_that_needs_space_on_a_full_disk_says_where_to_make_room(gateway_on_small_disk):
+    gateway = gateway_on_small_disk.start()
+    accepted(gateway.http.post("/threads", json={}), 201)
+    assert gateway.stop() == 0
+    fill(gateway)
+    failed = gateway.fails()
+    assert failed.status == 1 and str(gateway.data) in failed.stderr and "ake room on that disk" in failed.stderr
+    assert "SQLite" not in failed.stderr
+
+
+def fill(gateway):
+    """Takes all of the disk that is left."""
+    with (gateway.data / "filling").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
 
 
 def fill_and_free(gateway):

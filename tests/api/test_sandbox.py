@@ -83,12 +83,14 @@ def test_an_apprentice_executes_nothing(place):
 def test_private_files_are_absent(talker, place, stage):
     home, data = talker.gateway.home, talker.gateway.data
     for path in (home / ".ssh/id_ed25519", home / "letter.txt", place.path / "deep/er/server.key", place.path / ".npmrc",
-                 place.path / ".aws/credentials", data / "agents/other/workspace/x"):
+                 place.path / ".aws/credentials", data / "agents/other/workspace/x",
+                 place.path / "gateway.before-restore-20261121T091830123Z/secrets.yaml",
+                 place.path / "gateway.restore-0f9a12bc/secrets.yaml"):
         write(path, SECRET)
     os.link(home / ".ssh/id_ed25519", place.path / "notes.txt")
     (place.path / "link").symlink_to(home / ".ssh")
-    end = place.bash(f"cat {home}/.ssh/* {home}/letter.txt deep/er/server.key .npmrc .aws/* notes.txt link/* {data}/.* "
-                     f"{data}/* {data}/agents/*/*/x; mv deep shallow; cat shallow/er/*; grep -rs hunter2 {home} /tmp /run;"
+    end = place.bash(f"cat {home}/.ssh/* {home}/letter.txt deep/er/server.key .npmrc .aws/* gateway.*/* notes.txt link/* "
+                     f"{data}/.* {data}/* {data}/agents/*/*/x; mv deep shallow; cat shallow/er/*; grep -rs hunter2 {home} /tmp /run;"
                      f"cat /proc/*/root{home}/letter.txt; ln deep/er/server.key a; cat a; find {data} -type f", stage=stage)
     assert SECRET not in end["output"] and talker.gateway.token not in end["output"]
     assert "gateway.db" not in output_of(end)
@@ -175,6 +177,22 @@ def test_stop_ends_the_command_in_the_middle(talker, name):
         accepted(talker.gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
         assert events.run(turn["id"])[-1]["type"] == "stopped"
     assert gone("98765433")
+
+
+def test_a_command_that_is_deaf_to_sigterm_holds_up_the_end_of_the_gateway_for_a_moment_only(own_talker, name):
+    gateway = own_talker.gateway
+    agent = new_agent(gateway, name("deaf"))
+    thread = new_thread(gateway, agent)
+    own_talker.stub.script(calls(("Bash", {"command": "trap '' TERM; touch begun; sleep 98765435"})), "Done.")
+    begun = gateway.data / "agents" / agent["name"] / "workspace/begun"
+    accepted(gateway.http.post("/chat", json={"content": "Do it.", "threadId": thread["id"]}), 201)
+    deadline = time.monotonic() + 20
+    while not begun.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    asked = time.monotonic()
+    assert gateway.stop() == 0
+    assert time.monotonic() - asked < 0.5, "150 ms after SIGTERM comes SIGKILL"
+    assert gone("98765435")
 
 
 def test_a_killed_gateway_takes_its_commands_along(own_talker, name):

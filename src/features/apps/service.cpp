@@ -12,6 +12,7 @@
 #include "features/events/hub.hpp"
 #include "features/secrets/service.hpp"
 #include "storage/database.hpp"
+#include "storage/start_write.hpp"
 
 namespace agw {
 
@@ -117,10 +118,12 @@ Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensi
 Apps::~Apps() = default;
 
 void Apps::load(Connection& connection) {
-  for (const auto& mark : app_store::processes(connection)) {
+  const auto marks = app_store::processes(connection);
+  for (const auto& mark : marks) {
     if (kill_leftover(mark)) log::warn("ended the process group {} that a killed gateway left behind", mark.pid);
   }
-  app_store::clear(connection);
+  if (marks.empty()) return;
+  write_at_start(connection, "forgetting the apps' processes that have ended", [&] { app_store::clear(connection); });
 }
 
 void Apps::hang_up() {

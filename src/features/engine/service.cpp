@@ -56,6 +56,23 @@ std::vector<InterruptedCall> interrupted_calls(Threads& threads, const Interrupt
   return calls;
 }
 
+Task<> end_interrupted(Database& database, InterruptedRun left, std::vector<InterruptedCall> calls, PreparedTurn answer,
+                       Timestamp now) {
+  co_await database.write([left, calls, answer, now](Connection& connection) {
+    Runs::end_interrupted(connection, left, now, [&] {
+      try {
+        const auto answered = Threads::tool_calls_answered(connection, left.run.thread_id, left.run.id);
+        for (const auto& call : calls) {
+          if (!answered.contains(call.id)) Threads::insert_in(connection, call.turn);
+        }
+        Threads::insert_in(connection, answer);
+      } catch (const NotFound&) {
+        // Its thread was deleted: there is nothing left to answer.
+      }
+    });
+  });
+}
+
 }  // namespace
 
 Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
@@ -225,19 +242,11 @@ Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
                                             .metadata = interrupted_metadata(left, model),
                                             .id = left.run.assistant_turn_id,
                                             .in_reply_to = left.run.turn_id});
-    co_await database_.write([left, calls, prepared, now = clock_.now()](Connection& connection) {
-      Runs::end_interrupted(connection, left, now, [&] {
-        try {
-          const auto answered = Threads::tool_calls_answered(connection, left.run.thread_id, left.run.id);
-          for (const auto& call : calls) {
-            if (!answered.contains(call.id)) Threads::insert_in(connection, call.turn);
-          }
-          Threads::insert_in(connection, prepared);
-        } catch (const NotFound&) {
-          // Its thread was deleted: there is nothing left to answer.
-        }
-      });
-    });
+    try {
+      co_await end_interrupted(database_, left, calls, prepared, clock_.now());
+    } catch (const DiskFull&) {
+      log::warn({.run = left.run.id}, "the disk is full: what is kept of the run waits for a start with more room");
+    }
   }
 }
 

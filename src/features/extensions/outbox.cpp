@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/yaml.hpp"
 #include "features/extensions/trash.hpp"
+#include "storage/start_write.hpp"
 
 namespace agw {
 
@@ -123,9 +124,9 @@ Task<> ExtensionOutbox::note_made(Directories made) {
 void ExtensionOutbox::note_made_at_start(Connection& connection) {
   const auto made = directories_->made();
   if (made.empty()) return;
-  connection.execute("BEGIN IMMEDIATE");
-  for (const auto& [id, known] : made) outbox_store::know_inode(connection, id, known);
-  connection.execute("COMMIT");
+  write_at_start(connection, "noting which directories of extensions are new", [&] {
+    for (const auto& [id, known] : made) outbox_store::know_inode(connection, id, known);
+  });
 }
 
 Task<DirectoryFindings> ExtensionOutbox::look(std::vector<ExtensionPointer> records) {

@@ -12,6 +12,7 @@
 #include "features/extensions/registry.hpp"
 #include "features/extensions/service.hpp"
 #include "features/extensions/writing.hpp"
+#include "storage/start_write.hpp"
 
 namespace agw {
 
@@ -91,9 +92,10 @@ void Extensions::take_directories_over(Connection& connection) {
   const auto findings = outbox_->look_at_start(file_backed());
   for (const auto& warning : findings.warnings) log::warn("{}", warning);
   if (is_empty(findings)) return;
-  connection.execute("BEGIN IMMEDIATE");
-  auto result = take_over(connection, findings, clock_.now());
-  connection.execute("COMMIT");
+  TakenOver result;
+  const bool written = write_at_start(connection, "taking over what was edited in directories of extensions",
+                                      [&] { result = take_over(connection, findings, clock_.now()); });
+  if (!written) return;
   for (const auto& warning : result.warnings) log::warn("{}", warning);
   for (auto& write : result.writes.records) registry_->put(write.row.position, std::move(write.row.extension));
   for (const auto& taken : result.accepted) outbox_->accept_at_start(taken.id, taken.path, taken.known);

@@ -13,6 +13,7 @@
 #include "features/extensions/store.hpp"
 #include "features/extensions/writing.hpp"
 #include "storage/database.hpp"
+#include "storage/start_write.hpp"
 
 namespace agw {
 
@@ -34,11 +35,11 @@ Extensions::~Extensions() = default;
 void Extensions::load(Connection& connection) {
   const auto shipped = built_ins_content_id();
   if (extension_store::written_built_ins(connection) != shipped) {
-    // What fails here ends the start, and closing the connection rolls it back.
-    connection.execute("BEGIN IMMEDIATE");
-    write_built_ins(connection, built_ins(clock_.now()));
-    extension_store::set_written_built_ins(connection, shipped);
-    connection.execute("COMMIT");
+    // What else fails here ends the start, and closing the connection rolls it back.
+    write_at_start(connection, "writing the built-in extensions of this version", [&] {
+      write_built_ins(connection, built_ins(clock_.now()));
+      extension_store::set_written_built_ins(connection, shipped);
+    });
   }
   for (auto& row : extension_store::all(connection)) registry_->put(row.position, std::move(row.extension));
   if (outbox_) take_directories_over(connection);

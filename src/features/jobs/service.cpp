@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "features/jobs/requested.hpp"
 #include "features/jobs/store.hpp"
+#include "storage/start_write.hpp"
 
 namespace agw {
 
@@ -71,7 +72,9 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
 }
 
 void Jobs::load(Connection& connection) {
-  const auto interrupted = job_store::end_interrupted(connection, clock_.now());
+  int interrupted = 0;
+  write_at_start(connection, "ending the job runs that were interrupted",
+                 [&] { interrupted = job_store::end_interrupted(connection, clock_.now()); });
   if (interrupted > 0) log::warn("{} job runs were interrupted when the gateway was killed", interrupted);
 }
 
