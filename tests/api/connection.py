@@ -163,6 +163,13 @@ class FrameConnection(Connection):
         assert opcode == TEXT, (opcode, payload)
         return json.loads(payload)
 
+    def next_of(self, kind):
+        """The next message of this type; what comes before is dropped."""
+        message = self.message()
+        while message["type"] != kind:
+            message = self.message()
+        return message
+
     def close_code(self):
         """The code that the gateway closes with, which is answered; what comes before is dropped."""
         opcode, payload = self.receive()

@@ -44,11 +44,20 @@ class Lab:
         self.talker.stub.script(*replies)
         with self.gateway.events() as events:
             started = accepted(self.post(), 202)
-            self.steps = [event for event in events.until(lambda event: event["type"] == "iteration-step" and
-                                                          event["step"] == "ended", seconds)
-                          if event["type"] == "iteration-step"]
+            experiment = self.until_ended(events, seconds)
         assert {step["iterationId"] for step in self.steps} == {started["iterationId"]}
+        return experiment
+
+    def until_ended(self, events, seconds=30):
+        """Waits for the end of the iteration that is under way. Gives its experiment."""
+        seen = events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended", seconds)
+        self.steps = [event for event in seen if event["type"] == "iteration-step"]
         return self.steps[-1]["experiment"]
+
+    def in_a_project(self, name):
+        """Makes the lab's folder a project."""
+        accepted(self.gateway.http.post("/projects", json={"name": name("project"), "path": str(self.folder)}), 201)
+        return self
 
     def experiments(self):
         return accepted(self.gateway.http.get("/autoresearch/experiments", params={"domain": self.domain}))

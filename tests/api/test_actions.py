@@ -9,7 +9,7 @@ from checks import accepted
 from extensions import patch, toggle
 from stubs.web import WebStub
 from talker import Talker, configuration
-from tools import called, new_agent, new_thread
+from tools import called, new_agent, new_bound_agent, new_thread
 
 
 @pytest.fixture
@@ -167,11 +167,7 @@ def test_a_redirect_of_an_action_leads_to_no_other_private_address(talker, threa
 
 
 def test_capabilities_bound_the_hosts_of_actions(talker, web, name):
-    capability = name("only-example")
-    accepted(talker.gateway.http.post("/extensions", json={
-        "type": "capability", "name": capability, "description": "", "enabled": True,
-        "definition": {"hosts": ["example.org"]}}), 201)
-    agent = new_agent(talker.gateway, name("bound"), "sovereign", capabilities=[capability])
+    agent = new_bound_agent(talker.gateway, name, hosts=["example.org"])
     action = new_action(talker.gateway, name("call"), "http", url=web.url("/"))
     end = called(talker, new_thread(talker.gateway, agent), action["name"], {})
     assert end["output"].startswith("permission denied: 127.0.0.1 is not among the hosts") and web.requests == []
@@ -231,12 +227,7 @@ def test_shell_input_is_never_a_piece_of_the_command(talker, worker, name):
 
 
 def test_capabilities_with_paths_leave_no_commands(talker, name):
-    capability = name("only-docs")
-    accepted(talker.gateway.http.post("/extensions", json={
-        "type": "capability", "name": capability, "description": "", "enabled": True,
-        "definition": {"paths": ["docs"]}}), 201)
-    agent = new_agent(talker.gateway, name("bound"), "sovereign", capabilities=[capability])
-    thread = new_thread(talker.gateway, agent)
+    thread = new_thread(talker.gateway, new_bound_agent(talker.gateway, name, paths=["docs"]))
     action = new_action(talker.gateway, name("run"), "shell", command="echo ran")
     for tool, given in ((action["name"], {}), ("Bash", {"command": "echo ran"})):
         end = called(talker, thread, tool, given)

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from apps import log_of, make_app, make_static, proxied, show, start, until
+from checks import accepted
 from connection import Connection
+from extensions import toggle
+from jobs import wait_for
 
 
 def processes_of(gateway):
@@ -27,11 +30,10 @@ def processes_of(gateway):
     return found
 
 
-def wait_for(condition, seconds=10):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def processes_in(gateway, app):
+    """Those of the app's own directory."""
+    directory = str(gateway.home / "apps" / app)
+    return [pid for pid in processes_of(gateway) if os.path.realpath(f"/proc/{pid}/cwd") == directory]
 
 
 def test_an_app_is_started_and_stopped(gateway, name):
@@ -291,11 +293,9 @@ def test_what_it_started_ends_with_it(gateway, name):
         serve()
         """)
     start(gateway, app)
-    directory = str(gateway.home / "apps" / app)
-    mine = lambda: [pid for pid in processes_of(gateway) if os.path.realpath(f"/proc/{pid}/cwd") == directory]
-    assert mine()
+    assert processes_in(gateway, app)
     gateway.http.post(f"/apps/{app}/stop")
-    wait_for(lambda: not mine())
+    wait_for(lambda: not processes_in(gateway, app))
 
 
 # Health.
@@ -342,7 +342,7 @@ def test_an_app_that_is_deleted_or_disabled_ends(gateway, name, change):
     elif change == "disabled":
         gateway.http.patch(f"/extensions/{extension['id']}", json={"enabled": False})
     else:
-        gateway.http.post(f"/extensions/{extension['id']}/toggle")
+        accepted(toggle(gateway, extension))
     wait_for(lambda: not os.path.exists(f"/proc/{pid}"))
     if change != "deleted":
         until(gateway, extension["name"], "stopped")
@@ -371,8 +371,7 @@ def test_an_app_that_becomes_static_while_it_starts_has_no_server(gateway, name)
         connection.request(f"POST /apps/{app}/start HTTP/1.1")
         assert gateway.http.patch(f"/extensions/{extension['id']}", json={"definition": definition}).status_code == 200
         connection.answer()
-    directory = str(gateway.home / "apps" / app)
-    wait_for(lambda: not any(os.path.realpath(f"/proc/{pid}/cwd") == directory for pid in processes_of(gateway)))
+    wait_for(lambda: not processes_in(gateway, app))
 
 
 def test_one_that_is_deleted_while_others_restart_it_stays_gone(gateway, name):
@@ -385,8 +384,7 @@ def test_one_that_is_deleted_while_others_restart_it_stays_gone(gateway, name):
         gateway.http.delete(f"/extensions/{extension['id']}")
         answers = [connection.answer() for connection in (first, second)]
     assert (404, "app not found") in [(answer.status, answer.error) for answer in answers]
-    directory = str(gateway.home / "apps" / app)
-    wait_for(lambda: not any(os.path.realpath(f"/proc/{pid}/cwd") == directory for pid in processes_of(gateway)))
+    wait_for(lambda: not processes_in(gateway, app))
 
 
 # The end of the gateway.

@@ -48,8 +48,8 @@ def pack(archive, members):
     return archive
 
 
-def of_an_older_gateway(members):
-    """The same without the digest in the last entry, which older versions did not write."""
+def without_digest(members):
+    """The same without the digest in the last entry: older versions wrote none, and what is changed would not match it."""
     name, content = members[-1]
     end = json.loads(content)
     del end["sha256"]
@@ -244,9 +244,9 @@ def test_what_is_packed_again_is_a_backup_still(stopped):
     command(gateway, "restore", str(pack(folder / "again", members)))
 
 
-def test_a_backup_of_an_older_gateway_is_one_still(stopped):
+def test_a_backup_without_digest_is_one_still(stopped):
     gateway, members, folder = stopped
-    command(gateway, "restore", str(pack(folder / "older", of_an_older_gateway(members))))
+    command(gateway, "restore", str(pack(folder / "older", without_digest(members))))
 
 
 def test_one_flipped_bit_in_a_file_is_found(own, tmp_path):
@@ -317,7 +317,7 @@ def test_what_no_backup_holds_is_refused(stopped, member):
 
 def test_a_damaged_database_is_refused(stopped):
     gateway, members, folder = stopped
-    members = of_an_older_gateway(members)
+    members = without_digest(members)
     broken = [(name, bytes(len(content)) if name == "data/gateway.db" else content) for name, content in members]
     refused(gateway, pack(folder / "x", broken), "nothing was restored")
     holed = dict(members)["data/gateway.db"]
@@ -328,7 +328,7 @@ def test_a_damaged_database_is_refused(stopped):
 
 def test_another_programs_database_is_refused(stopped):
     gateway, members, folder = stopped
-    members = of_an_older_gateway(members)
+    members = without_digest(members)
     with sqlite3.connect(folder / "other.db") as other:
         other.execute("CREATE TABLE x (y)")
     other.close()
@@ -339,7 +339,7 @@ def test_another_programs_database_is_refused(stopped):
 
 def test_a_backup_of_a_newer_gateway_is_refused(stopped):
     gateway, members, folder = stopped
-    members = of_an_older_gateway(members)
+    members = without_digest(members)
     head = json.loads(members[0][1])
     newer = [(HEAD, json.dumps({**head, "version": 2, "agw_version": "9.9"}).encode()), *members[1:]]
     refused(gateway, pack(folder / "x", newer), "made by a newer agw (9.9)")

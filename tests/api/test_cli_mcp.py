@@ -165,11 +165,17 @@ def test_chat_waits_for_the_answer(talker, serve):
     assert server.call("chat")["isError"] is True
 
 
-def test_other_requests_go_on_while_a_chat_waits(talker, serve):
+def held_chat(talker, serve):
+    """A server with a chat under way, the call `long`, and what holds its answer."""
     server = serve(talker.gateway)
     held = talker.holds("Half")
     server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
     assert held.asked.wait(10)
+    return server, held
+
+
+def test_other_requests_go_on_while_a_chat_waits(talker, serve):
+    server, held = held_chat(talker, serve)
     assert server.ask("ping")["result"] == {}
     held.release(" whole")
     answer = server.receive()
@@ -177,10 +183,7 @@ def test_other_requests_go_on_while_a_chat_waits(talker, serve):
 
 
 def test_a_cancelled_call_has_no_answer(talker, serve):
-    server = serve(talker.gateway)
-    held = talker.holds("Half")
-    server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
-    assert held.asked.wait(10)
+    server, held = held_chat(talker, serve)
     server.send(method="notifications/cancelled", params={"requestId": "long"})
     assert server.ask("ping")["result"] == {}
     assert held.was_aborted()
@@ -242,10 +245,7 @@ def test_all_requests_before_the_end_of_the_input_are_answered(gateway):
 
 
 def test_a_chat_goes_on_after_the_end_of_the_input(talker, serve):
-    server = serve(talker.gateway)
-    held = talker.holds("Half")
-    server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
-    assert held.asked.wait(10)
+    server, held = held_chat(talker, serve)
     server.process.stdin.close()
     held.release(" whole")
     assert "Half whole" in server.receive()["result"]["content"][0]["text"]
@@ -253,10 +253,7 @@ def test_a_chat_goes_on_after_the_end_of_the_input(talker, serve):
 
 
 def test_a_chat_is_given_up_when_nobody_can_read_its_answer(talker, serve):
-    server = serve(talker.gateway)
-    held = talker.holds("Half")
-    server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
-    assert held.asked.wait(10)
+    server, held = held_chat(talker, serve)
     server.process.stdout.close()
     assert server.end() == 0
     assert held.was_aborted()

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from checks import accepted, invalid
+from extensions import toggle
 from jobs import delete, ended, new_agent, new_job, rows, wait_for
 
 EACH_SECOND = {"type": "cron", "expression": "* * * * * *"}
@@ -98,7 +99,7 @@ def test_only_enabled_jobs_fire(gateway, name):
     on = new_job(gateway, name("job"), EACH_SECOND)
     fired(gateway, on, 2)
     assert rows(gateway, off) == []
-    accepted(gateway.http.post(f"/extensions/{off['id']}/toggle"))
+    accepted(toggle(gateway, off))
     fired(gateway, off, 1)
     for job in (on, off):
         disable(gateway, job)
@@ -145,11 +146,12 @@ def test_an_agent_or_owner_that_is_gone_or_disabled_leaves_a_row(gateway, name):
 # Times that were missed.
 
 
-def over_a_pause(gateway, job, seconds):
-    """Stops the gateway for a while, counted from the full second; answers when it was down."""
+def over_a_pause(gateway, job, seconds, meanwhile=lambda: None):
+    """Stops the gateway for a while, in which `meanwhile` is called, once the job has run. Answers when it was down."""
     fired(gateway, job, 1)
     gateway.stop()
     down = datetime.now(timezone.utc)
+    meanwhile()
     time.sleep(seconds)  # Due times of the wall clock have to pass.
     up = datetime.now(timezone.utc)
     gateway.start()
@@ -175,14 +177,8 @@ def test_a_missed_time_leaves_a_skipped_row(own, name):
 
 def test_times_are_missed_by_a_job_whose_file_was_edited_meanwhile_too(own, name):
     job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
-    fired(own, job, 1)
-    own.stop()
-    down = datetime.now(timezone.utc)
     file = own.data / "jobs" / job["name"] / "job.yaml"
-    file.write_text(file.read_text() + "timeout_s: 60\n")
-    time.sleep(3)  # Due times of the wall clock have to pass.
-    up = datetime.now(timezone.utc)
-    own.start()
+    down, up = over_a_pause(own, job, 3, lambda: file.write_text(file.read_text() + "timeout_s: 60\n"))
     assert accepted(own.http.get(f"/extensions/{job['id']}"))["definition"]["timeout_s"] == 60
     missed = wait_for(lambda: rows_due(own, job, down, up))
     assert [row["status"] for row in missed] == ["skipped"] * len(missed) and len(missed) >= 2
@@ -194,10 +190,7 @@ def test_a_job_that_was_enabled_in_its_file_meanwhile_has_missed_nothing(own, na
     disable(own, job)
     file = own.data / "jobs" / job["name"] / "job.yaml"
     before = len(ended(own, job))
-    own.stop()
-    file.write_text(file.read_text().replace("enabled: false", "enabled: true"))
-    time.sleep(2)  # Due times of the wall clock have to pass.
-    own.start()
+    over_a_pause(own, job, 2, lambda: file.write_text(file.read_text().replace("enabled: false", "enabled: true")))
     found = fired(own, job, before + 1)
     assert "skipped" not in [row["status"] for row in found]
 
@@ -218,7 +211,7 @@ def test_times_that_passed_while_a_job_was_disabled_were_not_missed(own, name):
     over_a_pause(own, other, 2)
     fired(own, other, 2)
     assert rows(own, job) == []
-    accepted(own.http.post(f"/extensions/{job['id']}/toggle"))
+    accepted(toggle(own, job))
     assert fired(own, job, 1)[0]["status"] == "completed"
 
 

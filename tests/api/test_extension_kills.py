@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from checks import accepted
+from jobs import new_extension
 
 
 def test_a_kill_right_behind_the_answer_leaves_no_file_behind_its_record(own):
@@ -63,8 +64,7 @@ def test_what_the_gateway_wrote_before_a_change_that_it_could_not_write_is_no_ed
 
 def new_agent(gateway, name):
     """One that differs from others by nothing but its name, and by its soul."""
-    body = {"type": "agent", "name": name, "description": "d", "definition": {"systemPrompt": "p"}, "enabled": True}
-    agent = accepted(gateway.http.post("/extensions", json=body), 201)
+    agent = new_extension(gateway, "agent", name, {"systemPrompt": "p"}, description="d", enabled=True)
     accepted(gateway.http.put(f"/agents/{name}/soul", json={"content": f"the soul of {agent['id']}"}))
     return agent
 

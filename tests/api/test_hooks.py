@@ -9,6 +9,7 @@ import pytest
 import proposals
 import tools
 from checks import UNKNOWN_ID, accepted, refused
+from extensions import toggle
 from jobs import delete, ended, new_agent, new_extension, new_job, rows, run, turns, wait_for
 
 SECRET = "It's a Secret to Everybody"
@@ -176,7 +177,7 @@ def test_an_extensions_changes_start_jobs(gateway, name):
     new_extension(gateway, "theme", name("other"), {})
     row = ended_by_event(gateway, jobs["created"])[0]
     assert row["due_at"] is None and made["id"] in turns(gateway, row["thread_id"])[-1]["content"]
-    accepted(gateway.http.post(f"/extensions/{made['id']}/toggle"))
+    accepted(toggle(gateway, made))
     ended_by_event(gateway, jobs["updated"])
     delete(gateway, made)
     ended_by_event(gateway, jobs["deleted"])
@@ -282,11 +283,9 @@ def test_a_job_never_triggers_itself(gateway, name):
                                 json={"trigger": event("turn.created", thread_id=rows(gateway, turned)[0]["thread_id"])}))
     run(gateway, job)
     run(gateway, turned)
-    witness = new_job(gateway, name("job"), event("extension.created", name="a-late-witness"))
     ended(gateway, job)
     ended(gateway, turned, 2)
-    new_extension(gateway, "theme", "a-late-witness", {})
-    ended_by_event(gateway, witness)
+    after_all_events(gateway, name)
     assert len(rows(gateway, job)) == 1 and len(rows(gateway, turned)) == 2
 
 

@@ -1,10 +1,22 @@
 """Jobs: runs at the same time, their ends, and the list of jobs (specification, Jobs; decisions, 6 and 7)."""
 
+import pytest
+
 from checks import UNKNOWN_ID, accepted, at_once, ids, refused
+from extensions import toggle
 from jobs import chat_stop, delete, ended, job_directory, new_agent, new_job, rows, run, statuses, stop_run, turns
 
 
 # While another run goes on.
+
+
+def one_waits(talker, job):
+    """Has one run of the job be answered and another wait for it. Gives what holds the first, and the thread of both."""
+    answer = talker.holds("first")
+    thread_id = run(talker.gateway, job)["threadId"]
+    assert answer.asked.wait(10)
+    assert run(talker.gateway, job)["status"] == "started"
+    return answer, thread_id
 
 
 def test_forbid_refuses_a_second_run(held):
@@ -26,10 +38,7 @@ def test_of_many_starts_at_once_forbid_lets_one_through(talker, name):
 
 def test_queue_runs_one_after_the_other(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer = talker.holds("first")
-    run(gateway, job)
-    assert answer.asked.wait(10)
-    assert run(gateway, job)["status"] == "started"
+    answer, _ = one_waits(talker, job)
     assert statuses(rows(gateway, job)) == ["queued", "started"]
     assert rows(gateway, job)[0]["started_at"] is None
     talker.answers("second")
@@ -80,7 +89,7 @@ def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
 
 def test_toggling_a_job_off_lets_its_run_complete(held):
     gateway, job, row, answer = held
-    assert accepted(gateway.http.post(f"/extensions/{job['id']}/toggle"))["enabled"] is False
+    assert accepted(toggle(gateway, job))["enabled"] is False
     answer.release(" and the rest")
     assert statuses(ended(gateway, job)) == ["completed"]
 
@@ -100,10 +109,7 @@ def test_a_run_is_stopped_by_its_id(held):
 
 def test_a_run_that_waits_is_stopped_without_having_started(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer = talker.holds("first")
-    run(gateway, job)
-    assert answer.asked.wait(10)
-    run(gateway, job)
+    answer, _ = one_waits(talker, job)
     row = stop_run(gateway, rows(gateway, job)[0])
     assert (row["status"], row["started_at"], row["duration_ms"]) == ("stopped", None, None)
     assert statuses(rows(gateway, job)) == ["stopped", "started"]
@@ -119,10 +125,7 @@ def test_stopping_an_unknown_run_is_not_found(gateway):
 
 def test_chat_stop_stops_the_jobs_runs_on_that_thread(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer = talker.holds("first")
-    thread_id = run(gateway, job)["threadId"]
-    assert answer.asked.wait(10)
-    run(gateway, job)
+    _, thread_id = one_waits(talker, job)
     assert chat_stop(gateway, thread_id)["status"] == "stopped"
     found = rows(gateway, job)
     assert statuses(found) == ["stopped", "stopped"] and found[0]["started_at"] is None
@@ -155,10 +158,7 @@ def test_the_gateways_stop_stops_runs(own_talker, name):
 
 def test_a_killed_gateway_marks_its_runs_as_interrupted(own_talker, name):
     gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"), concurrency="queue")
-    answer = own_talker.holds("half")
-    thread_id = run(gateway, job)["threadId"]
-    assert answer.asked.wait(10)
-    run(gateway, job)
+    _, thread_id = one_waits(own_talker, job)
     gateway.kill()
     gateway.start()
     found = rows(gateway, job)
@@ -170,39 +170,23 @@ def test_a_killed_gateway_marks_its_runs_as_interrupted(own_talker, name):
     assert statuses(ended(gateway, job, 3))[0] == "completed"
 
 
-def test_an_agent_that_is_deleted_meanwhile_fails_the_run_that_waits(talker, name):
+@pytest.mark.parametrize("end, why", [
+    (delete, "the agent was deleted before it could answer"),
+    (toggle, "the agent was disabled before it could answer"),
+], ids=["deleted", "disabled"])
+def test_an_agent_that_ends_meanwhile_fails_the_run_that_waits(talker, name, end, why):
     gateway, agent = talker.gateway, new_agent(talker.gateway, name("agent"))
     job = new_job(gateway, name("job"), agent_id=agent["id"], concurrency="queue")
-    answer = talker.holds("first")
-    run(gateway, job)
-    assert answer.asked.wait(10)
-    run(gateway, job)
-    delete(gateway, agent)
-    answer.release()
-    second, _ = ended(gateway, job, 2)
-    assert second["status"] == "failed" and "deleted" in second["error"]
-
-
-def test_an_agent_that_is_disabled_meanwhile_fails_the_run_that_waits(talker, name):
-    gateway, agent = talker.gateway, new_agent(talker.gateway, name("agent"))
-    job = new_job(gateway, name("job"), agent_id=agent["id"], concurrency="queue")
-    answer = talker.holds("first")
-    run(gateway, job)
-    assert answer.asked.wait(10)
-    run(gateway, job)
-    accepted(gateway.http.post(f"/extensions/{agent['id']}/toggle"))
+    answer, _ = one_waits(talker, job)
+    end(gateway, agent)
     answer.release()
     second, first = ended(gateway, job, 2)
-    assert (second["status"], second["error"]) == ("failed", "the agent was disabled before it could answer")
-    assert first["status"] == "completed"
+    assert (second["status"], second["error"]) == ("failed", why) and first["status"] == "completed"
 
 
 def test_a_run_that_waits_is_stopped_when_its_job_is_deleted(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer = talker.holds("first")
-    thread_id = run(gateway, job)["threadId"]
-    assert answer.asked.wait(10)
-    run(gateway, job)
+    answer, thread_id = one_waits(talker, job)
     waiting, under_way = rows(gateway, job)
     with gateway.events(thread_id) as events:
         delete(gateway, job)
@@ -217,11 +201,8 @@ def test_a_run_that_waits_is_stopped_when_its_job_is_deleted(talker, name):
 
 def test_a_run_that_waits_goes_on_when_its_job_is_disabled(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer = talker.holds("first")
-    run(gateway, job)
-    assert answer.asked.wait(10)
-    run(gateway, job)
-    accepted(gateway.http.post(f"/extensions/{job['id']}/toggle"))
+    answer, _ = one_waits(talker, job)
+    accepted(toggle(gateway, job))
     talker.answers("second")
     answer.release()
     assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]

@@ -4,7 +4,7 @@ import pytest
 
 from checks import accepted
 from jobs import wait_for
-from stubs.provider import Fault, Reply
+from stubs.provider import Fault, Reply, down
 from tools import asked, calls, new_agent, new_thread, of_kind, turns_of
 
 SUMMARY = "They spoke of otters."
@@ -12,6 +12,10 @@ SUMMARY = "They spoke of otters."
 
 def is_summary(request):
     return "Sum it up" in str(request.json["messages"][0]["content"])
+
+
+def summaries_of(talker):
+    return [request for request in talker.stub.requests if is_summary(request)]
 
 
 @pytest.fixture
@@ -40,7 +44,7 @@ def told(talker):
 def test_a_short_thread_is_shown_whole(talker, thread):
     fill(talker.gateway, thread, 3)
     asked(talker, thread)
-    assert len(told(talker)) == 7 and not any(is_summary(request) for request in talker.stub.requests)
+    assert len(told(talker)) == 7 and not summaries_of(talker)
 
 
 def test_older_turns_are_summed_up_for_the_model_and_stay(talker, thread):
@@ -62,10 +66,10 @@ def test_a_summary_is_made_once_and_used_again(talker, thread):
     for _ in range(3):
         asked(talker, thread)
         assert SUMMARY in told(talker)[0]["content"]
-    assert sum(map(is_summary, talker.stub.requests)) == 1
+    assert len(summaries_of(talker)) == 1
     talker.gateway.restart()
     asked(talker, thread)
-    assert sum(map(is_summary, talker.stub.requests)) == 1
+    assert len(summaries_of(talker)) == 1
 
 
 def test_a_summary_is_summed_up_with_what_came_since(talker, thread):
@@ -73,7 +77,7 @@ def test_a_summary_is_summed_up_with_what_came_since(talker, thread):
     asked(talker, thread)
     fill(talker.gateway, thread, 14)
     asked(talker, thread)
-    summaries = [request for request in talker.stub.requests if is_summary(request)]
+    summaries = summaries_of(talker)
     assert len(summaries) == 2 and SUMMARY in str(summaries[1].json["messages"])
 
 
@@ -83,13 +87,9 @@ def test_what_a_person_deletes_is_not_in_a_summary_any_more(talker, thread):
     first = turns_of(talker.gateway, thread)[0]
     assert talker.gateway.http.delete(f"/turns/{first['id']}").status_code == 204
     asked(talker, thread)
-    summaries = [request for request in talker.stub.requests if is_summary(request)]
+    summaries = summaries_of(talker)
     assert len(summaries) == 2 and "user says number 0." not in str(summaries[1].json["messages"])
     assert SUMMARY not in str(summaries[1].json["messages"])
-
-
-def summaries_of(talker):
-    return [request for request in talker.stub.requests if is_summary(request)]
 
 
 def asks(talker, thread):
@@ -221,28 +221,28 @@ def test_files_of_older_turns_give_way_before_any_turn_does(talker, thread):
     assert "Tom is a cat." not in str(messages) and "notes.txt" in messages[0]["content"]
 
 
-def test_a_fallback_with_a_smaller_window_is_shown_what_fits_it(talker):
-    gateway = talker.gateway
-    agent = new_agent(gateway, "robust", model="stub/gpt-5", fallback_models=["stub/small"])
-    thread = new_thread(gateway, agent, title="long")
-    fill(gateway, thread, 14)
-    run = asked(talker, thread, *[Fault(503, headers={"retry-after": "0"}) for _ in range(5)])
+@pytest.fixture
+def robust(talker):
+    """A long thread of an agent whose fallback has a smaller window."""
+    agent = new_agent(talker.gateway, "robust", model="stub/gpt-5", fallback_models=["stub/small"])
+    thread = new_thread(talker.gateway, agent, title="long")
+    fill(talker.gateway, thread, 14)
+    return thread
+
+
+def test_a_fallback_with_a_smaller_window_is_shown_what_fits_it(talker, robust):
+    run = asked(talker, robust, *down())
     assert run[-1]["finishReason"] == "stop" and run[-1]["model"] == "stub/small"
     first, last = talker.stub.requests[0], talker.stub.requests[-1]
     assert first.json["model"] == "gpt-5" and "number 0." in str(first.json["messages"])
     assert last.json["model"] == "small" and SUMMARY in told(talker)[0]["content"]
     assert "number 13." in str(told(talker)) and "number 0." not in str(told(talker))
-    asked(talker, thread)
+    asked(talker, robust)
     assert talker.stub.requests[-1].json["model"] == "gpt-5" and "number 0." in str(told(talker))
 
 
-def test_a_fallback_with_a_smaller_window_goes_on_with_the_calls_that_were_made(talker):
-    gateway = talker.gateway
-    agent = new_agent(gateway, "robust", model="stub/gpt-5", fallback_models=["stub/small"])
-    thread = new_thread(gateway, agent, title="long")
-    fill(gateway, thread, 14)
-    failures = [Fault(503, headers={"retry-after": "0"}) for _ in range(5)]
-    run = asked(talker, thread, calls(("SearchTurns", {"query": "says"})), *failures)
+def test_a_fallback_with_a_smaller_window_goes_on_with_the_calls_that_were_made(talker, robust):
+    run = asked(talker, robust, calls(("SearchTurns", {"query": "says"})), *down())
     assert run[-1]["finishReason"] == "stop" and run[-1]["model"] == "stub/small"
     messages = told(talker)
     assert SUMMARY in messages[0]["content"] and "number 0." not in str(messages[:-2])

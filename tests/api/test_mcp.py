@@ -11,7 +11,8 @@ import pytest
 
 from checks import accepted
 from extensions import patch, toggle
-from integrations import eventually, new_integration, tools_of
+from integrations import new_integration, tools_of
+from jobs import wait_for
 from talker import Talker, configuration
 from tools import asked, called, calls, new_agent, new_thread
 
@@ -121,14 +122,14 @@ def test_new_tools_are_heard_of(talker, thread, connected, transport, era):
     server = connected(transport, era)
     assert called(talker, thread, f"{server}__grow", {"name": "newcomer"})["output"] == "grown"
     tool = f"{server}__newcomer"
-    assert eventually(lambda: called(talker, thread, tool, {})["output"] == "I am newcomer")
+    wait_for(lambda: called(talker, thread, tool, {})["output"] == "I am newcomer")
 
 
 def test_a_tool_whose_name_is_none_is_left_out_and_the_log_says_so(talker, thread, connected):
     server = connected()
     assert called(talker, thread, f"{server}__grow", {"name": "odd name"})["output"] == "grown"
     log = talker.gateway.data / "logs" / "gateway.log"
-    assert eventually(lambda: "odd name" in log.read_text() and server in log.read_text())
+    wait_for(lambda: "odd name" in log.read_text() and server in log.read_text())
     told = next(line for line in log.read_text().splitlines() if "odd name" in line)
     assert f"integration {server}: the tool" in told and "is left out" in told
     called(talker, thread, f"{server}__echo", {"text": "x"})
@@ -140,7 +141,7 @@ def test_of_two_tools_of_one_name_the_exact_one_has_it(talker, thread, connected
     exact = f"{server}__add_numbers"
     assert called(talker, thread, exact, {"a": 2, "b": 3})["output"] == "5", "so it is while there is only one"
     called(talker, thread, f"{server}__grow", {"name": "add_numbers"})
-    assert eventually(lambda: called(talker, thread, exact, {})["output"] == "I am add_numbers")
+    wait_for(lambda: called(talker, thread, exact, {})["output"] == "I am add_numbers")
     asked(talker, thread, "What there is now.")
     other = [tool for tool in tools_of(talker, server) if tool.startswith("add_numbers_")]
     assert len(other) == 1
@@ -199,7 +200,7 @@ def test_the_handshakes(talker, thread, name, http_server, tmp_path):
         else:
             assert asked_for[:4] == ["server/discover", "initialize", "notifications/initialized", "tools/list"]
             assert call["http"]["mcp-session-id"] == "session-0" and call["http"]["mcp-protocol-version"] == "2025-11-25"
-            assert eventually(lambda: {"deleted": "session-0"} in notes(path)), "the session is ended"
+            wait_for(lambda: {"deleted": "session-0"} in notes(path))
 
 
 # What people set.
@@ -266,7 +267,7 @@ def test_secrets_are_filled_into_environment_and_headers(make_gateway, stub, nam
                               "SHLVL", "_"}, "nothing of the gateway's own environment"
     remote = http_server("--notes", str(tmp_path / "notes"))
     new_integration(gateway, name("server"), "mcp-http", url=remote.url, headers={"Authorization": "Bearer ${secret:KEY}"})
-    assert eventually(lambda: notes(tmp_path / "notes"))
+    wait_for(lambda: notes(tmp_path / "notes"))
     assert notes(tmp_path / "notes")[0]["http"]["authorization"] == "Bearer hunter2"
     assert "hunter2" not in gateway.http.get("/extensions").text + gateway.stderr
 
@@ -279,7 +280,7 @@ def test_what_a_server_says_when_it_ends_is_told_without_its_secrets(make_gatewa
     server = new_integration(gateway, name("server"), "mcp-stdio", command=PYTHON, args=["-c", program],
                              env={"SERVICE_KEY": "${secret:KEY}"})
     said = f"integration {server['name']}: it ended; it last said: login with key [secret] failed"
-    assert eventually(lambda: said in gateway.stderr), gateway.stderr[-2000:]
+    wait_for(lambda: said in gateway.stderr)
     assert "no message of [secret]" in gateway.stderr
     assert "hunter2" not in gateway.stderr
 
@@ -288,7 +289,7 @@ def test_what_a_server_says_when_it_ends_is_told_without_its_secrets(make_gatewa
 def test_only_a_persons_integration_calls_private_addresses(talker, name, http_server, tmp_path, source):
     server = http_server("--notes", str(tmp_path / "notes"))
     made = new_integration(talker.gateway, name("server"), "mcp-http", source=source, url=server.url)
-    assert eventually(lambda: f"integration {made['name']}: it has the address 127.0.0.1" in talker.gateway.stderr)
+    wait_for(lambda: f"integration {made['name']}: it has the address 127.0.0.1" in talker.gateway.stderr)
     assert not (tmp_path / "notes").exists()
     talker.gateway.http.delete(f"/extensions/{made['id']}")
 
@@ -349,7 +350,7 @@ def test_a_broken_server_is_given_up_and_harms_nobody(talker, thread, connected,
     broken = connected("stdio", "legacy", "--fault", fault)
     sound = connected()
     assert called(talker, thread, f"{sound}__echo", {"text": "x"})["output"] == "x"
-    assert eventually(lambda: f"integration {broken}: {said}" in talker.gateway.stderr), talker.gateway.stderr[-2000:]
+    wait_for(lambda: f"integration {broken}: {said}" in talker.gateway.stderr)
     accepted(talker.gateway.http.get("/health"))
 
 

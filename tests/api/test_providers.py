@@ -11,7 +11,7 @@ import pytest
 from checks import accepted, at_once
 from events import text_of
 from gateway import Gateway
-from stubs.provider import Fault, ProviderStub, Raw, Reply
+from stubs.provider import Fault, ProviderStub, Raw, Reply, down
 
 FORMATS = ["messages", "chat", "responses", "local"]
 PATHS = {"messages": "/v1/messages", "chat": "/v1/chat/completions", "responses": "/v1/responses", "local": "/api/chat"}
@@ -300,7 +300,7 @@ def fallback(connected, name):
 
 def test_after_all_tries_the_fallback_models_are_asked_in_turn(connected, ask, fallback):
     gateway, stub = connected
-    run = ask(None, *[Fault(503, headers=AT_ONCE) for _ in range(5)], "Third here", agentId=fallback)
+    run = ask(None, *down(), "Third here", agentId=fallback)
     assert text_of(run) == "Third here" and run[-1]["model"] == "responses/third"
     assert [request.json["model"] for request in stub.requests] == ["first"] * 5 + ["third"]
     assert turn_of(gateway, run)["metadata"]["model"] == "responses/third"
@@ -318,7 +318,7 @@ def test_a_fallback_is_asked_for_no_more_than_it_can_answer(connected, ask, name
     body = {"type": "agent", "name": name("wordy"), "description": "", "enabled": True, "definition": {
         "model": "messages/claude-sonnet-5-5", "fallback_models": ["messages/unheard-of"], "max_output_tokens": 20_000}}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)["name"]
-    run = ask(None, *[Fault(503, headers=AT_ONCE) for _ in range(5)], "Here I am", agentId=agent)
+    run = ask(None, *down(), "Here I am", agentId=agent)
     assert text_of(run) == "Here I am"
     assert [request.json["max_tokens"] for request in stub.requests] == [20_000] * 5 + [8192]
 

@@ -3,6 +3,7 @@
 import pytest
 
 from checks import accepted, is_id, refused
+from extensions import toggle
 from lab import BETTER, COUNT_WORDS, OLD, WORSE, Lab
 from proposals import apply, show
 from stubs.provider import Fault, Reply
@@ -23,7 +24,7 @@ def test_an_iteration_is_started_in_the_background(lab):
         started = accepted(lab.post(), 202)
         assert set(started) == {"status", "iterationId", "domain"} and is_id(started["iterationId"])
         assert (started["status"], started["domain"]) == ("started", lab.domain)
-        events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended")
+        lab.until_ended(events)
 
 
 @pytest.mark.parametrize("body", [
@@ -69,7 +70,7 @@ def test_one_iteration_of_a_domain_runs_at_a_time(lab):
         refused(lab.post(), 409, "iteration is already running")
         refused(lab.post(domain="another"), 409, "iteration is already running")
         held.release(" three")
-        events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended")
+        lab.until_ended(events)
     assert lab.iterate("one two three four")["verdict"] == "keep"
 
 
@@ -260,8 +261,7 @@ def test_it_is_staged_wherever_the_asset_lies(talker, name):
     path = f"/proposals/{row['proposal']}"
     assert (show(lab.gateway, path)["content"], show(lab.gateway, path)["target"]) == (BETTER, str(lab.asset))
     refused(apply(lab.gateway, path), 403, "path outside home directory")
-    project = {"name": name("project"), "path": str(lab.asset.parent)}
-    accepted(lab.gateway.http.post("/projects", json=project), 201)
+    lab.in_a_project(name)
     accepted(apply(lab.gateway, path))
     assert lab.asset.read_text() == BETTER
 
@@ -294,9 +294,7 @@ def test_what_an_agent_says_of_a_change_that_was_not_made_is_not_taken_for_the_f
 
 
 def test_a_change_that_was_staged_and_never_measured_is_a_crash(talker, name):
-    lab = Lab(talker, name, "apprentice").measured_by()
-    project = {"name": name("project"), "path": str(lab.folder)}
-    accepted(lab.gateway.http.post("/projects", json=project), 201)
+    lab = Lab(talker, name, "apprentice").measured_by().in_a_project(name)
     row = lab.iterate(calls(("Write", {"path": str(lab.asset), "content": BETTER})), "I made the file better.")
     assert (row["verdict"], row["value"], row["proposal"]) == ("crash", None, None)
     assert "the agent used Write" in row["reason"] and lab.asset.read_text() == OLD
@@ -306,8 +304,7 @@ def test_the_agent_is_told_whether_its_tools_can_change_the_file(lab, name):
     lab.measured_by()
     lab.iterate(BETTER)
     assert "Write and Edit cannot change this file" in lab.talker.conversation()[-1][1]
-    project = {"name": name("project"), "path": str(lab.folder)}
-    accepted(lab.gateway.http.post("/projects", json=project), 201)
+    lab.in_a_project(name)
     lab.iterate(calls(("Write", {"path": str(lab.asset), "content": "one two three four\n"})), "A word more.")
     assert "Change the file with your tools" in str(lab.talker.stub.requests[-1].json["messages"])
     assert lab.asset.read_text() == "one two three four\n"
@@ -315,7 +312,7 @@ def test_the_agent_is_told_whether_its_tools_can_change_the_file(lab, name):
 
 def test_a_disabled_agent_improves_files_too(lab):
     lab.measured_by()
-    accepted(lab.gateway.http.post(f"/extensions/{lab.agent['id']}/toggle"))
+    accepted(toggle(lab.gateway, lab.agent))
     assert lab.iterate(BETTER)["verdict"] == "keep"
 
 
@@ -337,12 +334,6 @@ def test_an_agent_may_change_the_asset_by_its_tools(lab):
 # Somebody else writes to the asset meanwhile.
 
 
-def ended_iteration(events):
-    """The experiment of the iteration that is under way."""
-    seen = events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended", 30)
-    return seen[-1]["experiment"]
-
-
 @pytest.mark.parametrize("answer", [BETTER, OLD])
 def test_what_is_written_by_hand_while_the_agent_works_stays(lab, answer):
     lab.measured_by()
@@ -352,7 +343,7 @@ def test_what_is_written_by_hand_while_the_agent_works_stays(lab, answer):
         assert held.asked.wait(10)
         lab.asset.write_text("by hand\n")
         held.release(answer[4:])
-        row = ended_iteration(events)
+        row = lab.until_ended(events)
     assert lab.asset.read_text() == "by hand\n"
     assert (row["verdict"], row["value"]) == ("crash", None) and "somebody else changed the file" in row["reason"]
 
@@ -371,7 +362,7 @@ def test_a_soul_that_is_put_while_it_is_measured_stays(talker, name, stage, answ
         events.until(lambda event: event.get("step") == "measure-again")
         accepted(lab.gateway.http.put(soul, json={"content": "I am as I was put.\n"}))
         lab.file("go", "")
-        row = ended_iteration(events)
+        row = lab.until_ended(events)
     assert accepted(lab.gateway.http.get(soul))["content"] == "I am as I was put.\n"
     assert (row["verdict"], row["value"], row["proposal"]) == ("crash", None, None)
     assert "somebody else changed the file" in row["reason"] and lab.experiments() == [row]
@@ -402,7 +393,7 @@ def test_an_asset_that_cannot_be_put_back_is_told_and_put_back_by_the_next_start
         place.rmdir()
         place.write_text("a file where the directory was")
         held.release(" three")
-        row = ended_iteration(events)
+        row = lab.until_ended(events)
     assert row["verdict"] == "crash" and "could not be put back" in row["reason"] and lab.experiments() == [row]
     place.unlink()
     lab.gateway.restart()

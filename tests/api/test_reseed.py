@@ -265,33 +265,36 @@ def test_reseed_brings_no_deleted_one_back(own):
     assert not find(own, "mine") and not find(own, "self-reflect")
 
 
+def deleted_in_vain(gateway, kind="agent", **files):
+    """Deletes one whose directory, with these files, cannot be moved away. Answers that, and what is in the way: the trash."""
+    create(gateway, kind, enabled=True)
+    folder, trash = drop(gateway, kind, "mine", None, **files), gateway.data / "trash"
+    trash.write_text("in the way")
+    assert gateway.http.delete("/extensions/mine").status_code == 204
+    return folder, trash
+
+
 @pytest.mark.parametrize("kind", ["agent", "job"])
 def test_a_deleted_one_whose_directory_could_not_be_moved_stays_deleted(own, resync, kind):
-    create(own, kind, enabled=True)
-    trash = own.data / "trash"
-    trash.write_text("in the way")
-    assert own.http.delete("/extensions/mine").status_code == 204
+    folder, trash = deleted_in_vain(own, kind)
     for _ in range(2):
         resync(own)
         assert not find(own, "mine")
     assert any(f"{kind}s/mine" in warning for warning in reseed(own))
     trash.unlink()
     assert resync(own) == [] and not find(own, "mine")
-    assert not (own.data / f"{kind}s" / "mine").exists()
+    assert not folder.exists()
     assert (next(trash.glob("*mine*")) / f"{kind}.yaml").exists()
 
 
 def test_what_was_moved_to_the_trash_late_and_is_taken_out_again_comes_back(own):
-    create(own)
-    trash = own.data / "trash"
-    trash.write_text("in the way")
-    assert own.http.delete("/extensions/mine").status_code == 204
+    folder, trash = deleted_in_vain(own)
     trash.unlink()
     assert reseed(own) == []
-    next(trash.glob("*mine*")).rename(own.data / "agents" / "mine")
+    next(trash.glob("*mine*")).rename(folder)
     own.restart()
     assert find(own, "mine")["definition"] == {"systemPrompt": "You help."}
-    assert (own.data / "agents" / "mine" / "agent.yaml").exists()
+    assert (folder / "agent.yaml").exists()
 
 
 def test_a_deleted_one_that_was_never_written_is_not_written_later(own):
@@ -319,11 +322,7 @@ def test_a_renamed_one_whose_directory_could_not_be_moved_stays_deleted(own, res
 
 
 def test_a_new_one_is_not_mistaken_for_the_deleted_one_in_its_place(own, resync):
-    create(own)
-    folder, trash = own.data / "agents" / "mine", own.data / "trash"
-    (folder / "soul.md").write_text("old")
-    trash.write_text("in the way")
-    assert own.http.delete("/extensions/mine").status_code == 204
+    folder, trash = deleted_in_vain(own, soul_md="old")
     made = create(own, description="new")
     resync(own)
     assert find(own, "mine") == made
@@ -334,11 +333,7 @@ def test_a_new_one_is_not_mistaken_for_the_deleted_one_in_its_place(own, resync)
 
 
 def test_a_new_one_has_the_place_of_a_deleted_one_as_soon_as_that_can_be_moved(own):
-    create(own)
-    folder, trash = own.data / "agents" / "mine", own.data / "trash"
-    (folder / "soul.md").write_text("old")
-    trash.write_text("in the way")
-    assert own.http.delete("/extensions/mine").status_code == 204
+    folder, trash = deleted_in_vain(own, soul_md="old")
     trash.unlink()
     made = create(own, description="new")
     assert "description: new" in (folder / "agent.yaml").read_text() and not (folder / "soul.md").exists()

@@ -9,6 +9,7 @@ import pytest
 
 from checks import accepted, at_once, ids, refused
 from events import ENDS, RUN_KINDS, text_of
+from extensions import toggle
 from stubs.provider import Reply, ToolCall
 
 METADATA = {"run_id", "model", "usage", "cost_usd", "finish_reason", "duration_ms", "in_reply_to", "steps"}
@@ -263,7 +264,7 @@ def test_an_agent_that_is_disabled_meanwhile_does_not_answer_the_message_that_wa
         first = ask(gateway, thread)
         assert answer.asked.wait(10)
         second = ask(gateway, thread, "and then?")
-        accepted(gateway.http.post(f"/extensions/{agent['id']}/toggle"))
+        accepted(toggle(gateway, agent))
         answer.release(" a time")
         assert text_of(events.run(first["id"])) == "Once upon a time"
         error, finish = events.run(second["id"])

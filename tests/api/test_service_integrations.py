@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from integrations import eventually, new_integration, tools_of
+from integrations import new_integration, tools_of
+from jobs import wait_for
 from stubs.web import WebStub
 from talker import Talker, configuration
 from tools import called, new_agent, new_thread
@@ -77,7 +78,7 @@ def test_a_document_that_is_none(talker, web, name):
     for body in ("[", "{}", '{"openapi": "3.0.0"}', "a: &x [*x]", "<html>"):
         web.answers("/none", body, "application/json")
         shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/none"))
-        assert eventually(lambda: f"integration {shop['name']}: its " in talker.gateway.stderr)
+        wait_for(lambda: f"integration {shop['name']}: its " in talker.gateway.stderr)
         talker.gateway.http.delete(f"/extensions/{shop['id']}")
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from checks import accepted
 from events import text_of
+from extensions import patch
 from stubs.provider import Fault, Reply
-from tools import asked, called, calls, new_agent, new_thread, of_kind, turns_of
+from tools import asked, called, calls, new_agent, new_bound_agent, new_thread, of_kind, turns_of
 
 WIRES = ("anthropic", "chat", "responses")
 
@@ -143,12 +144,7 @@ def test_a_tool_that_the_agent_does_not_have(talker, name):
     (["write", "network", "invoices"], {"Write", "Propose", "WebFetch"}, ("Bash", {"command": "true"})),
     (["invoices"], {"Read", "Write", "Bash", "WebFetch"}, None)])
 def test_an_agent_has_only_tools_of_the_scopes_of_its_capabilities(talker, name, scopes, has, denied):
-    capability = name("scoped")
-    accepted(talker.gateway.http.post("/extensions", json={
-        "type": "capability", "name": capability, "description": "", "enabled": True,
-        "definition": {"scopes": scopes}}), 201)
-    agent = new_agent(talker.gateway, name("bound"), "sovereign", capabilities=[capability])
-    thread = new_thread(talker.gateway, agent)
+    thread = new_thread(talker.gateway, new_bound_agent(talker.gateway, name, scopes=scopes))
     end = called(talker, thread, *(denied or search("otters")))
     tools = {tool["function"]["name"] for tool in talker.stub.requests[0].json["tools"]}
     assert has <= tools
@@ -167,21 +163,17 @@ def test_an_agent_with_a_built_in_capability_has_each_tool_that_it_lists(talker,
     assert tools == set(listed)
 
 
-def test_an_agent_that_is_renamed_while_it_works_writes_into_its_own_notes(talker, agent, thread, name):
-    renamed = name("renamed")
+def renames_first(talker, agent, renamed, call):
+    """What the model answers with when it is asked: the call, once the agent has another name."""
+    def rename_and_call(_):
+        accepted(patch(talker.gateway, agent, name=renamed))
+        return calls(call)
 
-    def rename(_):
-        accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json={"name": renamed}))
-        return calls(("Remember", {"text": "likes tea"}))
-
-    run = asked(talker, thread, rename, "Done.")
-    assert not of_kind(run, "tool-end")[0]["isError"]
-    agents = talker.gateway.data / "agents"
-    assert (agents / renamed / "notes.md").read_text() == "- likes tea\n"
-    assert not (agents / agent["name"]).exists()
+    return rename_and_call
 
 
 @pytest.mark.parametrize("tool, input, path, text", [
+    ("Remember", {"text": "likes tea"}, "notes.md", "- likes tea\n"),
     ("Write", {"path": "tea.md", "content": "likes tea"}, "workspace/tea.md", "likes tea"),
     ("Bash", {"command": "printf tea > tea.md"}, "workspace/tea.md", "tea"),
     ("Read", {"path": "../agent.yaml"}, "agent.yaml", None),
@@ -190,12 +182,7 @@ def test_an_agent_that_is_renamed_while_it_works_writes_into_its_own_notes(talke
 def test_an_agent_that_is_renamed_while_it_works_has_its_own_directory(talker, agent, thread, name, tool, input, path,
                                                                        text):
     renamed = name("renamed")
-
-    def rename(_):
-        accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json={"name": renamed}))
-        return calls((tool, input))
-
-    run = asked(talker, thread, rename, "Done.")
+    run = asked(talker, thread, renames_first(talker, agent, renamed, (tool, input)), "Done.")
     end = of_kind(run, "tool-end")[0]
     assert not end["isError"], end["output"]
     agents = talker.gateway.data / "agents"
@@ -205,15 +192,16 @@ def test_an_agent_that_is_renamed_while_it_works_has_its_own_directory(talker, a
 
 def test_an_agent_that_is_renamed_while_it_works_finds_its_own_knowledge(talker, agent, thread, name):
     renamed = name("renamed")
+    renames = renames_first(talker, agent, renamed, ("SearchKnowledge", {"query": "zorbling"}))
 
-    def rename(_):
-        accepted(talker.gateway.http.patch(f"/extensions/{agent['id']}", json={"name": renamed}))
+    def rename_and_write(request):
+        search = renames(request)
         page = talker.gateway.data / "agents" / renamed / "knowledge" / "kettles.md"
         page.parent.mkdir(exist_ok=True)
         page.write_text("# Kettles\n\nThe zorbling kettle is blue.\n")
-        return calls(("SearchKnowledge", {"query": "zorbling"}))
+        return search
 
-    run = asked(talker, thread, rename, "Done.")
+    run = asked(talker, thread, rename_and_write, "Done.")
     assert "Kettles" in of_kind(run, "tool-end")[0]["output"]
 
 

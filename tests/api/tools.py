@@ -1,6 +1,7 @@
 """Agents that a stubbed model has call tools."""
 
 from checks import accepted
+from jobs import new_extension
 from stubs.provider import Reply, ToolCall
 
 STAGES = ("apprentice", "operator", "trusted", "sovereign")
@@ -12,6 +13,12 @@ def new_agent(gateway, name, stage="operator", mode="act", **definition):
     if stage != "apprentice":
         accepted(gateway.http.patch(f"/agents/{name}/stage", json={"stage": stage, "reason": "for a test"}))
     return agent
+
+
+def new_bound_agent(gateway, name, **limits):
+    """One that may do all that its stage allows, but for the limits of a capability of its own."""
+    capability = new_extension(gateway, "capability", name("limits"), limits, enabled=True)
+    return new_agent(gateway, name("bound"), "sovereign", capabilities=[capability["name"]])
 
 
 def new_thread(gateway, agent, **members):

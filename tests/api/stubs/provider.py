@@ -65,6 +65,11 @@ class Fault:
     body: object = None  # bytes, text, or what becomes JSON
 
 
+def down():
+    """What a service that is down answers to all tries of one request, with no pause wanted between them."""
+    return [Fault(503, headers={"retry-after": "0"}) for _ in range(5)]
+
+
 @dataclass
 class Raw:
     """Bytes to write instead of an HTTP answer; the connection is closed behind them."""
