@@ -23,7 +23,8 @@ constexpr int most_garbage = 1000;
 constexpr int logged_garbage = 3;  // of one process, which may print without end
 constexpr int messages_a_second = 2000;
 constexpr std::size_t most_queued_bytes = 32 * 1024 * 1024;
-constexpr std::size_t longest_error_line = 128 * 1024;  // which a secret fits into
+constexpr auto time_for_last_words = 500ms;
+constexpr std::size_t longest_line = 128 * 1024;  // that is looked at to tell of it
 constexpr std::size_t longest_quoted = 1000;
 constexpr std::size_t longest_logged = 200;
 
@@ -36,7 +37,8 @@ StdioTransport::StdioTransport(Loop& loop, std::string name, Start start)
       group_(loop),
       pending_(loop),
       queue_filled_(loop),
-      dead_(loop) {}
+      dead_(loop),
+      errors_over_(loop) {}
 
 StdioTransport::~StdioTransport() = default;
 
@@ -85,7 +87,7 @@ Task<std::string> StdioTransport::dead() {
 
 void StdioTransport::die(std::string why) {
   if (dead_.happened()) return;
-  if (!last_error_.empty()) why += fmt::format("; it last said: {}", to_utf8(last_error_.substr(0, longest_quoted)));
+  if (const auto said = told(last_error_, longest_quoted); !said.empty()) why += "; it last said: " + said;
   cause_of_death_ = why;
   pending_.fail_all(why);
   dead_.notify();
@@ -116,6 +118,8 @@ Task<> StdioTransport::read_output() {
     if (!fits) die(fmt::format("it sent a message of more than {} MiB", most_message_bytes / 1024 / 1024));
     co_await slow_down();
   }
+  // Of a process that ends both streams do, this one first; what it started may hold the other one open.
+  if (!dead_.happened()) co_await cut(closing_, time_for_last_words, errors_over_.wait());
   die("it ended");
 }
 
@@ -133,19 +137,25 @@ Task<> StdioTransport::slow_down() {
 Task<> StdioTransport::read_errors() {
   for (;;) {
     const auto bytes = co_await process_->read(ProcessStream::error);
-    if (bytes.empty()) co_return note_error(error_line_);
-    error_line_ += bytes;
-    const auto end = error_line_.size() > longest_error_line ? error_line_.size() : error_line_.rfind('\n') + 1;
-    const auto lines = error_line_.substr(0, end);
-    error_line_.erase(0, end);
-    for (std::string_view rest = lines; !rest.empty();) {
-      const auto length = std::min(rest.find('\n'), rest.size());
-      note_error(rest.substr(0, length));
-      rest.remove_prefix(std::min(length + 1, rest.size()));
-    }
+    if (bytes.empty()) break;
+    take_errors(bytes);
     messages_ += 1;
     co_await slow_down();
   }
+  note_error(error_line_);
+  errors_over_.notify();
+}
+
+/// Whole lines, so that no part of a secret is left of one that was cut; of a line without end its beginning. A
+/// carriage return stays, because a secret may end in one.
+void StdioTransport::take_errors(std::string_view bytes) {
+  error_line_ += bytes;
+  std::string_view rest = error_line_;
+  for (auto end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+    note_error(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  error_line_ = std::string(rest.substr(0, longest_line));
 }
 
 Task<> StdioTransport::write_queue() {
@@ -195,22 +205,27 @@ void StdioTransport::take(const RpcMessage& message) {
   }
 }
 
-/// Whole lines, so that no part of a secret is left of one that was cut.
+/// As it came: few lines are ever told, and a flood of them is not searched for secrets.
 void StdioTransport::note_error(std::string_view line) {
-  auto said = boost::trim_copy(secrets_.hidden_in(line));
-  if (said.empty()) return;
-  log::debug("integration {}: {}", name_, to_utf8(said.substr(0, longest_logged)));
-  last_error_ = std::move(said);
+  if (line.find_first_not_of(" \t\r\v\f") == line.npos) return;
+  last_error_ = line.substr(0, longest_line);
+  if (log::enabled(log::Level::debug)) log::debug("integration {}: {}", name_, told(line, longest_logged));
 }
 
 void StdioTransport::note_garbage(std::string_view line) {
   ++garbage_;
   if (logged_ < logged_garbage) {
     ++logged_;
-    log::info("integration {}: passed over what is no message: {}", name_,
-              to_utf8(secrets_.hidden_in(line).substr(0, longest_logged)));
+    log::info("integration {}: passed over what is no message: {}", name_, told(line, longest_logged));
   }
   if (garbage_ > most_garbage) die("it prints what is no MCP");
+}
+
+/// The beginning of a line, without the secrets.
+std::string StdioTransport::told(std::string_view line, std::size_t most) const {
+  const bool is_whole = line.size() < longest_line;
+  const auto hidden = is_whole ? secrets_.hidden_in(line) : secrets_.hidden_in_cut(line.substr(0, longest_line));
+  return to_utf8(boost::trim_copy(hidden).substr(0, most));
 }
 
 }  // namespace agw

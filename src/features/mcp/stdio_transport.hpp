@@ -38,8 +38,10 @@ private:
   Task<> slow_down();
   void take_line(std::string_view line);
   void take(const RpcMessage& message);
+  void take_errors(std::string_view bytes);
   void note_error(std::string_view line);
   void note_garbage(std::string_view line);
+  std::string told(std::string_view line, std::size_t most) const;
   void send(const json::object& message);
   void die(std::string why);
 
@@ -55,9 +57,10 @@ private:
   std::size_t queued_bytes_ = 0;
   Wakeup queue_filled_;
   Wakeup dead_;
+  Wakeup errors_over_;  ///< its standard error has ended
   std::string cause_of_death_;
-  std::string error_line_;  ///< what it writes to its standard error, up to the end of the line
-  std::string last_error_;  ///< the line before
+  std::string error_line_;  ///< what it writes to its standard error, up to the end of the line; with the secrets
+  std::string last_error_;  ///< the line before, with the secrets
   int garbage_ = 0;         ///< lines since the last message
   int logged_ = 0;          ///< lines that were no messages and are in the log
   int messages_ = 0;        ///< since `second_`

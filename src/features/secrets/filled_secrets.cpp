@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/algorithm/string/replace.hpp>
+#include <boost/algorithm/string/case_conv.hpp>
 
 #include "io/web_url.hpp"
 
@@ -20,7 +20,7 @@ void FilledSecrets::note(const std::string& value) {
   hide(value);
   hide(percent_encode(value));
   if (value.find('\n') == std::string::npos) return;
-  // Of a value of several lines a single one is quoted as well.
+  // Of a value of several lines a single one is quoted as well; many programs end one at a lone carriage return too.
   for (std::string_view rest = value; !rest.empty();) {
     const auto end = std::min(rest.find_first_of("\r\n"), rest.size());
     if (end >= shortest_line) hide(std::string(rest.substr(0, end)));
@@ -28,13 +28,32 @@ void FilledSecrets::note(const std::string& value) {
   }
 }
 
-std::string FilledSecrets::hidden_in(std::string_view text) const {
-  std::string hidden(text);
-  for (const auto& form : forms_) boost::ireplace_all(hidden, form, mark);
-  return hidden;
+std::string FilledSecrets::hidden_in(std::string_view text) const { return hidden_until(text, text.size()); }
+
+std::string FilledSecrets::hidden_in_cut(std::string_view text) const {
+  const auto longest = forms_.empty() ? 1 : forms_.front().size();
+  return hidden_until(text, text.size() - std::min(text.size(), longest - 1));
+}
+
+/// Its first `end` bytes. In one pass, so that one that begins in another is hidden to its end.
+std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end) const {
+  const auto lowered = boost::to_lower_copy(std::string(text));
+  std::string shown;
+  std::size_t hidden_to = 0;
+  for (std::size_t at = 0; at < end; ++at) {
+    const auto rest = std::string_view(lowered).substr(at);
+    const auto form = std::ranges::find_if(forms_, [&](const auto& each) { return rest.starts_with(each); });
+    if (form != forms_.end()) {
+      if (at >= hidden_to) shown += mark;
+      hidden_to = std::max(hidden_to, at + form->size());
+    }
+    if (at >= hidden_to) shown += text[at];
+  }
+  return shown;
 }
 
 void FilledSecrets::hide(std::string form) {
+  boost::to_lower(form);
   if (form.empty() || std::ranges::find(forms_, form) != forms_.end()) return;
   const auto at = std::ranges::find_if(forms_, [&](const auto& other) { return other.size() < form.size(); });
   forms_.insert(at, std::move(form));

@@ -24,5 +24,23 @@ TEST(FilledSecrets, AreHiddenAsPiecesOfUrlsAndLineByLine) {
   EXPECT_EQ(secrets.hidden_in("it read MIIEvQ {}"), "it read [secret] {}");
 }
 
+TEST(FilledSecrets, AreHiddenToTheirEndsWhereTheyOverlap) {
+  FilledSecrets secrets;
+  secrets.note("user:password");
+  secrets.note("password@host");
+  EXPECT_EQ(secrets.hidden_in("at user:password@host."), "at [secret].");
+  EXPECT_EQ(secrets.hidden_in("user:passworduser:password"), "[secret][secret]");
+}
+
+TEST(FilledSecrets, LeaveNoPartOfOneThatWasCut) {
+  FilledSecrets secrets;
+  EXPECT_EQ(secrets.hidden_in_cut("as it is"), "as it is");
+  secrets.note("hunter2");
+  secrets.note("otter");
+  EXPECT_EQ(secrets.hidden_in_cut("the key hunter2, then hunter2hunter"), "the key [secret], then [secret]");
+  EXPECT_EQ(secrets.hidden_in_cut("it has Hunter2 a"), "it has [secret]");
+  EXPECT_EQ(secrets.hidden_in_cut("hunter"), "");
+}
+
 }  // namespace
 }  // namespace agw
