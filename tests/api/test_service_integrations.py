@@ -59,6 +59,13 @@ def test_operations_of_an_openapi_document_are_tools(talker, thread, web, name):
         assert called(talker, thread, tool, {"id": id})["isError"]
 
 
+def test_operations_keep_the_query_of_their_server(talker, thread, web, name):
+    web.answers("/queried.json", json.dumps({**DOCUMENT, "servers": [{"url": "/api/?v=1"}]}), "application/json")
+    shop = new_integration(talker.gateway, name("shop"), "openapi", url=web.url("/queried.json"))
+    assert called(talker, thread, shop["name"] + "__getItem", {"id": "a/b", "full": True})["output"] == "an item"
+    assert web.requests[-1].path == "/api/items/a%2Fb?v=1&full=true"
+
+
 def test_a_document_leads_to_no_other_private_address_and_learns_no_key(talker, thread, web, name):
     with WebStub() as other:
         for target in ("http://169.254.169.254/", f"http://localhost:{other.port}/"):

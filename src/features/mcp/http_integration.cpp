@@ -49,21 +49,9 @@ bool stays_beneath(std::string_view path) {
   return true;
 }
 
-/// `path` behind that of the URL; of both the queries, the URL's first.
-std::string with_path(std::string_view url, std::string_view path) {
-  path = path.substr(0, path.find('#'));
-  const auto url_end = std::min(url.find('?'), url.size());
-  const auto path_end = std::min(path.find('?'), path.size());
-  std::string whole(url.substr(0, url_end));
-  while (whole.ends_with('/')) whole.pop_back();
-  if (!path.starts_with('/')) whole += '/';
-  whole += path.substr(0, path_end);
-  for (auto query : {url.substr(url_end), path.substr(path_end)}) {
-    if (query.size() <= 1) continue;
-    whole += whole.find('?') == std::string::npos ? '?' : '&';
-    whole += query.substr(1);
-  }
-  return whole;
+void add_query(std::string& url, std::string_view piece) {
+  url += url.find('?') == std::string::npos ? '?' : '&';
+  url += piece;
 }
 
 void set_service_body(WebRequest& request, const json::value& body) {
@@ -105,12 +93,25 @@ Task<WebAnswer> ask_service(HttpClient& http, WebRequest request, const ServiceA
   co_return answer;
 }
 
+std::string with_path(std::string_view url, std::string_view path) {
+  path = path.substr(0, path.find('#'));
+  const auto url_end = std::min(url.find('?'), url.size());
+  const auto path_end = std::min(path.find('?'), path.size());
+  std::string whole(url.substr(0, url_end));
+  while (whole.ends_with('/')) whole.pop_back();
+  if (!path.starts_with('/')) whole += '/';
+  whole += path.substr(0, path_end);
+  for (auto query : {url.substr(url_end), path.substr(path_end)}) {
+    if (query.size() > 1) add_query(whole, query.substr(1));
+  }
+  return whole;
+}
+
 std::string with_query(std::string url, const json::object& query) {
   for (const auto& [name, value] : query) {
     if (value.is_null()) continue;
     const auto add = [&](const json::value& one) {
-      url +=
-          (url.find('?') == std::string::npos ? "?" : "&") + percent_encode(name) + "=" + percent_encode(text_of(one));
+      add_query(url, percent_encode(name) + "=" + percent_encode(text_of(one)));
     };
     if (value.is_array()) {
       for (const auto& one : value.get_array()) add(one);

@@ -23,6 +23,9 @@ WebRequest service_request(const ServiceAddress& address, const IntegrationSetti
 /// Asks it. A problem is told without the secrets of the address.
 Task<WebAnswer> ask_service(HttpClient& http, WebRequest request, const ServiceAddress& address, Stop& stop);
 
+/// `path` behind that of the URL; of both the queries, the URL's first.
+std::string with_path(std::string_view url, std::string_view path);
+
 /// Adds members as a query.
 std::string with_query(std::string url, const json::object& query);
 

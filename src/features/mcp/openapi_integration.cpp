@@ -39,14 +39,12 @@ std::string path_of(const ApiOperation& operation, const json::object& input) {
 }
 
 WebUrl url_of(const ApiDescription& description, const ApiOperation& operation, const json::object& input) {
-  auto base = description.server.text();
-  while (base.ends_with('/')) base.pop_back();
   json::object query;
   for (const auto& parameter : operation.parameters) {
     const auto* member = input.if_contains(parameter.name);
     if (parameter.place == ParameterPlace::query && member) query[parameter.name] = *member;
   }
-  const auto url = WebUrl::parse(with_query(base + path_of(operation, input), query));
+  const auto url = WebUrl::parse(with_query(with_path(description.server.text(), path_of(operation, input)), query));
   if (!url || url->origin() != description.server.origin()) throw CannotCall{"the input does not fit into the address"};
   return *url;
 }
