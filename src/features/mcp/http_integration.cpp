@@ -61,20 +61,24 @@ void set_service_body(WebRequest& request, const json::value& body) {
 
 }  // namespace
 
+ServiceAddress filled_address(const Secrets& secrets, const IntegrationSettings& settings) {
+  ServiceAddress address;
+  const auto url = WebUrl::parse(secrets.expand(settings.url, &address.secrets));
+  if (!url) return {.problem = "its url is no http or https address"};
+  address.url = *url;
+  for (const auto& [name, value] : settings.headers) {
+    address.headers.push_back({name, secrets.expand(value, &address.secrets)});
+  }
+  return address;
+}
+
 Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings) {
   co_return co_await blocking.run([&secrets, settings = std::move(settings)]() -> ServiceAddress {
-    ServiceAddress address;
     try {
-      const auto url = WebUrl::parse(secrets.expand(settings.url, &address.secrets));
-      if (!url) return {.problem = "its url is no http or https address"};
-      address.url = *url;
-      for (const auto& [name, value] : settings.headers) {
-        address.headers.push_back({name, secrets.expand(value, &address.secrets)});
-      }
+      return filled_address(secrets, settings);
     } catch (const SecretError& error) {
       return {.problem = error.what()};
     }
-    return address;
   });
 }
 

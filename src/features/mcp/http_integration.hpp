@@ -7,17 +7,20 @@
 
 namespace agw {
 
-/// What an integration asks of its service, the secrets filled in: `headers` go to the origin of its URL only, and
-/// private addresses are called only for a person's integration, on that URL's host.
+/// Where the service of an integration is and what it is told of us, the secrets filled in.
 struct ServiceAddress {
   WebUrl url;
   std::vector<HttpHeader> headers;
   FilledSecrets secrets;  ///< that are in it
   std::string problem;    ///< why there is none, for people
 };
+/// Blocks. Throws SecretError.
+ServiceAddress filled_address(const Secrets& secrets, const IntegrationSettings& settings);
+/// That off the loop, a SecretError as a problem.
 Task<ServiceAddress> service_address(BlockingPool& blocking, const Secrets& secrets, IntegrationSettings settings);
 
-/// A request to `url` by that address.
+/// A request to `url` by that address: its headers go to the origin of its URL only, and private addresses are called
+/// only for a person's integration, on that URL's host.
 WebRequest service_request(const ServiceAddress& address, const IntegrationSettings& settings, WebUrl url);
 
 /// Asks it. A problem is told without the secrets of the address.

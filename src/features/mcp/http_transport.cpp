@@ -8,7 +8,6 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "base/log.hpp"
-#include "features/secrets/service.hpp"
 #include "models/frames.hpp"
 #include "models/wire.hpp"
 
@@ -59,6 +58,7 @@ public:
   json::object message;  ///< empty: only listens
   std::string method;
   std::vector<HttpHeader> headers;  ///< of this message
+  FilledSecrets secrets;            ///< of its latest request
   milliseconds silence_limit{60'000};
   std::optional<RpcAnswer> answer;
   int status = 0;
@@ -103,12 +103,10 @@ HttpTransport::~HttpTransport() = default;
 
 Task<std::string> HttpTransport::open(Stop&) {
   try {
-    const auto address = co_await address_();
-    if (address.url.text().empty()) co_return "its url is no http or https address";
+    co_return (co_await address_()).problem;
   } catch (const SecretError& error) {
     co_return error.what();
   }
-  co_return "";
 }
 
 void HttpTransport::speak(McpEra era, std::string version) {
@@ -201,7 +199,7 @@ Task<> HttpTransport::resume(Exchange& exchange, Stop& stop) {
   co_await send(exchange, std::move(made), stop);
 }
 
-Task<HttpRequest> HttpTransport::request(std::string method, const Exchange& exchange) {
+Task<HttpRequest> HttpTransport::request(std::string method, Exchange& exchange) {
   HttpRequest made{.method = std::move(method),
                    .silence_limit = exchange.silence_limit,
                    .max_body_bytes = 4 * most_message_bytes,
@@ -209,7 +207,7 @@ Task<HttpRequest> HttpTransport::request(std::string method, const Exchange& exc
   auto address = co_await address_();
   made.url = address.url.text();
   made.headers = std::move(address.headers);
-  secrets_ = std::move(address.secrets);
+  exchange.secrets = std::move(address.secrets);
   if (!version_.empty()) made.headers.push_back({"MCP-Protocol-Version", version_});
   if (!session_.empty()) made.headers.push_back({"Mcp-Session-Id", session_});
   co_return made;
@@ -259,7 +257,7 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
     co_return;
   }
   if (outcome.end != HttpOutcome::End::complete) {
-    exchange.problem = secrets_.hidden_in(outcome.error);
+    exchange.problem = exchange.secrets.hidden_in(outcome.error);
     co_return;
   }
   if (const auto parsed = parse_json(exchange.body)) take(exchange, read_rpc(*parsed));

@@ -5,20 +5,12 @@
 
 #include "base/group.hpp"
 #include "base/wakeup.hpp"
+#include "features/mcp/http_integration.hpp"
 #include "features/mcp/transport.hpp"
 #include "features/mcp/types.hpp"
-#include "features/secrets/service.hpp"
 #include "io/http_client.hpp"
-#include "io/web_url.hpp"
 
 namespace agw {
-
-/// Where a server is and what it is told of us; with the secrets filled in.
-struct McpAddress {
-  WebUrl url;
-  std::vector<HttpHeader> headers;
-  FilledSecrets secrets;
-};
 
 /// A server did not let a request in.
 struct McpRefusal {
@@ -31,8 +23,8 @@ struct McpRefusal {
 /// resumed where it breaks; in sessions a GET brings what the server sends by itself.
 class HttpTransport : public McpTransport {
 public:
-  /// Fills in the secrets, anew for each request. Throws SecretError; a URL that is none gives an empty address.
-  using Address = std::function<Task<McpAddress>()>;
+  /// Fills in the secrets, anew for each request. Throws SecretError.
+  using Address = std::function<Task<ServiceAddress>()>;
 
   /// Told of a request that was not let in; whether it is worth another try, with what `Address` gives then.
   using OnRefusal = std::function<Task<bool>(McpRefusal)>;
@@ -57,7 +49,7 @@ private:
   Task<> resume(Exchange& exchange, Stop& stop);
   Task<> send(Exchange& exchange, HttpRequest request, Stop& stop);
   Task<bool> may_try_again(Exchange& exchange);
-  Task<HttpRequest> request(std::string method, const Exchange& exchange);
+  Task<HttpRequest> request(std::string method, Exchange& exchange);
   Task<> listen_in_session();
   Task<> tell(json::object message);
   void take(Exchange& exchange, const RpcMessage& message);
@@ -69,7 +61,6 @@ private:
   std::string name_;
   bool may_be_private_;
   Address address_;
-  FilledSecrets secrets_;  ///< of the last request
   OnRefusal on_refusal_;
   Group group_;
   Stop closing_;

@@ -182,15 +182,8 @@ std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settin
 }
 
 /// With the token of a login, where the person has set no credentials.
-Task<McpAddress> Integrations::address_of(IntegrationSettings settings) {
-  auto address = co_await blocking_.run([&secrets = secrets_, settings] {
-    McpAddress filled;
-    filled.url = WebUrl::parse(secrets.expand(settings.url, &filled.secrets)).value_or(WebUrl());
-    for (const auto& [name, value] : settings.headers) {
-      filled.headers.push_back({name, secrets.expand(value, &filled.secrets)});
-    }
-    return filled;
-  });
+Task<ServiceAddress> Integrations::address_of(IntegrationSettings settings) {
+  auto address = co_await blocking_.run([&secrets = secrets_, settings] { return filled_address(secrets, settings); });
   if (has_credentials(settings)) co_return address;
   const auto token = co_await logins_.token(settings);
   if (!token.empty()) address.headers.push_back({"Authorization", std::string(bearer) + token});

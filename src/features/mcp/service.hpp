@@ -74,7 +74,7 @@ private:
   std::unique_ptr<Integration> make_stdio(IntegrationSettings settings);
   std::unique_ptr<Integration> make_http_server(IntegrationSettings settings);
   Task<ServerProcess> process_of(IntegrationSettings settings);
-  Task<McpAddress> address_of(IntegrationSettings settings);
+  Task<ServiceAddress> address_of(IntegrationSettings settings);
   Task<bool> refused(IntegrationSettings settings, McpRefusal refusal);
   ExtensionPointer require(const std::string& id_or_name) const;
   void connect_anew(const std::string& id);
