@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <boost/algorithm/string/case_conv.hpp>
@@ -86,18 +87,24 @@ private:
     for (const auto* method : methods) {
       const auto* operation = object_in(item, method);
       if (!operation || made.operations.size() == most_operations) continue;
+      auto name = tool_name(path, method, *operation);
+      if (!names_.insert(name).second) continue;
       nodes_ = 0;
-      made.operations.push_back(read_operation(path, method, item, *operation));
+      made.operations.push_back(read_operation(std::move(name), path, method, item, *operation));
     }
   }
 
-  ApiOperation read_operation(const std::string& path, const std::string& method, const json::object& item,
-                              const json::object& operation) {
+  static std::string tool_name(const std::string& path, const std::string& method, const json::object& operation) {
+    auto name = text_in(operation, "operationId");
+    if (name.empty()) name = method + path;
+    std::ranges::replace_if(name, [](unsigned char c) { return !std::isalnum(c) && c != '_' && c != '-'; }, '_');
+    return name;
+  }
+
+  ApiOperation read_operation(std::string name, const std::string& path, const std::string& method,
+                              const json::object& item, const json::object& operation) {
     ApiOperation made{.method = boost::to_upper_copy(method), .path = path};
-    made.tool.name = text_in(operation, "operationId");
-    if (made.tool.name.empty()) made.tool.name = method + path;
-    std::ranges::replace_if(
-        made.tool.name, [](unsigned char c) { return !std::isalnum(c) && c != '_' && c != '-'; }, '_');
+    made.tool.name = std::move(name);
     auto description = text_in(operation, "summary");
     if (const auto more = text_in(operation, "description"); !more.empty()) {
       description += (description.empty() ? "" : "\n") + more;
@@ -180,6 +187,7 @@ private:
 
   const json::value& document_;
   const WebUrl& url_;
+  std::set<std::string> names_;  ///< of the operations that were taken
   int nodes_ = 0;
 };
 

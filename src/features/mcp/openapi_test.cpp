@@ -63,6 +63,14 @@ TEST(OpenApi, ReferencesWithoutEndAreCut) {
   EXPECT_LT(to_json(made.operations[1].tool.input_schema).size(), 200'000u);
 }
 
+TEST(OpenApi, OfOperationsWithOneNameTheFirstIsTaken) {
+  const auto made = description_of(R"({"openapi": "3.0.0", "paths": {"/a": {"get": {"operationId": "list.all"}},
+    "/b": {"get": {"operationId": "list_all"}, "put": {"operationId": "put"}}}})");
+  ASSERT_EQ(made.operations.size(), 2u);
+  EXPECT_EQ(made.operations[0].path, "/a");
+  EXPECT_EQ(made.operations[1].tool.name, "put");
+}
+
 TEST(OpenApi, TakesABoundedNumberOfOperations) {
   std::string paths;
   for (int i = 0; i < 1000; ++i) paths += fmt::format(R"({}"/{}": {{"get": {{}}}})", i ? "," : "", i);

@@ -211,16 +211,17 @@ const std::vector<ToolPointer>& Integrations::tools() {
   if (!std::exchange(tools_current_, true)) {
     tools_.clear();
     const auto found = offers();
-    std::set<std::string, std::less<>> names;
-    for (const auto& offer : found) {
-      if (offer.is_exact) names.insert(offer.name);
-    }
     std::set<std::string, std::less<>> given;
-    for (const auto& offer : found) {
-      auto name = offer.name;
-      const bool is_first = offer.is_exact ? !given.contains(name) : names.insert(name).second;
-      if (!is_first) name = hashed_tool_name_of(offer.entry->integration->settings().name, offer.tool->name);
-      if (given.insert(name).second) tools_.push_back(tool_of(offer.entry, *offer.tool, std::move(name)));
+    // A service's own name goes before one that was made to fit.
+    for (const bool is_exact : {true, false}) {
+      for (const auto& offer : found) {
+        if (offer.is_exact != is_exact) continue;
+        auto name = offer.name;
+        if (given.contains(name)) {
+          name = hashed_tool_name_of(offer.entry->integration->settings().name, offer.tool->name);
+        }
+        if (given.insert(name).second) tools_.push_back(tool_of(offer.entry, *offer.tool, std::move(name)));
+      }
     }
   }
   return tools_;
@@ -230,9 +231,8 @@ std::vector<Integrations::Offer> Integrations::offers() const {
   std::vector<Offer> found;
   for (const auto& [id, entry] : entries_) {
     const auto& settings = entry->integration->settings();
-    std::set<std::string_view> seen;
     for (const auto& offered : entry->integration->tools()) {
-      if (!may_offer(settings, offered.name) || !seen.insert(offered.name).second) continue;
+      if (!may_offer(settings, offered.name)) continue;
       auto name = tool_name_of(settings.name, offered.name);
       const bool is_exact = name == settings.name + "__" + offered.name;
       found.push_back({.entry = entry, .tool = &offered, .name = std::move(name), .is_exact = is_exact});

@@ -201,9 +201,10 @@ void McpSession::take_tool(const json::value& value) {
 
 /// Once for each name, as servers list their tools again and again.
 void McpSession::tell_left_out(const std::string& name) {
-  if (told_left_out_.size() == most_told || !told_left_out_.insert(name).second) return;
+  const auto shown = to_json(json::value(to_utf8(name.substr(0, longest_tool_name))));
+  if (told_left_out_.size() == most_told || !told_left_out_.insert(shown).second) return;
   log::warn("integration {}: the tool {} is left out, as a name has 1 to {} letters, digits, '_', '-', '.' and '/'",
-            name_, to_json(json::value(to_utf8(name.substr(0, longest_tool_name)))), longest_tool_name);
+            name_, shown, longest_tool_name);
 }
 
 Task<std::string> McpSession::live(Stop& stop, std::function<void()> tools_changed) {
