@@ -12,6 +12,7 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/utf8.hpp"
 #include "models/characters.hpp"
 #include "models/wire_json.hpp"
 
@@ -34,9 +35,7 @@ std::string tidy(std::string_view text) {
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   boost::trim(line);
   if (line.size() <= max_message_bytes) return line;
-  std::size_t end = max_message_bytes;
-  while ((static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
-  return line.substr(0, end) + "…";
+  return std::string(utf8_prefix(line, max_message_bytes)) + "…";
 }
 
 std::string title_of_page(std::string_view page) {

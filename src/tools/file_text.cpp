@@ -10,6 +10,7 @@
 
 #include "api/error.hpp"
 #include "base/json.hpp"
+#include "base/utf8.hpp"
 #include "io/descriptor.hpp"
 
 namespace agw {
@@ -24,13 +25,6 @@ constexpr std::size_t largest_edited = std::size_t{10} * 1024 * 1024;
 [[noreturn]] void refuse_binary(const Located& file) {
   throw BadRequest(
       fmt::format("{}: a binary file of {} bytes, which cannot be shown as text", file.path.string(), file.size));
-}
-
-/// Up to `longest` bytes, not in the middle of a character.
-std::string_view shortened(std::string_view line, std::size_t longest) {
-  if (line.size() <= longest) return line;
-  while (longest > 0 && (static_cast<unsigned char>(line[longest]) & 0xC0u) == 0x80u) --longest;
-  return line.substr(0, longest);
 }
 
 /// Collects the wanted lines of a text that comes in pieces.
@@ -80,7 +74,7 @@ private:
 
   void end_line() {
     if (number_ >= range_.first) {
-      text_ += fmt::format("{:6}\t{}", number_, to_utf8(shortened(line_, longest_line)));
+      text_ += fmt::format("{:6}\t{}", number_, to_utf8(utf8_prefix(line_, longest_line)));
       if (length_ > longest_line) text_ += fmt::format(" [… {} bytes in this line]", length_);
       text_ += '\n';
     }

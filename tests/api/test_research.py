@@ -293,6 +293,12 @@ def test_what_an_agent_says_of_a_change_that_was_not_made_is_not_taken_for_the_f
     assert row["notes"] == "I made the file better."
 
 
+def test_notes_are_cut_between_characters(lab):
+    lab.measured_by()
+    notes = [lab.iterate(text)["notes"] for text in ("ü" * 400, "a" + "ü" * 400)]
+    assert all(text.startswith("by a new text: ") and text.endswith("ü…") for text in notes)
+
+
 def test_a_change_that_was_staged_and_never_measured_is_a_crash(talker, name):
     lab = Lab(talker, name, "apprentice").measured_by().in_a_project(name)
     row = lab.iterate(calls(("Write", {"path": str(lab.asset), "content": BETTER})), "I made the file better.")

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
+
 namespace agw {
 
 namespace {
@@ -26,7 +28,7 @@ std::string run_text(const BriefingFacts& facts) {
   return text;
 }
 
-std::string title_of(const BriefingEntry& entry) { return first_characters(entry.title, shown_title); }
+std::string title_of(const BriefingEntry& entry) { return std::string(first_characters(entry.title, shown_title)); }
 
 void add_titles(std::string& text, std::string_view heading, const std::vector<BriefingEntry>& entries) {
   if (entries.empty()) return;
@@ -38,15 +40,6 @@ void add_titles(std::string& text, std::string_view heading, const std::vector<B
 
 std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries) {
   return {entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(std::min(entries.size(), most_shown))};
-}
-
-std::string first_characters(const std::string& text, std::size_t count) {
-  std::size_t end = 0;
-  for (std::size_t seen = 0; end < text.size(); ++end) {
-    const bool begins_character = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
-    if (begins_character && seen++ == count) break;
-  }
-  return text.substr(0, end);
 }
 
 void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs) {
@@ -81,7 +74,7 @@ std::string plain_reflection(const BriefingFacts& facts) {
   else
     text += " Nothing needs attention.";
   text += " No model is configured, so nothing was proposed.";
-  return first_characters(text, reflection_limit);
+  return std::string(first_characters(text, reflection_limit));
 }
 
 std::string summary_request(const BriefingFacts& facts) {

@@ -38,7 +38,4 @@ std::string plain_reflection(const BriefingFacts& facts);
 /// What a model is asked to make the summary of.
 std::string summary_request(const BriefingFacts& facts);
 
-/// The first `count` characters (code points) of UTF-8 text.
-std::string first_characters(const std::string& text, std::size_t count);
-
 }  // namespace agw

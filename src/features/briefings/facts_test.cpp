@@ -63,12 +63,5 @@ TEST(BriefingFacts, AModelIsAskedWithTitlesAndSignals) {
   }
 }
 
-TEST(FirstCharacters, CountsCharactersAndNotBytes) {
-  EXPECT_EQ(first_characters("Grüße", 3), "Grü");
-  EXPECT_EQ(first_characters("Grüße", 4), "Grüß");
-  EXPECT_EQ(first_characters("Grüße", 9), "Grüße");
-  EXPECT_EQ(first_characters("Grüße", 0), "");
-}
-
 }  // namespace
 }  // namespace agw

@@ -4,6 +4,7 @@
 
 #include "api/error.hpp"
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 #include "features/agents/service.hpp"
 
 namespace agw {
@@ -152,7 +153,7 @@ Task<Pulse> Briefings::pulse() {
   const auto reflection = co_await latest_reflection();
   const auto now = co_await briefing(std::nullopt);
   Pulse pulse;
-  pulse.prose = reflection ? first_characters(*reflection, prose_limit) : now.summary;
+  pulse.prose = reflection ? std::string(first_characters(*reflection, prose_limit)) : now.summary;
   pulse.highlights = co_await highlights();
   pulse.proposalCount = static_cast<std::int64_t>((co_await proposals()).size());
   pulse.selfReflectAvailable = reflection.has_value();

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
+
 namespace agw {
 
 namespace {
@@ -42,8 +44,7 @@ bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) !=
 
 std::string beginning(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
-  while (most > 0 && !begins_character(text[most])) --most;
-  return std::string(text.substr(0, most)) + "…";
+  return std::string(utf8_prefix(text, most)) + "…";
 }
 
 std::string quoted(const Turn& turn, std::size_t most) {
@@ -64,14 +65,13 @@ std::size_t total_size(std::span<const Message> messages) {
 
 /// `most` bytes of a longer text: two thirds from its beginning, the rest from its end.
 std::string both_ends(std::string_view text, std::size_t most) {
-  auto first = most - most / 3;
-  while (first > 0 && !begins_character(text[first])) --first;
+  const auto first = utf8_prefix(text, most - most / 3);
   auto last = text.size() - most / 3;
   while (last < text.size() && !begins_character(text[last])) ++last;
   return fmt::format(
       "{}\n[{} bytes were left out here, for which there is no room; where they are needed, ask for less at a time: "
       "a part of the file with offset and limit, a narrower pattern or command]\n{}",
-      text.substr(0, first), last - first, text.substr(last));
+      first, last - first.size(), text.substr(last));
 }
 
 /// Gives back how many bytes that saves.

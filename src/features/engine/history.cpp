@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace agw {
 
 namespace {
@@ -14,16 +16,6 @@ std::string text_in(const std::optional<json::object>& metadata, std::string_vie
 const json::array* steps_of(const Turn& turn) {
   const auto* steps = turn.metadata ? turn.metadata->if_contains("steps") : nullptr;
   return steps ? steps->if_array() : nullptr;
-}
-
-/// The byte that the code point of that number begins at.
-std::size_t byte_of(std::string_view text, std::int64_t code_point) {
-  std::size_t byte = 0;
-  for (; byte < text.size(); ++byte) {
-    const bool begins = (static_cast<unsigned char>(text[byte]) & 0xc0) != 0x80;
-    if (begins && code_point-- == 0) break;
-  }
-  return byte;
 }
 
 std::string without_separators(std::string_view text) {
@@ -78,7 +70,8 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     const auto* end = members ? members->if_contains("text_end") : nullptr;
     const auto* ids = members ? members->if_contains("tool_call_ids") : nullptr;
     if (!end || !end->is_int64() || !ids || !ids->is_array()) continue;
-    const auto text = rest.substr(0, byte_of(rest, std::max<std::int64_t>(0, end->get_int64() - passed)));
+    const auto length = std::max<std::int64_t>(0, end->get_int64() - passed);
+    const auto text = first_characters(rest, static_cast<std::size_t>(length));
     add_step(messages, without_separators(text), ids->get_array(), run_id);
     passed += code_points(text);
     rest.remove_prefix(text.size());

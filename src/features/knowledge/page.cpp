@@ -6,6 +6,7 @@
 
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/slug.hpp"
 #include "features/knowledge/types.hpp"
@@ -35,12 +36,6 @@ std::int64_t count_words(std::string_view text) {
     in_word = !is_blank;
   }
   return words;
-}
-
-std::string_view cut(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
-  return text.substr(0, bytes);
 }
 
 std::vector<std::string> slugs_of(const MarkdownOutline& outline, const std::string& own_slug) {
@@ -83,7 +78,7 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
   page.words = count_words(outline.plain_text);
   page.updated_at = text.head.updated_at.value_or(modified_at(stamp));
   page.headings = boost::join(outline.headings, "\n") + "\n" + boost::join(page.tags, " ");
-  page.body = cut(outline.plain_text, most_bytes_indexed);
+  page.body = utf8_prefix(outline.plain_text, most_bytes_indexed);
   return page;
 }
 

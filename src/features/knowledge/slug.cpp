@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "base/lower_case.hpp"
+#include "base/utf8.hpp"
 
 namespace agw {
 
@@ -14,7 +15,6 @@ constexpr std::size_t longest_slug = 100;
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 /// `deployNotes` and `HTTPServer` have a word that begins within them.
 bool begins_word(std::string_view name, std::size_t place) {
@@ -33,11 +33,7 @@ std::size_t sign_at(std::string_view text) {
 }
 
 void cut(std::string& slug) {
-  if (slug.size() > longest_slug) {
-    auto end = longest_slug;
-    while (end > 0 && continues_character(slug[end])) --end;
-    slug.resize(end);
-  }
+  slug.resize(utf8_prefix(slug, longest_slug).size());
   while (slug.ends_with('-')) slug.pop_back();
 }
 

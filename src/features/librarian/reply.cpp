@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/utf8.hpp"
 #include "features/librarian/text.hpp"
 
 namespace agw {

@@ -10,6 +10,7 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/lower_case.hpp"
+#include "base/utf8.hpp"
 #include "features/librarian/text.hpp"
 
 namespace agw {

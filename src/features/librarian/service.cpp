@@ -5,6 +5,7 @@
 #include <ranges>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "features/librarian/reply.hpp"
 #include "features/librarian/text.hpp"
 #include "features/librarian/tool_wish.hpp"

@@ -5,6 +5,8 @@
 #include <boost/algorithm/string.hpp>
 #include <boost/algorithm/string/trim_all.hpp>
 
+#include "base/utf8.hpp"
+
 namespace agw {
 
 namespace {
@@ -17,12 +19,6 @@ constexpr std::string_view blanks = " \t\r\n";
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 }  // namespace
-
-std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && continues_character(text[bytes])) --bytes;
-  return text.substr(0, bytes);
-}
 
 std::string on_one_line(std::string_view text, std::size_t bytes) {
   // Twice as much, because blanks shrink; a megabyte is not folded for the sake of its first line.

@@ -9,9 +9,6 @@ namespace agw {
 
 // Small operations on valid UTF-8 that leave it valid.
 
-/// The longest beginning of at most `bytes` bytes.
-std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
-
 /// `text` on one line, with `…` where it was cut to `bytes` bytes.
 std::string on_one_line(std::string_view text, std::size_t bytes);
 

@@ -7,12 +7,6 @@
 namespace agw {
 namespace {
 
-TEST(LibrarianText, IsCutBetweenCharacters) {
-  EXPECT_EQ(utf8_prefix("aü", 2), "a");
-  EXPECT_EQ(utf8_prefix("aü", 3), "aü");
-  EXPECT_EQ(utf8_prefix("ü", 0), "");
-}
-
 TEST(LibrarianText, GoesOnOneLine) {
   EXPECT_EQ(on_one_line(" a\n\n b ", 10), "a b");
   EXPECT_EQ(on_one_line("abc def", 4), "abc…");

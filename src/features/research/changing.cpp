@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/id.hpp"
+#include "base/utf8.hpp"
 #include "features/research/asset.hpp"
 #include "features/research/iteration.hpp"
 
@@ -41,12 +42,7 @@ RunFollower follower_of(const std::shared_ptr<AgentWork>& work) {
 
 /// The part of a text behind so many code points.
 std::string_view behind(std::string_view text, std::size_t code_points) {
-  std::size_t at = 0;
-  for (; at < text.size(); ++at) {
-    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-    if (begins && code_points-- == 0) break;
-  }
-  return text.substr(at);
+  return text.substr(first_characters(text, code_points).size());
 }
 
 /// What was said after the last of the calls: between them the agent only thinks aloud.
@@ -77,7 +73,7 @@ std::string new_text(std::string_view answer, const std::string& original) {
 }
 
 std::string cut_to(std::string text, std::size_t most) {
-  return text.size() > most ? to_utf8(text.substr(0, most)) + "…" : std::move(text);
+  return text.size() > most ? to_utf8(utf8_prefix(text, most)) + "…" : std::move(text);
 }
 
 /// What an agent says that meant to change the file by a tool is about the file, and not the file.

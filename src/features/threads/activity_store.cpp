@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/utf8.hpp"
 #include "features/threads/turn_order_store.hpp"
 
 namespace agw::activity_store {
@@ -17,22 +18,13 @@ struct Numbered {
 constexpr int snippet_length = 150;
 constexpr int longest_character = 4;  ///< bytes in UTF-8
 
-/// Cut here: `substr` of a text ends at a NUL.
-std::string snippet_of(std::string_view bytes) {
-  std::size_t end = 0;
-  for (int characters = 0; end < bytes.size(); ++end) {
-    const bool begins = (static_cast<unsigned char>(bytes[end]) & 0xC0) != 0x80;
-    if (begins && characters++ == snippet_length) break;
-  }
-  return std::string(bytes.substr(0, end));
-}
-
 /// Adds the thread's newest turns and keeps the newest of all.
 void add_turns(Connection& connection, const Statement& thread, int limit, std::vector<Numbered>& newest) {
   turn_order_store::NewestFirst numbers(connection, thread.integer(0));
   for (int left = limit; left > 0; --left) {
     const auto number = numbers.next();
     if (!number) break;
+    // As bytes: `substr` of a text ends at a NUL.
     auto turn = connection.prepare(
         "SELECT id, role, substr(CAST(content AS BLOB), 1, :bytes), created_at FROM turns "
         "WHERE number = :number");
@@ -42,7 +34,7 @@ void add_turns(Connection& connection, const Statement& thread, int limit, std::
                        .thread_id = thread.string(1),
                        .thread_title = thread.string(2),
                        .role = from_text<Role>(turn.text(1)).value_or(Role::user),
-                       .snippet = snippet_of(turn.text(2)),
+                       .snippet = std::string(first_characters(turn.text(2), snippet_length)),
                        .created_at = turn.time(3)}});
   }
   std::ranges::sort(newest, std::greater(), &Numbered::number);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "features/threads/full_text.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "storage/full_text_api.hpp"
@@ -115,12 +116,7 @@ Statement prepare_with_hits(Connection& connection, std::string_view sql) {
 
 std::string Scope::word() const { return thread ? thread_word(*thread) : agent_word(agent_id); }
 
-std::string_view indexed_text(std::string_view content) {
-  if (content.size() <= most_bytes_indexed) return content;
-  auto end = most_bytes_indexed;
-  while (end > 0 && (static_cast<unsigned char>(content[end]) & 0xc0) == 0x80) --end;
-  return content.substr(0, end);
-}
+std::string_view indexed_text(std::string_view content) { return utf8_prefix(content, most_bytes_indexed); }
 
 bool index_some(Connection& connection) {
   const auto entries = not_indexed(connection);

@@ -3,6 +3,8 @@
 #include <bitset>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace agw {
 
 namespace {
@@ -58,11 +60,7 @@ void append_on_one_line(std::string& out, std::string_view text) {
 }
 
 /// `place` moved back to where a character begins.
-std::size_t character_at(std::string_view text, std::size_t place) {
-  if (place >= text.size()) return text.size();
-  while (place > 0 && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80) --place;
-  return place;
-}
+std::size_t character_at(std::string_view text, std::size_t place) { return utf8_prefix(text, place).size(); }
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/utf8.hpp"
+
 namespace agw {
 
 namespace {
@@ -19,13 +21,6 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
-/// `text` cut to at most `bytes`, between two characters.
-std::string_view cut(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
-  return text.substr(0, bytes);
-}
-
 }  // namespace
 
 std::string title_from(std::string_view content) {
@@ -35,7 +30,7 @@ std::string title_from(std::string_view content) {
     if (title.empty() && word.find_first_not_of(marks) == word.npos) continue;
     if (words == most_words || (words > 0 && title.size() + 1 + word.size() > most_bytes)) return title + "…";
     if (words++ > 0) title += ' ';
-    const auto fitting = cut(word, most_bytes);
+    const auto fitting = utf8_prefix(word, most_bytes);
     title += fitting;
     if (fitting.size() < word.size()) return title + "…";
   }

@@ -1,0 +1,25 @@
+#include "base/utf8.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+TEST(Utf8Prefix, EndsBetweenCharacters) {
+  EXPECT_EQ(utf8_prefix("aü", 2), "a");
+  EXPECT_EQ(utf8_prefix("aü", 3), "aü");
+  EXPECT_EQ(utf8_prefix("aü", 9), "aü");
+  EXPECT_EQ(utf8_prefix("ü", 0), "");
+  EXPECT_EQ(utf8_prefix("a😀b", 4), "a");
+  EXPECT_EQ(utf8_prefix("a😀b", 5), "a😀");
+}
+
+TEST(FirstCharacters, CountsCharactersAndNotBytes) {
+  EXPECT_EQ(first_characters("Grüße", 3), "Grü");
+  EXPECT_EQ(first_characters("Grüße", 4), "Grüß");
+  EXPECT_EQ(first_characters("Grüße", 9), "Grüße");
+  EXPECT_EQ(first_characters("Grüße", 0), "");
+}
+
+}  // namespace
+}  // namespace agw
