@@ -71,6 +71,10 @@ void Engine::Answering::make_usable(std::vector<ToolUse>& uses) {
   }
 }
 
+void Engine::Answering::go_on_with(const std::string& id) {
+  choices.erase(choices.begin(), std::ranges::find(choices, id, &ModelChoice::id));
+}
+
 Task<> Engine::converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
                         RunOutcome& outcome) {
   outcome.model = choices.front().id();
@@ -191,10 +195,7 @@ Task<std::vector<ToolUse>> Engine::ask(Answering& answering) {
   answering.request.messages.push_back(std::move(message));
   answering.separated = active.log.content().empty();
   // What answered goes on: its own thoughts are of use to no other, and those before it have failed.
-  std::erase_if(answering.choices, [&, before = true](const ModelChoice& choice) mutable {
-    before = before && choice.id() != answered.id();
-    return before;
-  });
+  answering.go_on_with(answered.id());
   co_return std::move(reply->tool_uses);
 }
 
@@ -221,7 +222,7 @@ Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
   if (failure) std::rethrow_exception(failure);
   for (const auto& result : results) {
     mark.tool_call_ids.push_back(result.tool_call_id);
-    if (!calls_.only_looks(result.tool_name)) outcome.last_act = Act{result.tool_name, result.text};
+    if (calls_.acts(result.tool_name)) outcome.last_act = Act{result.tool_name, result.text};
   }
   outcome.steps.push_back(std::move(mark));
   add_results(answering, std::move(results));

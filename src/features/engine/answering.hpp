@@ -28,6 +28,9 @@ struct Engine::Answering {
 
   /// Names and ids that can be sent back, the ids unlike all before.
   void make_usable(std::vector<ToolUse>& uses);
+
+  /// Leaves the choices before that one out, which have failed.
+  void go_on_with(const std::string& id);
 };
 
 /// What of the conversation is shown to the model.

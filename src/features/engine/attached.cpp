@@ -1,7 +1,6 @@
 #include "features/engine/attached.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -37,15 +36,19 @@ std::vector<std::string> ids_of(const std::vector<Attachment>& attachments) {
   return ids;
 }
 
-/// As providers know it.
-std::string_view image_mime(const Attachment& attachment) {
-  return attachment.mime == "image/jpg" ? "image/jpeg" : std::string_view(attachment.mime);
-}
-
 bool is_text(std::string_view bytes) { return bytes.find('\0') == bytes.npos && is_utf8(bytes); }
 
 bool is_what_it_says(const Attachment& attachment, std::string_view bytes) {
-  return is_image(attachment) ? is_picture(image_mime(attachment), bytes) : is_text(bytes);
+  return is_image(attachment) ? is_picture(attachment.mime, bytes) : is_text(bytes);
+}
+
+/// Nothing where it cannot be read, or is not what it says.
+Task<std::optional<std::string>> bytes_of(Attachments& attachments, const Attachment& attachment,
+                                          AttachedFiles& loaded) {
+  if (auto known = loaded.extract(attachment.id)) co_return std::move(known.mapped().bytes);
+  auto bytes = co_await attachments.bytes(attachment);
+  if (bytes && !is_what_it_says(attachment, *bytes)) bytes.reset();
+  co_return bytes;
 }
 
 /// In one line, without what could look like the end of it.
@@ -63,10 +66,7 @@ std::string text_of(const AttachedFile& file) {
 
 }  // namespace
 
-bool is_image(const Attachment& attachment) {
-  constexpr std::array<std::string_view, 4> mimes{"image/png", "image/jpeg", "image/gif", "image/webp"};
-  return std::ranges::find(mimes, image_mime(attachment)) != mimes.end();
-}
+bool is_image(const Attachment& attachment) { return !picture_mime(attachment.mime).empty(); }
 
 json::object attachment_metadata(const std::vector<Attachment>& attachments) {
   json::array list;
@@ -78,7 +78,7 @@ json::object attachment_metadata(const std::vector<Attachment>& attachments) {
 }
 
 Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Turn>& turns, bool sees,
-                                  std::size_t text_budget) {
+                                  std::size_t text_budget, AttachedFiles loaded) {
   AttachedFiles files;
   auto image_bytes = image_budget;
   for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
@@ -87,8 +87,8 @@ Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Tu
       auto& budget = is_image(attachment) ? image_bytes : text_budget;
       const auto size = static_cast<std::size_t>(attachment.size);
       if (size > budget || (is_image(attachment) && !sees)) continue;
-      auto bytes = co_await attachments.bytes(attachment);
-      if (!bytes || !is_what_it_says(attachment, *bytes)) continue;
+      auto bytes = co_await bytes_of(attachments, attachment, loaded);
+      if (!bytes) continue;
       if (files.emplace(attachment.id, AttachedFile{attachment, *std::move(bytes)}).second) budget -= size;
     }
   }
@@ -109,7 +109,7 @@ void add_attached(Message& message, const Turn& turn, const AttachedFiles& files
     if (file == files.end())
       message.text += fmt::format("\n\n[The file {} is attached, but cannot be shown to you.]", label_of(named));
     else if (is_image(file->second.attachment))
-      message.images.push_back({std::string(image_mime(file->second.attachment)), file->second.bytes});
+      message.images.push_back({std::string(picture_mime(file->second.attachment.mime)), file->second.bytes});
     else
       message.text += text_of(file->second);
   }

@@ -25,9 +25,9 @@ bool is_image(const Attachment& attachment);
 json::object attachment_metadata(const std::vector<Attachment>& attachments);
 
 /// The files of `turns` that a model can read, the newest turns' first: pictures where it `sees`, and UTF-8 text of
-/// `text_budget` bytes together.
+/// `text_budget` bytes together. Those among `loaded` are not read again.
 Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Turn>& turns, bool sees,
-                                  std::size_t text_budget);
+                                  std::size_t text_budget, AttachedFiles loaded = {});
 
 /// How many bytes of them are shown as text.
 std::size_t text_size(const AttachedFiles& files);

@@ -105,6 +105,16 @@ TEST(Attached, TheNewestTextGetsTheRoom) {
   });
 }
 
+TEST(Attached, WhatIsLoadedIsNotReadAgain) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    std::vector<Turn> turns{co_await room.say("one", "a.txt", "text/plain", "on disk")};
+    auto loaded = co_await load_attached(room.attachments, turns, true, 1'000);
+    loaded.begin()->second.bytes = "in hand";
+    const auto files = co_await load_attached(room.attachments, turns, true, 1'000, std::move(loaded));
+    EXPECT_EQ(files.begin()->second.bytes, "in hand");
+  });
+}
+
 TEST(Attached, PicturesAreNoText) {
   in_attached_room([](AttachedRoom& room) -> Task<> {
     std::vector<Turn> turns{co_await room.say("one", "a.txt", "text/plain", std::string(600, 'a')),

@@ -107,9 +107,9 @@ bool CallRunner::may_call(const RunningAgent& caller, const std::string& tool_na
   return permission_for(request).verdict == Permission::Verdict::allowed;
 }
 
-bool CallRunner::only_looks(const std::string& tool_name) const {
+bool CallRunner::acts(const std::string& tool_name) const {
   const auto tool = tools_.find(tool_name);
-  return tool && changes_nothing(*tool);
+  return !tool || !changes_nothing(*tool);
 }
 
 Task<std::vector<Message>> CallRunner::run(ActiveRunPointer active, RunningAgentPointer caller,

@@ -40,8 +40,8 @@ public:
   /// Whether the agent may call that tool with that target now.
   bool may_call(const RunningAgent& caller, const std::string& tool_name, const ToolTarget& target) const;
 
-  /// Whether a tool of that name is there and changes nothing.
-  bool only_looks(const std::string& tool_name) const;
+  /// Whether a call of that name counts as an act: its tool does more than look, or is not there.
+  bool acts(const std::string& tool_name) const;
 
   /// Makes the calls of one step, side by side where all only read. Gives their results in the order of the calls: of
   /// one that the run's stop left unbegun there is none.

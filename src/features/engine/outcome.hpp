@@ -19,7 +19,7 @@ struct StepMark {
   std::vector<std::string> tool_call_ids;
 };
 
-/// A call of a tool that does more than look, whatever came of it.
+/// A call of a tool that does more than look, or that is not there; whatever came of it.
 struct Act {
   std::string tool;
   std::string result;

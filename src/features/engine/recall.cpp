@@ -108,10 +108,12 @@ Task<ModelRequest> Engine::conversation(Answering& answering, Thread thread) {
   const auto room = answering.room;
   const auto& run = answering.active->run;
   const std::vector<Turn> question{co_await threads_.require_turn(run.turn_id)};
-  const auto asked_about = text_size(co_await load_attached(attachments_, question, false, room / 2));
-  const auto [summary, turns] = co_await recall(answering, thread, room - asked_about);
+  auto asked_about = co_await load_attached(attachments_, question, false, room / 2);
+  const auto own_size = text_size(asked_about);
+  const auto [summary, turns] = co_await recall(answering, thread, room - own_size);
   const auto left = left_for_files(room, summary.size() + total_size(turns));
-  const auto files = co_await load_attached(attachments_, turns, answering.sees, std::max(asked_about, left));
+  const auto files =
+      co_await load_attached(attachments_, turns, answering.sees, std::max(own_size, left), std::move(asked_about));
   auto request = model_request(*answering.caller->agent, turns, expanded_text(run), files);
   if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
   answering.recalled = request.messages.size();
@@ -122,10 +124,7 @@ Task<ModelRequest> Engine::conversation(Answering& answering, Thread thread) {
 Task<std::vector<Message>> Engine::cut_for(Answering& answering, ModelChoice choice) {
   auto& messages = answering.request.messages;
   const std::vector<Message> since(messages.begin() + static_cast<std::ptrdiff_t>(answering.recalled), messages.end());
-  std::erase_if(answering.choices, [&, before = true](const ModelChoice& other) mutable {
-    before = before && other.id() != choice.id();
-    return before;
-  });
+  answering.go_on_with(choice.id());
   answering.room = room_of(answering, choice);
   answering.keeps_summary = false;
   auto cut = co_await conversation(answering, co_await threads_.require(answering.active->run.thread_id));
@@ -168,11 +167,12 @@ Task<Engine::Recalled> Engine::recall(Answering& answering, const Thread& thread
   auto text = co_await summarise(answering, earlier, std::move(parted.older));
   if (!text) co_return Recalled{earlier, std::move(parted.turns)};
   const ThreadSummary summary{parted.summarised, with_those_left_out(*std::move(text), parted.left_out)};
-  const bool is_kept = !answering.keeps_summary ||
-                       co_await database_.write([id = thread.id, summary, now = clock_.now()](Connection& connection) {
-                         return keep_summary(connection, id, summary, now);
-                       });
-  if (is_kept) threads_.announce_compaction(thread);
+  const bool is_to_be_told =
+      !answering.keeps_summary ||
+      co_await database_.write([id = thread.id, summary, now = clock_.now()](Connection& connection) {
+        return keep_summary(connection, id, summary, now);
+      });
+  if (is_to_be_told) threads_.announce_compaction(thread);
   co_return Recalled{summary.text, std::move(parted.turns)};
 }
 

@@ -59,7 +59,7 @@ std::vector<Image> pictures_of(const json::object& result) {
   for (const auto& block : content->get_array()) {
     const auto* members = block.if_object();
     if (!members || pictures.size() == most_pictures || string_member(*members, "type") != "image") continue;
-    Image picture{.mime = text_of(*members, "mimeType"),
+    Image picture{.mime = std::string(picture_mime(text_of(*members, "mimeType"))),
                   .bytes = decoded(string_member(*members, "data").value_or(""))};
     if (is_picture(picture.mime, picture.bytes)) pictures.push_back(std::move(picture));
   }
