@@ -22,7 +22,7 @@ class TemporaryFile {
 public:
   explicit TemporaryFile(int directory)
       : directory_(directory),
-        name_(std::string(temporary_prefix) + random_hex(8) + std::string(temporary_suffix)),
+        name_(temporary_name()),
         file_(::openat(directory, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
   ~TemporaryFile() {
     if (file_ && !renamed_) ::unlinkat(directory_, name_.c_str(), 0);
@@ -71,6 +71,8 @@ void replace_file(const std::filesystem::path& path, std::string_view content, m
   if (!directory) throw_errno("cannot write " + path.string());
   replace_file_in(directory.get(), path.filename().string(), content, mode, path);
 }
+
+std::string temporary_name() { return std::string(temporary_prefix) + random_hex(8) + std::string(temporary_suffix); }
 
 bool is_temporary_name(std::string_view name) {
   return name.starts_with(temporary_prefix) && name.ends_with(temporary_suffix);

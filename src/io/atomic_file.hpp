@@ -21,6 +21,8 @@ void replace_file(const std::filesystem::path& path, std::string_view content, m
 void replace_file_in(int directory, const std::string& name, std::string_view content, mode_t mode,
                      const std::filesystem::path& path, Durability durability = Durability::now);
 
+/// A name of its own for a file under way.
+std::string temporary_name();
 /// Whether it is the name of a file under way, which a crash leaves behind and nobody should see.
 bool is_temporary_name(std::string_view name);
 

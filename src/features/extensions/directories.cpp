@@ -6,6 +6,7 @@
 #include "base/content_id.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "io/atomic_file.hpp"
 
 namespace agw {
 
@@ -26,6 +27,10 @@ std::optional<std::string> id_of(const FileResult<std::string>& content) {
   if (content) return content_id(*content);
   if (content.error() == FileError::not_found || content.error() == FileError::not_directory) return "";
   return std::nullopt;
+}
+
+bool leaves(const DiskStep& step, const std::string& path) {
+  return step.action == DiskStep::Action::move && step.directory == path;
 }
 
 }  // namespace
@@ -78,9 +83,7 @@ bool ExtensionDirectories::waits(const DiskStep& step) const {
 }
 
 bool ExtensionDirectories::is_to_be_moved(const std::string& path) const {
-  return std::ranges::any_of(failed_, [&](const DiskStep& failed) {
-    return failed.action == DiskStep::Action::move && failed.directory == path;
-  });
+  return std::ranges::any_of(failed_, [&](const DiskStep& failed) { return leaves(failed, path); });
 }
 
 /// An older text must not come back, least of all that of a deleted extension.
@@ -95,9 +98,8 @@ void ExtensionDirectories::drop_superseded(const DiskStep& step) {
 void ExtensionDirectories::free_place(const DiskStep& step) {
   const auto& place = step.action == DiskStep::Action::move ? step.target : step.directory;
   for (std::size_t i = 0; i < failed_.size();) {
-    const auto failed = failed_[i];
-    const bool stands_there = failed.action == DiskStep::Action::move && failed.directory == place &&
-                              failed.extension_id != step.extension_id;
+    const auto& failed = failed_[i];
+    const bool stands_there = leaves(failed, place) && failed.extension_id != step.extension_id;
     if (stands_there && !waits(failed) && try_step(failed, Attempt::again)) {
       done_.push_back(failed.sequence);
       failed_.erase(failed_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -110,7 +112,7 @@ void ExtensionDirectories::free_place(const DiskStep& step) {
 /// The directory at `path` is another extension's now.
 void ExtensionDirectories::give_up_moves(const std::string& path) {
   std::erase_if(failed_, [&](const DiskStep& failed) {
-    if (failed.action != DiskStep::Action::move || failed.directory != path) return false;
+    if (!leaves(failed, path)) return false;
     done_.push_back(failed.sequence);
     return true;
   });
@@ -147,7 +149,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   const auto is_edited = [&](const std::string& path) {
     const auto id = id_of(root_.read(path, longest_extension_file));
     // A file that a crash of the machine left empty was no person's.
-    return !id || (!id->empty() && *id != content_id("") && !is_ours(step.extension_id, *id));
+    return id != content_id("") && is_foreign(step.extension_id, id);
   };
   const auto& text = *step.text;
   if (attempt == Attempt::again) {
@@ -179,14 +181,19 @@ void ExtensionDirectories::replace(const DiskStep& step, const std::string& path
                                    const std::optional<std::string>& wanted) {
   const auto id = id_of(root_.read(path, longest_extension_file));
   if (id == (wanted ? content_id(*wanted) : "")) return;
-  const bool is_foreign = !id || (!id->empty() && !is_ours(step.extension_id, *id));
+  const bool foreign = is_foreign(step.extension_id, id);
   // A prompt that a person wrote is the job's where the record has none.
   if (!wanted) {
-    if (!is_foreign) require(root_.remove(path), path);
+    if (!foreign) require(root_.remove(path), path);
     return;
   }
-  if (is_foreign) set_aside(path);
+  if (foreign) set_aside(path);
   require(root_.write(path, *wanted, 0600, Durability::later), path);
+}
+
+/// Whether a file with that content, as `id_of` gives it, is somebody else's.
+bool ExtensionDirectories::is_foreign(const std::string& extension_id, const std::optional<std::string>& id) const {
+  return !id || (!id->empty() && !is_ours(extension_id, *id));
 }
 
 bool ExtensionDirectories::is_ours(const std::string& extension_id, const std::string& content_id) const {
@@ -206,12 +213,11 @@ void ExtensionDirectories::check_replaceable(const Extension& extension) const {
   const auto strict = Directory::open(above->real_path(), Symlinks::refuse);
   require(strict, parent_of(path));
   require(strict->make_directories(extension.name), path);
-  const auto attempt = extension.name + "/.agw-" + random_hex(8) + ".tmp";
+  const auto attempt = extension.name + "/" + temporary_name();
   require(strict->write(attempt, "", 0600, Durability::later), path);
   require(strict->remove(attempt), path);
   const auto id = id_of(root_.read(config_path(path), longest_extension_file));
-  const bool is_foreign = !id || (!id->empty() && !is_ours(extension.id, *id));
-  if (is_foreign) require(root_.make_directories(parent_of(path_in_trash(path, ""))), "trash");
+  if (is_foreign(extension.id, id)) require(root_.make_directories(parent_of(path_in_trash(path, ""))), "trash");
 }
 
 void ExtensionDirectories::set_aside(const std::string& path) {
@@ -227,10 +233,10 @@ void ExtensionDirectories::accept(const std::string& extension_id, const std::st
   news_[extension_id] = path;
 }
 
-std::vector<std::pair<std::string, KnownDirectory>> ExtensionDirectories::made() { return std::exchange(made_, {}); }
+KnownDirectories ExtensionDirectories::made() { return std::exchange(made_, {}); }
 
-std::vector<std::pair<std::string, KnownDirectory>> ExtensionDirectories::news() {
-  std::vector<std::pair<std::string, KnownDirectory>> news;
+KnownDirectories ExtensionDirectories::news() {
+  KnownDirectories news;
   for (const auto& [id, path] : std::exchange(news_, {})) {
     auto known = known_[id];
     const auto now = read(type_of_directory(path), path).known;

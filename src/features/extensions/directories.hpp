@@ -59,11 +59,11 @@ public:
   void accept(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
   /// Directories that writes have made since the last call. They are told apart from others by their inodes.
-  std::vector<std::pair<std::string, KnownDirectory>> made();
+  KnownDirectories made();
 
   /// What is known anew since the last call, looked at once more: an edit in the moment of the gateway's own write may
   /// leave no trace in a stamp.
-  std::vector<std::pair<std::string, KnownDirectory>> news();
+  KnownDirectories news();
 
   /// Puts it all on disk.
   void sync() const { root_.sync(); }
@@ -92,6 +92,7 @@ private:
   void write(const DiskStep& step, Attempt attempt);
   void know_as_ours(const DiskStep& step);
   void replace(const DiskStep& step, const std::string& path, const std::optional<std::string>& wanted);
+  bool is_foreign(const std::string& extension_id, const std::optional<std::string>& id) const;
   bool is_ours(const std::string& extension_id, const std::string& content_id) const;
   void set_aside(const std::string& path);
 
@@ -112,7 +113,7 @@ private:
   std::vector<DiskStep> failed_;                                 ///< in order
   std::vector<std::int64_t> done_;                               ///< of the steps that are being taken
   std::unordered_map<std::string, std::string> news_;            ///< paths by the extension's id
-  std::vector<std::pair<std::string, KnownDirectory>> made_;
+  KnownDirectories made_;
 };
 
 }  // namespace agw

@@ -99,8 +99,7 @@ Task<bool> ExtensionOutbox::take(std::vector<DiskStep> steps) {
     auto taken = directories->take(steps);
     return std::pair(std::move(taken), directories->made());
   });
-  done_.insert(done_.end(), done.begin(), done.end());
-  cross_out_later();
+  cross_out_later(done);
   co_await note_made(std::move(made));
   co_return std::ranges::all_of(wanted, [&](auto sequence) { return std::ranges::find(done, sequence) != done.end(); });
 }
@@ -110,12 +109,11 @@ Task<> ExtensionOutbox::check_replaceable(ExtensionPointer extension) {
 }
 
 /// Before the answer, and so before a later rename: a start that does the rename again must know the directory.
-Task<> ExtensionOutbox::note_made(Directories made) {
+Task<> ExtensionOutbox::note_made(KnownDirectories made) {
   if (made.empty()) co_return;
   try {
-    co_await database_.write([made = std::move(made)](Connection& connection) {
-      for (const auto& [id, known] : made) outbox_store::know_inode(connection, id, known);
-    });
+    co_await database_.write(
+        [made = std::move(made)](Connection& connection) { outbox_store::know_inodes(connection, made); });
   } catch (const std::exception& error) {
     log::warn("which directories are new is noted later: {}", error.what());
   }
@@ -124,18 +122,18 @@ Task<> ExtensionOutbox::note_made(Directories made) {
 void ExtensionOutbox::note_made_at_start(Connection& connection) {
   const auto made = directories_->made();
   if (made.empty()) return;
-  write_at_start(connection, "noting which directories of extensions are new", [&] {
-    for (const auto& [id, known] : made) outbox_store::know_inode(connection, id, known);
-  });
+  write_at_start(connection, "noting which directories of extensions are new",
+                 [&] { outbox_store::know_inodes(connection, made); });
 }
 
 Task<DirectoryFindings> ExtensionOutbox::look(std::vector<ExtensionPointer> records) {
-  auto findings = co_await disk_.run([directories = directories_, records = std::move(records)] {
-    return directories->look(records, ExtensionDirectories::At::contents);
+  auto [findings, made] = co_await disk_.run([directories = directories_, records = std::move(records)] {
+    auto found = directories->look(records, ExtensionDirectories::At::contents);
+    return std::pair(std::move(found), directories->made());
   });
-  done_.insert(done_.end(), findings.done.begin(), findings.done.end());
-  if (!findings.done.empty()) cross_out_later();
-  co_return findings;
+  if (!findings.done.empty()) cross_out_later(findings.done);
+  co_await note_made(std::move(made));
+  co_return std::move(findings);
 }
 
 void ExtensionOutbox::note_taken(Connection& connection, const std::string& extension_id, KnownDirectory known) {
@@ -155,19 +153,19 @@ Task<> ExtensionOutbox::accept(std::string extension_id, std::string path, Known
 void ExtensionOutbox::load(Connection& connection) {
   outbox_store::for_each_known(
       connection, [&](std::string id, KnownDirectory known) { directories_->know(std::move(id), std::move(known)); });
-  done_ = directories_->take_again(outbox_store::steps(connection));
+  cross_out_later(directories_->take_again(outbox_store::steps(connection)));
   note_made_at_start(connection);
 }
 
-DirectoryFindings ExtensionOutbox::look_at_start(const std::vector<ExtensionPointer>& records) {
+DirectoryFindings ExtensionOutbox::look_at_start(Connection& connection, const std::vector<ExtensionPointer>& records) {
   auto findings = directories_->look(records, ExtensionDirectories::At::stamps);
-  done_.insert(done_.end(), findings.done.begin(), findings.done.end());
+  cross_out_later(findings.done);
+  note_made_at_start(connection);
   return findings;
 }
 
 void ExtensionOutbox::take_at_start(Connection& connection, const std::vector<DiskStep>& steps) {
-  const auto done = directories_->take(steps);
-  done_.insert(done_.end(), done.begin(), done.end());
+  cross_out_later(directories_->take(steps));
   note_made_at_start(connection);
 }
 
@@ -201,6 +199,11 @@ Task<> ExtensionOutbox::keep_trash_small() {
   } while (co_await pause(stopping_, between_looks_at_trash) == End::done);
 }
 
+void ExtensionOutbox::cross_out_later(const std::vector<std::int64_t>& done) {
+  done_.insert(done_.end(), done.begin(), done.end());
+  cross_out_later();
+}
+
 void ExtensionOutbox::cross_out_later() {
   has_news_ = true;
   if (!started_ || crossing_out_ || stopping_.requested()) return;
@@ -224,8 +227,7 @@ Task<> ExtensionOutbox::try_to_cross_out() {
     why = error.what();
   }
   log::error("the directories of extensions may not be on disk yet: {}", why);
-  has_news_ = true;
-  done_.insert(done_.end(), done.begin(), done.end());
+  cross_out_later(done);
 }
 
 Task<> ExtensionOutbox::cross_out(std::vector<std::int64_t> done) {

@@ -49,7 +49,7 @@ public:
 
   /// Does again what a stopped gateway may have left undone.
   void load(Connection& connection);
-  DirectoryFindings look_at_start(const std::vector<ExtensionPointer>& records);
+  DirectoryFindings look_at_start(Connection& connection, const std::vector<ExtensionPointer>& records);
   void take_at_start(Connection& connection, const std::vector<DiskStep>& steps);
   void accept_at_start(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
@@ -59,11 +59,10 @@ public:
   Task<> stop();
 
 private:
-  using Directories = std::vector<std::pair<std::string, KnownDirectory>>;
-
-  Task<> note_made(Directories made);
+  Task<> note_made(KnownDirectories made);
   void note_made_at_start(Connection& connection);
   Task<> keep_trash_small();
+  void cross_out_later(const std::vector<std::int64_t>& done);
   void cross_out_later();
   Task<> cross_out();
   Task<> try_to_cross_out();

@@ -45,6 +45,24 @@ DiskStep read_step(const Statement& row) {
   return step;
 }
 
+/// `beside_inode`: what else changes where the directory is known already.
+void put_known(Connection& connection, std::string_view extension_id, const KnownDirectory& directory,
+               std::string_view beside_inode) {
+  connection
+      .prepare(fmt::format(
+          "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
+          "SELECT :id, :inode, :config_id, :config_stamp, :prompt_id, :prompt_stamp FROM extensions WHERE id = :id "
+          "ON CONFLICT (extension_id) DO UPDATE SET inode = :inode{}",
+          beside_inode))
+      .bind(":id", extension_id)
+      .bind(":inode", directory.inode)
+      .bind(":config_id", directory.config.content_id)
+      .bind(":config_stamp", stamp_text(directory.config.stamp))
+      .bind(":prompt_id", directory.prompt.content_id)
+      .bind(":prompt_stamp", stamp_text(directory.prompt.stamp))
+      .run();
+}
+
 }  // namespace
 
 void add(Connection& connection, DiskStep& step) {
@@ -96,34 +114,17 @@ void remove(Connection& connection, std::int64_t sequence) {
 }
 
 void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory) {
-  connection
-      .prepare(
-          "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
-          "SELECT :id, :inode, :config_id, :config_stamp, :prompt_id, :prompt_stamp FROM extensions WHERE id = :id "
-          "ON CONFLICT (extension_id) DO UPDATE SET inode = :inode, config_id = :config_id, config_stamp = "
-          ":config_stamp, prompt_id = :prompt_id, "
-          "prompt_stamp = :prompt_stamp")
-      .bind(":id", extension_id)
-      .bind(":inode", directory.inode)
-      .bind(":config_id", directory.config.content_id)
-      .bind(":config_stamp", stamp_text(directory.config.stamp))
-      .bind(":prompt_id", directory.prompt.content_id)
-      .bind(":prompt_stamp", stamp_text(directory.prompt.stamp))
-      .run();
+  put_known(connection, extension_id, directory,
+            ", config_id = :config_id, config_stamp = :config_stamp, prompt_id = :prompt_id, prompt_stamp = "
+            ":prompt_stamp");
 }
 
-void know_inode(Connection& connection, std::string_view extension_id, const KnownDirectory& directory) {
-  connection
-      .prepare(
-          "INSERT INTO extension_directories (extension_id, inode, config_id, config_stamp, prompt_id, prompt_stamp) "
-          "SELECT :id, :inode, :config_id, :no_stamp, :prompt_id, :no_stamp FROM extensions WHERE id = :id "
-          "ON CONFLICT (extension_id) DO UPDATE SET inode = :inode")
-      .bind(":id", extension_id)
-      .bind(":inode", directory.inode)
-      .bind(":config_id", directory.config.content_id)
-      .bind(":prompt_id", directory.prompt.content_id)
-      .bind(":no_stamp", stamp_text({}))
-      .run();
+void know_inodes(Connection& connection, const KnownDirectories& directories) {
+  for (const auto& [id, directory] : directories) {
+    auto unsynced = directory;
+    unsynced.config.stamp = unsynced.prompt.stamp = {};
+    put_known(connection, id, unsynced, "");
+  }
 }
 
 void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "features/extensions/extension_text.hpp"
@@ -27,6 +28,9 @@ struct KnownDirectory {
   KnownFile prompt;
   bool operator==(const KnownDirectory&) const = default;
 };
+
+/// By the extension's id.
+using KnownDirectories = std::vector<std::pair<std::string, KnownDirectory>>;
 
 /// What the disk has to do for a change of a record. Paths are relative to the data directory.
 struct DiskStep {
@@ -57,9 +61,9 @@ void remove(Connection& connection, std::int64_t sequence);
 
 /// Nothing where the extension is gone meanwhile.
 void know(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
-/// Notes which directory is the extension's, before it is synced: what was known of its files stays. Nothing where the
-/// extension is gone meanwhile.
-void know_inode(Connection& connection, std::string_view extension_id, const KnownDirectory& directory);
+/// Notes which directories are those of the extensions, before they are synced: what was known of their files stays.
+/// Nothing where an extension is gone meanwhile.
+void know_inodes(Connection& connection, const KnownDirectories& directories);
 /// Calls `each` with all that are known.
 void for_each_known(Connection& connection, const std::function<void(std::string id, KnownDirectory known)>& each);
 /// 0 where it is unknown.

@@ -89,7 +89,7 @@ std::vector<ExtensionPointer> Extensions::file_backed() const {
 
 void Extensions::take_directories_over(Connection& connection) {
   outbox_->load(connection);
-  const auto findings = outbox_->look_at_start(file_backed());
+  const auto findings = outbox_->look_at_start(connection, file_backed());
   for (const auto& warning : findings.warnings) log::warn("{}", warning);
   if (is_empty(findings)) return;
   TakenOver result;

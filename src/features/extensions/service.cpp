@@ -130,10 +130,7 @@ Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<E
     return Written{record, std::move(writes)};
   });
   if (written.writes.records.empty()) co_return std::make_shared<const Extension>(std::move(written.record));
-  auto changed = tell(written.writes);
-  const bool is_on_disk = !outbox_ || co_await outbox_->take(std::move(written.writes.steps));
-  if (rewrite == ExtensionOutbox::Rewrite::always && !is_on_disk) throw ApiError(500, "update failed");
-  co_return changed;
+  co_return co_await publish(std::move(written.writes), rewrite);
 }
 
 Task<> Extensions::require_replaceable(ExtensionPointer current) {
@@ -146,15 +143,9 @@ Task<> Extensions::require_replaceable(ExtensionPointer current) {
   }
 }
 
-/// Then the disk.
-Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes) {
-  auto first = tell(writes);
-  if (outbox_) co_await outbox_->take(std::move(writes.steps));
-  co_return first;
-}
-
-/// The registry first, in the order of the commits, then whoever listens. Answers the first of the records.
-ExtensionPointer Extensions::tell(const ExtensionWrites& writes) {
+/// The registry first, in the order of the commits, then whoever listens, then the disk. Answers the first of the
+/// records.
+Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutbox::Rewrite rewrite) {
   ExtensionPointer first;
   for (const auto& write : writes.records) {
     const auto& extension = write.row.extension;
@@ -165,7 +156,9 @@ ExtensionPointer Extensions::tell(const ExtensionWrites& writes) {
     if (!first) first = registry_->find(extension.id);
     announce(extension, write.action);
   }
-  return first;
+  const bool taken = !outbox_ || co_await outbox_->take(std::move(writes.steps));
+  if (rewrite == ExtensionOutbox::Rewrite::always && !taken) throw ApiError(500, "update failed");
+  co_return first;
 }
 
 void Extensions::announce(const Extension& extension, ExtensionAction action) {

@@ -95,8 +95,8 @@ private:
   Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along,
                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed);
   Task<> require_replaceable(ExtensionPointer current);
-  ExtensionPointer tell(const ExtensionWrites& writes);
-  Task<ExtensionPointer> publish(ExtensionWrites writes);
+  Task<ExtensionPointer> publish(ExtensionWrites writes,
+                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed);
   void take_directories_over(Connection& connection);
   std::vector<ExtensionPointer> file_backed() const;
   void announce(const Extension& extension, ExtensionAction action);

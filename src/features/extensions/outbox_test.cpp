@@ -1,0 +1,52 @@
+#include "features/extensions/outbox.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "testing/extensions_room.hpp"
+
+namespace agw {
+namespace {
+
+using namespace testing::extensions;
+
+/// Extensions that directories follow. What is done is never crossed out, as before a kill.
+struct FollowedRoom {
+  FollowedRoom(Loop& loop, const testing::ScratchDirectory& directory)
+      : data(directory.path()),
+        database(loop, {.file = data / "gateway.db", .backups = data / "backups"}),
+        outbox(loop, database, data),
+        extensions(database, hub, clock) {
+    extensions.follow_with(outbox);
+    extensions.load(database.start_connection());
+  }
+
+  std::filesystem::path data;
+  StandingClock clock;
+  Database database;
+  Hub hub;
+  ExtensionOutbox outbox;
+  Extensions extensions;
+};
+
+TEST(ExtensionOutbox, KnowsTheDirectoryThatALookHasMade) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    FollowedRoom room(loop, directory);
+    const auto in_the_way = room.data / "agents/writer";
+    std::ofstream(in_the_way) << "no directory";
+    const auto made = co_await room.extensions.create(
+        {{"type", "agent"}, {"name", "writer"}, {"description", "d"}, {"definition", json::object{}}});
+    std::filesystem::remove(in_the_way);
+    EXPECT_TRUE((co_await room.extensions.reseed()).empty());
+    EXPECT_TRUE(std::filesystem::exists(room.data / "agents/writer/agent.yaml"));
+    const auto inode = co_await room.database.read(
+        [id = made->id](Connection& connection) { return outbox_store::known_inode(connection, id); });
+    EXPECT_NE(inode, 0u);
+  });
+}
+
+}  // namespace
+}  // namespace agw
