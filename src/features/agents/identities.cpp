@@ -105,12 +105,6 @@ std::string Identities::directory_name(std::string_view id_or_name) const {
   return agent ? agent->name : std::string(id_or_name);
 }
 
-std::string Identities::current_name(std::string_view agent_id) const {
-  const auto agent = extensions_.find(agent_id);
-  if (!agent || agent->type != ExtensionType::agent) throw NotFound("agent not found");
-  return agent->name;
-}
-
 Task<std::string> Identities::read(IdentityFile file, std::optional<std::string> agent) {
   co_return co_await reading_.run([path = data_directory_, file, agent = std::move(agent)] {
     return read_file(open_data_directory(path), name_of(file), agent);

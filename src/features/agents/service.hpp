@@ -48,9 +48,6 @@ public:
   /// agent name`.
   std::string directory_name(std::string_view id_or_name) const;
 
-  /// What the agent with that id is called now. Throws NotFound `agent not found`.
-  std::string current_name(std::string_view agent_id) const;
-
   /// The text of the agent's file, or of the one that all share; empty without a file. `agent` is a directory_name.
   Task<std::string> read(IdentityFile file, std::optional<std::string> agent);
   /// Makes the directories that are missing. A symlink in the file's place is replaced.

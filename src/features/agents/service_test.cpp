@@ -101,17 +101,6 @@ TEST(Identities, OfAnAgentAreAddressedByItsIdToo) {
   });
 }
 
-TEST(Identities, KnowWhatAnAgentIsCalledNow) {
-  in_agent_room([](AgentRoom& room) -> Task<> {
-    const auto agent = co_await room.make_agent("helper");
-    co_await room.extensions.change(agent->id, {{"name", "renamed"}});
-    EXPECT_EQ(room.identities.current_name(agent->id), "renamed");
-    EXPECT_EQ(refusal([&] { room.identities.current_name("renamed"); }), "404 agent not found") << "not an id";
-    co_await room.extensions.remove(agent->id);
-    EXPECT_EQ(refusal([&] { room.identities.current_name(agent->id); }), "404 agent not found");
-  });
-}
-
 TEST(Identities, HoldAtMost102400Bytes) {
   in_agent_room([](AgentRoom& room) -> Task<> {
     co_await room.identities.write(IdentityFile::soul, std::nullopt, std::string(102'400, 'x'));

@@ -1,7 +1,5 @@
 #include "features/agents/tools.hpp"
 
-#include <utility>
-
 namespace agw {
 
 namespace {
@@ -17,9 +15,7 @@ constexpr auto input_schema = R"({
 })";
 
 Task<ToolOutcome> remember(Identities& identities, const ToolCall& call) {
-  // It may have been renamed, or deleted, since the run began.
-  auto agent = identities.current_name(call.run.agent_id);
-  co_await identities.remember(std::move(agent), std::string(call.input.at("text").as_string()));
+  co_await identities.remember(call.run.agent_name, std::string(call.input.at("text").as_string()));
   co_return ToolOutcome{"Remembered. From the next conversation on it stands among your notes."};
 }
 

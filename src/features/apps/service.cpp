@@ -23,10 +23,6 @@ namespace {
 constexpr auto patience_at_the_end = 150ms;
 constexpr std::int64_t memory_mb = 8192;  // for the address space of JavaScript engines, which is mostly empty
 
-[[noreturn]] void refuse_static(const Extension& extension) {
-  throw BadRequest(fmt::format("{} apps do not use a dev server", to_text(app_plan(extension).type)));
-}
-
 NotFound not_running(const Extension& extension) {
   return NotFound(fmt::format("No running dev server for {}", extension.name));
 }
@@ -153,6 +149,15 @@ ExtensionPointer Apps::require(std::string_view id_or_name) const {
   throw NotFound("app not found", {{"name", id_or_name}});
 }
 
+/// Asked again when a turn has come, before which the app may have been changed or deleted.
+ExtensionPointer Apps::require_with_server(std::string_view id_or_name) const {
+  auto found = require(id_or_name);
+  if (is_static(*found)) {
+    throw BadRequest(fmt::format("{} apps do not use a dev server", to_text(AppType::statics)));
+  }
+  return found;
+}
+
 const DevServer* Apps::find(const Extension& extension) const {
   const auto place = places_.find(extension.id);
   return place == places_.end() ? nullptr : &place->second->server;
@@ -170,10 +175,11 @@ App Apps::describe(const Extension& extension) const {
   if (plan.type == AppType::statics) {
     app.port.reset();
     app.status = plan.path.is_absolute() ? AppStatus::running : AppStatus::stopped;
+    // The server of one that has become static is about to end.
+    return app;
   }
   const auto* server = find(extension);
-  // The server of one that has become static is about to end.
-  if (!server || plan.type == AppType::statics) return app;
+  if (!server) return app;
   app.status = server->status();
   app.restarts = server->restarts();
   app.pid = server->pid();
@@ -192,21 +198,12 @@ std::vector<App> Apps::list() const {
 
 App Apps::show(std::string_view id_or_name) const { return describe(*require(id_or_name)); }
 
-/// The app as it is when a turn has come, before which it may have been changed or deleted.
-ExtensionPointer Apps::require_again(const Extension& extension) const {
-  auto found = extensions_.find(extension.id);
-  if (!found) throw NotFound("app not found", {{"name", extension.name}});
-  if (is_static(*found)) refuse_static(*found);
-  return found;
-}
-
 Task<App> Apps::start(std::string id_or_name) {
-  auto extension = require(id_or_name);
-  if (is_static(*extension)) refuse_static(*extension);
+  auto extension = require_with_server(id_or_name);
   auto& place = place_of(extension);
   Place::Turn turn(place);
   co_await turn.comes();
-  extension = require_again(*extension);
+  extension = require_with_server(extension->id);
   try {
     if (!place.server.alive()) co_await start(extension, place);
   } catch (const std::exception& error) {
@@ -216,13 +213,12 @@ Task<App> Apps::start(std::string id_or_name) {
 }
 
 Task<App> Apps::restart(std::string id_or_name) {
-  auto extension = require(id_or_name);
-  if (is_static(*extension)) refuse_static(*extension);
+  auto extension = require_with_server(id_or_name);
   require_complete(app_plan(*extension));
   auto& place = place_of(extension);
   Place::Turn turn(place);
   co_await turn.comes();
-  extension = require_again(*extension);
+  extension = require_with_server(extension->id);
   try {
     co_await stop(place);
     co_await start(extension, place);
@@ -266,8 +262,7 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
 }
 
 Task<App> Apps::stop(std::string id_or_name) {
-  const auto extension = require(id_or_name);
-  if (is_static(*extension)) refuse_static(*extension);
+  const auto extension = require_with_server(id_or_name);
   const auto place = places_.find(extension->id);
   if (place == places_.end()) throw not_running(*extension);
   Place::Turn turn(*place->second);

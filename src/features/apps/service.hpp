@@ -75,13 +75,12 @@ private:
   struct Place;
 
   ExtensionPointer require(std::string_view id_or_name) const;
-  ExtensionPointer require_again(const Extension& extension) const;
+  ExtensionPointer require_with_server(std::string_view id_or_name) const;
   App describe(const Extension& extension) const;
   const DevServer* find(const Extension& extension) const;
   Place& place_of(const ExtensionPointer& extension);
   Task<> start(const ExtensionPointer& extension, Place& place);
   Task<DevServerStart> prepare(const ExtensionPointer& extension);
-  Task<std::filesystem::path> open_directory(std::filesystem::path path);
   Task<> end(std::string id, bool forget);
   Task<> stop(Place& place);
   void publish(const std::string& id) const;

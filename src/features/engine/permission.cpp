@@ -41,45 +41,29 @@ constexpr std::array own_tools{OwnTool{"Read", Stage::apprentice, ToolScope::rea
                                OwnTool{"CreateExtension", Stage::trusted, ToolScope::write},
                                OwnTool{"UpdateExtension", Stage::trusted, ToolScope::write}};
 
-const OwnTool* own_tool(std::string_view name) {
-  const auto* const found = std::ranges::find(own_tools, name, &OwnTool::name);
-  return found == own_tools.end() ? nullptr : found;
-}
+/// What a call needs: a stage, and a scope of capabilities.
+struct Demand {
+  Stage stage;
+  std::optional<ToolScope> scope;
+};
 
-std::optional<Stage> stage_needed(const ToolRequest& request) {
+/// Nothing where there is no such tool.
+std::optional<Demand> demand_of(const ToolRequest& request) {
   switch (request.kind) {
     case ToolKind::own: {
-      const auto* const found = own_tool(request.tool);
-      return found ? std::optional(found->stage) : std::nullopt;
+      const auto* const found = std::ranges::find(own_tools, request.tool, &OwnTool::name);
+      if (found == own_tools.end()) return std::nullopt;
+      return Demand{found->stage, found->scope};
     }
     case ToolKind::prompt_action:
     case ToolKind::builtin_action:
-      return Stage::apprentice;
+      return Demand{Stage::apprentice, std::nullopt};
     case ToolKind::shell_action:
-      return Stage::operating;
+      return Demand{Stage::operating, ToolScope::execute};
     case ToolKind::http_action:
     case ToolKind::mcp_action:
     case ToolKind::integration:
-      return Stage::trusted;
-  }
-  return std::nullopt;
-}
-
-std::optional<ToolScope> scope_needed(const ToolRequest& request) {
-  switch (request.kind) {
-    case ToolKind::own: {
-      const auto* const found = own_tool(request.tool);
-      return found ? std::optional(found->scope) : std::nullopt;
-    }
-    case ToolKind::prompt_action:
-    case ToolKind::builtin_action:
-      return std::nullopt;
-    case ToolKind::shell_action:
-      return ToolScope::execute;
-    case ToolKind::http_action:
-    case ToolKind::mcp_action:
-    case ToolKind::integration:
-      return ToolScope::network;
+      return Demand{Stage::trusted, ToolScope::network};
   }
   return std::nullopt;
 }
@@ -123,7 +107,7 @@ bool opens_all_paths(const AgentLimits& limits) {
 }
 
 /// What the agent's own record and the mode leave of the tools.
-std::optional<Permission> narrowed(const ToolRequest& request) {
+std::optional<Permission> narrowed(const ToolRequest& request, std::optional<ToolScope> scope) {
   const auto& mode = mode_named(request.mode);
   if (mode.allowedTools && std::ranges::find(*mode.allowedTools, request.tool) == mode.allowedTools->end()) {
     return denied(fmt::format("{} is not available in {} mode; a person switches the thread to act mode", request.tool,
@@ -135,9 +119,7 @@ std::optional<Permission> narrowed(const ToolRequest& request) {
                     "`capabilities`",
                     request.tool));
   }
-  if (const auto scope = scope_needed(request); scope && !has_scope(request.limits, *scope)) {
-    return needs_scope(request, *scope);
-  }
+  if (scope && !has_scope(request.limits, *scope)) return needs_scope(request, *scope);
   if (executes(request) && !opens_all_paths(request.limits)) {
     return denied(
         fmt::format("a command cannot be held to the paths of the agent's capabilities, so {} is not "
@@ -235,15 +217,15 @@ bool path_matches(std::string_view path, const std::vector<std::string>& pattern
 }
 
 Permission permission_for(const ToolRequest& request) {
-  const auto needed = stage_needed(request);
-  if (!needed) return denied(fmt::format("there is no tool {}", request.tool));
-  if (const auto found = narrowed(request)) return *found;
+  const auto demand = demand_of(request);
+  if (!demand) return denied(fmt::format("there is no tool {}", request.tool));
+  if (const auto found = narrowed(request, demand->scope)) return *found;
   if (const auto found = closed_place(request)) return *found;
   if (const auto found = closed_host(request)) return *found;
   const auto stage = stage_of(request);
   if (writes_files(request)) return may_write(request, stage);
   if (changes_extensions(request)) return may_change_extension(request, stage);
-  if (stage < *needed) return needs(*needed, request.tool);
+  if (stage < demand->stage) return needs(demand->stage, request.tool);
   if (is_own(request, {"WebFetch"}) || (is_own(request, {"Ingest"}) && request.target.host)) {
     return may_fetch(request, stage);
   }
@@ -252,9 +234,9 @@ Permission permission_for(const ToolRequest& request) {
 }
 
 bool is_offered(const ToolRequest& request) {
-  const auto needed = stage_needed(request);
-  if (!needed || narrowed(request)) return false;
-  return stage_of(request) >= *needed || writes_files(request) || changes_extensions(request);
+  const auto demand = demand_of(request);
+  if (!demand || narrowed(request, demand->scope)) return false;
+  return stage_of(request) >= demand->stage || writes_files(request) || changes_extensions(request);
 }
 
 Stage run_stage(Stage agent, std::optional<Stage> starter) { return starter ? std::min(agent, *starter) : agent; }

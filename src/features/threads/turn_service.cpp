@@ -3,6 +3,7 @@
 
 #include "api/error.hpp"
 #include "base/id.hpp"
+#include "base/utf8.hpp"
 #include "features/events/hub.hpp"
 #include "features/threads/activity_store.hpp"
 #include "features/threads/array_text.hpp"
@@ -41,9 +42,7 @@ struct KeptTurn {
 void cut_short(Turn& turn) {
   turn.metadata.reset();
   if (turn.content.size() <= longest_beginning) return;
-  auto end = longest_beginning;
-  while (end > 0 && (static_cast<unsigned char>(turn.content[end]) & 0xc0) == 0x80) --end;
-  turn.content.resize(end);
+  turn.content.resize(utf8_prefix(turn.content, longest_beginning).size());
   turn.content += "…";
 }
 
@@ -58,9 +57,25 @@ ThreadContext in_order(std::vector<KeptTurn> kept) {
   return context;
 }
 
-/// The newest turns that fit and stand behind `last`, in the order of the conversation.
+/// The last of the turns that are summarised; nothing where others stand there now.
+std::optional<turn_store::StoredTurn> find_last(Connection& connection, const SummarisedTurns& summarised) {
+  auto last = turn_store::find(connection, summarised.last_turn_id);
+  if (last && turn_store::count_up_to(connection, *last) != summarised.count) last.reset();
+  return last;
+}
+
+/// The same; nothing also where it does not stand before the question.
+std::optional<turn_store::StoredTurn> last_of(Connection& connection, const turn_store::StoredTurn& question,
+                                              const std::optional<SummarisedTurns>& summarised) {
+  auto last = summarised ? find_last(connection, *summarised) : std::nullopt;
+  if (last && (last->thread != question.thread || standing(*last) >= standing(question))) last.reset();
+  return last;
+}
+
+/// The newest turns that fit and stand behind those that are summarised, in the order of the conversation.
 ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& question, const Bounds& bounds,
-                      const std::optional<turn_store::StoredTurn>& last) {
+                      const std::optional<SummarisedTurns>& summarised) {
+  const auto last = last_of(connection, question, summarised);
   bool is_whole = true;
   std::vector<KeptTurn> kept;
   std::size_t size = 0;
@@ -82,16 +97,8 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
   });
   auto context = in_order(std::move(kept));
   context.is_whole = is_whole;
+  context.summary_holds = last.has_value();
   return context;
-}
-
-/// The last of the turns that are summarised; nothing where the summary does not hold any more.
-std::optional<turn_store::StoredTurn> last_of(Connection& connection, const turn_store::StoredTurn& question,
-                                              const std::optional<SummarisedTurns>& summarised) {
-  auto last = summarised ? turn_store::find(connection, summarised->last_turn_id) : std::nullopt;
-  const bool holds = last && last->thread == question.thread && standing(*last) < standing(question) &&
-                     turn_store::count_up_to(connection, *last) == summarised->count;
-  return holds ? std::move(last) : std::nullopt;
 }
 
 }  // namespace
@@ -177,21 +184,14 @@ Task<ThreadContext> Threads::context(std::string thread_id, std::string question
   co_return co_await database_.read([thread_id, question_id, max_bytes, summarised](Connection& connection) {
     const auto question = turn_store::require(connection, question_id);
     if (question.turn.thread_id != thread_id) throw NotFound("turn not found");
-    const auto last = last_of(connection, question, summarised);
-    auto context = fitting(connection, question, {.whole = max_bytes}, last);
-    context.summary_holds = last.has_value();
-    return context;
+    return fitting(connection, question, {.whole = max_bytes}, summarised);
   });
 }
 
 ThreadContext Threads::context_to_summarise(Connection& connection, const std::string& question_id,
                                             std::size_t max_bytes, std::size_t max_beginnings,
                                             const std::optional<SummarisedTurns>& summarised) {
-  const auto question = turn_store::require(connection, question_id);
-  const auto last = last_of(connection, question, summarised);
-  auto context = fitting(connection, question, {max_bytes, max_beginnings}, last);
-  context.summary_holds = last.has_value();
-  return context;
+  return fitting(connection, turn_store::require(connection, question_id), {max_bytes, max_beginnings}, summarised);
 }
 
 SummarisedTurns Threads::summarise_up_to(Connection& connection, const std::string& last_turn_id) {
@@ -199,8 +199,7 @@ SummarisedTurns Threads::summarise_up_to(Connection& connection, const std::stri
 }
 
 bool Threads::still_stand(Connection& connection, const SummarisedTurns& summarised) {
-  const auto last = turn_store::find(connection, summarised.last_turn_id);
-  return last && turn_store::count_up_to(connection, *last) == summarised.count;
+  return find_last(connection, summarised).has_value();
 }
 
 void Threads::announce_compaction(const Thread& thread) {
