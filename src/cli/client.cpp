@@ -73,15 +73,10 @@ std::string reason(int status, const std::string& body) {
 Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
 
 std::string refused_token(const FoundGateway& gateway) {
-  constexpr auto none = "it was started without one (--no-token or auth: none)";
   const auto file = (gateway.data_directory / ".gateway-token").string();
-  if (!gateway.token) {
-    return fmt::format(
-        "the gateway lets nobody in without a token, and there is no {}: {}, or the file was removed "
-        "since: restart it with a token",
-        file, none);
-  }
-  return fmt::format("the gateway refuses the token of {}: {}, or the file was replaced since: restart it", file, none);
+  if (gateway.token) return fmt::format("the token of {} is refused: {}: restart it", file, why_not_let_in(gateway));
+  return fmt::format("nobody is let in without a token, and there is no {}: {}: restart it with a token", file,
+                     why_not_let_in(gateway));
 }
 
 }  // namespace
@@ -148,6 +143,11 @@ Task<json::object> Client::patch(std::string path, json::object body) const {
 }
 
 Task<> Client::remove(std::string path) const { co_await ask("DELETE", path); }
+
+std::string why_not_let_in(const FoundGateway& gateway) {
+  return fmt::format("the gateway was started without a token (--no-token or auth: none), or the file was {} since",
+                     gateway.token ? "made or replaced" : "removed");
+}
 
 int run(Loop& loop, Task<int> task) {
   int answer = 0;

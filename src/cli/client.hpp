@@ -58,6 +58,9 @@ private:
   const FoundGateway& gateway_;
 };
 
+/// Why the gateway does not let in who comes with the token that was found, or with none where none was: as a clause.
+std::string why_not_let_in(const FoundGateway& gateway);
+
 /// Runs `task` on `loop` to its end, and answers what it answered; throws what it threw.
 int run(Loop& loop, Task<int> task);
 

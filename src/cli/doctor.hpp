@@ -46,7 +46,7 @@ Findings check_stored(const Patient& patient);
 Findings check_host(const Patient& patient);
 /// The lock, the port, the token. Fills `gateway`.
 Task<Findings> check_gateway(Patient& patient, std::optional<std::string> data_dir);
-/// Whether a model is configured, answers, and takes its key.
+/// Whether a model is configured, answers, and takes its key, and whether the default one is among them.
 Task<Findings> check_models(Loop& loop, const Patient& patient);
 /// Whether the programs that enabled apps need are installed.
 Task<Findings> check_apps(const Patient& patient);

@@ -86,11 +86,11 @@ Task<Finding> token_is_taken(const FoundGateway& gateway) {
   co_await client.get("/health");
   if (co_await client.is_let_in())
     co_return Finding{"gateway", State::good, fmt::format("it answers at {}", gateway.url)};
-  co_return Finding{"gateway", State::failure,
-                    gateway.token ? "it runs but refuses the token: it was started without one, or before it was made"
-                                  : "it runs but there is no token to come in with: it was started without one, or the "
-                                    "file was removed since",
-                    "restart it, without --no-token and auth: none"};
+  co_return Finding{
+      "gateway", State::failure,
+      fmt::format("it runs but {}: {}", gateway.token ? "refuses the token" : "there is no token to come in with",
+                  why_not_let_in(gateway)),
+      "restart it, without --no-token and auth: none"};
 }
 
 }  // namespace

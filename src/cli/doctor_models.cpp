@@ -5,12 +5,14 @@
 #include <locale>
 #include <set>
 #include <sstream>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "cli/client.hpp"
 #include "cli/doctor.hpp"
 #include "io/http_client.hpp"
+#include "models/catalog.hpp"
 #include "models/configured.hpp"
 
 namespace agw::cli {
@@ -74,6 +76,17 @@ void compare_clocks(const HttpOutcome& outcome, Findings& findings) {
                       "set the clock: timedatectl set-ntp true"});
 }
 
+void check_default_model(HttpClient& http, const ModelSettings& models, Findings& findings) {
+  const auto& wanted = models.default_model;
+  if (wanted.empty() || wanted == fmt::format("{}/{}", offline_provider, offline_model)) return;
+  const Models catalog(http, models, Prices());
+  const auto chosen = catalog.resolve({});
+  const auto* missing = std::get_if<NotConfigured>(&chosen);
+  if (!missing) return;
+  findings.push_back({"models.default", State::warning, fmt::format("{}: {}", wanted, missing->message),
+                      "configure its provider, or set another models.default in config.yaml"});
+}
+
 bool is_installed(std::string_view program) {
   const char* places = std::getenv("PATH");
   std::istringstream path(places ? places : "/usr/bin:/bin");
@@ -111,6 +124,7 @@ Task<Findings> check_models(Loop& loop, const Patient& patient) {
                         "set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST, or providers in config.yaml"});
   }
   HttpClient http(loop);
+  check_default_model(http, models, findings);
   Stop never;
   for (const auto& configured : models.providers) {
     if (!configured.problem.empty()) {

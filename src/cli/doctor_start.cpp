@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -12,9 +11,6 @@
 #include "cli/doctor.hpp"
 #include "config/binding.hpp"
 #include "io/descriptor.hpp"
-#include "io/http_client.hpp"
-#include "models/catalog.hpp"
-#include "models/configured.hpp"
 #include "models/prices.hpp"
 #include "server/tls.hpp"
 
@@ -38,7 +34,11 @@ void check_tls(const Settings& settings, Findings& findings) {
   if (settings.tls.cert.empty()) return;
   try {
     const TlsContext context(settings.tls.cert, settings.tls.key);
-    findings.push_back({"tls", State::good, fmt::format("{} can be shown", settings.tls.cert.string())});
+    for (const auto& warning : context.warnings())
+      findings.push_back(
+          {"tls", State::warning, warning, "have the certificate renewed, its key closed to others (chmod 600)"});
+    if (context.warnings().empty())
+      findings.push_back({"tls", State::good, fmt::format("{} can be shown", settings.tls.cert.string())});
   } catch (const std::exception& error) {
     findings.push_back({"tls", State::failure, error.what(), "set tls.cert and tls.key in config.yaml to PEM files"});
   }
@@ -90,19 +90,6 @@ void check_directories(const fs::path& data_directory, Findings& findings) {
   }
 }
 
-void check_default_model(const Settings& settings, Findings& findings) {
-  const auto& wanted = settings.models.default_model;
-  if (wanted.empty() || wanted == fmt::format("{}/{}", offline_provider, offline_model)) return;
-  Loop loop;
-  HttpClient http(loop);
-  const Models models(http, configured_models(settings, process_environment()), Prices());
-  const auto chosen = models.resolve({});
-  const auto* missing = std::get_if<NotConfigured>(&chosen);
-  if (!missing) return;
-  findings.push_back({"models.default", State::warning, fmt::format("{}: {}", wanted, missing->message),
-                      "configure its provider, or set another models.default in config.yaml"});
-}
-
 }  // namespace
 
 Findings check_start(const Patient& patient) {
@@ -116,7 +103,6 @@ Findings check_start(const Patient& patient) {
   if (!patient.settings) return findings;
   check_tls(*patient.settings, findings);
   check_address(*patient.settings, findings);
-  check_default_model(*patient.settings, findings);
   return findings;
 }
 

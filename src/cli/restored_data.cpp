@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -119,8 +120,13 @@ private:
     auto place = target_;
     for (const auto& part : path) {
       place /= part;
-      std::error_code error;
-      if (::mkdir(place.c_str(), 0700) != 0 && !fs::is_directory(place, error)) refuse_entry(entry);
+      if (::mkdir(place.c_str(), 0700) == 0) continue;
+      const int why = errno;
+      std::error_code ignored;
+      if (why == EEXIST && fs::is_directory(place, ignored)) continue;
+      if (why == EEXIST || why == ENOTDIR || why == ENAMETOOLONG) refuse_entry(entry);
+      errno = why;
+      throw_errno("cannot make " + place.string());
     }
   }
 

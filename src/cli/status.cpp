@@ -32,10 +32,9 @@ json::object as_json(const FoundGateway& gateway, double uptime, bool token) {
           {"token", token}};
 }
 
-std::string_view token_text(const FoundGateway& gateway, bool accepted) {
+std::string token_text(const FoundGateway& gateway, bool accepted) {
   if (accepted) return "accepted";
-  if (gateway.token) return "refused: the gateway was started without one (--no-token), or before it was made";
-  return "none: the gateway was started without one (--no-token), or the file was removed since";
+  return fmt::format("{}: {}", gateway.token ? "refused" : "none", why_not_let_in(gateway));
 }
 
 std::string as_table(const FoundGateway& gateway, double uptime, bool token) {
@@ -44,7 +43,7 @@ std::string as_table(const FoundGateway& gateway, double uptime, bool token) {
                 {"process", std::to_string(gateway.pid)},
                 {"uptime", duration_text(uptime)},
                 {"data", gateway.data_directory.string()},
-                {"token", std::string(token_text(gateway, token))}});
+                {"token", token_text(gateway, token)}});
 }
 
 Task<int> print_status(const FoundGateway& gateway, bool json) {

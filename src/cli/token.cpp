@@ -26,8 +26,7 @@ struct TokenOptions {
 
 Task<int> warn_where_refused(const FoundGateway& gateway) {
   if (!co_await Client(gateway).is_let_in()) {
-    std::cerr << "The gateway that runs does not take it: it was started without a token (--no-token or auth: none), "
-                 "or before this one was made.\n";
+    std::cerr << fmt::format("The gateway that runs does not take it: {}.\n", why_not_let_in(gateway));
   }
   co_return 0;
 }

@@ -95,16 +95,10 @@ void apply_environment(std::vector<ConfiguredProvider>& providers, const Environ
 }
 
 ApiKey read_api_key(const ConfiguredProvider& provider, const Environment& environment) {
-  ApiKey key;
-  if (!provider.api_key_file.empty()) {
-    key = read_key_file(provider.api_key_file);
-  } else {
-    const auto& named = provider.api_key_env;
-    const auto variable = named.empty() ? usual_key_variable(provider) : named;
-    if (!variable.empty()) key = read_key_variable(variable, environment);
-  }
-  if (!key.problem.empty()) key.problem = fmt::format("provider {} is not configured: {}", provider.name, key.problem);
-  return key;
+  if (!provider.api_key_file.empty()) return read_key_file(provider.api_key_file);
+  const auto& named = provider.api_key_env;
+  const auto variable = named.empty() ? usual_key_variable(provider) : named;
+  return variable.empty() ? ApiKey() : read_key_variable(variable, environment);
 }
 
 }  // namespace agw

@@ -23,8 +23,8 @@ struct ConfiguredProvider {
 /// behind the others where there are none yet.
 void apply_environment(std::vector<ConfiguredProvider>& providers, const Environment& environment);
 
-/// A provider's key. Where one is asked for and cannot be had, `problem` says why and what to do, without the key; the
-/// provider then stays unconfigured. Both are empty where none is asked for.
+/// A provider's key. Where one is asked for and cannot be had, `problem` says why, without the key and without the
+/// provider's name; the provider then stays unconfigured. Both are empty where none is asked for.
 struct ApiKey {
   std::string value;
   std::string problem;

@@ -35,9 +35,9 @@ TEST_F(ApiKeyTest, ComesFromTheVariableOrTheFile) {
 
 TEST_F(ApiKeyTest, AMissingOneIsAProblemThatSaysWhere) {
   EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"}).problem,
-            "provider mine is not configured: the environment variable MY_KEY is not set");
+            "the environment variable MY_KEY is not set");
   EXPECT_EQ(read({.name = "mine", .kind = "openai", .api_key_file = "/nowhere/key"}).problem,
-            "provider mine is not configured: its api_key_file /nowhere/key cannot be read");
+            "its api_key_file /nowhere/key cannot be read");
   std::ofstream(scratch_.path() / "key") << "\n";
   EXPECT_THAT(read({.name = "mine", .kind = "openai", .api_key_file = scratch_.path() / "key"}).problem,
               ::testing::EndsWith("key is empty"));

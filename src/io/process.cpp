@@ -51,7 +51,16 @@ std::string path_of(const std::vector<std::string>& environment) {
   return standard_path;
 }
 
+/// The system would end a text there, and the child would get less than was asked for.
+void refuse_nul(const std::vector<std::string>& texts, const char* why) {
+  for (const auto& text : texts) {
+    if (text.find('\0') != text.npos) throw ProcessError(why);
+  }
+}
+
 SpawnPlan plan_of(ProcessOptions& options) {
+  refuse_nul(options.arguments, "command: not a possible command, because it holds a NUL character");
+  refuse_nul(options.environment, "environment: not a possible environment, because it holds a NUL character");
   SpawnPlan plan;
   plan.program = find_program(options.arguments.at(0), path_of(options.environment));
   plan.arguments = std::move(options.arguments);

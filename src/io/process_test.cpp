@@ -96,6 +96,9 @@ TEST_F(ProcessTest, SaysWhyItCannotStart) {
   EXPECT_THROW(result_of({.arguments = {"/no/such/program"}}), ProcessError);
   EXPECT_THROW(result_of({.arguments = {"true"}, .directory = "/no/such/directory"}), ProcessError);
   EXPECT_THROW(result_of({.arguments = {"/etc/passwd"}}), ProcessError);
+  const std::string cut("one\0two", 7);
+  EXPECT_THROW(result_of({.arguments = {"echo", cut}}), ProcessError);
+  EXPECT_THROW(result_of({.arguments = {"true"}, .environment = {"NAME=" + cut}, .directory = "/"}), ProcessError);
 }
 
 TEST_F(ProcessTest, AGigabyteOfOutputFillsNoMemory) {

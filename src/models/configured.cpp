@@ -1,5 +1,6 @@
 #include "models/configured.hpp"
 
+#include <fmt/format.h>
 #include <boost/describe/enum_from_string.hpp>
 
 #include "base/log.hpp"
@@ -11,7 +12,10 @@ ModelSettings configured_models(const Settings& settings, const Environment& env
   models.default_model = settings.models.default_model;
   for (const auto& configured : settings.providers) {
     auto key = read_api_key(configured, environment);
-    if (!key.problem.empty()) log::warn("{}", key.problem);
+    if (!key.problem.empty()) {
+      key.problem = fmt::format("provider {} is not configured: {}", configured.name, key.problem);
+      log::warn("{}", key.problem);
+    }
     ProviderSettings provider{.name = configured.name,
                               .base_url = configured.base_url,
                               .api_key = std::move(key.value),

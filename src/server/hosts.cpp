@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/ip/address.hpp>
+
+#include "io/web_url.hpp"
 
 namespace agw {
 
@@ -46,6 +49,7 @@ std::string host_name(std::string_view host) {
 Hosts::Hosts(Options options) : options_(std::move(options)), loopback_(is_loopback(host_name(options_.bound_host))) {
   // A bare IPv6 address has no brackets to tell its colons from a port's.
   if (is_address(options_.bound_host)) loopback_ = is_loopback(options_.bound_host);
+  if (const auto url = WebUrl::parse(options_.public_url)) public_origin_ = url->origin();
   if (!loopback_) return;
   std::set<std::string> names{"127.0.0.1", "localhost", "[::1]"};
   const bool is_v6 = options_.bound_host.find(':') != std::string::npos;
@@ -75,11 +79,12 @@ bool Hosts::allows_origin(std::string_view origin, std::string_view host) const 
 }
 
 std::string_view Hosts::scheme_of(std::string_view host) const {
-  for (const std::string_view scheme : {"https://", "http://"}) {
-    const std::string_view url = options_.public_url;
-    if (!boost::istarts_with(url, scheme)) continue;
-    const auto authority = url.substr(scheme.size());
-    if (boost::iequals(authority.substr(0, authority.find('/')), host)) return scheme;
+  using Own = std::pair<std::string_view, std::string_view>;
+  for (const auto& [scheme, port] : {Own{"https://", ":443"}, Own{"http://", ":80"}}) {
+    if (!public_origin_.starts_with(scheme)) continue;
+    // An origin does not name its scheme's own port, but a client may.
+    if (host.ends_with(port)) host.remove_suffix(port.size());
+    if (boost::iequals(std::string_view(public_origin_).substr(scheme.size()), host)) return scheme;
   }
   return this->scheme();
 }

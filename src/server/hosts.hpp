@@ -41,6 +41,7 @@ private:
   bool loopback_;
   std::vector<std::string> own_;          ///< what nearly every request comes to, so that it need not be judged
   std::vector<std::string> own_origins_;  ///< without their scheme
+  std::string public_origin_;             ///< empty where there is none
 };
 
 /// The host of a Host field without its port and without the brackets of an IPv6 address, in lower case; empty for what

@@ -64,5 +64,17 @@ TEST(Hosts, TheSchemeIsThatOfThePublicUrlForThoseWhoCameByIt) {
   EXPECT_EQ(Hosts({.port = 7420, .tls = true}).scheme_of(""), "https://");
 }
 
+TEST(Hosts, ThePublicUrlIsKnownHoweverItIsWritten) {
+  for (const auto* url : {"https://pub.example:443", "https://pub.example?from=home", "HTTPS://PUB.example#top"}) {
+    const Hosts hosts({.port = 7420, .hosts = {"pub.example"}, .public_url = url});
+    EXPECT_EQ(hosts.scheme_of("pub.example"), "https://") << url;
+    EXPECT_EQ(hosts.scheme_of("Pub.example:443"), "https://") << url;
+    EXPECT_EQ(hosts.scheme_of("pub.example:80"), "http://") << url;
+  }
+  const Hosts encrypted({.port = 7420, .tls = true, .public_url = "http://pub.example:80/"});
+  EXPECT_EQ(encrypted.scheme_of("pub.example"), "http://");
+  EXPECT_EQ(Hosts({.port = 7420, .public_url = "https://[::1]:443"}).scheme_of("[::1]"), "https://");
+}
+
 }  // namespace
 }  // namespace agw

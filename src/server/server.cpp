@@ -93,6 +93,9 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
 Server::~Server() = default;
 
 void Server::start() {
+  if (options_.tls) {
+    for (const auto& warning : options_.tls->warnings()) log::warn("{}", warning);
+  }
   watching_.spawn(watch_.run());
   group_.spawn(accept());
 }

@@ -13,9 +13,9 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <boost/algorithm/hex.hpp>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 
 namespace agw {
 
@@ -59,15 +59,17 @@ void use_key(SSL_CTX* context, const fs::path& file, const fs::path& certificate
   throw cannot_use("tls.key", file, fmt::format("does not belong to the certificate {}", certificate.string()));
 }
 
-void warn_of_what_is_odd(SSL_CTX* context, const fs::path& certificate, const fs::path& key) {
+std::vector<std::string> what_is_odd(SSL_CTX* context, const fs::path& certificate, const fs::path& key) {
+  std::vector<std::string> warnings;
   struct stat status{};
   if (::stat(key.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
-    log::warn("tls.key: others can read {}: chmod 600 it", key.string());
+    warnings.push_back(fmt::format("tls.key: others can read {}: chmod 600 it", key.string()));
   }
   const auto* shown = SSL_CTX_get0_certificate(context);
   if (X509_cmp_current_time(X509_get0_notAfter(shown)) < 0) {
-    log::warn("tls.cert: {} has expired: browsers will refuse it", certificate.string());
+    warnings.push_back(fmt::format("tls.cert: {} has expired: browsers will refuse it", certificate.string()));
   }
+  return warnings;
 }
 
 /// Browsers ask for HTTP/2 too, which is not spoken here.
@@ -154,16 +156,14 @@ TlsContext::TlsContext(const fs::path& certificate, const fs::path& key)
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
   use_certificate(context, certificate);
   use_key(context, key, certificate);
-  warn_of_what_is_odd(context, certificate, key);
+  warnings_ = what_is_odd(context, certificate, key);
 }
 
 std::string TlsContext::fingerprint() const {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   X509_digest(SSL_CTX_get0_certificate(context_.get()), EVP_sha256(), digest.data(), &size);
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
+  return boost::algorithm::hex_lower(std::string(digest.begin(), digest.begin() + size));
 }
 
 }  // namespace agw

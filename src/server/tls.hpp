@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <openssl/types.h>
 
@@ -49,9 +50,12 @@ public:
   std::unique_ptr<TlsSession> session() const { return std::make_unique<TlsSession>(context_.get()); }
   /// Of the certificate: SHA-256 in hex.
   std::string fingerprint() const;
+  /// What can be used but should not stay so, for people: a certificate that has expired, a key that others can read.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
 private:
   std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace agw

@@ -1,7 +1,9 @@
 #include "server/tls.hpp"
 
+#include <algorithm>
 #include <fstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -12,13 +14,16 @@
 namespace agw {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
 /// A certificate that vouches for itself, with its key, as PEM files.
 struct Certificate {
-  explicit Certificate(const std::filesystem::path& directory) {
+  explicit Certificate(const std::filesystem::path& directory, long seconds = 3600) {
     const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
     const std::unique_ptr<X509, void (*)(X509*)> made(X509_new(), X509_free);
-    X509_gmtime_adj(X509_getm_notBefore(made.get()), 0);
-    X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
+    X509_gmtime_adj(X509_getm_notBefore(made.get()), std::min(seconds, 0L));
+    X509_gmtime_adj(X509_getm_notAfter(made.get()), seconds);
     X509_set_pubkey(made.get(), key.get());
     X509_sign(made.get(), key.get(), EVP_sha256());
     write(directory / "cert.pem", [&](FILE* file) { PEM_write_X509(file, made.get()); });
@@ -64,6 +69,21 @@ TEST_F(Tls, NamesTheFileThatCannotBeUsed) {
   EXPECT_EQ(refusal(certificate, directory / "other/key.pem"), "tls.key: " + (directory / "other/key.pem").string() +
                                                                    ": does not belong to the certificate " +
                                                                    certificate.string());
+}
+
+TEST_F(Tls, WarnsOfAnExpiredCertificateAndOfAKeyThatOthersCanRead) {
+  namespace fs = std::filesystem;
+  const auto certificate = directory / "cert.pem";
+  const auto key = directory / "key.pem";
+  const auto warnings = [&] { return TlsContext(certificate, key).warnings(); };
+  fs::permissions(key, fs::perms::owner_read);
+  EXPECT_THAT(warnings(), IsEmpty());
+  fs::permissions(key, fs::perms::others_read, fs::perm_options::add);
+  EXPECT_THAT(warnings(), ElementsAre("tls.key: others can read " + key.string() + ": chmod 600 it"));
+  fs::remove(key);
+  const Certificate expired(directory, -60);
+  fs::permissions(key, fs::perms::owner_read);
+  EXPECT_THAT(warnings(), ElementsAre("tls.cert: " + certificate.string() + " has expired: browsers will refuse it"));
 }
 
 TEST_F(Tls, ShowsOneFingerprint) {

@@ -22,7 +22,8 @@ void configure_once() {
 }
 
 bool is_disk_full(int code, int system_error) {
-  if ((code & 0xff) == SQLITE_FULL) return true;
+  // SQLite does not tell why the index of its log could not grow.
+  if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) return true;
   return (code & 0xff) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EDQUOT);
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <fstream>
 
 #include <gmock/gmock.h>
 
@@ -109,6 +110,25 @@ TEST_P(DiskFault, WhateverCallFailsNothingAcknowledgedIsLost) {
   int call = 1;
   while (write_while_failing(call, GetParam())) ++call;
   EXPECT_GT(call, 8) << "the calls that write two groups";
+}
+
+TEST(DiskFull, IsWhatKeepsTheIndexOfTheLogFromGrowing) {
+  const testing::ScratchDirectory directory;
+  const auto file = (directory.path() / "test.db").string();
+  std::ofstream(file).flush();
+  const auto open = [&] { return std::make_unique<Connection>(file, Connection::Access::read_write); };
+  open()->execute("PRAGMA journal_mode = WAL; CREATE TABLE things (name)");
+  {
+    // The first call makes the index, the second lets it grow. What the system said to that, SQLite does not keep.
+    const FailingDisk disk(2, 0);
+    try {
+      open();
+      ADD_FAILURE() << "the index grew";
+    } catch (const DiskFull& error) {
+      EXPECT_EQ(error.code(), SQLITE_IOERR_SHMSIZE);
+    }
+  }
+  EXPECT_NO_THROW(open());
 }
 
 INSTANTIATE_TEST_SUITE_P(Storage, DiskFault, ::testing::Values(ENOSPC, EIO),

@@ -173,8 +173,6 @@ std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& 
   } catch (const DiskFull&) {
     throw;
   } catch (const DatabaseError& error) {
-    // SQLite does not tell why the index of its log could not grow.
-    if (error.code() == SQLITE_IOERR_SHMSIZE) throw DiskFull(error.code(), error.what());
     explain(place, error);
   } catch (const std::system_error& error) {
     place.inaccessible(error.what());

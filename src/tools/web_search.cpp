@@ -54,17 +54,9 @@ std::string usual_service(const Environment& environment) {
   return environment("SEARXNG_URL") ? "searxng" : "";
 }
 
-/// The problem without whose it is, which stands in front of it.
-std::string_view why_not(const ApiKey& key) {
-  const std::string_view problem = key.problem;
-  const auto colon = problem.find(": ");
-  return colon == problem.npos ? problem : problem.substr(colon + 2);
-}
-
 WebSearchService with_key(WebSearchService service, const Settings::WebSearch& settings, const Known& known,
                           const Environment& environment) {
-  const ConfiguredProvider provider{.name = std::string(known.name),
-                                    .api_key_env = settings.api_key_env.empty() && settings.api_key_file.empty()
+  const ConfiguredProvider provider{.api_key_env = settings.api_key_env.empty() && settings.api_key_file.empty()
                                                        ? std::string(known.key_variable)
                                                        : settings.api_key_env,
                                     .api_key_file = settings.api_key_file};
@@ -75,7 +67,7 @@ WebSearchService with_key(WebSearchService service, const Settings::WebSearch& s
     return broken(
         fmt::format("the search service {} has no key: {}. A person sets {}tools.web_search.api_key_env or "
                     "api_key_file in config.yaml and restarts the gateway",
-                    known.name, why_not(key), variable));
+                    known.name, key.problem, variable));
   }
   service.api_key = std::move(key.value);
   return service;

@@ -315,6 +315,29 @@ def test_what_no_backup_holds_is_refused(stopped, member):
     assert not (gateway.home / "escaped").exists() and not os.path.exists("/tmp/escaped")
 
 
+@pytest.fixture
+def few_files(tmp_path):
+    """A disk that takes ten files and directories."""
+    if os.geteuid() != 0:
+        pytest.skip("a small file system can only be mounted by root")
+    disk = tmp_path / "few"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "nr_inodes=10,mode=700", "tmpfs", disk]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting is not permitted")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+def test_a_disk_that_takes_no_more_directories_is_no_foreign_backup(stopped, few_files):
+    gateway, members, folder = stopped
+    deep = ("data/" + "/".join("abcdefghijkl") + "/x", b"x")
+    packed = pack(folder / "x", [members[0], deep, members[-1]])
+    told = command(gateway, "restore", str(packed), "--data-dir", str(few_files / "data"), status=1)
+    assert f"cannot make {few_files}/data.restore-" in told and "No space left" in told
+    assert "which no backup does" not in told
+
+
 def test_a_damaged_database_is_refused(stopped):
     gateway, members, folder = stopped
     members = without_digest(members)

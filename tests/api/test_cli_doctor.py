@@ -5,6 +5,7 @@ import socket
 
 import pytest
 
+from certificates import make_certificate
 from talker import configuration
 
 
@@ -89,6 +90,17 @@ def test_a_default_model_that_nobody_answers_is_a_warning(make_gateway):
     assert "models.default" not in doctor(gateway)
 
 
+def test_a_tls_key_that_others_can_read_is_a_warning(make_gateway, tmp_path):
+    certificate, key = make_certificate(tmp_path)
+    gateway = make_gateway(config={"port": 0, "tls": {"cert": str(certificate), "key": str(key)}})
+    assert doctor(gateway)["tls"]["state"] == "ok"
+    key.chmod(0o644)
+    found = doctor(gateway)["tls"]
+    assert found["state"] == "warning" and str(key) in found["what"] and "chmod 600" in found["remedy"]
+    assert gateway.start().stop() == 0
+    assert "others can read" in gateway.stderr
+
+
 @pytest.mark.parametrize("token", ["", "abc"])
 def test_a_file_that_holds_no_token_is_to_be_removed(make_gateway, token):
     gateway = make_gateway(config="port: 0\n")
@@ -143,8 +155,13 @@ def test_a_model_that_does_not_answer_is_a_warning(make_gateway, stub):
 
 
 def test_a_key_that_is_not_set_is_a_warning(make_gateway):
-    gateway = make_gateway(config={"port": 0, "providers": {"mine": {"kind": "openai", "api_key_env": "NOT_SET"}}})
-    assert "NOT_SET" in doctor(gateway)["model mine"]["what"]
+    gateway = make_gateway(config={"port": 0, "models": {"default": "mine/large"},
+                                   "providers": {"mine": {"kind": "openai", "api_key_env": "NOT_SET"}}})
+    done = gateway.command("doctor", "--json", seconds=60)
+    why = "provider mine is not configured: the environment variable NOT_SET is not set"
+    found = {finding["check"]: finding for finding in json.loads(done.stdout)}
+    assert found["model mine"]["what"] == why and found["models.default"]["state"] == "warning"
+    assert done.stderr.count(why) == 1
 
 
 def test_the_sandbox_that_is_off_is_a_warning(make_gateway):
