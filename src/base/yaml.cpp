@@ -9,6 +9,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
+#include <yaml-cpp/yaml.h>
 
 namespace agw {
 
@@ -131,9 +132,9 @@ private:
 /// Only looks where a document begins.
 class DocumentBeginning : public YAML::EventHandler {
 public:
-  int line() const { return line_; }
+  const YAML::Mark& mark() const { return mark_; }
 
-  void OnDocumentStart(const YAML::Mark& mark) override { line_ = mark.line + 1; }
+  void OnDocumentStart(const YAML::Mark& mark) override { mark_ = mark; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
   void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
@@ -144,17 +145,19 @@ public:
   void OnMapEnd() override {}
 
 private:
-  int line_ = 1;
+  YAML::Mark mark_;
 };
 
 }  // namespace
 
-std::optional<int> line_of_second_yaml_document(const std::string& text) {
+YAML::Node load_yaml_document(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
   DocumentBeginning first, second;
-  if (!parser.HandleNextDocument(first) || !parser.HandleNextDocument(second)) return std::nullopt;
-  return second.line();
+  if (parser.HandleNextDocument(first) && parser.HandleNextDocument(second)) {
+    throw YAML::ParserException(second.mark(), "must be one document");
+  }
+  return YAML::Load(text);
 }
 
 json::value yaml_to_json(std::string_view text) {

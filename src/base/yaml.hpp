@@ -1,11 +1,14 @@
 #pragma once
 
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "base/json.hpp"
+
+namespace YAML {
+class Node;
+}
 
 namespace agw {
 
@@ -29,10 +32,10 @@ inline constexpr std::size_t max_yaml_size = 1 << 20;
 /// with aliases, tags other than `!!str`, or doubled keys.
 json::value yaml_to_json(std::string_view text);
 
-/// The line, from 1, where a second document begins; nothing in text of one document or none. Asked before the
-/// library's own readers see the text: one reads the first document alone, the other takes text that begins with a
-/// comma for empty documents without end. Throws YAML::Exception for what is not YAML up to there.
-std::optional<int> line_of_second_yaml_document(const std::string& text);
+/// Reads text of one document or none as the library's own nodes, for whoever wants the line of each. The library's
+/// readers do not do: one reads the first document alone, the other takes text that begins with a comma for empty
+/// documents without end. Throws YAML::Exception for what is not YAML, or of several documents.
+YAML::Node load_yaml_document(const std::string& text);
 
 /// Writes `value` as a YAML document for people to read and edit: block style, long texts as literal blocks. What it
 /// writes reads back as the same value, here and with readers of YAML 1.1: a string `no` is quoted.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
+#include <boost/algorithm/hex.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -39,9 +40,7 @@ std::string fingerprint_of(SSL* session) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   X509_digest(certificate.get(), EVP_sha256(), digest.data(), &size);
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
+  return boost::algorithm::hex_lower(std::string(digest.begin(), digest.begin() + size));
 }
 
 /// No authority vouches for the gateway's certificate here: it must be the very one that the gateway has noted in its

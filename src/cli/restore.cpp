@@ -16,6 +16,7 @@
 #include "features/access/token.hpp"
 #include "io/descriptor.hpp"
 #include "io/lock_file.hpp"
+#include "io/private_files.hpp"
 #include "storage/integrity.hpp"
 
 namespace agw::cli {
@@ -33,7 +34,8 @@ struct RestoreOptions {
 /// it has.
 class StagingDirectory {
 public:
-  explicit StagingDirectory(const fs::path& beside) : path_(beside.string() + ".restore-" + random_hex(4)) {
+  explicit StagingDirectory(const fs::path& beside)
+      : path_(fmt::format("{}{}{}", beside.string(), unpacked_data_mark, random_hex(unpacked_data_digits / 2))) {
     if (::mkdir(path_.c_str(), 0700) != 0) throw_errno("cannot make " + path_.string());
   }
   ~StagingDirectory() {
@@ -68,7 +70,7 @@ fs::path exchange(const fs::path& staging, const fs::path& data) {
         fmt::format("cannot put {} in the place of {} (is that a mount point? restore into a directory below it)",
                     staging.string(), data.string()));
   }
-  const fs::path kept = data.string() + ".before-restore-" + timestamp();
+  const fs::path kept = fmt::format("{}{}{}", data.string(), kept_data_mark, timestamp());
   fs::rename(staging, kept);
   return kept;
 }

@@ -64,10 +64,9 @@ std::string piped_value() {
 Secrets secrets_of(const SecretOptions& options) { return Secrets(data_directory(options.data_dir)); }
 
 /// A name that is none is a wrong argument.
-void require_name(const Secrets& secrets, const std::string& name) {
-  (void)secrets.names();  // What is wrong with their file is not the name's fault.
+void require_name(const std::string& name) {
   try {
-    (void)secrets.find(name);
+    Secrets::check_name(name);
   } catch (const SecretError& error) {
     throw StartError(ExitStatus::usage, error.what());
   }
@@ -82,7 +81,8 @@ int set(const SecretOptions& options) {
   if (!has_data_directory(options))
     prepare_data_directory(find_data_directory(options.data_dir, process_environment()));
   const auto secrets = secrets_of(options);
-  require_name(secrets, options.name);
+  require_name(options.name);
+  (void)secrets.names();  // What is wrong with their file is said before anything is typed.
   const auto value = terminal_at(STDIN_FILENO).present ? ask_for_value(options.name) : piped_value();
   if (value.empty()) throw StartError(ExitStatus::usage, "the value is empty");
   secrets.set(options.name, value);
@@ -103,7 +103,7 @@ int list(const SecretOptions& options) {
 int remove(const SecretOptions& options) {
   const auto secrets = secrets_of(options);
   if (has_data_directory(options)) {
-    require_name(secrets, options.name);
+    require_name(options.name);
     if (secrets.remove(options.name)) return 0;
   }
   throw StartError(ExitStatus::failure, "there is no secret " + options.name);

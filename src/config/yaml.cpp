@@ -64,8 +64,7 @@ Given to_given(const YAML::Node& node, int line, int depth) {
 
 Given parse_yaml(const std::string& text) {
   try {
-    if (const auto line = line_of_second_yaml_document(text)) throw BadValue(*line, "yaml", "must be one document");
-    const auto document = YAML::Load(text);
+    const auto document = load_yaml_document(text);
     Given top;
     top.form = Given::Form::map;
     if (document.IsNull()) return top;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <boost/algorithm/hex.hpp>
 
 namespace agw {
 
@@ -58,9 +59,7 @@ public:
     unsigned size = 0;
     EVP_MD_CTX_copy_ex(copy.get(), context_.get());
     EVP_DigestFinal_ex(copy.get(), bytes.data(), &size);
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes.at(i));
-    return text;
+    return boost::algorithm::hex_lower(std::string(bytes.begin(), bytes.begin() + size));
   }
 
 private:

@@ -14,10 +14,6 @@ constexpr std::array<std::string_view, 2> private_in_config{"gcloud", "google-ch
 constexpr std::array<std::string_view, 2> private_endings{".pem", ".key"};
 constexpr std::array<std::string_view, 4> private_beginnings{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"};
 
-constexpr std::string_view kept_data = ".before-restore-";
-constexpr std::string_view unpacked_data = ".restore-";
-constexpr std::size_t unpacked_digits = 8;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
@@ -29,14 +25,14 @@ bool contains(const Names& names, std::string_view name) {
 }  // namespace
 
 bool is_restore_name(std::string_view name) {
-  if (const auto kept = name.rfind(kept_data); kept != name.npos) {
-    const auto time = name.substr(kept + kept_data.size());
+  if (const auto kept = name.rfind(kept_data_mark); kept != name.npos) {
+    const auto time = name.substr(kept + kept_data_mark.size());
     if (!time.empty() && is_digit(time.front())) return true;
   }
-  if (name.size() < unpacked_data.size() + unpacked_digits) return false;
-  const auto digits = name.substr(name.size() - unpacked_digits);
-  name.remove_suffix(unpacked_digits);
-  return name.ends_with(unpacked_data) && std::ranges::all_of(digits, is_hex_digit);
+  if (name.size() < unpacked_data_mark.size() + unpacked_data_digits) return false;
+  const auto digits = name.substr(name.size() - unpacked_data_digits);
+  name.remove_suffix(unpacked_data_digits);
+  return name.ends_with(unpacked_data_mark) && std::ranges::all_of(digits, is_hex_digit);
 }
 
 bool is_private_name(std::string_view parent, std::string_view name) {
@@ -51,9 +47,9 @@ std::vector<std::string> private_patterns() {
   for (const auto name : private_in_config) patterns.push_back("**/.config/" + std::string(name));
   for (const auto ending : private_endings) patterns.push_back("*" + std::string(ending));
   for (const auto beginning : private_beginnings) patterns.push_back(std::string(beginning) + "*");
-  patterns.push_back("*" + std::string(kept_data) + "[0-9]*");
-  std::string unpacked = "*" + std::string(unpacked_data);
-  for (std::size_t i = 0; i < unpacked_digits; ++i) unpacked += "[0-9a-f]";
+  patterns.push_back("*" + std::string(kept_data_mark) + "[0-9]*");
+  std::string unpacked = "*" + std::string(unpacked_data_mark);
+  for (std::size_t i = 0; i < unpacked_data_digits; ++i) unpacked += "[0-9a-f]";
   patterns.push_back(std::move(unpacked));
   return patterns;
 }

@@ -13,9 +13,14 @@ namespace agw {
 /// name of the directory that it is in.
 bool is_private_name(std::string_view parent, std::string_view name);
 
-/// Whether a directory of this name holds, or was to hold, the data of a gateway: `agw restore` keeps what was there as
-/// `{data_dir}.before-restore-{time}`, and one that was killed leaves `{data_dir}.restore-{8 hex digits}`. Such a name
-/// is private.
+/// What `agw restore` writes behind the data directory's name, for the directory that it keeps (a time follows), and
+/// for the one that it unpacks into (so many hex digits follow), which one that was killed leaves behind.
+inline constexpr std::string_view kept_data_mark = ".before-restore-";
+inline constexpr std::string_view unpacked_data_mark = ".restore-";
+inline constexpr std::size_t unpacked_data_digits = 8;
+
+/// Whether a directory of this name holds, or was to hold, the data of a gateway, by those marks. Such a name is
+/// private.
 bool is_restore_name(std::string_view name);
 
 /// What makes a name private, as patterns for programs that search.

@@ -41,8 +41,6 @@ json::object tool_result_block(const Message& message) {
 }
 
 /// Blank texts are refused, so they are left out.
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 json::array user_content(const Message& message) {
   json::array content;
   for (const auto& image : message.images) content.push_back(image_block(image));

@@ -130,7 +130,7 @@ Complaint read_complaint(const json::value& error) {
 Complaint complaint_of_body(std::string_view body) {
   body.remove_prefix(std::min(body.find_first_not_of(" \t\r\n"), body.size()));
   if (body.starts_with('<')) return {title_of_page(body), {}, 0};
-  const auto object = parse_frame(body);
+  const auto object = parse_object(body);
   if (!object) return {tidy(body), {}, 0};
   const auto* error = object->if_contains("error");
   return error && !error->is_null() ? read_complaint(*error) : read_object(*object);

@@ -46,9 +46,7 @@ private:
 
   YAML::Node load(std::istream& stream) const {
     try {
-      const std::string text(std::istreambuf_iterator<char>(stream), {});
-      if (const auto line = line_of_second_yaml_document(text)) fail(*line, "yaml", "must be one document");
-      return YAML::Load(text);
+      return load_yaml_document({std::istreambuf_iterator<char>(stream), {}});
     } catch (const YAML::Exception& error) {
       fail(error.mark, "yaml", error.msg);
     }

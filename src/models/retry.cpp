@@ -23,11 +23,6 @@ bool is_worth_another_model(const ModelFailure& failure) {
   return is_worth_another_try(failure) || failure.status == 429 || failure.status >= 500;
 }
 
-Usage& usage_of(ModelOutcome& outcome) {
-  auto* reply = std::get_if<ModelReply>(&outcome);
-  return reply ? reply->usage : std::get<ModelFailure>(outcome).usage;
-}
-
 /// As many clients that failed together should not come back together.
 milliseconds jittered(milliseconds delay) {
   static std::minstd_rand random{std::random_device{}()};
@@ -52,7 +47,7 @@ Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, c
   Usage spent;
   for (int tries = 1;; ++tries) {
     auto outcome = co_await choice.provider->answer(request, on_delta, stop);
-    spent = usage_of(outcome) += spent;
+    std::visit([&](auto& end) { spent = end.usage += spent; }, outcome);
     const auto* failure = std::get_if<ModelFailure>(&outcome);
     if (!failure || began) co_return outcome;
     const auto delay = delay_after(tries, *failure, policy);

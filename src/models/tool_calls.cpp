@@ -12,16 +12,19 @@ namespace agw {
 
 namespace {
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 /// Some servers send no arguments, or null, where a tool takes none.
 std::optional<json::object> read_arguments(std::string_view arguments) {
   if (is_blank(arguments) || arguments == "null") return json::object();
-  return parse_frame(arguments);
+  return parse_object(arguments);
 }
 
-/// Whether nothing more can belong to them.
-bool are_whole(std::string_view arguments) { return !is_blank(arguments) && read_arguments(arguments).has_value(); }
+/// Whether nothing more can belong to them. What does not end with an object's brace is not parsed: they come in many
+/// pieces, and this is asked at each.
+bool are_whole(std::string_view arguments) {
+  const auto last = arguments.find_last_not_of(white_space);
+  const bool may_be = last != arguments.npos && (arguments[last] == '}' || arguments == "null");
+  return may_be && read_arguments(arguments).has_value();
+}
 
 }  // namespace
 

@@ -24,8 +24,7 @@ json::array with_whole_characters(json::array blocks) {
 }  // namespace
 
 void AnswerReader::read(const Frame& frame) {
-  const bool is_empty = frame.data.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  const bool keeps_alive = is_empty && frame.event != "error";
+  const bool keeps_alive = is_blank(frame.data) && frame.event != "error";
   if (ended() || keeps_alive) return;
   if (frame.data == "[DONE]") {
     ended_ = true;

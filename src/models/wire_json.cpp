@@ -54,22 +54,23 @@ std::optional<json::object> object_of(std::optional<json::value> value) {
 
 }  // namespace
 
-std::optional<json::object> parse_frame(std::string_view data) {
-  auto value = parse_json(data);
-  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(data)));
+std::optional<json::object> parse_object(std::string_view text) {
+  auto value = parse_json(text);
+  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(text)));
   return object_of(std::move(value));
 }
 
 std::optional<json::object> parse_cut_frame(std::string_view data) {
   if (auto value = parse_json(data)) return object_of(std::move(value));
+  const auto bytes = with_bytes_of_halves(data);
   // Boost.JSON lets more pass than such bytes; what is no frame apart from them is none.
-  if (!parse_frame(data)) return std::nullopt;
+  if (!object_of(parse_json(whole_characters(bytes)))) return std::nullopt;
   json::parse_options options;
   options.max_depth = max_json_depth;
   options.allow_invalid_utf8 = true;
   json::parser parser({}, options);
   boost::system::error_code error;
-  parser.write(with_bytes_of_halves(data), error);
+  parser.write(bytes, error);
   if (error) return std::nullopt;
   return object_of(parser.release());
 }

@@ -12,6 +12,11 @@ namespace agw {
 
 /// Readers of what a provider sent: never throw, whatever came.
 
+/// What JSON may have between its tokens.
+inline constexpr std::string_view white_space = " \t\r\n";
+
+inline bool is_blank(std::string_view text) { return text.find_first_not_of(white_space) == std::string_view::npos; }
+
 inline const json::object* object_member(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value ? value->if_object() : nullptr;
@@ -34,12 +39,12 @@ inline std::optional<std::int64_t> count_member(const json::object& object, std:
   return std::max<std::int64_t>(0, value->get_int64());
 }
 
-/// The JSON object that a text holds. Bytes that are no UTF-8, and halves of surrogate pairs, are replaced by U+FFFD
-/// first.
-std::optional<json::object> parse_frame(std::string_view data);
+/// The JSON object that a text holds, such as an error's body or the arguments of a call. Bytes that are no UTF-8, and
+/// halves of surrogate pairs, are replaced by U+FFFD first.
+std::optional<json::object> parse_object(std::string_view text);
 
-/// The same of a frame of a stream, whose texts a server may have cut within a character: such bytes stay, and halves
-/// are three bytes each, until the next piece comes (CharacterReader) or no more will (`whole_characters`).
+/// The object that a frame of a stream holds, whose texts a server may have cut within a character: such bytes stay,
+/// and halves are three bytes each, until the next piece comes (CharacterReader) or no more will (`whole_characters`).
 std::optional<json::object> parse_cut_frame(std::string_view data);
 
 }  // namespace agw

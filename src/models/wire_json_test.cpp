@@ -5,13 +5,13 @@
 namespace agw {
 namespace {
 
-/// The member `t` of the frame.
-std::string text_of(std::string_view frame) {
-  const auto object = parse_frame(frame);
+/// The member `t` of the object.
+std::string text_of(std::string_view given) {
+  const auto object = parse_object(given);
   return object ? std::string(text_member(*object, "t")) : "none";
 }
 
-TEST(ParseFrame, ReplacesHalvesOfSurrogatePairs) {
+TEST(ParseObject, ReplacesHalvesOfSurrogatePairs) {
   EXPECT_EQ(text_of(R"({"t":"\ud83d\ude00"})"), "😀");
   EXPECT_EQ(text_of(R"({"t":"a\ud83d"})"), "a\xef\xbf\xbd");
   EXPECT_EQ(text_of(R"({"t":"\uDE00b"})"),
@@ -21,9 +21,9 @@ TEST(ParseFrame, ReplacesHalvesOfSurrogatePairs) {
   EXPECT_EQ(text_of(R"({"t":"\\ud83d \ude00"})"), "\\ud83d \xef\xbf\xbd");
 }
 
-TEST(ParseFrame, ReplacesBytesThatAreNoUtf8) { EXPECT_EQ(text_of("{\"t\":\"a\xff\"}"), "a\xef\xbf\xbd"); }
+TEST(ParseObject, ReplacesBytesThatAreNoUtf8) { EXPECT_EQ(text_of("{\"t\":\"a\xff\"}"), "a\xef\xbf\xbd"); }
 
-TEST(ParseFrame, RefusesWhatIsNoObject) {
+TEST(ParseObject, RefusesWhatIsNoObject) {
   for (const auto* text : {"", "[]", "3", "{", "{\"t\":1e400}", "{\"t\":\"\\u12\"}", "{\"t\":\"\\"}) {
     EXPECT_EQ(text_of(text), "none") << text;
   }

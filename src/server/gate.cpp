@@ -36,12 +36,6 @@ std::optional<std::string_view> bearer(std::string_view authorization) {
   return authorization.substr(scheme.size());
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
 /// A browser's own page needs no leave.
 Answer preflight(bool is_of_other_origin) {
   Answer answer = Answer::no_content();

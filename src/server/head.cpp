@@ -102,14 +102,17 @@ bool Head::names(std::string_view lower_case_field, std::string_view lower_case_
     std::string_view rest = value;
     while (!rest.empty()) {
       const auto end = std::min(rest.find(','), rest.size());
-      auto token = rest.substr(0, end);
-      while (!token.empty() && (token.front() == ' ' || token.front() == '\t')) token.remove_prefix(1);
-      while (!token.empty() && (token.back() == ' ' || token.back() == '\t')) token.remove_suffix(1);
-      if (boost::iequals(token, lower_case_token)) return true;
+      if (boost::iequals(trimmed(rest.substr(0, end)), lower_case_token)) return true;
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
   return false;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
 }
 
 std::optional<Refusal> check_framing(std::string_view raw, Head& head) {

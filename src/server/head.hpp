@@ -31,6 +31,9 @@ struct Head {
   bool names(std::string_view lower_case_field, std::string_view lower_case_token) const;
 };
 
+/// A member of a comma-separated field without the white space around it.
+std::string_view trimmed(std::string_view text);
+
 /// Holds a head, as Beast's parser let it through, against RFC 9112 to the letter, and fills in how its body is framed.
 /// `raw` is the head's bytes. What two servers could read in two ways is refused: folded or doubled fields that frame,
 /// no or two hosts, a length together with chunks, `Content-Length: 3,3`, unknown transfer codings (501).

@@ -104,7 +104,12 @@ void Socket::queue(Piece piece) {
   if (closing_) return;
   append(std::move(piece));
   // A reader is only behind once it had the chance to take what it is sent.
-  if (held_up() > queue_limit) send_what_goes();
+  if (held_up() > queue_limit) {
+    if (writing_)
+      send_what_goes();
+    else
+      flush();
+  }
   if (held_up() > queue_limit && !broken_) cut_off();
 }
 
@@ -122,7 +127,6 @@ std::size_t Socket::held_up() const {
 }
 
 void Socket::send_what_goes() {
-  if (!writing_) return flush();
   while (!queue_.empty() && write_once()) continue;
 }
 
@@ -138,7 +142,7 @@ void Socket::cut_off() {
 
 void Socket::flush() {
   if (writing_ || queue_.empty()) return;
-  while (!queue_.empty() && write_once()) continue;
+  send_what_goes();
   if ((queue_.empty() && !wire_.holds_back()) || broken_) return;
   writing_ = true;
   writers_.spawn(write_rest());

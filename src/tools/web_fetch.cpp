@@ -149,13 +149,19 @@ std::string_view without_punctuation(std::string_view word) {
   return word;
 }
 
+/// Whether the word is that address, with its scheme or without one.
 bool is_address(std::string_view word, const WebUrl& url) {
   const bool has_scheme = word.find("://") != word.npos;
-  for (const std::string scheme : {"https://", "http://"}) {
-    const auto parsed = WebUrl::parse(has_scheme ? std::string(word) : scheme + std::string(word));
-    if (parsed && parsed->text() == url.text()) return true;
-  }
-  return false;
+  const std::string scheme = has_scheme ? "" : url.text().substr(0, url.text().find("://") + 3);
+  const auto parsed = WebUrl::parse(scheme + std::string(word));
+  return parsed && parsed->text() == url.text();
+}
+
+/// As it stands, or without the punctuation behind it.
+bool means(std::string_view word, const WebUrl& url) {
+  if (is_address(word, url)) return true;
+  const auto bare = without_punctuation(word);
+  return bare.size() < word.size() && is_address(bare, url);
 }
 
 /// Whether an address ends before the character at `at`, although others may stand there: a bracket that closes none of
@@ -170,13 +176,12 @@ bool may_end_at(std::string_view word, std::size_t at) {
 
 /// Whether a text that begins with an address and goes on, as texts do, means this one.
 bool begins_with_address(std::string_view word, const WebUrl& url) {
-  if (is_address(word, url) || is_address(without_punctuation(word), url)) return true;
+  if (means(word, url)) return true;
   int ends = 0;
   for (std::size_t at = 1; at < word.size() && ends < most_ends; ++at) {
     if (!may_end_at(word, at)) continue;
     ++ends;
-    const auto before = word.substr(0, at);
-    if (is_address(before, url) || is_address(without_punctuation(before), url)) return true;
+    if (means(word.substr(0, at), url)) return true;
   }
   return false;
 }
@@ -205,9 +210,7 @@ bool names_url(std::string_view text, const WebUrl& url) {
     if (begin > 0 && goes_on_behind(text[begin - 1])) continue;
     const auto rest = text.substr(begin);
     const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, ends_address) - rest.begin());
-    const auto word = rest.substr(0, std::min(end, longest_address));
-    const auto in_brackets = word.substr(0, word.find_first_of(")]", host.size()));
-    if (begins_with_address(word, url) || is_address(in_brackets, url)) return true;
+    if (begins_with_address(rest.substr(0, std::min(end, longest_address)), url)) return true;
   }
   return false;
 }

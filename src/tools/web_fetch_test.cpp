@@ -142,6 +142,7 @@ TEST(WebFetch, KnowsAUrlByWhatPeopleWriteBehindIt) {
         "http://example.org/p_(x)\u00a0and", "(http://example.org/p_(x))。"}) {
     EXPECT_TRUE(names(text, "http://example.org/p_(x)")) << text;
     EXPECT_FALSE(names(text, "http://example.org/p")) << text;
+    EXPECT_FALSE(names(text, "http://example.org/p_(x")) << text;
   }
   EXPECT_TRUE(names("http://example.org/é/x", "http://example.org/é/x"));
   EXPECT_FALSE(names("http://example.org/path.html", "http://example.org/path"));

@@ -6,22 +6,9 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <boost/algorithm/hex.hpp>
 
 namespace agw {
-
-namespace {
-
-std::string hex(const unsigned char* bytes, std::size_t size) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) {
-    text += digits[bytes[i] >> 4];
-    text += digits[bytes[i] & 15];
-  }
-  return text;
-}
-
-}  // namespace
 
 bool is_signed(std::string_view body, std::string_view secret, std::optional<std::string_view> signature) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -30,7 +17,7 @@ bool is_signed(std::string_view body, std::string_view secret, std::optional<std
   if (!HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), data, body.size(), digest.data(), &size)) {
     throw std::runtime_error("a webhook's signature cannot be computed");
   }
-  const auto wanted = "sha256=" + hex(digest.data(), size);
+  const auto wanted = "sha256=" + boost::algorithm::hex_lower(std::string(digest.begin(), digest.begin() + size));
   return signature && signature->size() == wanted.size() &&
          CRYPTO_memcmp(signature->data(), wanted.data(), wanted.size()) == 0;
 }

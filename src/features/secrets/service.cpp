@@ -26,15 +26,6 @@ bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-void check_name(std::string_view name) {
-  const bool valid = !name.empty() && name.size() <= longest_name && !(name[0] >= '0' && name[0] <= '9') &&
-                     std::ranges::all_of(name, is_name_character);
-  if (valid) return;
-  throw SecretError(
-      "the name of a secret is made of letters, digits and _, does not begin with a digit, and has 128 "
-      "characters at most");
-}
-
 void check_value(const std::string& value) {
   if (value.empty()) throw SecretError("the value is empty");
   if (value.size() > longest_value) throw SecretError("the value is longer than 64 KiB");
@@ -52,6 +43,15 @@ Descriptor lock(const std::filesystem::path& data_directory) {
 }  // namespace
 
 Secrets::Secrets(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
+
+void Secrets::check_name(std::string_view name) {
+  const bool valid = !name.empty() && name.size() <= longest_name && !(name[0] >= '0' && name[0] <= '9') &&
+                     std::ranges::all_of(name, is_name_character);
+  if (valid) return;
+  throw SecretError(
+      "the name of a secret is made of letters, digits and _, does not begin with a digit, and has 128 "
+      "characters at most");
+}
 
 Secrets::Values Secrets::read() const {
   const auto path = (data_directory_ / file_name).string();

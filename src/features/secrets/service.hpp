@@ -26,6 +26,9 @@ class Secrets {
 public:
   explicit Secrets(std::filesystem::path data_directory);
 
+  /// Throws SecretError for a name that is none. Does not block.
+  static void check_name(std::string_view name);
+
   /// Throws SecretError for a value that is empty, over 64 KiB, or no UTF-8 text.
   void set(const std::string& name, const std::string& value) const;
   /// Whether there was one.
