@@ -26,6 +26,49 @@ Directory directory_of(const fs::path& path) {
   return std::move(*opened);
 }
 
+/// A place whose name nothing has.
+fs::path free_place(const fs::path& wanted) {
+  auto place = wanted;
+  for (int number = 2; fs::exists(fs::symlink_status(place)); ++number) {
+    place = fmt::format("{}-{}", wanted.string(), number);
+  }
+  return place;
+}
+
+/// Takes nothing away before all of it is there.
+void copy_and_remove(const fs::path& path, const fs::path& kept) {
+  try {
+    fs::copy(path, kept, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  } catch (const fs::filesystem_error&) {
+    std::error_code ignored;
+    fs::remove_all(kept, ignored);
+    throw;
+  }
+  fs::remove_all(path);
+}
+
+/// Gives where it is now.
+fs::path move_away(const fs::path& path, const fs::path& kept) {
+  std::error_code error;
+  fs::rename(path, kept, error);
+  if (!error) return kept;
+  if (error != std::errc::cross_device_link) throw fs::filesystem_error("cannot move", path, kept, error);
+  // What a killed gateway has copied there is not touched: a part of it may be gone from here.
+  const auto place = free_place(kept);
+  copy_and_remove(path, place);
+  return place;
+}
+
+/// `now` is its content, where that can be read.
+void keep(const fs::path& path, const FileResult<std::string>& now, fs::path kept) {
+  fs::create_directories(kept.parent_path());
+  if (now)
+    replace_file(kept, *now, 0600);
+  else
+    kept = move_away(path, kept);
+  log::info("{} is put back; what was there instead is {}", path.string(), kept.string());
+}
+
 }  // namespace
 
 AssetCopy read_asset(const fs::path& path) {
@@ -45,34 +88,15 @@ void write_asset(const fs::path& path, const AssetCopy& copy) {
   }
 }
 
-void restore_asset_and_keep(const fs::path& path, const AssetCopy& original, const fs::path& kept) {
-  fs::create_directories(path.parent_path());
-  const auto now = directory_of(path).read(path.filename().string(), longest_asset);
-  if (now && *now == original.bytes) return;
-  if (now || now.error() != FileError::not_found) {
-    fs::create_directories(kept.parent_path());
-    if (now)
-      replace_file(kept, *now, 0600);
-    else
-      fs::rename(path, kept);
-    log::info("{} is put back; what was there instead is {}", path.string(), kept.string());
-  }
-  write_asset(path, original);
-}
-
 bool put_asset_back(const fs::path& path, const AssetCopy& original, const AssetTrace& trace) {
   fs::create_directories(path.parent_path());
   const auto now = directory_of(path).read(path.filename().string(), longest_asset);
   if (now && *now == original.bytes) return true;
   const bool is_gone = !now && now.error() == FileError::not_found;
   const bool is_as_left = now && *now == trace.left;
-  if (is_gone || (is_as_left && !trace.is_unclear)) {
-    write_asset(path, original);
-  } else if (is_as_left || trace.may_differ) {
-    restore_asset_and_keep(path, original, trace.kept);
-  } else {
-    return false;
-  }
+  if (!is_gone && !is_as_left && !trace.may_differ) return false;
+  if (!is_gone && (!is_as_left || trace.is_unclear)) keep(path, now, trace.kept);
+  write_asset(path, original);
   return true;
 }
 

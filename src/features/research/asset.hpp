@@ -18,16 +18,15 @@ void write_asset(const std::filesystem::path& path, const AssetCopy& copy);
 
 /// The asset as the steps of an iteration left it, as far as they can tell.
 struct AssetTrace {
-  std::string left{};            ///< what was there after the latest step
-  bool is_unclear = false;       ///< somebody else may have written that
-  bool may_differ = false;       ///< the agent's tools or a script may have written something else since
-  std::filesystem::path kept{};  ///< where a version goes that is replaced and may be somebody else's
+  std::string left{};       ///< what was there after the latest step
+  bool is_unclear = false;  ///< somebody else may have written that
+  bool may_differ = false;  ///< the agent's tools or a script may have written something else since
+  /// Where a version goes that is replaced and may be somebody else's; with a number behind it where something that was
+  /// copied there from another file system would be overwritten.
+  std::filesystem::path kept{};
 };
 /// Makes it what it was, byte for byte, also where it is gone. False where it is what only somebody else can have
 /// written: then that stays.
 bool put_asset_back(const std::filesystem::path& path, const AssetCopy& original, const AssetTrace& trace);
-/// Makes it what it was, whatever is there; that goes to `kept` first.
-void restore_asset_and_keep(const std::filesystem::path& path, const AssetCopy& original,
-                            const std::filesystem::path& kept);
 
 }  // namespace agw

@@ -93,8 +93,7 @@ Task<> Research::prepare(Iteration& iteration) {
   co_await database_.write([id = *iteration.result.iteration_id, original](Connection& connection) {
     iteration_store::keep_original(connection, id, original);
   });
-  iteration.trace = {.left = original.bytes,
-                     .kept = options_.data_directory / "trash" / ("asset-" + *iteration.result.iteration_id)};
+  iteration.trace = {.left = original.bytes, .kept = kept_path(*iteration.result.iteration_id)};
   iteration.original = std::move(original);
   NewThread wanted{.agent_id = iteration.agent->id, .title = "Research: " + iteration.config.domain};
   if (iteration.project) wanted.project_id = iteration.project->id;

@@ -75,9 +75,9 @@ Task<> Research::recover() {
     try {
       if (iteration.original) {
         // Somebody may have written to it since the kill.
-        const auto kept = options_.data_directory / "trash" / ("asset-" + iteration.id);
+        const AssetTrace trace{.is_unclear = true, .may_differ = true, .kept = kept_path(iteration.id)};
         co_await blocking_.run(
-            [iteration, kept] { restore_asset_and_keep(iteration.asset_path, *iteration.original, kept); });
+            [iteration, trace] { put_asset_back(iteration.asset_path, *iteration.original, trace); });
       }
     } catch (const std::exception& error) {
       problem = error.what();
@@ -106,6 +106,10 @@ Task<> Research::stop() {
   stopping_ = true;
   for (const auto& iteration : under_way_) iteration->stop.request();
   co_await work_.join();
+}
+
+std::filesystem::path Research::kept_path(const std::string& iteration_id) const {
+  return options_.data_directory / "trash" / ("asset-" + iteration_id);
 }
 
 void Research::check_free(const DomainConfig& config) const {

@@ -74,6 +74,7 @@ public:
 private:
   using IterationPointer = std::shared_ptr<Iteration>;
 
+  std::filesystem::path kept_path(const std::string& iteration_id) const;
   void check_free(const DomainConfig& config) const;
   Task<IterationPointer> open(DomainConfig config, Along<IterationStarted> along);
   Task<> record_interrupted(const InterruptedIteration& iteration, std::string problem);
