@@ -47,6 +47,9 @@ public:
   /// out with the first call, which takes a few milliseconds, and kept.
   std::optional<std::string> problem() const;
 
+  /// False where commands run as the user does.
+  bool confines() const { return options_.enabled; }
+
   /// What to start so that `arguments` run in the sandbox. It looks for private files in all that the wish shows, which
   /// takes a millisecond for each hundred directories, so: not on the loop but
   ///

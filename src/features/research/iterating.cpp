@@ -49,6 +49,22 @@ void set_crash(Iteration& iteration, const std::string& reason) {
   result.value = result.delta = std::nullopt;
 }
 
+/// Gives the last problem; nothing where it worked.
+Task<std::string> keep_trying(std::function<Task<>()> work) {
+  Stop never;
+  std::string problem;
+  for (int time = 0; time < times_to_try; ++time) {
+    if (time > 0) co_await pause(never, pause_before_trying_again);
+    try {
+      co_await work();
+      co_return std::string();
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+  }
+  co_return problem;
+}
+
 }  // namespace
 
 Task<> Research::iterate(IterationPointer iteration) {
@@ -105,12 +121,7 @@ Task<bool> Research::passes_checks(Iteration& iteration) {
   const auto& config = iteration.config;
   if (!config.checks_path) co_return true;
   tell(iteration, IterationStep::check);
-  const auto checked = co_await scripts_->run({.path = *config.checks_path,
-                                               .asset = config.asset_path,
-                                               .project = iteration.project ? iteration.project->path : "",
-                                               .limit = options_.checks_limit},
-                                              {}, iteration.stop);
-  iteration.trace.may_differ |= checked.may_have_written;
+  const auto checked = co_await run_script(iteration, *config.checks_path, options_.checks_limit);
   if (!checked.succeeded) set_verdict(iteration, Verdict::discard, "the checks failed: " + checked.problem);
   co_return checked.succeeded;
 }
@@ -131,7 +142,6 @@ Task<> Research::decide(Iteration& iteration, const Measured& before, const Meas
     co_return;
   }
   set_verdict(iteration, Verdict::keep, "better: " + change);
-  iteration.improved = iteration.trace.left;
   if (stages_.of(iteration.agent->id) >= Stage::trusted)
     iteration.stays = true;
   else
@@ -148,7 +158,7 @@ Task<> Research::propose(Iteration& iteration) {
         {.type = proposal_type(asset),
          .title = fmt::format("Improve {}: {}", asset.filename().string(), *iteration.result.reason),
          .target = asset.string(),
-         .content = *iteration.improved,
+         .content = iteration.trace.left,
          .reason = fmt::format("An iteration of {} measured it. {}", iteration.config.domain,
                                iteration.result.notes.value_or(""))},
         Proposals::Targets::any);
@@ -184,20 +194,14 @@ Task<> Research::put_back(Iteration& iteration) {
 
 /// Where it cannot be, the verdict says why.
 Task<bool> Research::put_back_at_last(Iteration& iteration) {
-  Stop never;
-  std::string problem;
-  for (int time = 0; time < times_to_try; ++time) {
-    if (time > 0) co_await pause(never, pause_before_trying_again);
+  const auto problem = co_await keep_trying([&]() -> Task<> {
     try {
       co_await put_back(iteration);
-      co_return true;
     } catch (const IterationProblem& stays) {
       set_crash(iteration, stays.what());
-      co_return true;
-    } catch (const std::exception& error) {
-      problem = error.what();
     }
-  }
+  });
+  if (problem.empty()) co_return true;
   log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
              iteration.config.asset_path, *iteration.result.iteration_id, problem);
   set_crash(iteration, "the file could not be put back, the next start of the gateway tries again: " + problem);
@@ -221,21 +225,14 @@ Task<> Research::end(IterationPointer iteration) {
 /// next start does it.
 Task<bool> Research::record(const Iteration& iteration, bool is_put_back) {
   const auto& result = iteration.result;
-  Stop never;
-  std::string problem;
-  for (int time = 0; time < times_to_try; ++time) {
-    if (time > 0) co_await pause(never, pause_before_trying_again);
-    try {
-      co_await database_.write([result, spendings = iteration.spendings, is_put_back](Connection& connection) {
-        Experiments::record(connection, result);
-        Costs::record(connection, spendings);
-        if (is_put_back) iteration_store::remove(connection, *result.iteration_id);
-      });
-      co_return true;
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
-  }
+  const auto problem = co_await keep_trying([&] {
+    return database_.write([result, spendings = iteration.spendings, is_put_back](Connection& connection) {
+      Experiments::record(connection, result);
+      Costs::record(connection, spendings);
+      if (is_put_back) iteration_store::remove(connection, *result.iteration_id);
+    });
+  });
+  if (problem.empty()) co_return true;
   log::error("iteration {} of {} could not be ended, the next start does it: {}", *result.iteration_id, result.domain,
              problem);
   co_return false;

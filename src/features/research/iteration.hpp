@@ -21,10 +21,9 @@ struct Iteration {
   DomainConfig config;  ///< its paths resolved
   ExtensionPointer agent;
   std::optional<ResearchProject> project;
-  std::string thread_id{};                ///< where the agent works
-  std::optional<AssetCopy> original{};    ///< once it is noted in the database
-  std::optional<std::string> improved{};  ///< the asset as it got better
-  bool stays = false;                     ///< it is left in place
+  std::string thread_id{};              ///< where the agent works
+  std::optional<AssetCopy> original{};  ///< once it is noted in the database
+  bool stays = false;                   ///< what got better is left in place
   AssetTrace trace{};
   bool is_put_back = false;  ///< the asset is no concern of the iteration any more
   std::vector<Spending> spendings{};

@@ -32,16 +32,21 @@ Task<Measured> Research::measure(Iteration& iteration) {
     co_return co_await score(iteration);
   }
   MetricReader reader;
-  const auto end = co_await scripts_->run(
-      {.path = *config.benchmark_path,
-       .asset = config.asset_path,
-       .project = iteration.project ? iteration.project->path : "",
-       .limit = options_.benchmark_limit},
-      [&reader](std::string_view bytes) { reader.add(bytes); }, iteration.stop);
-  iteration.trace.may_differ |= end.may_have_written;
+  const auto end = co_await run_script(iteration, *config.benchmark_path, options_.benchmark_limit,
+                                       [&reader](std::string_view bytes) { reader.add(bytes); });
   if (!end.succeeded) co_return Measured{.problem = "the benchmark failed: " + end.problem};
   reader.finish();
   co_return Measured{.metric = reader.metric(), .problem = reader.problem()};
+}
+
+Task<ScriptEnd> Research::run_script(Iteration& iteration, std::string path, std::chrono::milliseconds limit,
+                                     std::function<void(std::string_view)> on_output) {
+  Script script{.path = std::move(path),
+                .asset = iteration.config.asset_path,
+                .project = iteration.project ? iteration.project->path : "",
+                .limit = limit};
+  iteration.trace.may_differ |= scripts_->may_write(script);
+  co_return co_await scripts_->run(std::move(script), std::move(on_output), iteration.stop);
 }
 
 Task<Measured> Research::score(Iteration& iteration) {

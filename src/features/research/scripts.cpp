@@ -73,15 +73,10 @@ SandboxWish Scripts::wish_for(const Script& script) const {
 Task<ScriptEnd> Scripts::run(Script script, std::function<void(std::string_view)> on_output, Stop& stop) {
   std::optional<Process> process;
   std::string problem;
-  bool may_write = false;
   try {
-    process.emplace(loop_, co_await blocking_.run([this, script, &may_write] {
+    process.emplace(loop_, co_await blocking_.run([this, script] {
       if (!fs::is_regular_file(script.path)) throw ProcessError(fmt::format("there is no {}", script.path.string()));
-      const auto arguments = arguments_of(script);
-      auto wrapped = sandbox_.wrap(arguments, wish_for(script));
-      // Without a sandbox nothing is wrapped.
-      may_write = !script.project.empty() || wrapped.arguments == arguments;
-      return wrapped;
+      return sandbox_.wrap(arguments_of(script), wish_for(script));
     }));
   } catch (const std::exception& error) {
     problem = error.what();
@@ -93,17 +88,13 @@ Task<ScriptEnd> Scripts::run(Script script, std::function<void(std::string_view)
   ProcessEnd end;
   const auto how = co_await cut(stop, script.limit, drain(*process, kept, on_output, end));
   if (how == End::done) {
-    if (end.exit_code == 0) co_return ScriptEnd{.succeeded = true, .may_have_written = may_write};
-    co_return ScriptEnd{.may_have_written = may_write,
-                        .problem = with_output(fmt::format("it failed with exit status {}", end.exit_code), kept)};
+    if (end.exit_code == 0) co_return ScriptEnd{.succeeded = true};
+    co_return ScriptEnd{.problem = with_output(fmt::format("it failed with exit status {}", end.exit_code), kept)};
   }
   co_await process->end(grace);
-  if (how == End::stopped) {
-    co_return ScriptEnd{.stopped = true, .may_have_written = may_write, .problem = "it was stopped"};
-  }
+  if (how == End::stopped) co_return ScriptEnd{.stopped = true, .problem = "it was stopped"};
   const auto seconds = std::chrono::duration<double>(script.limit).count();
-  co_return ScriptEnd{.may_have_written = may_write,
-                      .problem = with_output(fmt::format("it took longer than {} s", seconds), kept)};
+  co_return ScriptEnd{.problem = with_output(fmt::format("it took longer than {} s", seconds), kept)};
 }
 
 }  // namespace agw

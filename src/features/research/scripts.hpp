@@ -24,8 +24,7 @@ struct Script {
 struct ScriptEnd {
   bool succeeded = false;
   bool stopped = false;
-  bool may_have_written = false;  ///< it ran where it could change the asset
-  std::string problem{};          ///< for people, with the end of the output; empty where it succeeded
+  std::string problem{};  ///< for people, with the end of the output; empty where it succeeded
 };
 
 /// Runs scripts in the sandbox, without network.
@@ -39,6 +38,9 @@ public:
   /// `on_output` gets what it prints, as it comes. An executable file is started as it is, others by python3, node or
   /// sh, by their names' endings. What cannot be started is an end, too.
   Task<ScriptEnd> run(Script script, std::function<void(std::string_view)> on_output, Stop& stop);
+
+  /// Whether it runs where it could change the asset.
+  bool may_write(const Script& script) const { return !script.project.empty() || !sandbox_.confines(); }
 
 private:
   SandboxWish wish_for(const Script& script) const;

@@ -112,5 +112,21 @@ TEST_F(ScriptsTest, TheAssetCannotBeChangedByWhatJudgesIt) {
   EXPECT_TRUE(ran("lab/benchmark.sh").end.succeeded);
 }
 
+TEST(ScriptsMayWrite, InAProjectAndWithoutASandbox) {
+  testing::run([](Loop& loop) -> Task<> {
+    BlockingPool blocking(loop);
+    const Sandbox sandbox({.home = "/home/ann", .data_directory = "/home/ann/.agent-gateway"});
+    const Sandbox none({.enabled = false, .home = "/home/ann", .data_directory = "/home/ann/.agent-gateway"});
+    const Script script{.path = "/home/ann/lab/benchmark.sh", .asset = "/home/ann/lab/asset.md"};
+    auto in_project = script;
+    in_project.project = "/home/ann/lab";
+    const Scripts confined(loop, blocking, sandbox, "/home/ann", "/home/ann/.agent-gateway");
+    EXPECT_FALSE(confined.may_write(script));
+    EXPECT_TRUE(confined.may_write(in_project));
+    EXPECT_TRUE(Scripts(loop, blocking, none, "/home/ann", "/home/ann/.agent-gateway").may_write(script));
+    co_return;
+  });
+}
+
 }  // namespace
 }  // namespace agw

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cut.hpp"
@@ -27,6 +28,7 @@ struct Iteration;
 struct InterruptedIteration;
 struct Measured;
 class Scripts;
+struct ScriptEnd;
 
 /// The project that a file lies in.
 struct ResearchProject {
@@ -97,6 +99,8 @@ private:
 
   // Its parts: measuring.cpp and changing.cpp.
   Task<Measured> measure(Iteration& iteration);
+  Task<ScriptEnd> run_script(Iteration& iteration, std::string path, std::chrono::milliseconds limit,
+                             std::function<void(std::string_view)> on_output = {});
   Task<Measured> score(Iteration& iteration);
   Task<std::string> ask_model(Iteration& iteration, std::string question);
   Task<> record_spendings(Iteration& iteration);
