@@ -84,7 +84,7 @@ def test_a_target_that_may_not_be_changed_is_an_error_result(talker, thread, tar
     assert outcome["isError"] is True and outcome["output"].startswith("permission denied: only changes of ")
 
 
-@pytest.mark.parametrize("members", [{"title": "\n\t"}, {"type": "extension"},
+@pytest.mark.parametrize("members", [{"title": "\n\t"}, {"type": "extension"}, {"target": "notes/unmade/"},
                                      {"type": "extension", "target": "extensions/x.yaml", "content": "- list"},
                                      {"type": "soul", "target": "soul.md", "content": "x" * 102_401}])
 def test_what_cannot_be_applied_is_not_staged(talker, thread, members):

@@ -24,6 +24,7 @@ void fail_validation(std::string_view path, std::string_view message) {
 }
 
 void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content) {
+  if (place.names_directory) fail_validation("target", to_string(FileError::is_directory));
   if (extension_of_target(place)) {
     check_extension_text(content);
   } else if (type == ProposalType::extension) {

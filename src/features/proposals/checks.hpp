@@ -7,8 +7,8 @@
 
 namespace agw {
 
-/// Throws BadRequest `validation failed` for an extension whose target is none's or whose content is no YAML map, and
-/// PayloadTooLarge `soul content too large (max 100KB)` for identity files.
+/// Throws BadRequest `validation failed` for a target with the name of a directory and for an extension whose target is
+/// none's or whose content is no YAML map, PayloadTooLarge `soul content too large (max 100KB)` for identity files.
 void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content);
 
 /// BadRequest `validation failed` with one detail.

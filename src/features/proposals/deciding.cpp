@@ -197,8 +197,8 @@ Task<> Proposals::change_target(const ProposalDecision& decision) {
   if (!place) throw Forbidden("path outside home directory");
   step("record");
   const auto extension = extension_of_target(*place);
-  if (extension) co_await disk_.run([place] { check_target(*place); });
   if (extension) {
+    co_await disk_.run([place] { check_target(*place); });
     const auto agent = co_await proposer(decision.address);
     co_await apply_to_extension(extensions_, *extension, *decision.content, agent);
   }

@@ -101,7 +101,6 @@ std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
 void check_target(const TargetPlace& place) {
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
-  if (place.names_directory) fail(place, FileError::is_directory);
   fs::path directory;
   for (const auto& part : fs::path(place.relative).parent_path()) {
     directory /= part;
@@ -117,7 +116,6 @@ void check_target(const TargetPlace& place) {
 void write_target(const TargetPlace& place, const std::string& content) {
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
-  if (place.names_directory) fail(place, FileError::is_directory);
   const auto directory = fs::path(place.relative).parent_path().string();
   if (!directory.empty()) {
     const auto made = root->make_directories(directory, place.in_data_directory ? 0700 : 0755);
