@@ -27,24 +27,16 @@ constexpr HubKind hub_kinds[] = {
     {"signal", "signal", "signal.", [](const json::object& signal) { return "signal." + text_of(signal, "kind"); }},
 };
 
-bool is_equal(const json::value& one, const json::value& other);
-
-bool is_equal(const json::object& one, const json::object& other) {
-  return one.size() == other.size() && std::ranges::all_of(one, [&](const auto& member) {
-           const auto* others = other.if_contains(member.key());
-           return others && is_equal(member.value(), *others);
-         });
-}
-
 /// 1 and 1.0 are one number, at any depth.
 bool is_equal(const json::value& one, const json::value& other) {
   if (one.is_number() && other.is_number()) return one.to_number<double>() == other.to_number<double>();
-  if (one.is_object() && other.is_object()) return is_equal(one.get_object(), other.get_object());
-  if (one.is_array() && other.is_array()) {
-    return std::ranges::equal(one.get_array(), other.get_array(),
-                              [](const auto& mine, const auto& others) { return is_equal(mine, others); });
-  }
-  return one == other;
+  if (one.is_array() && other.is_array()) return std::ranges::equal(one.get_array(), other.get_array(), is_equal);
+  if (!one.is_object() || !other.is_object()) return one == other;
+  const auto& members = other.get_object();
+  return one.get_object().size() == members.size() && std::ranges::all_of(one.get_object(), [&](const auto& member) {
+           const auto* same = members.if_contains(member.key());
+           return same && is_equal(member.value(), *same);
+         });
 }
 
 }  // namespace

@@ -143,8 +143,9 @@ private:
   Task<> arm_all();
   Timestamp counts_since(const Extension& job, Timestamp latest_due_time) const;
   void rearm(const Extension& job);
-  void arm(const Extension& job, Timestamp after);
-  void disarm_job(const std::string& job_id);
+  /// These two give whether the job's trigger is another one now.
+  bool arm(const Extension& job, Timestamp after);
+  bool disarm_job(const std::string& job_id);
   void on_due(const DueTimes& due);
   void on_event(const std::string& job_id, std::string_view event, const json::object& record);
   JobRunUnderWayPointer job_run_of(std::string run_id) const;
