@@ -192,15 +192,18 @@ Task<> Research::put_back(Iteration& iteration) {
   if (!is_ours) throw IterationProblem(std::string(changed_meanwhile));
 }
 
+/// Where what somebody else has made of it stays, the verdict says so.
+Task<> Research::put_back_or_leave(Iteration& iteration) {
+  try {
+    co_await put_back(iteration);
+  } catch (const IterationProblem& stays) {
+    set_crash(iteration, stays.what());
+  }
+}
+
 /// Where it cannot be, the verdict says why.
 Task<bool> Research::put_back_at_last(Iteration& iteration) {
-  const auto problem = co_await keep_trying([&]() -> Task<> {
-    try {
-      co_await put_back(iteration);
-    } catch (const IterationProblem& stays) {
-      set_crash(iteration, stays.what());
-    }
-  });
+  const auto problem = co_await keep_trying([&] { return put_back_or_leave(iteration); });
   if (problem.empty()) co_return true;
   log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
              iteration.config.asset_path, *iteration.result.iteration_id, problem);

@@ -92,6 +92,7 @@ private:
   Task<> propose(Iteration& iteration);
   Task<> note_asset(Iteration& iteration);
   Task<> put_back(Iteration& iteration);
+  Task<> put_back_or_leave(Iteration& iteration);
   Task<bool> put_back_at_last(Iteration& iteration);
   Task<> end(IterationPointer iteration);
   Task<bool> record(const Iteration& iteration, bool is_put_back);
