@@ -97,15 +97,15 @@ protected:
     far_ = pattern;
     asset_ = far_ / "asset.md";
   }
-  ~FarAssetTest() override {
-    std::error_code ignored;
-    if (!far_.empty()) fs::remove_all(far_, ignored);
-  }
-
   void SetUp() override {
     if (far_.empty() || file_system_of(far_) == file_system_of(scratch_.path())) {
       GTEST_SKIP() << "/dev/shm is no other file system here";
     }
+  }
+
+  void TearDown() override {
+    std::error_code ignored;
+    if (!far_.empty()) fs::remove_all(far_, ignored);
   }
 
   fs::path far_;
