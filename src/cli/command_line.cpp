@@ -127,15 +127,19 @@ int fail(ExitStatus status, const char* what) {
   return static_cast<int>(status);
 }
 
+/// Why standard output takes nothing more. What was wrong when the write failed may be overwritten by now.
+std::string why_not_written() {
+  std::clearerr(stdout);
+  if (std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0) return "it was cut off";
+  return std::generic_category().message(errno);
+}
+
 /// The status, unless what was printed could not be written: then whoever waits for it is not to take it for whole.
 int once_written(int status) {
-  errno = 0;
   std::cout.flush();
   const bool is_flushed = std::fflush(stdout) == 0;
-  const int why = errno;
   if (is_flushed && !std::cout.bad() && std::ferror(stdout) == 0) return status;
-  const auto reason = why == 0 ? "it was cut off" : std::generic_category().message(why);
-  const int failed = fail(ExitStatus::failure, ("cannot write the output: " + reason).c_str());
+  const int failed = fail(ExitStatus::failure, ("cannot write the output: " + why_not_written()).c_str());
   return status == 0 ? failed : status;
 }
 

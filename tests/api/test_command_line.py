@@ -32,6 +32,7 @@ def new_thread(gateway, **members):
 
 @pytest.mark.parametrize("arguments", [["threads", "--json"], ["token", "show"], ["--help"]], ids=" ".join)
 def test_what_cannot_be_written_is_a_failure(gateway, arguments):
+    new_thread(gateway, title="long, so that it is written before all is printed" * 200)
     with open("/dev/full", "w") as full:
         done = subprocess.run([str(BINARY), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=30,
                               env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)})
