@@ -232,7 +232,9 @@ def test_a_filter_must_match_in_every_member(gateway, name):
 
 
 def test_a_proposals_events_start_a_job_once_each(own, name):
-    made, applied, rejected = (new_job(own, name("job"), event(f"proposal.{kind}"), concurrency="queue")
+    # Another agent than the one that proposes, whose runs would count as what has made the second one.
+    worker = new_agent(own, name("agent"))["id"]
+    made, applied, rejected = (new_job(own, name("job"), event(f"proposal.{kind}"), concurrency="queue", agent_id=worker)
                                for kind in ("created", "applied", "rejected"))
     paths = [proposals.write(own, target="notes/a.md"), proposals.write(own, target="notes/b.md")]
     assert len(accepted(own.http.get("/proposals"))) == 2

@@ -9,6 +9,7 @@ import pytest
 
 from checks import accepted, refused
 from gateway import BINARY
+from jobs import wait_for
 from stubs.oauth import OAuthStub, asked_for, sent_back
 from tools import called, new_agent, new_thread
 
@@ -126,11 +127,17 @@ def test_a_token_goes_to_no_other_address(tickets, service):
 
 def test_own_credentials_come_first(tickets, service):
     log_in(tickets.gateway)
+    assert not whoami(tickets)["isError"]
     definition = {"kind": "mcp-http", "url": service.url, "headers": {"authorization": "Bearer mine"}}
-    accepted(tickets.gateway.http.patch("/extensions/tickets", json={"definition": definition}))
+
+    def credentials():
+        # The old session is taken leave of with what it was begun with.
+        return {headers.get("authorization") for method, path, headers, _ in service.requests
+                if path == "/mcp" and method == "POST"}
+
     service.requests.clear()
-    whoami(tickets)
-    assert {headers.get("authorization") for _, path, headers, _ in service.requests if path == "/mcp"} == {"Bearer mine"}
+    accepted(tickets.gateway.http.patch("/extensions/tickets", json={"definition": definition}))
+    assert wait_for(credentials) == {"Bearer mine"}  # The new session begins after the answer.
 
 
 def test_a_forgotten_login_is_gone(tickets, service):
