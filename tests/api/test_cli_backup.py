@@ -12,6 +12,7 @@ import time
 import pytest
 
 from checks import accepted
+from disks import small_disk
 
 HEAD = "agent-gateway-backup.json"
 
@@ -318,15 +319,8 @@ def test_what_no_backup_holds_is_refused(stopped, member):
 @pytest.fixture
 def few_files(tmp_path):
     """A disk that takes ten files and directories."""
-    if os.geteuid() != 0:
-        pytest.skip("a small file system can only be mounted by root")
-    disk = tmp_path / "few"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "nr_inodes=10,mode=700", "tmpfs", disk]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting is not permitted")
-    yield disk
-    subprocess.run(["umount", disk], check=True)
+    with small_disk(tmp_path / "few", "nr_inodes=10") as disk:
+        yield disk
 
 
 def test_a_disk_that_takes_no_more_directories_is_no_foreign_backup(stopped, few_files):

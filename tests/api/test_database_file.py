@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from checks import accepted, refused
+from disks import small_disk
 
 
 
@@ -62,21 +63,14 @@ def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway):
 
 @pytest.fixture
 def gateway_on_small_disk(make_gateway, tmp_path):
-    if os.geteuid() != 0:
-        pytest.skip("a small file system can only be mounted by root")
-    small = tmp_path / "small"
-    small.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", small]
-    if subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting is not permitted")
-    gateway = make_gateway(data=small)
-    try:
-        yield gateway
-        gateway.close()
-    finally:
-        if gateway.running:
-            gateway.kill()
-        subprocess.run(["umount", small], check=True)
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small)
+        try:
+            yield gateway
+            gateway.close()
+        finally:
+            if gateway.running:
+                gateway.kill()
 
 
 def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(gateway_on_small_disk):

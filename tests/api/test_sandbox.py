@@ -58,10 +58,7 @@ def runs_somewhere(text):
 
 
 def gone(text, seconds=5):
-    deadline = time.monotonic() + seconds
-    while runs_somewhere(text) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not runs_somewhere(text)
+    return wait_for(lambda: not runs_somewhere(text), seconds)
 
 
 def test_output_and_exit_code_are_reported(place):
