@@ -26,6 +26,7 @@ struct Answer {
   template <class T>
   static Answer of(const T& value, int status = 200) {
     Answer answer{.status = status};
+    answer.body.reserve(512);  // Most records take less, and their text is not moved as it grows.
     write_json(answer.body, value);
     return answer;
   }

@@ -8,16 +8,15 @@ namespace agw {
 
 namespace {
 
-/// The segments of a route's path, as it is declared: `threads`, `:id`, `turns`.
-std::vector<std::string_view> declared_segments(std::string_view path) {
-  std::vector<std::string_view> segments;
-  while (!path.empty()) {
+/// Which segment of a route's path, as it is declared, stands for `name`: 1 for `id` in `/threads/:id/turns`.
+std::optional<std::size_t> place_of(std::string_view name, std::string_view path) {
+  for (std::size_t place = 0; !path.empty(); ++place) {
     path.remove_prefix(1);
-    const auto end = std::min(path.find('/'), path.size());
-    segments.push_back(path.substr(0, end));
-    path.remove_prefix(end);
+    const auto segment = path.substr(0, path.find('/'));
+    if (segment.starts_with(':') && segment.substr(1) == name) return place;
+    path.remove_prefix(segment.size());
   }
-  return segments;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -41,16 +40,13 @@ std::string_view to_text(Method method) {
 }
 
 const std::string& Request::path(std::string_view name) const {
-  const auto declared = declared_segments(route->path);
-  for (std::size_t i = 0; i < declared.size(); ++i) {
-    if (declared[i].starts_with(':') && declared[i].substr(1) == name) return segments.at(i);
-  }
+  if (const auto place = place_of(name, route->path)) return segments.at(*place);
   throw std::logic_error("the route " + route->path + " has no :" + std::string(name));
 }
 
 std::vector<std::string> Request::rest() const {
-  const auto fixed = declared_segments(route->path).size() - 1;
-  return {segments.begin() + static_cast<std::ptrdiff_t>(std::min(fixed, segments.size())), segments.end()};
+  const auto fixed = std::min(std::ranges::count(route->path, '/') - 1, std::ssize(segments));
+  return {segments.begin() + fixed, segments.end()};
 }
 
 std::optional<std::string_view> Request::header(std::string_view lower_case_name) const {

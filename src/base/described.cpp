@@ -161,7 +161,7 @@ const Operations time_operations{
     false,
     [](std::string& out, const void* value) {
       out += '"';
-      out += to_iso8601(as<Timestamp>(value));
+      append_iso8601(out, as<Timestamp>(value));
       out += '"';
     },
     [](const json::value& in, void* value, const Field& field, const std::string& path, Problems& problems) {

@@ -107,7 +107,8 @@ void write_value(std::string& out, const json::value& value) {
 std::optional<json::value> parse_json(std::string_view text) {
   json::parse_options options;
   options.max_depth = max_json_depth;
-  json::parser parser({}, options);
+  std::array<unsigned char, 1024> nesting;  // of usual texts: more goes to the heap
+  json::parser parser({}, options, nesting.data(), nesting.size());
   boost::system::error_code error;
   parser.write(text, error);
   if (error) return std::nullopt;

@@ -1,6 +1,10 @@
 #include "base/time.hpp"
 
+#include <array>
 #include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <span>
 
 #include <fmt/compile.h>
 
@@ -115,15 +119,32 @@ struct Reader {
   }
 };
 
+void write_digits(std::span<char> text, std::size_t at, std::size_t count, std::int64_t number) {
+  for (auto end = at + count; end > at; number /= 10) text[--end] = static_cast<char>('0' + number % 10);
+}
+
 }  // namespace
 
 std::string to_iso8601(Timestamp time) {
+  std::string text;
+  append_iso8601(text, time);
+  return text;
+}
+
+void append_iso8601(std::string& out, Timestamp time) {
   const auto day = floor<days>(time);
   const year_month_day date{day};
   const hh_mm_ss clock{time - day};
-  return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z"), static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:04}"), static_cast<int>(date.year()));
+  // Not by fmt, which takes four times as long: a list of records has a hundred of these.
+  auto rest = std::to_array("-00-00T00:00:00.000Z");
+  write_digits(rest, 1, 2, static_cast<unsigned>(date.month()));
+  write_digits(rest, 4, 2, static_cast<unsigned>(date.day()));
+  write_digits(rest, 7, 2, clock.hours().count());
+  write_digits(rest, 10, 2, clock.minutes().count());
+  write_digits(rest, 13, 2, clock.seconds().count());
+  write_digits(rest, 16, 3, clock.subseconds().count());
+  out.append(rest.data(), rest.size() - 1);
 }
 
 std::optional<Timestamp> parse_iso8601(std::string_view text) {

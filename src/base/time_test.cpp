@@ -25,6 +25,16 @@ TEST(Time, ReadsDatesAndDateTimes) {
   EXPECT_EQ(read("2016-12-31T23:59:60Z"), "2017-01-01T00:00:00.000Z");
 }
 
+TEST(Time, WritesWhatLiesFarAway) {
+  EXPECT_EQ(read("1969-12-31T23:59:59.999Z"), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(read("0001-01-01"), "0001-01-01T00:00:00.000Z");
+  EXPECT_EQ(read("9999-12-31T23:59:59.001-01:00"), "10000-01-01T00:59:59.001Z");
+
+  std::string list = "from ";
+  append_iso8601(list, *parse_iso8601("2026-01-02T03:04:05.060Z"));
+  EXPECT_EQ(list, "from 2026-01-02T03:04:05.060Z");
+}
+
 TEST(Time, ReadsTheBasicFormat) {
   EXPECT_EQ(read("20260102"), "2026-01-02T00:00:00.000Z");
   EXPECT_EQ(read("20260102T030405Z"), "2026-01-02T03:04:05.000Z");

@@ -64,8 +64,11 @@ Task<> HttpConnection::run() {
     if (next == Next::look) {
       if (++looked % requests_at_once == 0) co_await asio::post(asio::use_awaitable);
       next = look();
+    } else if (next == Next::read) {
+      next = co_await read();
     } else {
-      next = next == Next::read ? co_await read() : co_await serve();
+      next = co_await serve() ? Next::look : Next::end;
+      answered_at_ = Wire::now();
     }
   }
   if (websocket_) {
@@ -181,14 +184,8 @@ Task<HttpConnection::Next> HttpConnection::read() {
   co_return next;
 }
 
-Task<HttpConnection::Next> HttpConnection::serve() {
-  if (!co_await serve_one()) co_return Next::end;
-  answered_at_ = Wire::now();
-  co_return Next::look;
-}
-
 /// Answers the request whose head was read. False where the connection ends with it.
-Task<bool> HttpConnection::serve_one() {
+Task<bool> HttpConnection::serve() {
   if (phase_ == Phase::sending) co_return co_await wire_.send(unsent_) && sent();
   if (parser_.refusal()) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
   if (admission_.websocket) {
@@ -201,7 +198,8 @@ Task<bool> HttpConnection::serve_one() {
     co_return co_await respond(*admission_.answer) && co_await discard_body();
   }
   if (admission_.route->exchange) co_return co_await pass_on();
-  const auto body = parser_.done() ? Reading::complete : co_await read_body();
+  auto body = parser_.done() ? Reading::complete : begin_body();
+  if (body == Reading::unfinished) body = co_await read_body();
   if (body == Reading::gone) co_return false;
   if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
   if (parser_.body_too_large()) {
@@ -214,21 +212,29 @@ Task<bool> HttpConnection::serve_one() {
   co_return next == Next::look;
 }
 
-Task<HttpConnection::Reading> HttpConnection::read_body() {
+/// What came together with the head: mostly all of it.
+HttpConnection::Reading HttpConnection::begin_body() {
   parser_.keep_body(admission_.body_limit);
-  if (awaits_continue(parser_.head()) && in_.empty() && !parser_.done()) {
+  enter(Phase::body);
+  return in_.empty() ? Reading::unfinished : take_body();
+}
+
+HttpConnection::Reading HttpConnection::take_body() {
+  in_.erase(0, parser_.put(in_));
+  if (parser_.refusal()) return Reading::refused;
+  return parser_.done() || parser_.body_too_large() ? Reading::complete : Reading::unfinished;
+}
+
+Task<HttpConnection::Reading> HttpConnection::read_body() {
+  if (awaits_continue(parser_.head()) && in_.empty() && parser_.body_received() == 0) {
     if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
   }
-  enter(Phase::body);
-  for (;;) {
-    in_.erase(0, parser_.put(in_));
-    if (parser_.refusal()) co_return Reading::refused;
-    if (parser_.done() || parser_.body_too_large()) co_return Reading::complete;
-    if (!co_await wire_.receive(in_)) {
-      if (timed_out_) co_await refuse(408, "request timeout");
-      co_return Reading::gone;
-    }
+  auto body = Reading::unfinished;
+  while (body == Reading::unfinished) {
+    body = co_await wire_.receive(in_) ? take_body() : Reading::gone;
   }
+  if (body == Reading::gone && timed_out_) co_await refuse(408, "request timeout");
+  co_return body;
 }
 
 /// Reads past the body of a request that was answered without it, so that the next one can follow.

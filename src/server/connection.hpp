@@ -62,7 +62,7 @@ public:
 private:
   enum class Phase { idle, head, body, handling, exchange, sending, finishing, socket };
   /// What became of reading a part of a request.
-  enum class Reading { complete, refused, gone };
+  enum class Reading { complete, unfinished, refused, gone };
   /// What is next: to look at what has been read, to read, what only the coroutine can do, nothing.
   enum class Next { look, read, serve, end };
 
@@ -77,8 +77,9 @@ private:
   void enter(Phase phase);
   void expect_request();
   Task<Next> read();
-  Task<Next> serve();
-  Task<bool> serve_one();
+  Task<bool> serve();
+  Reading begin_body();
+  Reading take_body();
   Task<Reading> read_body();
   Task<bool> discard_body();
   Task<bool> refuse(int status, std::string_view error);

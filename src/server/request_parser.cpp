@@ -17,6 +17,8 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr std::size_t usual_fields = 8;
+
 std::string lower_case(string_view text) {
   std::string out(text.size(), '\0');
   std::transform(text.begin(), text.end(), out.begin(),
@@ -126,6 +128,7 @@ std::size_t RequestParser::put_head(std::string_view in) {
     return skipped;
   }
   const auto raw = in.substr(0, end + 4);
+  head_.fields.reserve(usual_fields);
   error_code error;
   parser_->put(boost::asio::const_buffer(raw.data(), raw.size()), error);
   if (error == http::error::header_limit) {

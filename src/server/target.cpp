@@ -8,6 +8,8 @@ namespace agw {
 
 namespace {
 
+constexpr std::size_t usual_segments = 4;
+
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -75,6 +77,7 @@ Target parse_target(std::string_view text) {
   }
   const auto question = text.find('?');
   target.path = text.substr(0, question);
+  target.segments.reserve(usual_segments);
   if (target.path.starts_with('/')) {
     split(target.path.substr(1), '/', [&](std::string_view segment) {
       auto decoded = percent_decoded(segment, false);

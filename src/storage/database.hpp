@@ -90,14 +90,19 @@ private:
   auto run_typed(Access access, Lane lane, Closure closure) -> Task<std::invoke_result_t<Closure, Connection&>> {
     using Result = std::invoke_result_t<Closure, Connection&>;
     if constexpr (std::is_void_v<Result>) {
-      co_await run(access, lane, Work(std::move(closure)));
+      return run(access, lane, Work(std::move(closure)));
     } else {
-      auto result = std::make_shared<std::optional<Result>>();
-      co_await run(access, lane, [result, closure = std::move(closure)](Connection& connection) mutable {
-        result->emplace(closure(connection));
-      });
-      co_return std::move(**result);
+      return run_for<Result>(access, lane, std::move(closure));
     }
+  }
+
+  template <class Result, class Closure>
+  Task<Result> run_for(Access access, Lane lane, Closure closure) {
+    auto result = std::make_shared<std::optional<Result>>();
+    co_await run(access, lane, [result, closure = std::move(closure)](Connection& connection) mutable {
+      result->emplace(closure(connection));
+    });
+    co_return std::move(**result);
   }
 
   std::function<void()> on_disk_full_;

@@ -47,8 +47,8 @@ void refuse(Loop& loop, std::unique_ptr<Job> job) {
 }
 
 Task<> wait_for(Loop& loop, Job::Work work, std::function<void(std::unique_ptr<Job>)> queue) {
-  co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
-      [&](auto handler) {
+  return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
+      [&loop, work = std::move(work), queue = std::move(queue)](auto handler) mutable {
         queue(std::make_unique<AwaitedJob<decltype(handler)>>(loop, std::move(work), std::move(handler)));
       },
       asio::use_awaitable);

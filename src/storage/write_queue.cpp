@@ -11,7 +11,7 @@ namespace {
 constexpr int rest_per_work = 4;
 /// The loop reads a whole batch of requests before the writer wakes, so that a group is large; from so many on the two
 /// work side by side.
-constexpr std::size_t enough_for_a_group = 16;
+constexpr std::size_t enough_for_a_group = 24;
 constexpr std::chrono::seconds background_patience{1};
 
 }  // namespace

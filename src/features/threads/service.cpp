@@ -35,6 +35,13 @@ auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, co
 
 }  // namespace
 
+/// A thread with all that is made before its write.
+struct Threads::PreparedThread {
+  Thread thread;
+  TitledBy titled_by;
+  std::int64_t moment;
+};
+
 Threads::Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, ThreadLinks links)
     : database_(database),
       hub_(hub),
@@ -67,26 +74,32 @@ std::string Threads::agent_id_of(std::string_view id_or_name) const {
   return agent ? agent->id : std::string(id_or_name);
 }
 
-Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
+std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& wanted) {
   if (wanted.project_id && !links_.project_exists(*wanted.project_id)) throw NotFound("project not found");
-  const auto named = wanted.agent_id.value_or(std::string(default_agent));
-  const auto agent = links_.agent(named).value_or(ThreadLinks::Agent{named, std::nullopt});
+  const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
+  auto agent = links_.agent(named).value_or(ThreadLinks::Agent{std::string(named), std::nullopt});
+  const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
   Thread thread{.id = new_id(),
-                .agent_id = agent.id,
-                .project_id = wanted.project_id,
-                .job_id = wanted.job_id,
-                .title = wanted.title.value_or(std::string(untitled)),
+                .agent_id = std::move(agent.id),
+                .project_id = std::move(wanted.project_id),
+                .job_id = std::move(wanted.job_id),
+                .title = wanted.title ? std::move(*wanted.title) : std::string(untitled),
                 .mode = wanted.mode.value_or(agent.mode.value_or(ThreadMode::plan)),
                 .created_at = clock_.now()};
   const auto moment = next_moment();
   thread.updated_at = thread_store::time_of(moment);
-  const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
-  co_await database_.write([thread, titled_by, moment, along](Connection& connection) {
-    thread_store::insert(connection, thread, titled_by, moment);
-    if (along) along(connection, thread);
+  return std::make_shared<const PreparedThread>(std::move(thread), titled_by, moment);
+}
+
+Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
+  // Shared, because a write may be run again and is copied on its way.
+  const auto prepared = prepare(std::move(wanted));
+  co_await database_.write([prepared, along](Connection& connection) {
+    thread_store::insert(connection, prepared->thread, prepared->titled_by, prepared->moment);
+    if (along) along(connection, prepared->thread);
   });
-  announce_new(thread);
-  co_return thread;
+  announce_new(prepared->thread);
+  co_return prepared->thread;
 }
 
 Task<Thread> Threads::require(std::string id) {
@@ -168,7 +181,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
   const auto now = clock_.now();
   const auto copy = co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment,
                                               now, along, at_fork = at_fork_](Connection& connection) {
-    auto [original, thread] = thread_store::require(connection, id);
+    auto [original, thread, titled_by] = thread_store::require(connection, id);
     const auto numbers = turn_store::numbers(connection, original, last);
     thread.id = copy_id;
     // A job finds the thread of its own by the job's id.
@@ -177,7 +190,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
     thread.created_at = now;
     thread.updated_at = thread_store::time_of(moment);
     thread.turn_count = static_cast<std::int64_t>(numbers.size());
-    const auto number = thread_store::insert(connection, thread, thread_store::titled_by(connection, original), moment);
+    const auto number = thread_store::insert(connection, thread, titled_by, moment);
     turn_store::copy(connection, numbers, ids, number);
     if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});
     if (along) along(connection, thread);

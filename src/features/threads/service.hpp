@@ -53,11 +53,10 @@ struct AddTurn {
   std::optional<std::string> in_reply_to;  ///< the user turn that it answers: orders it for the model
 };
 
-/// A turn with all that is made before its write: id, times, the title that its thread takes if it has none yet.
+/// A turn with all that is made before its write: id and times.
 struct PreparedTurn {
   Turn turn;
   std::optional<std::string> in_reply_to;
-  std::optional<std::string> title;
   std::int64_t moment = 0;  ///< see Threads::next_moment
 };
 
@@ -128,7 +127,7 @@ public:
   Task<Turn> add_turn(AddTurn wanted, Along<Turn> along = {});
   /// For a write that inserts a turn along with other records: `prepare` on the loop, `insert_in` inside the write
   /// (again when the write is run again; throws NotFound), `announce` on the loop once it is committed.
-  PreparedTurn prepare(AddTurn wanted);
+  PreparedTurn prepare(AddTurn&& wanted);
   static AddedTurn insert_in(Connection& connection, const PreparedTurn& prepared);
   void announce(const AddedTurn& added) { announce(added.turn, added.thread); }
 
@@ -181,8 +180,11 @@ public:
   Task<> index_all();
 
 private:
+  struct PreparedThread;
+
   /// Microseconds, greater than every one before: `updated_at` with an order within its millisecond.
   std::int64_t next_moment();
+  std::shared_ptr<const PreparedThread> prepare(NewThread&& wanted);
   void publish(const Thread& thread);
   void announce_new(const Thread& thread);
   void announce(const Turn& turn, const Thread& thread);

@@ -51,6 +51,11 @@ std::int64_t first_moment_after(Timestamp since) {
   return microseconds{std::clamp(since, first, last).time_since_epoch() + milliseconds{1}}.count();
 }
 
+TitledBy titled_by_of(std::string_view text) {
+  if (text == to_text(TitledBy::person)) return TitledBy::person;
+  return text == to_text(TitledBy::gateway) ? TitledBy::gateway : TitledBy::nobody;
+}
+
 }  // namespace
 
 Timestamp time_of(std::int64_t moment) { return Timestamp{floor<milliseconds>(microseconds{moment})}; }
@@ -78,7 +83,8 @@ StoredThread read(const Statement& row) {
            .mode = from_text<ThreadMode>(row.text(7)).value_or(ThreadMode::plan),
            .created_at = row.time(8),
            .updated_at = time_of(row.integer(9)),
-           .turn_count = row.integer(10)}};
+           .turn_count = row.integer(10)},
+          titled_by_of(row.text(11))};
 }
 
 std::int64_t insert(Connection& connection, const Thread& thread, TitledBy titled_by, std::int64_t moment) {
@@ -114,13 +120,6 @@ StoredThread require(Connection& connection, const std::string& id) {
   auto found = find(connection, id);
   if (!found) throw NotFound("thread not found");
   return std::move(*found);
-}
-
-TitledBy titled_by(Connection& connection, std::int64_t number) {
-  auto row = connection.prepare("SELECT titled_by FROM threads WHERE number = :number");
-  row.bind(":number", number);
-  if (!row.step() || row.text(0) == to_text(TitledBy::nobody)) return TitledBy::nobody;
-  return row.text(0) == to_text(TitledBy::person) ? TitledBy::person : TitledBy::gateway;
 }
 
 Thread change(Connection& connection, const StoredThread& stored, std::optional<TitledBy> titled_by,

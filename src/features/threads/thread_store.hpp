@@ -11,14 +11,16 @@
 /// The SQL of threads.
 namespace agw::thread_store {
 
-/// A thread and its row's number, which is known only in this room.
+/// Whose a thread's title is.
+enum class TitledBy { nobody, gateway, person };
+std::string_view to_text(TitledBy titled_by);
+
+/// A thread and what is known of it only in this room, such as its row's number.
 struct StoredThread {
   std::int64_t number = 0;
   Thread thread;
+  TitledBy titled_by{};
 };
-
-enum class TitledBy { nobody, gateway, person };
-std::string_view to_text(TitledBy titled_by);
 
 /// What clients see of a moment of Threads.
 Timestamp time_of(std::int64_t moment);
@@ -26,7 +28,7 @@ Timestamp time_of(std::int64_t moment);
 /// The columns that `read` takes, for statements that give threads.
 inline constexpr std::string_view columns =
     "threads.number, threads.id, agent_id, project_id, job_id, title, archived, mode, threads.created_at, updated, "
-    "turn_count";
+    "turn_count, titled_by";
 StoredThread read(const Statement& row);
 
 /// Returns the new row's number.
@@ -34,8 +36,6 @@ std::int64_t insert(Connection& connection, const Thread& thread, TitledBy title
 std::optional<StoredThread> find(Connection& connection, const std::string& id);
 /// Throws NotFound `thread not found`.
 StoredThread require(Connection& connection, const std::string& id);
-/// Whose the thread's title is.
-TitledBy titled_by(Connection& connection, std::int64_t number);
 /// Writes title, archived and mode. `titled_by` nothing: whose the title is stays.
 Thread change(Connection& connection, const StoredThread& stored, std::optional<TitledBy> titled_by,
               std::int64_t moment);

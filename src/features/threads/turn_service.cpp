@@ -11,7 +11,6 @@
 #include "features/threads/search_indexer.hpp"
 #include "features/threads/search_store.hpp"
 #include "features/threads/service.hpp"
-#include "features/threads/title.hpp"
 #include "features/threads/turn_store.hpp"
 #include "storage/database.hpp"
 
@@ -103,20 +102,15 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
 
 }  // namespace
 
-PreparedTurn Threads::prepare(AddTurn wanted) {
-  PreparedTurn prepared{.turn = {.id = wanted.id ? std::move(*wanted.id) : new_id(),
-                                 .thread_id = std::move(wanted.thread_id),
-                                 .role = wanted.role,
-                                 .content = std::move(wanted.content),
-                                 .metadata = std::move(wanted.metadata),
-                                 .created_at = clock_.now()},
-                        .in_reply_to = std::move(wanted.in_reply_to),
-                        .moment = next_moment()};
-  if (prepared.turn.role == Role::user) {
-    auto title = title_from(prepared.turn.content);
-    if (!title.empty()) prepared.title = std::move(title);
-  }
-  return prepared;
+PreparedTurn Threads::prepare(AddTurn&& wanted) {
+  return {.turn = {.id = wanted.id ? std::move(*wanted.id) : new_id(),
+                   .thread_id = std::move(wanted.thread_id),
+                   .role = wanted.role,
+                   .content = std::move(wanted.content),
+                   .metadata = std::move(wanted.metadata),
+                   .created_at = clock_.now()},
+          .in_reply_to = std::move(wanted.in_reply_to),
+          .moment = next_moment()};
 }
 
 AddedTurn Threads::insert_in(Connection& connection, const PreparedTurn& prepared) {

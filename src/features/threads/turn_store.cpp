@@ -8,6 +8,7 @@
 
 #include "api/error.hpp"
 #include "features/threads/thread_store.hpp"
+#include "features/threads/title.hpp"
 #include "features/threads/turn_order_store.hpp"
 
 namespace agw::turn_store {
@@ -55,12 +56,14 @@ std::optional<std::string> metadata_text(const Turn& turn) {
   return to_json(json::value(*turn.metadata));
 }
 
-/// The first words of a thread that nobody has named become its title.
-void give_title(Connection& connection, thread_store::StoredThread& stored, const std::string& title) {
-  if (thread_store::titled_by(connection, stored.number) != thread_store::TitledBy::nobody) return;
-  stored.thread.title = title;
+/// A person's first words in a thread that nobody has named become its title.
+void give_title(Connection& connection, thread_store::StoredThread& stored, const Turn& turn) {
+  if (turn.role != Role::user || stored.titled_by != thread_store::TitledBy::nobody) return;
+  auto title = title_from(turn.content);
+  if (title.empty()) return;
+  stored.thread.title = std::move(title);
   connection.prepare("UPDATE threads SET title = :title, titled_by = 'gateway' WHERE number = :number")
-      .bind(":title", title)
+      .bind(":title", stored.thread.title)
       .bind(":number", stored.number)
       .run();
 }
@@ -130,7 +133,7 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
 
 Thread insert(Connection& connection, const PreparedTurn& prepared) {
   auto stored = thread_store::require(connection, prepared.turn.thread_id);
-  if (prepared.title) give_title(connection, stored, *prepared.title);
+  give_title(connection, stored, prepared.turn);
   connection
       .prepare(
           "INSERT INTO turns (id, thread, role, created_at, answers, content, metadata) VALUES (:id, :thread, :role, "
