@@ -73,6 +73,22 @@ bool is_about_quota(const Complaint& complaint) {
                       {"exceeded your current quota", "credit balance is too low", "spend limit", "API usage limits"});
 }
 
+/// Services, routers and local servers have words for it, but no status.
+bool is_about_length(const Complaint& complaint) {
+  const auto message = boost::to_lower_copy(complaint.message);
+  return contains_any(complaint.words, {"context_length", "exceed_context_size", "request_too_large"}) ||
+         contains_any(message, {"context length", "context limit", "context size", "context window",
+                                "prompt is too long", "maximum prompt length", "input token count",
+                                "reduce the length of the messages", "reduce your message size"});
+}
+
+/// The same request would be refused again, whatever the status says.
+void note_length(ModelFailure& failure, const Complaint& complaint) {
+  if (failure.kind == Kind::rate_limited || !is_about_length(complaint)) return;
+  failure.kind = Kind::refused;
+  failure.too_long = true;
+}
+
 Kind kind_of_status(int status, const Complaint& complaint) {
   if (status == 429) return is_about_quota(complaint) ? Kind::refused : Kind::rate_limited;
   if (status == 408 || status == 409 || status >= 500) return Kind::unavailable;
@@ -166,6 +182,7 @@ ModelFailure failure_of_answer(const HttpHead& head, const Complaint& complaint,
   failure.kind = kind_of_status(head.status, complaint);
   failure.status = head.status;
   failure.retry_after = retry_after(head, now);
+  note_length(failure, complaint);
   if (head.header("x-should-retry") == "false") failure.kind = Kind::refused;
   if (head.header("x-should-retry") == "true" && failure.kind == Kind::refused) failure.kind = Kind::unavailable;
   failure.message = fmt::format("answered {}", head.status);
@@ -178,6 +195,7 @@ ModelFailure failure_in_stream(const Complaint& complaint) {
   ModelFailure failure;
   failure.kind = complaint.status >= 400 ? kind_of_status(complaint.status, complaint) : kind_of_words(complaint);
   failure.status = complaint.status;
+  note_length(failure, complaint);
   failure.message = "broke off its answer: " + complaint.message;
   return failure;
 }

@@ -31,6 +31,38 @@ TEST(Failures, AQuotaThatIsUsedUpIsNotWorthAnotherTry) {
   EXPECT_EQ(kind(429, R"({"error":{"code":"rate_limit_exceeded","message":"m"}})"), Kind::rate_limited);
 }
 
+TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
+  const auto too_long = [](int status, std::string_view body) {
+    return failure_of_answer({status, {}}, complaint_of_body(body), {}).too_long;
+  };
+  for (
+      const auto* body : {
+          R"({"error":{"message":"m","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})",
+          R"({"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}})",
+          R"({"error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"}})",
+          R"({"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}})",
+          R"({"object":"error","message":"This model's maximum context length is 4096 tokens.","code":400})",
+          R"({"error":{"message":"This endpoint's maximum context length is 8192 tokens.","code":400}})",
+          R"({"error":"This model's maximum prompt length is 131072 but the request contains 531812 tokens."})",
+          R"({"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed"}})",
+      }) {
+    EXPECT_TRUE(too_long(400, body)) << body;
+  }
+  EXPECT_TRUE(too_long(413, R"({"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})"));
+  EXPECT_TRUE(too_long(413, R"({"error":{"message":"Request too large, please reduce your message size"}})"));
+  EXPECT_TRUE(failure_in_stream(complaint_of_body(R"({"code":"context_length_exceeded","message":"m"})")).too_long);
+
+  EXPECT_FALSE(too_long(400, R"({"error":{"type":"invalid_request_error","message":"max_tokens is too large"}})"));
+  EXPECT_FALSE(too_long(401, R"({"error":{"message":"invalid x-api-key"}})"));
+  EXPECT_FALSE(too_long(429, R"({"error":{"message":"tokens per minute: please reduce your message size"}})"));
+  EXPECT_FALSE(failure_in_stream(complaint_of_body(R"({"type":"overloaded_error","message":"Overloaded"})")).too_long);
+}
+
+TEST(Failures, AreNotTriedAgainWhereTheRequestIsTooLong) {
+  EXPECT_EQ(kind(500, R"({"error":{"message":"the request exceeds the available context size"}})"), Kind::refused);
+  EXPECT_EQ(kind(429, R"({"error":{"message":"context length"}})"), Kind::rate_limited);
+}
+
 TEST(Failures, FollowTheProvidersOwnWord) {
   EXPECT_EQ(kind(500, {}, {{"x-should-retry", "false"}}), Kind::refused);
   EXPECT_EQ(kind(400, {}, {{"x-should-retry", "true"}}), Kind::unavailable);

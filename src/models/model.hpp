@@ -108,7 +108,8 @@ struct ModelFailure {
   std::string message;
   int status = 0;  ///< HTTP status, 0 for none
   std::optional<std::chrono::milliseconds> retry_after;
-  Usage usage;  ///< what was counted until then
+  Usage usage;            ///< what was counted until then
+  bool too_long = false;  ///< refused because the model's window holds less: a shorter request may be answered
 };
 
 using ModelOutcome = std::variant<ModelReply, ModelFailure>;

@@ -249,6 +249,76 @@ def test_a_fallback_with_a_smaller_window_goes_on_with_the_calls_that_were_made(
     assert [message["role"] for message in messages[-3:]] == ["user", "assistant", "tool"]
 
 
+# Models that take less than is known of them.
+
+
+def size_of(request):
+    return sum(len(str(message["content"])) for message in request.json["messages"] if message["role"] != "system")
+
+
+def takes(talker, most):
+    """Has the model refuse what is longer, and say what it sums up and what it is asked."""
+    def answer(request):
+        if size_of(request) > most:
+            return Fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded")
+        return Reply(SUMMARY if is_summary(request) else "Done.")
+    talker.stub.always(answer)
+
+
+@pytest.fixture
+def overrated(talker):
+    """A long thread of an agent whose model is said to have a large window."""
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "overrated", model="stub/gpt-5"), title="long")
+    fill(talker.gateway, thread, 14)
+    return thread
+
+
+def test_a_model_that_finds_the_conversation_too_long_is_shown_less_of_it(talker, overrated):
+    gateway = talker.gateway
+    takes(talker, 60_000)
+    with gateway.events(overrated["id"]) as events:
+        run = asked(talker, overrated)
+        assert any(event.get("compacted") is True for event in events.drain())
+    assert run[-1]["finishReason"] == "stop" and run[-1]["usage"]["input_tokens"] == 20
+    assert [is_summary(request) for request in talker.stub.requests] == [False, True, False]
+    assert SUMMARY in told(talker)[0]["content"] and "number 13." in str(told(talker))
+    assert len([turn for turn in turns_of(gateway, overrated) if turn["role"] != "tool"]) == 30
+    asked(talker, overrated)
+    assert len(talker.stub.requests) == 4 and SUMMARY in told(talker)[0]["content"]
+
+
+def test_a_window_that_is_much_smaller_is_found_in_halves(talker, overrated):
+    takes(talker, 20_000)
+    assert asked(talker, overrated)[-1]["finishReason"] == "stop"
+    refused = [size_of(request) for request in talker.stub.requests if size_of(request) > 20_000]
+    assert refused == sorted(refused, reverse=True) and len(refused) <= 6
+    assert "number 13." in str(told(talker)) and size_of(talker.stub.requests[-1]) <= 20_000
+
+
+def test_what_an_answer_has_found_stays_when_the_conversation_is_cut(talker, overrated):
+    takes(talker, 60_000)
+    run = asked(talker, overrated, calls(("SearchTurns", {"query": "says"})))
+    assert run[-1]["finishReason"] == "stop"
+    messages = told(talker)
+    assert SUMMARY in messages[0]["content"]
+    assert [message["role"] for message in messages[-3:]] == ["user", "assistant", "tool"]
+
+
+def test_a_model_to_which_everything_is_too_long_is_not_asked_for_ever(talker, overrated):
+    takes(talker, 0)
+    run = asked(talker, overrated)
+    assert run[-1]["finishReason"] == "error"
+    assert "maximum context length is 8192 tokens" in turns_of(talker.gateway, overrated)[-1]["metadata"]["error"]
+    assert len([request for request in talker.stub.requests if not is_summary(request)]) <= 6
+
+
+def test_a_question_that_is_too_long_alone_is_refused_at_once(talker):
+    takes(talker, 1_000)
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "overrated", model="stub/gpt-5"), title="new")
+    assert asked(talker, thread, content="x" * 20_000)[-1]["finishReason"] == "error"
+    assert len(talker.stub.requests) == 1
+
+
 def test_a_summary_counts_into_the_run(talker, thread):
     fill(talker.gateway, thread, 14)
     assert asked(talker, thread)[-1]["usage"]["input_tokens"] == 20

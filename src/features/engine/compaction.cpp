@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -57,12 +56,6 @@ std::string first_line(std::string_view text) {
   return beginning(text.substr(0, text.find('\n')), longest_line);
 }
 
-std::size_t total_size(std::span<const Message> messages) {
-  std::size_t total = 0;
-  for (const auto& message : messages) total += size_of(message);
-  return total;
-}
-
 /// `most` bytes of a longer text: two thirds from its beginning, the rest from its end.
 std::string both_ends(std::string_view text, std::size_t most) {
   const auto first = utf8_prefix(text, most - most / 3);
@@ -112,6 +105,12 @@ std::span<Message> newest_step(std::vector<Message>& messages) {
 std::size_t total_size(const std::vector<Turn>& turns) {
   std::size_t total = 0;
   for (const auto& turn : turns) total += size_of(turn);
+  return total;
+}
+
+std::size_t total_size(std::span<const Message> messages) {
+  std::size_t total = 0;
+  for (const auto& message : messages) total += size_of(message);
   return total;
 }
 

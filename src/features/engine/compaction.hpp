@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace agw {
 
 /// What turns take, with their metadata.
 std::size_t total_size(const std::vector<Turn>& turns);
+/// What messages take, with the calls in them.
+std::size_t total_size(std::span<const Message> messages);
 
 /// Takes the oldest turns out of `turns`, at least `least` of them, until the others come to at most `budget`; the last
 /// stays. Gives those taken.

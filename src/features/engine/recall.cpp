@@ -18,6 +18,11 @@ namespace {
 /// So much more than what fits is looked at for a summary; what is older still is only counted.
 constexpr std::size_t windows_summarised = 4;
 
+/// A window that is known too large is found in so many halves: from 128,000 tokens down to 4,000.
+constexpr int most_cuts = 5;
+/// Less than this is not worth asking with.
+constexpr std::size_t least_room = 2'000;
+
 /// What a conversation that takes so much leaves of `room` for the text of its files.
 std::size_t left_for_files(std::size_t room, std::size_t taken) {
   return std::min(room - std::min(room, taken), room / 2);
@@ -120,22 +125,55 @@ Task<ModelRequest> Engine::conversation(Answering& answering, Thread thread) {
   co_return request;
 }
 
-/// What a model is shown whose window is smaller than that of the models before it, which have failed.
-Task<std::vector<Message>> Engine::cut_for(Answering& answering, ModelChoice choice) {
+/// Makes what the model is shown anew, of less; what this answer has added stays.
+Task<> Engine::cut_to(Answering& answering, std::size_t room) {
   auto& messages = answering.request.messages;
   const std::vector<Message> since(messages.begin() + static_cast<std::ptrdiff_t>(answering.recalled), messages.end());
-  answering.go_on_with(choice.id());
-  answering.room = room_of(answering, choice);
-  answering.keeps_summary = false;
+  answering.room = room;
   auto cut = co_await conversation(answering, co_await threads_.require(answering.active->run.thread_id));
   messages = std::move(cut.messages);
   messages.insert(messages.end(), since.begin(), since.end());
-  shorten_results(messages, answering.room);
-  co_return messages;
+  shorten_results(messages, room);
+}
+
+/// What a model is shown whose window is smaller than that of the models before it, which have failed.
+Task<std::vector<Message>> Engine::cut_for(Answering& answering, ModelChoice choice) {
+  answering.go_on_with(choice.id());
+  answering.keeps_summary = false;
+  co_await cut_to(answering, room_of(answering, choice));
+  co_return answering.request.messages;
+}
+
+/// For a model that takes less than is known of it. False where there is nothing to leave out.
+Task<bool> Engine::cut_to_half(Answering& answering, Answered refused) {
+  const auto size = total_size(answering.request.messages);
+  const auto room = std::min(answering.room, size) / 2;
+  if (room < least_room) co_return false;
+  log::warn("run {}: {}; asking again with half of the conversation", answering.active->run.id,
+            std::get<ModelFailure>(refused.outcome).message);
+  charge(answering.outcome, *answering.caller->agent, answering.active->run, refused);
+  answering.go_on_with(refused.id());
+  co_await cut_to(answering, room);
+  co_return total_size(answering.request.messages) < size;
+}
+
+/// Asks the choices in turn, again with less of the conversation where it was too long.
+Task<Answered> Engine::ask_in_turn(Answering& answering, const OnDelta& on_delta) {
+  bool began = false;
+  const OnDelta noticing = [&](const Delta& delta) {
+    began = began || !delta.text.empty();
+    on_delta(delta);
+  };
+  for (int cuts = 0;; ++cuts) {
+    auto answered = co_await ask_fitting(answering, noticing);
+    const auto* failure = std::get_if<ModelFailure>(&answered.outcome);
+    if (!failure || !failure->too_long || began || cuts == most_cuts) co_return answered;
+    if (!co_await cut_to_half(answering, answered)) co_return answered;
+  }
 }
 
 /// Asks the choices in turn, each with what fits its window.
-Task<Answered> Engine::ask_in_turn(Answering& answering, const OnDelta& on_delta) {
+Task<Answered> Engine::ask_fitting(Answering& answering, const OnDelta& on_delta) {
   auto choices = answering.choices;
   std::deque<FittingModel> fitting;
   for (auto& choice : choices) {

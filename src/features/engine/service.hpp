@@ -127,8 +127,11 @@ private:
   struct Recalled;
   std::size_t room_of(const Answering& answering, const ModelChoice& choice) const;
   Task<ModelRequest> conversation(Answering& answering, Thread thread);
+  Task<> cut_to(Answering& answering, std::size_t room);
   Task<std::vector<Message>> cut_for(Answering& answering, ModelChoice choice);
+  Task<bool> cut_to_half(Answering& answering, Answered refused);
   Task<Answered> ask_in_turn(Answering& answering, const OnDelta& on_delta);
+  Task<Answered> ask_fitting(Answering& answering, const OnDelta& on_delta);
   Task<Recalled> recall(Answering& answering, const Thread& thread, std::size_t most);
   static void keep_summary_in_fork(Connection& connection, const Fork& fork, Timestamp now);
   Task<std::optional<std::string>> summarise(Answering& answering, std::string earlier, std::vector<Turn> older);
