@@ -11,8 +11,6 @@ namespace agw {
 
 namespace {
 
-/// Text of any language has seldom fewer bytes to a token; a little too careful is better than a refused request.
-constexpr std::int64_t bytes_per_token = 3;
 constexpr std::int64_t spare_tokens = 1'000;
 constexpr std::int64_t smallest_context = 2'000;
 constexpr std::int64_t usual_output = 8'192;

@@ -10,6 +10,9 @@
 
 namespace agw {
 
+/// Text of any language has seldom fewer; a little too careful is better than a refused request.
+inline constexpr std::int64_t bytes_per_token = 3;
+
 /// How many bytes of turns fit the window of a model beside its answer and a prompt, tools included, of that size.
 std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens, std::int64_t prompt_tokens);
 

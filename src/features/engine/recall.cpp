@@ -18,10 +18,10 @@ namespace {
 /// So much more than what fits is looked at for a summary; what is older still is only counted.
 constexpr std::size_t windows_summarised = 4;
 
-/// A window that is known too large is found in so many halves: from 128,000 tokens down to 4,000.
-constexpr int most_cuts = 5;
-/// Less than this is not worth asking with.
-constexpr std::size_t least_room = 2'000;
+/// A window that is known too large is found in so many halves: from 128,000 tokens down to 4,000, answers included.
+constexpr int most_cuts = 8;
+/// In tokens: shorter ones are of no use.
+constexpr std::int64_t least_answer = 500;
 
 /// What a conversation that takes so much leaves of `room` for the text of its files.
 std::size_t left_for_files(std::size_t room, std::size_t taken) {
@@ -144,17 +144,21 @@ Task<std::vector<Message>> Engine::cut_for(Answering& answering, ModelChoice cho
   co_return answering.request.messages;
 }
 
-/// For a model that takes less than is known of it. False where there is nothing to leave out.
-Task<bool> Engine::cut_to_half(Answering& answering, Answered refused) {
-  const auto size = total_size(answering.request.messages);
-  const auto room = std::min(answering.room, size) / 2;
-  if (room < least_room) co_return false;
-  log::warn("run {}: {}; asking again with half of the conversation", answering.active->run.id,
+/// For a model that takes less than is known of it: what the answer may come to gives way or, where that is more, what
+/// the model is shown. False where there is nothing to leave out.
+Task<bool> Engine::ask_for_less(Answering& answering, Answered refused) {
+  auto& request = answering.request;
+  log::warn("run {}: {}; asking again with less", answering.active->run.id,
             std::get<ModelFailure>(refused.outcome).message);
   charge(answering.outcome, *answering.caller->agent, answering.active->run, refused);
   answering.go_on_with(refused.id());
-  co_await cut_to(answering, room);
-  co_return total_size(answering.request.messages) < size;
+  const auto size = total_size(request.messages);
+  if (request.max_output_tokens * bytes_per_token > static_cast<std::int64_t>(size)) {
+    request.max_output_tokens /= 2;
+    co_return request.max_output_tokens >= least_answer;
+  }
+  co_await cut_to(answering, std::min(answering.room, size) / 2);
+  co_return total_size(request.messages) < size;
 }
 
 /// Asks the choices in turn, again with less of the conversation where it was too long.
@@ -168,7 +172,7 @@ Task<Answered> Engine::ask_in_turn(Answering& answering, const OnDelta& on_delta
     auto answered = co_await ask_fitting(answering, noticing);
     const auto* failure = std::get_if<ModelFailure>(&answered.outcome);
     if (!failure || !failure->too_long || began || cuts == most_cuts) co_return answered;
-    if (!co_await cut_to_half(answering, answered)) co_return answered;
+    if (!co_await ask_for_less(answering, answered)) co_return answered;
   }
 }
 

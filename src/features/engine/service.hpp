@@ -129,7 +129,7 @@ private:
   Task<ModelRequest> conversation(Answering& answering, Thread thread);
   Task<> cut_to(Answering& answering, std::size_t room);
   Task<std::vector<Message>> cut_for(Answering& answering, ModelChoice choice);
-  Task<bool> cut_to_half(Answering& answering, Answered refused);
+  Task<bool> ask_for_less(Answering& answering, Answered refused);
   Task<Answered> ask_in_turn(Answering& answering, const OnDelta& on_delta);
   Task<Answered> ask_fitting(Answering& answering, const OnDelta& on_delta);
   Task<Recalled> recall(Answering& answering, const Thread& thread, std::size_t most);
