@@ -76,7 +76,7 @@ bool is_about_quota(const Complaint& complaint) {
 /// Services, routers and local servers have words for it, but no status.
 bool is_about_length(const Complaint& complaint) {
   const auto message = boost::to_lower_copy(complaint.message);
-  return contains_any(complaint.words, {"context_length", "exceed_context_size", "request_too_large"}) ||
+  return contains_any(complaint.words, {"context_length", "exceed_context_size"}) ||
          contains_any(message, {"context length", "context limit", "context size", "context window",
                                 "prompt is too long", "maximum prompt length", "input token count",
                                 "reduce the length of the messages", "reduce your message size"});

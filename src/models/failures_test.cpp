@@ -48,11 +48,12 @@ TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
       }) {
     EXPECT_TRUE(too_long(400, body)) << body;
   }
-  EXPECT_TRUE(too_long(413, R"({"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})"));
   EXPECT_TRUE(too_long(413, R"({"error":{"message":"Request too large, please reduce your message size"}})"));
   EXPECT_TRUE(failure_in_stream(complaint_of_body(R"({"code":"context_length_exceeded","message":"m"})")).too_long);
 
   EXPECT_FALSE(too_long(400, R"({"error":{"type":"invalid_request_error","message":"max_tokens is too large"}})"));
+  // Anthropic means bytes, which are pictures' and not the conversation's.
+  EXPECT_FALSE(too_long(413, R"({"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})"));
   EXPECT_FALSE(too_long(401, R"({"error":{"message":"invalid x-api-key"}})"));
   EXPECT_FALSE(too_long(429, R"({"error":{"message":"tokens per minute: please reduce your message size"}})"));
   EXPECT_FALSE(failure_in_stream(complaint_of_body(R"({"type":"overloaded_error","message":"Overloaded"})")).too_long);
