@@ -118,6 +118,7 @@ void measure_gateway(int port, const std::string& token, const std::string& mode
   }
 
   std::vector<int> connections;
+  connections.reserve(threads.size());
   for (std::size_t i = 0; i < threads.size(); ++i) connections.push_back(connect_to(port));
   for (Reader& reader : readers) reader.started();
   for (std::size_t i = 0; i < threads.size(); ++i) {

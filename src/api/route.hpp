@@ -200,6 +200,8 @@ template <class Room>
 Route get(std::string path, std::string summary, Room* room, Answer (Room::*handler)(const Request&)) {
   Route made{.path = std::move(path), .summary = std::move(summary)};
   made.at_once = [room, handler](const Request& request) { return (room->*handler)(request); };
+  // The lambda lives as long as the route, which outlives its requests.
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
   made.handler = [at_once = made.at_once](Request& request) -> Task<Answer> { co_return at_once(request); };
   return made;
 }

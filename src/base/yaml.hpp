@@ -6,7 +6,7 @@
 
 #include "base/json.hpp"
 
-namespace YAML {
+namespace YAML {  // NOLINT(readability-identifier-naming): named by the library
 class Node;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 namespace agw::cli {
@@ -12,7 +13,7 @@ std::string sparkline(const std::vector<double>& values) {
   std::string line;
   for (const auto value : values) {
     const auto height = greatest > 0 ? std::clamp(value / greatest, 0.0, 1.0) * (bars.size() - 1) : 0;
-    line += bars[static_cast<std::size_t>(height + 0.5)];
+    line += bars[static_cast<std::size_t>(std::lround(height))];
   }
   return line;
 }

@@ -27,6 +27,10 @@ Task<> passes_on_what_the_client_sends(Exchange& exchange, AppConnection& app) {
   app.interrupt();
 }
 
+Task<> read_head_of(AppConnection& app, bool without_body, bool& has_come) {
+  has_come = co_await app.read_head(without_body);
+}
+
 }  // namespace
 
 Task<> AppProxy::pass(Request& request, Exchange& exchange, int port, std::string prefix) {
@@ -108,9 +112,8 @@ Task<> AppProxy::answer(Exchange& exchange, AppConnection& app, const ForwardedR
 
 Task<> AppProxy::read_head(Exchange& exchange, AppConnection& app) {
   bool has_come = false;
-  const auto read = [&]() -> Task<> { has_come = co_await app.read_head(exchange.method() == "HEAD"); };
   Stop never;
-  co_await cut(never, patience_, read());
+  co_await cut(never, patience_, read_head_of(app, exchange.method() == "HEAD", has_come));
   if (!has_come) throw failed();
 }
 

@@ -16,19 +16,19 @@ using boost::system::error_code;
 
 /// Receives what Beast's parser finds.
 struct ResponseReader::Parser : HttpParser<false> {
-  explicit Parser(ResponseReader& owner) : HttpParser(head_limit + 1024), owner_(owner) {}
+  explicit Parser(ResponseReader& owner) : HttpParser(head_limit + 1024), owner(owner) {}
 
   void on_response_impl(int status, string_view, int, error_code& error) override {
-    owner_.head_.status = status;
+    owner.head_.status = status;
     error = {};
   }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
-    owner_.head_.fields.emplace_back(name, value);
+    owner.head_.fields.emplace_back(name, value);
     error = {};
   }
-  void take(string_view bytes) override { owner_.pieces_.emplace_back(bytes.data(), bytes.size()); }
+  void take(string_view bytes) override { owner.pieces_.emplace_back(bytes.data(), bytes.size()); }
 
-  ResponseReader& owner_;
+  ResponseReader& owner;
 };
 
 ResponseReader::ResponseReader() { reset(false); }

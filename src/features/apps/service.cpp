@@ -244,8 +244,8 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
   }
   const int port = plan.port ? *plan.port : free_port();
   DevServerStart wanted{.port = port, .health_path = plan.health_path};
-  wanted.process = [this, plan, port]() -> Task<ProcessOptions> {
-    co_return co_await blocking_.run([plan, port, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
+  wanted.process = [this, plan, port] {
+    return blocking_.run([plan, port, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
       const auto directory = app_directory(plan.path, options.home, options.data_directory);
       auto environment = environment_of(plan, port);
       for (auto& [name, value] : environment) value = secrets.expand(value);

@@ -177,9 +177,8 @@ Task<std::optional<std::string>> Briefings::output_of(JobRun run) {
     co_return latest_output(
         co_await threads_.turns(*run.thread_id, {.limit = Limit{most_counted}, .role = ListedRole::assistant}), run.id);
   } catch (const NotFound&) {
-    // Its thread was deleted, and its output with it.
+    co_return std::nullopt;  // Its thread was deleted, and its output with it.
   }
-  co_return std::nullopt;
 }
 
 ExtensionPointer Briefings::require_agent(std::string_view id_or_name) const {

@@ -32,6 +32,7 @@ std::vector<Attachment> named_in(const Turn& turn) {
 
 std::vector<std::string> ids_of(const std::vector<Attachment>& attachments) {
   std::vector<std::string> ids;
+  ids.reserve(attachments.size());
   for (const auto& attachment : attachments) ids.push_back(attachment.id);
   return ids;
 }

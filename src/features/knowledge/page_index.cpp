@@ -86,6 +86,7 @@ Task<> PageIndex::take(std::vector<std::string> paths) {
     std::vector<std::string> piece(first, first + static_cast<std::ptrdiff_t>(count));
     auto pages = co_await blocking_.run([tree = tree_, piece] {
       std::vector<std::optional<IndexedPage>> read;
+      read.reserve(piece.size());
       for (const auto& path : piece) read.push_back(read_page(*tree, path));
       return read;
     });

@@ -41,7 +41,7 @@ bool is_text_ending(std::string_view ending) {
 std::string title_line(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   const auto end = std::min(text.find('\n'), text.size());
-  const auto line = boost::trim_copy(std::string(text.substr(0, end)));
+  auto line = boost::trim_copy(std::string(text.substr(0, end)));
   const auto next = text.substr(std::min(end + 1, text.size()));
   const bool stands_alone = next.empty() || next.front() == '\n' || next.front() == '\r';
   if (!stands_alone || line.size() > longest_title_line || line.ends_with('.') || line.ends_with(':')) return {};

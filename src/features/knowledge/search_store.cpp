@@ -55,6 +55,7 @@ std::int64_t count_pages(Connection& connection, const Extent& extent, const std
 
 std::string joined(const std::vector<CountedTerm>& terms, std::string_view operation) {
   std::vector<std::string> queries;
+  queries.reserve(terms.size());
   for (const auto& term : terms) queries.push_back(term.query);
   return boost::join(queries, operation);
 }
@@ -119,6 +120,7 @@ public:
 private:
   Query plain(std::string_view operation) const {
     std::vector<double> weights;
+    weights.reserve(terms_.size());
     for (const auto& term : terms_) weights.push_back(term.weight);
     return {joined(terms_, operation), bytes_of(weights)};
   }

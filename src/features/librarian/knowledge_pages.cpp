@@ -16,6 +16,7 @@ constexpr std::size_t longest_title = 80;
 /// A word with anything in it but letters stands together as it was written.
 std::string question_of(const std::vector<std::string>& words) {
   std::vector<std::string> terms;
+  terms.reserve(words.size());
   for (const auto& word : words) {
     terms.push_back(word.find(' ') == word.npos ? word : fmt::format("\"{}\"", word));
   }

@@ -48,9 +48,12 @@ private:
 };
 
 void set_member(BearerChallenge& challenge, std::string_view name, std::string value) {
-  if (boost::iequals(name, "resource_metadata")) challenge.resource_metadata = std::move(value);
-  if (boost::iequals(name, "scope")) challenge.scope = std::move(value);
-  if (boost::iequals(name, "error")) challenge.error = std::move(value);
+  if (boost::iequals(name, "resource_metadata"))
+    challenge.resource_metadata = std::move(value);
+  else if (boost::iequals(name, "scope"))
+    challenge.scope = std::move(value);
+  else if (boost::iequals(name, "error"))
+    challenge.error = std::move(value);
 }
 
 }  // namespace

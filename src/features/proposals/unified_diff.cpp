@@ -65,7 +65,10 @@ public:
   Edits edits() {
     const int limit = std::min(rows_ + columns_, most_changes);
     std::vector<int> furthest(static_cast<std::size_t>(2 * limit + 3), 0);
-    const auto at = [&](int diagonal) -> int& { return furthest[static_cast<std::size_t>(diagonal + limit + 1)]; };
+    const auto at = [&](int diagonal) -> int& {
+      const int place = diagonal + limit + 1;
+      return furthest[static_cast<std::size_t>(place)];
+    };
     for (int changes = 0; changes <= limit; ++changes) {
       history_.emplace_back(furthest.begin() + (limit - changes), furthest.begin() + (limit + changes + 3));
       for (int diagonal = -changes; diagonal <= changes; diagonal += 2) {
@@ -90,7 +93,10 @@ private:
     int row = rows_, column = columns_;
     for (; changes >= 0; --changes) {
       const auto& furthest = history_[static_cast<std::size_t>(changes)];
-      const auto at = [&](int diagonal) { return furthest[static_cast<std::size_t>(diagonal + changes + 1)]; };
+      const auto at = [&](int diagonal) {
+        const int place = diagonal + changes + 1;
+        return furthest[static_cast<std::size_t>(place)];
+      };
       const int diagonal = row - column;
       const bool down = diagonal == -changes || (diagonal != changes && at(diagonal - 1) < at(diagonal + 1));
       const int row_before = changes == 0 ? 0 : at(down ? diagonal + 1 : diagonal - 1);
