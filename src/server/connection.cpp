@@ -229,23 +229,25 @@ Task<HttpConnection::Reading> HttpConnection::read_body() {
   if (awaits_continue(parser_.head()) && in_.empty() && parser_.body_received() == 0) {
     if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
   }
+  const auto body = co_await rest_of_body();
+  if (body == Reading::gone && timed_out_) co_await refuse(408, "request timeout");
+  co_return body;
+}
+
+Task<HttpConnection::Reading> HttpConnection::rest_of_body() {
   auto body = Reading::unfinished;
   while (body == Reading::unfinished) {
     body = co_await wire_.receive(in_) ? take_body() : Reading::gone;
   }
-  if (body == Reading::gone && timed_out_) co_await refuse(408, "request timeout");
   co_return body;
 }
 
 /// Reads past the body of a request that was answered without it, so that the next one can follow.
 Task<bool> HttpConnection::discard_body() {
   enter(Phase::body);
-  for (;;) {
-    in_.erase(0, parser_.put(in_));
-    if (parser_.refusal()) co_return false;
-    if (parser_.done()) co_return true;
-    if (!co_await wire_.receive(in_)) co_return false;
-  }
+  auto body = take_body();
+  if (body == Reading::unfinished) body = co_await rest_of_body();
+  co_return body == Reading::complete;
 }
 
 /// Answers what is no proper request; the connection ends after it.

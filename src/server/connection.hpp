@@ -81,6 +81,7 @@ private:
   Reading begin_body();
   Reading take_body();
   Task<Reading> read_body();
+  Task<Reading> rest_of_body();
   Task<bool> discard_body();
   Task<bool> refuse(int status, std::string_view error);
   Task<bool> respond(const Answer& answer);
