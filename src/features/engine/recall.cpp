@@ -148,17 +148,20 @@ Task<std::vector<Message>> Engine::cut_for(Answering& answering, ModelChoice cho
 /// the model is shown. False where there is nothing to leave out.
 Task<bool> Engine::ask_for_less(Answering& answering, Answered refused) {
   auto& request = answering.request;
-  log::warn("run {}: {}; asking again with less", answering.active->run.id,
-            std::get<ModelFailure>(refused.outcome).message);
-  charge(answering.outcome, *answering.caller->agent, answering.active->run, refused);
+  const auto& run = answering.active->run;
+  charge(answering.outcome, *answering.caller->agent, run, refused);
   answering.go_on_with(refused.id());
   const auto size = total_size(request.messages);
+  bool is_less = false;
   if (request.max_output_tokens * bytes_per_token > static_cast<std::int64_t>(size)) {
     request.max_output_tokens /= 2;
-    co_return request.max_output_tokens >= least_answer;
+    is_less = request.max_output_tokens >= least_answer;
+  } else {
+    co_await cut_to(answering, std::min(answering.room, size) / 2);
+    is_less = total_size(request.messages) < size;
   }
-  co_await cut_to(answering, std::min(answering.room, size) / 2);
-  co_return total_size(request.messages) < size;
+  if (is_less) log::warn("run {}: {}; asking again with less", run.id, std::get<ModelFailure>(refused.outcome).message);
+  co_return is_less;
 }
 
 /// Asks the choices in turn, again with less of the conversation where it was too long.
