@@ -90,7 +90,7 @@ int main(int count, char** arguments) {
   std::filesystem::remove(options.file);
   std::ranges::sort(waits);
   const auto at = [&](double share) {
-    return milliseconds(waits[static_cast<std::size_t>(share * (waits.size() - 1))]);
+    return milliseconds(waits[static_cast<std::size_t>(share * static_cast<double>(waits.size() - 1))]);
   };
   std::printf(", waits p50 %.2f ms, p99 %.2f, p99.9 %.2f, most %.1f, log %.0f MB\n", at(0.5), at(0.99), at(0.999),
               at(1), biggest_log);

@@ -185,9 +185,8 @@ public:
                  {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
     apps_.load(connection);
     research_.load(connection);
-    jobs_.handle_where_given("research", [this](json::object settings, JobWork work) -> Task<std::string> {
-      if (work.dry) co_return "dry run: would have run iterations of " + to_json(settings);
-      co_return co_await research_.run_until_clear(std::move(settings), work.stop);
+    jobs_.handle_where_given("research", [this](json::object settings, JobWork work) {
+      return research_.run_until_clear(std::move(settings), work.dry, work.stop);
     });
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
@@ -200,7 +199,7 @@ public:
     return status_;
   }
 
-private:
+private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): links live as long as the gateway
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes_.routes());
@@ -488,7 +487,7 @@ private:
   std::vector<InterruptedRun> interrupted_;
   Group life_;
   ExitStatus status_ = ExitStatus::success;
-};
+};  // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace
 

@@ -52,7 +52,7 @@ Task<int> examine(Loop& loop, Findings& findings, const std::optional<std::strin
 }
 
 std::string label(const Terminal& terminal, Finding::State state) {
-  const auto text = fmt::format("{:8}", to_text(state));
+  auto text = fmt::format("{:8}", to_text(state));
   if (!terminal.colours) return text;
   const int colour = state == Finding::State::good ? 32 : state == Finding::State::failure ? 31 : 33;
   return fmt::format("\x1b[{}m{}\x1b[0m", colour, text);

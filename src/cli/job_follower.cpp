@@ -46,12 +46,12 @@ Task<std::optional<int>> JobFollower::follow(EventStream& events) {
       if (!over && answer_.take(*event) != StreamedAnswer::Progress::missed) continue;
       if (const auto status = co_await look()) co_return status;
     }
+    co_return std::nullopt;
   } catch (const Refused&) {
     throw;
   } catch (const std::runtime_error&) {
-    // Whoever connects again finds out whether the gateway is gone for good.
+    co_return std::nullopt;  // Whoever connects again finds out whether the gateway is gone for good.
   }
-  co_return std::nullopt;
 }
 
 /// Prints what was missed; answers the exit status where the run has ended.

@@ -89,6 +89,7 @@ Value<S> providers() {
           .show = [](const S&) { return std::string(); }};
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 Keys<Settings> make_settings_keys() {
   return {
       {.name = "host",

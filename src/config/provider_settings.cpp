@@ -26,7 +26,7 @@ constexpr UsualVariables usual_variables[] = {
 
 /// OLLAMA_HOST is also what the server binds to, so it may be a bare host, a port, or an address that means "all".
 std::string url_of_ollama(std::string_view host) {
-  const std::string with_scheme = (host.find("://") == std::string_view::npos ? "http://" : "") + std::string(host);
+  std::string with_scheme = (host.find("://") == std::string_view::npos ? "http://" : "") + std::string(host);
   const auto parsed = boost::urls::parse_uri(with_scheme);
   if (!parsed) return with_scheme;
   boost::urls::url url(*parsed);

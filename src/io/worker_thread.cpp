@@ -26,7 +26,7 @@ WorkerThread::WorkerThread(const char* name, std::function<void()> body) {
   const int error = pthread_create(&handle_, &attributes, run_body, argument.get());
   pthread_attr_destroy(&attributes);
   if (error) throw std::system_error(error, std::generic_category(), "cannot start a thread");
-  argument.release();
+  std::ignore = argument.release();                 // It is the thread's now.
   std::ignore = pthread_setname_np(handle_, name);  // For debuggers only.
 }
 

@@ -82,7 +82,7 @@ bool is_about_length(const Complaint& complaint) {
                                 "reduce the length of the messages", "reduce your message size"});
 }
 
-/// The same request would be refused again, whatever the status says.
+/// The same request would be refused again, whatever the status and the headers say.
 void note_length(ModelFailure& failure, const Complaint& complaint) {
   if (failure.kind == Kind::rate_limited || !is_about_length(complaint)) return;
   failure.kind = Kind::refused;
@@ -182,9 +182,9 @@ ModelFailure failure_of_answer(const HttpHead& head, const Complaint& complaint,
   failure.kind = kind_of_status(head.status, complaint);
   failure.status = head.status;
   failure.retry_after = retry_after(head, now);
-  note_length(failure, complaint);
   if (head.header("x-should-retry") == "false") failure.kind = Kind::refused;
   if (head.header("x-should-retry") == "true" && failure.kind == Kind::refused) failure.kind = Kind::unavailable;
+  note_length(failure, complaint);
   failure.message = fmt::format("answered {}", head.status);
   if (!complaint.message.empty()) failure.message += ": " + complaint.message;
   if (head.status == 401) failure.message += " (check its API key)";

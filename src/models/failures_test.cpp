@@ -61,6 +61,7 @@ TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
 
 TEST(Failures, AreNotTriedAgainWhereTheRequestIsTooLong) {
   EXPECT_EQ(kind(500, R"({"error":{"message":"the request exceeds the available context size"}})"), Kind::refused);
+  EXPECT_EQ(kind(400, R"({"error":{"code":"context_length_exceeded"}})", {{"x-should-retry", "true"}}), Kind::refused);
   EXPECT_EQ(kind(429, R"({"error":{"message":"context length"}})"), Kind::rate_limited);
 }
 

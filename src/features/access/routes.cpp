@@ -34,7 +34,7 @@ Task<Answer> AccessRoutes::refresh(Request& request) {
 
 Task<Answer> AccessRoutes::pair(Request& request) {
   // Others may have guessed wrong while this body arrived.
-  if (const auto lockout = access_.lockout()) throw *lockout;
+  if (const auto lockout = access_.lockout()) throw ApiError(*lockout);
   if (request.content.empty()) throw BadRequest("otp field required");
   co_return Answer::of(access_.pair(request.body<PairingRequest>().otp));
 }

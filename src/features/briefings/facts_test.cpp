@@ -7,7 +7,6 @@ namespace agw {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const auto at = *parse_iso8601("2026-01-02T03:04:05Z");
 

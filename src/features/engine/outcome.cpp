@@ -65,8 +65,8 @@ json::object progress_members(const RunOutcome& outcome) {
 
 json::object interrupted_metadata(const InterruptedRun& interrupted, const std::string& model) {
   const auto known = [&](std::string_view name, json::value otherwise) {
-    const auto* member = interrupted.progress.if_contains(name);
-    return member ? *member : std::move(otherwise);
+    if (const auto* member = interrupted.progress.if_contains(name)) otherwise = *member;
+    return otherwise;
   };
   std::vector<StepMark> steps;
   for (const auto& step : interrupted.steps) {

@@ -67,7 +67,7 @@ Task<> end_interrupted(Database& database, InterruptedRun left, std::vector<Inte
         }
         Threads::insert_in(connection, answer);
       } catch (const NotFound&) {
-        // Its thread was deleted: there is nothing left to answer.
+        return;  // Its thread was deleted: there is nothing left to answer.
       }
     });
   });

@@ -8,10 +8,10 @@ namespace {
 class SubscriptionTest : public ::testing::Test {
 protected:
   bool wants(std::string type, std::string thread) {
-    return subscription.wants({std::move(type), std::move(thread), ""});
+    return subscription_.wants({std::move(type), std::move(thread), ""});
   }
 
-  Subscription subscription{[](const auto* threads) {
+  Subscription subscription_{[](const auto* threads) {
     json::array runs;
     for (const auto& thread : *threads) runs.emplace_back(thread);
     return runs;
@@ -20,24 +20,24 @@ protected:
 
 TEST_F(SubscriptionTest, WantsEveryThreadUntilTheFirstSubscribe) {
   EXPECT_TRUE(wants("text-delta", "a"));
-  EXPECT_EQ(subscription.take(R"({"type":"unsubscribe","threadId":"a"})"), R"({"type":"subscribed","threadIds":[]})");
+  EXPECT_EQ(subscription_.take(R"({"type":"unsubscribe","threadId":"a"})"), R"({"type":"subscribed","threadIds":[]})");
   EXPECT_TRUE(wants("text-delta", "a"));
-  EXPECT_EQ(subscription.take(R"({"type":"subscribe","threadId":"a"})"), R"({"type":"subscribed","threadIds":["a"]})");
+  EXPECT_EQ(subscription_.take(R"({"type":"subscribe","threadId":"a"})"), R"({"type":"subscribed","threadIds":["a"]})");
   EXPECT_TRUE(wants("text-delta", "a"));
   EXPECT_FALSE(wants("text-delta", "b"));
   EXPECT_TRUE(wants("extension-changed", ""));
 }
 
 TEST_F(SubscriptionTest, AnEmptiedSetMeansNoThreadsEvents) {
-  subscription.take(R"({"type":"subscribe","threadIds":["a","b"]})");
-  EXPECT_EQ(subscription.take(R"({"type":"unsubscribe","threadIds":["a","b"]})"),
+  subscription_.take(R"({"type":"subscribe","threadIds":["a","b"]})");
+  EXPECT_EQ(subscription_.take(R"({"type":"unsubscribe","threadIds":["a","b"]})"),
             R"({"type":"subscribed","threadIds":[]})");
   EXPECT_FALSE(wants("text-delta", "a"));
   EXPECT_TRUE(wants("signal", ""));
 }
 
 TEST_F(SubscriptionTest, ListsBringTheKindsThatListsShowOfAllThreads) {
-  subscription.take(R"({"type":"subscribe","threadId":"a","lists":true})");
+  subscription_.take(R"({"type":"subscribe","threadId":"a","lists":true})");
   for (const auto* kind : {"turn-created", "thread-updated", "job-started", "job-finished", "finish", "stopped"}) {
     EXPECT_TRUE(wants(kind, "b")) << kind;
   }
@@ -45,15 +45,15 @@ TEST_F(SubscriptionTest, ListsBringTheKindsThatListsShowOfAllThreads) {
 }
 
 TEST_F(SubscriptionTest, ResumeCarriesWhatIsUnderWay) {
-  EXPECT_EQ(subscription.take(R"({"type":"subscribe","threadId":"a","resume":true})"),
+  EXPECT_EQ(subscription_.take(R"({"type":"subscribe","threadId":"a","resume":true})"),
             R"({"type":"subscribed","threadIds":["a"],"runs":["a"]})");
 }
 
 TEST_F(SubscriptionTest, AnswersPingsAndNamesErrors) {
-  EXPECT_EQ(subscription.take(R"({"type":"ping"})"), R"({"type":"pong"})");
+  EXPECT_EQ(subscription_.take(R"({"type":"ping"})"), R"({"type":"pong"})");
   for (const auto* message : {"nonsense", "[]", "{}", R"({"type":5})", R"({"type":"dance"})", R"({"type":"subscribe"})",
                               R"({"type":"subscribe","threadId":5})", R"({"type":"subscribe","threadIds":[1]})"}) {
-    EXPECT_EQ(subscription.take(message).find(R"({"type":"error","error":")"), 0u) << message;
+    EXPECT_EQ(subscription_.take(message).find(R"({"type":"error","error":")"), 0u) << message;
   }
   EXPECT_TRUE(wants("text-delta", "a")) << "what was not understood changes nothing";
 }

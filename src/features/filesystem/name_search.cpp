@@ -80,7 +80,8 @@ void NameSearch::take_found(std::vector<FileEntry>& results) {
 }
 
 bool NameSearch::spent() {
-  if (++seen_ >= budget_.entries && seen_ % between_looks_at_the_clock == 0) {
+  ++seen_;
+  if (seen_ >= budget_.entries && seen_ % between_looks_at_the_clock == 0) {
     spent_ = std::chrono::steady_clock::now() >= deadline_;
   }
   return spent_;

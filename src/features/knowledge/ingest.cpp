@@ -22,7 +22,7 @@ bool is_free(const Directory& data_directory, const std::string& path, const std
 
 std::string place_for(const Directory& data_directory, const std::string& directory, const NewSource& source) {
   const auto name = slug_of(stem_of_path(source.name));
-  const auto path = fmt::format("{}/{}.md", directory, name);
+  auto path = fmt::format("{}/{}.md", directory, name);
   if (is_free(data_directory, path, source.origin)) return path;
   return fmt::format("{}/{}-{}.md", directory, name, content_id(source.origin).substr(0, 8));
 }

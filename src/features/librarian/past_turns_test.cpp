@@ -28,7 +28,7 @@ protected:
   std::vector<Passage> find(std::vector<FoundTurn> found) {
     PastTurns source(
         [&](TurnSearch wanted) -> Task<std::vector<FoundTurn>> {
-          asked = wanted;
+          asked_ = wanted;
           co_return found;
         },
         [&](std::string id) -> Task<Thread> {
@@ -39,7 +39,7 @@ protected:
           co_return thread;
         });
     std::vector<Passage> passages;
-    testing::run([&](Loop&) -> Task<> { passages = co_await source.find(question); });
+    testing::run([&](Loop&) -> Task<> { passages = co_await source.find(question_); });
     return passages;
   }
 
@@ -49,15 +49,15 @@ protected:
     return list;
   }
 
-  LibraryQuestion question{.words = {"deploy"}, .message = "deploy?", .agent_id = "agent", .thread_id = "here"};
-  TurnSearch asked;
+  LibraryQuestion question_{.words = {"deploy"}, .message = "deploy?", .agent_id = "agent", .thread_id = "here"};
+  TurnSearch asked_;
 };
 
 TEST_F(PastTurnsTest, AsksForAllThreadsOfTheAgent) {
   find({});
-  EXPECT_EQ(asked.q, "deploy*");
-  EXPECT_EQ(asked.agent_id, "agent");
-  EXPECT_FALSE(asked.thread_id);
+  EXPECT_EQ(asked_.q, "deploy*");
+  EXPECT_EQ(asked_.agent_id, "agent");
+  EXPECT_FALSE(asked_.thread_id);
 }
 
 TEST_F(PastTurnsTest, SaysWhoWhenAndWhere) {
@@ -71,7 +71,7 @@ TEST_F(PastTurnsTest, SaysWhoWhenAndWhere) {
 }
 
 TEST_F(PastTurnsTest, PutsTheThreadItselfFirst) {
-  question.limit = 2;
+  question_.limit = 2;
   const auto passages = find({turn("there", Role::user, "deploy 1"), turn("there", Role::user, "deploy 2"),
                               turn("here", Role::user, "deploy 3")});
   ASSERT_EQ(passages.size(), 2U);

@@ -38,16 +38,16 @@ struct Answer {
 
 class LibrarianTest : public ::testing::Test {
 protected:
-  LibrarianTest() : librarian(sources()) {
-    request.agent_id = "agent";
-    request.thread_id = "thread";
+  LibrarianTest() : librarian_(sources()) {
+    request_.agent_id = "agent";
+    request_.thread_id = "thread";
   }
 
   void say(Message::Role role, std::string text) {
     Message message;
     message.role = role;
     message.text = std::move(text);
-    request.messages.push_back(std::move(message));
+    request_.messages.push_back(std::move(message));
   }
 
   /// Answers `question`; stop is requested at the delta of that number.
@@ -61,22 +61,22 @@ protected:
         answer.text += delta.text;
         if (answer.deltas.size() == stop_at) stop.request();
       };
-      answer.outcome = co_await librarian.answer(request, on_delta, stop);
+      answer.outcome = co_await librarian_.answer(request_, on_delta, stop);
     });
     return answer;
   }
 
   std::vector<std::unique_ptr<LibrarySource>> sources() {
     auto made = std::make_unique<Shelf>();
-    shelf = made.get();
+    shelf_ = made.get();
     std::vector<std::unique_ptr<LibrarySource>> list;
     list.push_back(std::move(made));
     return list;
   }
 
-  Shelf* shelf = nullptr;
-  Librarian librarian;
-  ModelRequest request;
+  Shelf* shelf_ = nullptr;
+  Librarian librarian_;
+  ModelRequest request_;
 };
 
 TEST_F(LibrarianTest, SaysInTheFirstReplyWhatItIsAndHowToConnectAModel) {
@@ -88,17 +88,17 @@ TEST_F(LibrarianTest, SaysInTheFirstReplyWhatItIsAndHowToConnectAModel) {
 }
 
 TEST_F(LibrarianTest, QuotesWhatItFoundWithItsSource) {
-  shelf->all = {{"The lighthouse is green.\nSince 1911.", "you, in “Harbour”", false}};
+  shelf_->all = {{"The lighthouse is green.\nSince 1911.", "you, in “Harbour”", false}};
   EXPECT_THAT(ask("What about the lighthouse?").text,
               HasSubstr("This is what I found about “lighthouse”:\n\n"
                         "> The lighthouse is green.\n> Since 1911.\n>\n> — you, in “Harbour”"));
-  ASSERT_EQ(shelf->asked.size(), 1U);
-  EXPECT_EQ(shelf->asked[0].agent_id, "agent");
-  EXPECT_EQ(shelf->asked[0].thread_id, "thread");
+  ASSERT_EQ(shelf_->asked.size(), 1U);
+  EXPECT_EQ(shelf_->asked[0].agent_id, "agent");
+  EXPECT_EQ(shelf_->asked[0].thread_id, "thread");
 }
 
 TEST_F(LibrarianTest, ContentsItselfWithSomeOfTheWords) {
-  shelf->any = {{"The lighthouse is green.", "you", false}};
+  shelf_->any = {{"The lighthouse is green.", "you", false}};
   EXPECT_THAT(
       ask("Who painted the lighthouse?").text,
       HasSubstr("Nothing that I found has all of “painted”, “lighthouse”. This has some of it:\n\n> The light"));
@@ -123,8 +123,8 @@ TEST_F(LibrarianTest, QuotesTheConversationItself) {
 }
 
 TEST_F(LibrarianTest, PutsThisThreadFirstAndNothingTwice) {
-  shelf->all = {{"lighthouse 1", "a", false}, {"lighthouse 1", "b", false}, {"lighthouse 2", "c", true},
-                {"lighthouse 3", "d", false}, {"lighthouse 4", "e", false}, {"lighthouse 5", "f", false}};
+  shelf_->all = {{"lighthouse 1", "a", false}, {"lighthouse 1", "b", false}, {"lighthouse 2", "c", true},
+                 {"lighthouse 3", "d", false}, {"lighthouse 4", "e", false}, {"lighthouse 5", "f", false}};
   const auto text = ask("lighthouse").text;
   EXPECT_LT(text.find("lighthouse 2"), text.find("lighthouse 1"));
   EXPECT_THAT(text, AllOf(HasSubstr("— a"), Not(HasSubstr("— b")), HasSubstr("— e"), Not(HasSubstr("— f"))));
@@ -161,7 +161,7 @@ TEST_F(LibrarianTest, StreamsAFewWordsAtATime) {
 
 TEST_F(LibrarianTest, GivesTheSameAnswerAgain) {
   const auto first = ask("Who painted the lighthouse?").text;
-  request.messages.clear();
+  request_.messages.clear();
   EXPECT_EQ(ask("Who painted the lighthouse?").text, first);
 }
 
@@ -183,14 +183,14 @@ TEST_F(LibrarianTest, SaysATextAgain) {
 }
 
 TEST_F(LibrarianTest, KeepsToTheLimitOfTheAnswer) {
-  request.max_output_tokens = 20;
+  request_.max_output_tokens = 20;
   const auto answer = ask("Hello");
   EXPECT_EQ(answer.text.size(), 80U);
   EXPECT_EQ(std::get<ModelReply>(answer.outcome).stop, ModelStop::length);
 }
 
 TEST_F(LibrarianTest, EstimatesTokens) {
-  request.system = "12345678";
+  request_.system = "12345678";
   const auto answer = ask("Hello");
   const auto& usage = std::get<ModelReply>(answer.outcome).usage;
   EXPECT_EQ(usage.input_tokens, 4);
@@ -211,12 +211,12 @@ TEST_F(LibrarianTest, AnswersFromTheToolsResult) {
   Message call;
   call.role = Message::Role::assistant;
   call.tool_uses = {{"one", "Read", {{"path", "notes.md"}}, {}}};
-  request.messages.push_back(call);
+  request_.messages.push_back(call);
   say(Message::Role::tool, "1\tgrep ``` in src");
   Answer answer;
   testing::run([&](Loop&) -> Task<> {
     Stop stop;
-    answer.outcome = co_await librarian.answer(request, [&](const Delta& delta) { answer.text += delta.text; }, stop);
+    answer.outcome = co_await librarian_.answer(request_, [&](const Delta& delta) { answer.text += delta.text; }, stop);
   });
   EXPECT_THAT(answer.text, HasSubstr("````\n1\tgrep ``` in src\n````"));
   EXPECT_THAT(answer.text, HasSubstr("not a language model"));

@@ -52,6 +52,7 @@ const std::vector<std::unique_ptr<re2::RE2>>& expressions() {
     std::vector<std::unique_ptr<re2::RE2>> list;
     re2::RE2::Options options;
     options.set_case_sensitive(false);
+    list.reserve(phrases.size());
     for (const auto& phrase : phrases) list.push_back(std::make_unique<re2::RE2>(phrase.pattern, options));
     return list;
   }();

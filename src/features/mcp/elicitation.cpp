@@ -28,7 +28,7 @@ bool is_complete(const json::object& content, const json::object& form) {
 }  // namespace
 
 json::object elicited(const json::object& params) {
-  const json::object declined{{"action", "decline"}};
+  json::object declined{{"action", "decline"}};
   if (string_member(params, "mode").value_or("form") != "form") return declined;
   const auto* form = params.if_contains("requestedSchema");
   if (!form || !form->is_object()) return declined;

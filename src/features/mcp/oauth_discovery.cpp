@@ -100,7 +100,7 @@ std::string without_slash(std::string text) {
 
 /// A service may not have tokens made that are for another (RFC 9728, section 3.3).
 std::string checked_resource(const WebUrl& service, const json::object& about) {
-  const auto named = text_in(about, "resource");
+  auto named = text_in(about, "resource");
   if (named.empty()) return without_slash(service.text());
   const auto resource = WebUrl::parse(named);
   const bool is_its_own = resource && resource->origin() == service.origin() &&

@@ -27,9 +27,10 @@ Task<std::string> Research::latest_metric(std::string domain) {
   co_return std::string(default_metric);
 }
 
-Task<std::string> Research::run_until_clear(json::object settings, Stop& stop) {
+Task<std::string> Research::run_until_clear(json::object settings, bool dry, Stop& stop) {
   const auto config = read_domain_config(settings);
   const auto plan = read_research_plan(settings);
+  if (dry) co_return "dry run: would have run iterations of " + to_json(settings);
   std::string report;
   int discards = 0;
   for (int number = 1; !stop.requested(); ++number) {

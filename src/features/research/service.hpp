@@ -70,8 +70,9 @@ public:
   Task<IterationStarted> run(json::object body, Along<IterationStarted> along = {});
 
   /// One iteration after the other, until the confidence is high or discards pile up (`ResearchPlan`); gives a report
-  /// for people. Throws BadRequest `invalid domain config`, and for each iteration as `run` does.
-  Task<std::string> run_until_clear(json::object settings, Stop& stop);
+  /// for people. Throws BadRequest `invalid domain config`, and for each iteration as `run` does. Dry, only tells of
+  /// what.
+  Task<std::string> run_until_clear(json::object settings, bool dry, Stop& stop);
 
 private:
   using IterationPointer = std::shared_ptr<Iteration>;

@@ -138,7 +138,7 @@ Task<> Watch::raise(NewSignal wanted) {
       co_await signals_.raise(wanted);
       co_return;
     } catch (const DiskFull&) {
-      // Tried again below: it is what is to be told.
+      continue;  // Tried again: it is what is to be told.
     }
   } while (co_await pause(stopping_, before_another_try) == End::done);
 }
