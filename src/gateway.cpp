@@ -115,7 +115,7 @@ public:
         sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
                   .home = directory.home,
                   .data_directory = directory.path}),
-        database_(loop, {.file = directory.path / "gateway.db", .backups = directory.path / "backups"}),
+        database_(loop, {.file = directory.database(), .backups = directory.backups()}),
         daemon_(loop, [this](ExitStatus status) { end(status); }),
         filesystem_(blocking_, directory.home),
         projects_(database_, filesystem_, clock_, directory.path),

@@ -1,7 +1,10 @@
 #include "serve.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <climits>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -10,12 +13,15 @@
 #include "config/binding.hpp"
 #include "gateway.hpp"
 #include "io/leftovers.hpp"
+#include "io/process_setup.hpp"
 #include "io/worker_thread.hpp"
-#include "storage/connection.hpp"
+#include "storage/open.hpp"
 
 namespace agw {
 
 namespace {
+
+constexpr std::int64_t files_beside_connections = 512;
 
 Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
   SettingsSources sources;
@@ -42,6 +48,18 @@ void sweep(const std::filesystem::path& data_directory) {
   if (removed > 0) log::info("removed {} files of writes that were cut short", removed);
 }
 
+/// Connections over the cap are refused with an answer; those without a descriptor are not even heard, and then no file
+/// can be opened either. Answers what is to be warned of.
+std::string leave_descriptors_for_files(Settings& settings) {
+  const auto most = static_cast<std::int64_t>(std::min<std::size_t>(raise_descriptor_limit(), INT_MAX));
+  const auto for_connections = std::max(most - files_beside_connections, most / 2);
+  const auto wanted = settings.limits.connections;
+  if (wanted <= for_connections) return {};
+  settings.limits.connections = for_connections;
+  return fmt::format("limits.connections is {} instead of {}: this process may open no more than {} files (ulimit -Hn)",
+                     for_connections, wanted, most);
+}
+
 bool is_full(const std::filesystem::path& path) {
   std::error_code unknown;
   return std::filesystem::space(path, unknown).available == 0 && !unknown;
@@ -49,13 +67,14 @@ bool is_full(const std::filesystem::path& path) {
 
 ExitStatus start_and_serve(const ServeOptions& options, const DataDirectory& directory) {
   const auto outside_home = prepare_data_directory(directory);
-  const auto settings = read_settings(options, directory);
+  auto settings = read_settings(options, directory);
   const auto exposed = check_binding(settings);
   LockFile lock(directory.path);
   log::use(settings.logging.format);
   log::open(directory.path / "logs", settings.log_level);
   warn(outside_home);
   warn(exposed);
+  warn(leave_descriptors_for_files(settings));
   if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
 
   const WorkerThread sweeping("agw-sweep", [path = directory.path] { sweep(path); });
@@ -74,6 +93,8 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
                      fmt::format("the disk that holds the data directory {} is full, and the gateway cannot start "
                                  "without writing to it. Make room on that disk, then start it again.",
                                  directory.path.string()));
+  } catch (const DatabaseError& error) {
+    refuse_database(directory.database(), directory.backups(), error);
   } catch (const StartError& error) {
     if (error.status() != ExitStatus::failure || !is_full(directory.path)) throw;
     throw StartError(error.status(), fmt::format("{} (the disk that holds the data directory {} is full: make room on "
@@ -82,19 +103,23 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
   }
 }
 
+/// Where nobody can be told, the exit status still tells.
+void tell(const std::exception& error) { std::fputs(fmt::format("agw: {}\n", error.what()).c_str(), stderr); }
+
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  // A client, or who reads its output, that goes away must not end the gateway.
+  // A client, or who reads its output, that goes away must not end the gateway; nor a file that may not grow.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   auto status = ExitStatus::failure;
   try {
     status = serve_until_stopped(options);
   } catch (const StartError& error) {
-    fmt::print(stderr, "agw: {}\n", error.what());
+    tell(error);
     status = error.status();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "agw: {}\n", error.what());
+    tell(error);
   }
   log::close();
   return static_cast<int>(status);

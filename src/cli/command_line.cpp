@@ -123,7 +123,8 @@ int tell(const Notice& notice) {
 }
 
 int fail(ExitStatus status, const char* what) {
-  fmt::print(stderr, "agw: {}\n", printable(what));
+  // Where nobody can be told, the status still tells.
+  std::fputs(fmt::format("agw: {}\n", printable(what)).c_str(), stderr);
   return static_cast<int>(status);
 }
 

@@ -119,7 +119,7 @@ Findings check_configuration(Patient& patient) {
 }
 
 Findings check_stored(const Patient& patient) {
-  const auto file = patient.directory.path / "gateway.db";
+  const auto file = patient.directory.database();
   if (!fs::exists(file)) return {{"database", State::skipped, "there is none yet"}};
   if (const auto status = status_of(file); status && S_ISREG(status->st_mode) && !is_writable(file, *status)) {
     return {{"database", State::failure, fmt::format("{} is not writable", file.string()),
@@ -130,7 +130,7 @@ Findings check_stored(const Patient& patient) {
   return {
       {"database", State::failure, *problem,
        fmt::format("stop the gateway and bring back a backup: agw restore <file>; {} has copies made before upgrades",
-                   (patient.directory.path / "backups").string())}};
+                   patient.directory.backups().string())}};
 }
 
 }  // namespace agw::cli

@@ -12,6 +12,9 @@ namespace agw {
 struct DataDirectory {
   std::filesystem::path home;  ///< the user's, from `$HOME`
   std::filesystem::path path;  ///< `{data_dir}`; it may not exist yet
+
+  std::filesystem::path database() const { return path / "gateway.db"; }
+  std::filesystem::path backups() const { return path / "backups"; }
 };
 
 /// Finds it: the flag, else `$AGENT_GATEWAY_DATA_DIR`, else `$HOME/.agent-gateway`. Touches nothing. Throws StartError

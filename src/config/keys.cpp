@@ -31,7 +31,7 @@ bool is_host_name(std::string_view text) {
 bool is_bindable(std::string_view text) {
   boost::system::error_code error;
   boost::asio::ip::make_address(std::string(text), error);
-  return !error || text == "localhost";
+  return is_printable(text) && (!error || text == "localhost");
 }
 
 /// As browsers write it: compared as it stands, a path or a last slash would never match.

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/process_setup.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -71,6 +72,15 @@ TEST_F(ProcessTest, HasNothingOfTheGateways) {
   EXPECT_THAT(output, HasSubstr("SigIgn:\t0000000000000000")) << "SIGPIPE ends it as anywhere else";
   EXPECT_THAT(output, HasSubstr("/tmp\n"));
   EXPECT_THAT(output, HasSubstr("not a tty"));
+}
+
+TEST_F(ProcessTest, HasTheLimitOfOpenFilesThatTheGatewayWasStartedWith) {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit low{limit.rlim_max / 2, limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  EXPECT_EQ(raise_descriptor_limit(), limit.rlim_max);
+  EXPECT_EQ(result_of(shell("ulimit -n")).output, std::to_string(low.rlim_cur) + "\n");
 }
 
 TEST_F(ProcessTest, ReadsItsInput) {

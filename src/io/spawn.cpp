@@ -15,6 +15,9 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/split.hpp>
 
+#include "io/process_setup.hpp"
+#include "io/signals_blocked.hpp"
+
 namespace agw {
 
 namespace {
@@ -28,7 +31,8 @@ struct Child {
   const SpawnPlan& plan;
   std::vector<char*> arguments;
   std::vector<char*> environment;
-  std::vector<int> spares;  ///< room for the child's copies of the descriptors
+  std::vector<int> spares;         ///< room for the child's copies of the descriptors
+  const rlimit* descriptor_limit;  ///< null: the caller's
   pid_t parent;
   int error = 0;
 };
@@ -82,7 +86,9 @@ AGW_IN_CHILD bool become(Child& child) {
   if (child.plan.dies_with_parent && ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
   if (::getppid() != child.parent) _exit(127);  // it ended before the line above
   go_first();
-  if (!take_descriptors(child) || ::chdir(child.plan.directory.c_str()) != 0) return false;
+  if (!take_descriptors(child)) return false;
+  if (child.descriptor_limit && ::setrlimit(RLIMIT_NOFILE, child.descriptor_limit) != 0) return false;
+  if (::chdir(child.plan.directory.c_str()) != 0) return false;
   reset_signals(child.plan);
   ::execve(child.plan.program.c_str(), child.arguments.data(), child.environment.data());
   return false;
@@ -95,36 +101,22 @@ AGW_IN_CHILD int begin(void* argument) {
   _exit(127);
 }
 
-/// No handler of the parent's may run in the child.
-class SignalsBlocked {
-public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-private:
-  sigset_t before_{};
-};
-
 }  // namespace
 
 Spawned spawn(const SpawnPlan& plan) {
+  const auto& limit = descriptor_limit_before();
   Child child{.plan = plan,
               .arguments = pointers(plan.arguments),
               .environment = pointers(plan.environment),
               .spares = std::vector<int>(plan.descriptors.size()),
+              .descriptor_limit = limit ? &*limit : nullptr,
               .parent = ::getpid()};
   // The parent waits until the child has executed or failed, so both its memory and `child` can be lent to it.
   std::vector<std::max_align_t> stack(stack_size / sizeof(std::max_align_t));
   int descriptor = -1;
   pid_t id = -1;
   {
-    const SignalsBlocked blocked;
+    const SignalsBlocked no_handler_runs_in_the_child;
     id = ::clone(begin, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &child,
                  &descriptor);
   }

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <tuple>
 
+#include "io/signals_blocked.hpp"
+
 namespace agw {
 
 namespace {
@@ -23,7 +25,11 @@ WorkerThread::WorkerThread(const char* name, std::function<void()> body) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_size);
-  const int error = pthread_create(&handle_, &attributes, run_body, argument.get());
+  int error = 0;
+  {
+    const SignalsBlocked signals_are_for_the_main_thread;
+    error = pthread_create(&handle_, &attributes, run_body, argument.get());
+  }
   pthread_attr_destroy(&attributes);
   if (error) throw std::system_error(error, std::generic_category(), "cannot start a thread");
   std::ignore = argument.release();                 // It is the thread's now.

@@ -15,6 +15,8 @@ namespace agw {
 namespace {
 
 constexpr double million = 1e6;
+/// So that no sum of costs leaves what a number can hold.
+constexpr double highest_price = million;
 
 /// Reads a file of prices; knows its name, for errors.
 class Reader {
@@ -30,7 +32,7 @@ public:
     if (!root.IsMap()) fail(root.Mark(), "prices", "must be a map from a model's name to its prices");
     for (const auto& entry : root) {
       const auto model = key(entry.first);
-      prices[model] = price(model, entry.second);
+      if (!prices.emplace(model, price(model, entry.second)).second) fail(entry.first.Mark(), model, "is given twice");
     }
     return prices;
   }
@@ -70,6 +72,7 @@ private:
       if (!member) {
         fail(entry.first.Mark(), model + "." + name, "is not one of input, output, cache_read, cache_write");
       }
+      if (*member) fail(entry.first.Mark(), model + "." + name, "is given twice");
       *member = amount(model + "." + name, entry.second);
     }
     if (!input) fail(node.Mark(), model + ".input", "is missing");
@@ -79,8 +82,8 @@ private:
 
   double amount(const std::string& key, const YAML::Node& node) const {
     double value = 0;
-    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value) || value < 0) {
-      fail(node.Mark(), key, "must be a number from 0 up, in USD per million tokens");
+    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !(value >= 0 && value <= highest_price)) {
+      fail(node.Mark(), key, "must be a number from 0 to 1000000, in USD per million tokens");
     }
     return value;
   }

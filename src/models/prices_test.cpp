@@ -68,10 +68,15 @@ TEST_F(PricesTest, AWrongFileIsAPreciseError) {
   EXPECT_EQ(error("m:\n  input: 1\n  outputs: 2\n"),
             ":3: m.outputs: is not one of input, output, cache_read, cache_write");
   EXPECT_EQ(error("m:\n  input: cheap\n  output: 2\n"),
-            ":2: m.input: must be a number from 0 up, in USD per million tokens");
-  EXPECT_EQ(error("m: {input: -1, output: 2}\n"), ":1: m.input: must be a number from 0 up, in USD per million tokens");
+            ":2: m.input: must be a number from 0 to 1000000, in USD per million tokens");
+  EXPECT_EQ(error("m: {input: -1, output: 2}\n"),
+            ":1: m.input: must be a number from 0 to 1000000, in USD per million tokens");
   EXPECT_EQ(error("m: {input: .inf, output: 2}\n"),
-            ":1: m.input: must be a number from 0 up, in USD per million tokens");
+            ":1: m.input: must be a number from 0 to 1000000, in USD per million tokens");
+  EXPECT_EQ(error("m: {input: 1e308, output: 2}\n"),
+            ":1: m.input: must be a number from 0 to 1000000, in USD per million tokens");
+  EXPECT_EQ(error("m: {input: 1, output: 2, input: 3}\n"), ":1: m.input: is given twice");
+  EXPECT_EQ(error("m: {input: 1, output: 2}\nm: {input: 1, output: 2}\n"), ":2: m: is given twice");
   EXPECT_EQ(error("m: {input: 1}\n"), ":1: m.output: is missing");
   EXPECT_EQ(error(", b\n"), ":1: yaml: must be one document");
   EXPECT_EQ(error("m: {input: 1, output: 2}\n---\nm: 3\n"), ":2: yaml: must be one document");

@@ -103,9 +103,10 @@ Admission Gate::judge(const Head& head) const {
 
 std::optional<Answer> Gate::refuse_place(const Head& head, Admission& admission) const {
   const auto host = head.field("host");
-  admission.host = admission.target.authority.empty() ? std::string(host.value_or("")) : admission.target.authority;
+  const auto& authority = admission.target.authority;
+  admission.host = authority.value_or(std::string(host.value_or("")));
   // Only HTTP/1.0 may come without a host, and no browser speaks that.
-  if (!admission.host.empty() || host) {
+  if (authority || host) {
     if (!hosts_.allows_host(admission.host)) return error_answer(403, "host not allowed");
   }
   for (const auto& [name, origin] : head.fields) {

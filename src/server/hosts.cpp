@@ -8,6 +8,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/asio/ip/address.hpp>
 
+#include "config/binding.hpp"
 #include "io/web_url.hpp"
 
 namespace agw {
@@ -18,13 +19,6 @@ bool is_address(const std::string& name) {
   boost::system::error_code error;
   boost::asio::ip::make_address(name, error);
   return !error;
-}
-
-bool is_loopback(const std::string& name) {
-  if (name == "localhost") return true;
-  boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address(name, error);
-  return !error && address.is_loopback();
 }
 
 bool contains(const std::vector<std::string>& list, std::string_view wanted) {

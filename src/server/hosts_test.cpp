@@ -17,6 +17,13 @@ TEST(Hosts, OnLoopbackOnlyLoopbackNamesAndConfiguredOnesAddressTheGateway) {
   }
 }
 
+TEST(Hosts, LoopbackIsLoopbackHoweverItIsWritten) {
+  const Hosts hosts({.bound_host = "::ffff:127.0.0.1", .port = 7420});
+  EXPECT_TRUE(hosts.allows_host("localhost:7420"));
+  EXPECT_TRUE(hosts.allows_host("[::ffff:127.0.0.1]:7420"));
+  EXPECT_FALSE(hosts.allows_host("10.0.0.1"));
+}
+
 TEST(Hosts, BeyondLoopbackAnAddressOrAConfiguredNameDoes) {
   const Hosts hosts({.bound_host = "0.0.0.0", .port = 7420, .hosts = {"gateway.home"}});
   EXPECT_TRUE(hosts.allows_host("192.168.1.2:7420"));

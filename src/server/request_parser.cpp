@@ -59,7 +59,8 @@ struct RequestParser::Parser : HttpParser<true> {
     error = {};
   }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
-    owner.head_.add(lower_case(name), value);
+    // A trailer's fields do not join the head's: who judged that has not seen them (RFC 9110, 6.5.1).
+    if (!owner.head_done_) owner.head_.add(lower_case(name), value);
     error = {};
   }
   void take(string_view bytes) override {

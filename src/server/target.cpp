@@ -71,7 +71,7 @@ Target parse_target(std::string_view text) {
   if (const auto scheme = text.find("://"); !text.starts_with('/') && scheme != text.npos) {
     text.remove_prefix(scheme + 3);
     const auto end = std::min(text.find_first_of("/?"), text.size());
-    target.authority = text.substr(0, end);
+    target.authority = std::string(text.substr(0, end));
     text.remove_prefix(end);
     if (!text.starts_with('/')) target.segments.emplace_back();
   }

@@ -10,7 +10,7 @@ namespace agw {
 
 /// A request's target, taken apart: the path is split, then percent-decoded, and never normalised.
 struct Target {
-  std::string authority;                                        ///< of an absolute form, else empty
+  std::optional<std::string> authority;                         ///< of an absolute form
   std::string_view path;                                        ///< as sent
   std::vector<std::string> segments;                            ///< `/a//b/` has the segments `a`, ``, `b`, ``
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, `+` is a space

@@ -179,4 +179,8 @@ std::unique_ptr<Connection> open_database(const fs::path& file, const fs::path& 
   }
 }
 
+void refuse_database(const fs::path& file, const fs::path& backups, const DatabaseError& error) {
+  explain(Place{file, backups}, error);
+}
+
 }  // namespace agw

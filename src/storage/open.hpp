@@ -17,4 +17,8 @@ namespace agw {
 std::unique_ptr<Connection> open_database(const std::filesystem::path& file, const std::filesystem::path& backups,
                                           std::span<const Migration> migrations);
 
+/// For a fault that shows only when what was opened is read: throws the StartError that `open_database` would.
+[[noreturn]] void refuse_database(const std::filesystem::path& file, const std::filesystem::path& backups,
+                                  const DatabaseError& error);
+
 }  // namespace agw

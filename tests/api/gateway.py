@@ -34,14 +34,16 @@ class StartFailed(Exception):
 class Gateway:
     """One data directory and the `agw serve` that runs on it, which can be stopped, killed and started again."""
 
-    def __init__(self, root, *, arguments=(), config=None, environment=None, data=None, user=None):
-        """`config`: text of config.yaml, or what to write as YAML. `user`: numeric id that the process runs as."""
+    def __init__(self, root, *, arguments=(), config=None, environment=None, data=None, user=None, first=None):
+        """`config`: text of config.yaml, or what to write as YAML. `user`: numeric id that the process runs as.
+        `first`: what a shell does before it becomes the gateway."""
         self.root = Path(root)
         self.home = self.root / "home"
         self.data = Path(data) if data else self.home / ".agent-gateway"
         self.arguments = list(arguments)
         self.environment = dict(environment or {})
         self.user = user
+        self.first = first
         self.process = None
         self.url = None
         self._printed = b""
@@ -73,6 +75,8 @@ class Gateway:
         """Starts the process without waiting for anything."""
         port = [] if "--port" in self.arguments else ["--port", "0"]
         command = [str(BINARY), "serve", *port, "--data-dir", str(self.data), *self.arguments]
+        if self.first:
+            command = ["sh", "-c", self.first + '; exec "$@"', "sh", *command]
         self._printed = b""
         self.stderr_file = self.root / f"stderr-{time.monotonic_ns()}.txt"
         with self.stderr_file.open("wb") as errors:

@@ -39,6 +39,14 @@ def test_what_cannot_be_written_is_a_failure(gateway, arguments):
     assert done.returncode == 1 and done.stderr == "agw: cannot write the output: No space left on device\n"
 
 
+def test_a_status_is_not_lost_with_its_message(make_gateway):
+    gateway = make_gateway()
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([str(BINARY), "threads"], stdout=full, stderr=full, timeout=30,
+                              env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)})
+    assert done.returncode == 4
+
+
 # Finding the gateway.
 
 

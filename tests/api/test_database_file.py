@@ -35,6 +35,23 @@ def test_a_corrupt_database_is_named_and_left_alone(make_gateway, change):
     assert (gateway.data / "gateway.db").read_bytes() == left
 
 
+def test_a_fault_that_shows_when_the_tables_are_read_is_named_too(own):
+    """Of a large database a start reads no more than it needs."""
+    for number in range(300):
+        theme = {"type": "theme", "name": f"theme-{number}", "description": f"needle {number} " * 250, "definition": {}}
+        accepted(own.http.post("/extensions", json=theme), 201)
+    assert own.stop() == 0
+    file, page_size = own.data / "gateway.db", 4096
+    damaged = bytearray(file.read_bytes())
+    for start in range(0, len(damaged), page_size):
+        if b"needle 150 " in damaged[start:start + page_size]:
+            damaged[start:start + page_size] = os.urandom(page_size)
+    file.write_bytes(damaged)
+    failed = own.fails()
+    assert failed.status == 5 and str(file) in failed.stderr
+    assert file.read_bytes() == damaged
+
+
 def test_a_newer_database_is_named_and_left_alone(make_gateway):
     def raise_version(file):
         with sqlite3.connect(file) as database:

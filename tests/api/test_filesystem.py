@@ -5,6 +5,7 @@ import os
 import pytest
 
 from checks import accepted, refused
+from gateway import Gateway
 
 OUTSIDE = "path outside home directory"
 TOO_SHORT = "query too short (min 2 chars)"
@@ -138,6 +139,16 @@ def test_what_the_gateway_may_not_read_is_denied(make_gateway, tmp_path, ask):
 
 
 # ls
+
+
+def test_a_home_whose_name_is_no_text_is_listed(tmp_path):
+    gateway = Gateway(tmp_path / os.fsdecode(b"caf\xe9")).start()
+    tree(gateway.home, "below/")
+    listing = accepted(gateway.http.get("/filesystem/ls"))
+    assert [entry["name"] for entry in listing["entries"]] == ["below"]
+    assert listing["entries"][0]["path"] == listing["path"] + "/below"
+    assert accepted(gateway.http.get("/filesystem/search", params={"q": "below"}))["results"]
+    gateway.close()
 
 
 def test_home_is_listed_without_a_path(gateway, home):

@@ -237,9 +237,16 @@ def test_an_unusual_but_proper_request_is_served(gateway, head):
     assert answer.status == 200
 
 
-def test_the_host_of_an_absolute_target_counts(gateway):
-    answer = raw(gateway, "GET http://evil.example/health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+@pytest.mark.parametrize("named", ["evil.example", ""])
+def test_the_host_of_an_absolute_target_counts(gateway, named):
+    answer = raw(gateway, f"GET http://{named}/health HTTP/1.1\r\nHost: {{host}}\r\nConnection: close\r\n\r\n")
     assert answer.status in (400, 403)
+
+
+def test_a_trailer_is_read_and_counts_for_nothing(gateway):
+    request = post("Transfer-Encoding: chunked", "Connection: close", body="2\r\n{}\r\n0\r\nIdempotency-Key: trailer\r\n\r\n")
+    first, second = raw(gateway, request), raw(gateway, request)
+    assert first.status == second.status == 201 and first.json()["id"] != second.json()["id"]
 
 
 # Connections.

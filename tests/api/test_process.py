@@ -197,6 +197,41 @@ def test_the_lock_file_holds_process_id_and_url(own):
     assert str(own.process.pid) in text and own.url in text and mode(holding[0]) & 0o077 == 0
 
 
+def test_closed_standard_streams_do_no_harm(make_gateway):
+    """Else the first file that is opened gets the number of one, and what is printed is written into it."""
+    gateway = make_gateway(first="exec 0<&- >&- 2>&-").launch()
+    deadline = time.monotonic() + 20
+    while (status := gateway.command("status", "--json")).returncode != 0:
+        assert time.monotonic() < deadline, status.stderr
+    gateway.url = json.loads(status.stdout)["url"]
+    accepted(gateway.http.get("/health"))
+    text = (gateway.data / "gateway.lock").read_text()
+    assert "listening" not in text and str(gateway.process.pid) in text and gateway.url in text
+    assert gateway.stop() == 0
+
+
+def test_as_many_files_may_be_open_as_the_system_allows(make_gateway):
+    gateway = make_gateway(first="ulimit -S -n 300").start()
+    kept = [Connection(gateway) for _ in range(310)]
+    for connection in kept:
+        assert connection.request("GET /health HTTP/1.1").answer().status == 200
+    for connection in kept:
+        connection.close()
+
+
+def test_connections_leave_descriptors_for_files(make_gateway):
+    gateway = make_gateway(first="ulimit -n 300").start()
+    assert "limits.connections is 150 instead of 16384" in gateway.stderr
+    kept = [Connection(gateway) for _ in range(149)]
+    for connection in kept:
+        assert connection.request("GET /health HTTP/1.1").answer().status == 200
+    accepted(gateway.http.get("/filesystem/ls"))
+    with Connection(gateway) as one_more:
+        assert one_more.request("GET /health HTTP/1.1").answer().status == 503
+    for connection in kept:
+        connection.close()
+
+
 def test_a_lock_that_a_killed_gateway_left_does_not_hold(own):
     own.kill()
     own.start()
@@ -289,6 +324,22 @@ def test_a_second_signal_while_ending_does_no_harm(own):
     own.process.send_signal(signal.SIGTERM)
     own.process.send_signal(signal.SIGINT)
     assert own.wait() == 0
+
+
+def test_signals_until_the_end_do_no_harm(own):
+    for _ in range(200):
+        accepted(own.http.post("/threads", json={"title": "long " * 1000}), 201)
+    while own.running:
+        own.process.send_signal(signal.SIGINT)
+    assert own.wait() == 0
+    assert not (own.data / "gateway.db-wal").exists()
+
+
+def test_an_end_that_cannot_be_told_has_its_status(own, make_gateway):
+    with open("/dev/full", "w") as full:
+        second = subprocess.run([str(BINARY), "serve", "--port", "0", "--data-dir", str(own.data)], stdout=full,
+                                stderr=full, timeout=30, env=own.variables())
+    assert second.returncode == 3
 
 
 def test_open_connections_do_not_hold_up_the_end(own):

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "base/log.hpp"
+#include "io/signals_blocked.hpp"
 
 namespace agw {
 
@@ -18,6 +19,13 @@ bool is_ignored(int signal) {
 
 Daemon::Daemon(Loop& loop, Ending ending) : ending_(std::move(ending)), signals_(loop, SIGINT, SIGTERM), delay_(loop) {
   if (!is_ignored(SIGHUP)) signals_.add(SIGHUP);
+}
+
+Daemon::~Daemon() {
+  boost::system::error_code ignored;
+  const SignalsBlocked meanwhile;
+  signals_.clear(ignored);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
 }
 
 void Daemon::start() {

@@ -20,6 +20,10 @@ public:
 
   /// `ending` is called once, on the loop, when the process is to end.
   Daemon(Loop& loop, Ending ending);
+  /// From then on the signals do nothing: what is left to do, such as closing the database, is not to be cut short.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
 
   /// Begins to listen to signals.
   void start();

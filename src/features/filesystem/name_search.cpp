@@ -74,7 +74,7 @@ void NameSearch::take_found(std::vector<FileEntry>& results) {
     const auto path = home_.path() / found.name;
     const auto is_directory = found.type == FileType::symlink ? home_.link_is_directory(path)
                                                               : std::optional(found.type == FileType::directory);
-    if (is_directory) results.push_back({path.filename().string(), path.string(), *is_directory});
+    if (is_directory) results.push_back({path.filename().string(), to_utf8(path.string()), *is_directory});
   }
   found_.clear();
 }

@@ -52,7 +52,8 @@ DirectoryListing list_directories(const Home& home, const ListQuery& query) {
   const auto visited = home.directory().visit(home.below(directory), [&](const DirectoryEntry& entry) {
     const bool hidden = entry.name.starts_with('.') || !is_utf8(entry.name);
     const auto path = directory / entry.name;
-    if (!hidden && is_directory(home, path, entry.type)) listing.entries.push_back({entry.name, path.string(), true});
+    if (!hidden && is_directory(home, path, entry.type))
+      listing.entries.push_back({entry.name, to_utf8(path.string()), true});
     return true;
   });
   require_read(visited, "could not read directory");
