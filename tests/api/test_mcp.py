@@ -88,7 +88,7 @@ def test_the_tools_of_a_server_are_offered_and_called(talker, thread, connected,
     assert (end["output"], end["isError"]) == ("hello ü", False)
     offered = tools_of(talker, server)
     assert set(offered) == {"echo", "add_numbers", "fail", "picture", "structured", "look", "hang", "slow", "grow", "die",
-                            "large", "variable"}, "all pages were read"
+                            "large", "variable", "forget"}, "all pages were read"
     assert offered["echo"]["description"] == "The tool echo"
     assert offered["echo"]["parameters"]["required"] == ["text"]
     assert called(talker, thread, f"{server}__add_numbers", {"a": 2, "b": 3})["output"] == "5"
@@ -327,14 +327,12 @@ def test_a_server_that_dies_is_started_anew(talker, thread, connected):
     assert called(talker, thread, f"{server}__echo", {"text": "again"})["output"] == "again"
 
 
-def test_a_session_that_the_server_forgot_is_begun_anew(talker, thread, connected):
-    server = connected("http", "legacy")
-    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
-    body = {"type": "action", "name": f"{server}-forget", "description": "", "enabled": True,
-            "definition": {"kind": "mcp", "integration": server, "tool": "forget"}}
-    accepted(talker.gateway.http.post("/extensions", json=body), 201)
-    called(talker, thread, f"{server}-forget", {})
-    assert called(talker, thread, f"{server}__echo", {"text": "again"})["output"] == "again"
+@pytest.mark.parametrize("fault", ["", "forgets-in-silence"])
+def test_a_call_in_a_session_that_the_server_forgot_is_repeated_in_a_new_one(talker, thread, connected, fault):
+    server = connected("http", "legacy", "--fault", fault)
+    for text in ("once", "again"):
+        assert called(talker, thread, f"{server}__forget", {})["output"] == "forgotten"
+        assert called(talker, thread, f"{server}__echo", {"text": text})["output"] == text
 
 
 def test_garbage_between_messages_is_passed_over(talker, thread, connected):

@@ -261,12 +261,14 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
     co_return;
   }
   if (const auto parsed = parse_json(exchange.body)) take(exchange, read_rpc(*parsed));
+  const bool is_session_lost = exchange.status == 404 && !session_.empty();
   if (exchange.answer && (exchange.status < 400 || exchange.answer->error)) {
     exchange.answer->status = exchange.status;
-    if (exchange.status == 404 && !session_.empty()) exchange.answer->session_lost = true;
+    exchange.answer->session_lost = is_session_lost;
+    if (is_session_lost) die("its session is over");
     co_return;
   }
-  if (exchange.status == 404 && !session_.empty()) {
+  if (is_session_lost) {
     exchange.answer = RpcAnswer{.problem = "its session is over", .session_lost = true, .status = 404};
     die("its session is over");
   } else if (exchange.status == 401 || exchange.status == 403) {

@@ -54,12 +54,17 @@ Task<> McpIntegration::attempt(Stop& stop) {
     connected_.notify();
     offer_tools();
     problem_ = co_await session->live(stop, [this] { offer_tools(); });
-    connected_.reset();
-    session_.reset();
+    leave_session();
     if (std::chrono::steady_clock::now() - began > settled_after) failures_ = 0;
   }
   ++failures_;
   co_await session->close(closing_());
+}
+
+/// Who calls from now on waits for the next one.
+void McpIntegration::leave_session() {
+  connected_.reset();
+  session_.reset();
 }
 
 void McpIntegration::offer_tools() {
@@ -76,6 +81,7 @@ Task<ToolOutcome> McpIntegration::call(std::string tool, const ToolCall& call) {
                                    problem_.empty() ? "it does not answer yet" : problem_));
     }
     auto called = co_await session->call(tool, call.input, call.stop);
+    if (called.session_lost && session_ == session) leave_session();
     if (!called.session_lost || attempt > 0) co_return std::move(called.outcome);
   }
 }

@@ -25,6 +25,7 @@ public:
 
 private:
   Task<> attempt(Stop& stop);
+  void leave_session();
   void offer_tools();
 
   Loop& loop_;

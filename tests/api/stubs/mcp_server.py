@@ -7,6 +7,7 @@ Over HTTP it prints its URL first. `--notes`: a file to which each message that 
 """
 
 import argparse
+import itertools
 import json
 import os
 import sys
@@ -36,6 +37,7 @@ class Server:
             "echo": self.tool_echo, "add.numbers": self.tool_add, "fail": self.tool_fail, "picture": self.tool_picture,
             "structured": self.tool_structured, "look": self.tool_look, "hang": self.tool_hang, "slow": self.tool_slow,
             "grow": self.tool_grow, "die": self.tool_die, "large": self.tool_large, "variable": self.tool_variable,
+            "forget": self.tool_forget,
         }
         self.schemas = {
             "echo": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
@@ -149,6 +151,10 @@ class Server:
     def tool_die(self, arguments, params):
         os._exit(3)
 
+    def tool_forget(self, arguments, params):
+        """Over HTTP: all sessions."""
+        return text("forgotten")
+
     def tool_large(self, arguments, params):
         return text("x" * int(arguments["size"]))
 
@@ -187,7 +193,10 @@ def serve_stdio(server):
 
 def serve_http(server):
     sessions = set()
+    numbers = itertools.count()
     listeners = []
+    forgotten = b"{}" if server.options.fault == "forgets-in-silence" else json.dumps(
+        {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "No session"}}).encode()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -212,10 +221,9 @@ def serve_http(server):
             if not modern and method != "initialize" and "method" in message:
                 session = self.headers.get("mcp-session-id")
                 if session not in sessions:
-                    return self.reply(404 if session else 400, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No session"}}')
+                    return self.reply(404 if session else 400, forgotten)
             if message.get("params", {}).get("name") == "forget":
                 sessions.clear()
-                return self.reply(404, b"{}")
             if "id" not in message or "method" not in message:
                 server.answer(message)
                 return self.reply(202)
@@ -230,8 +238,8 @@ def serve_http(server):
                         listener(notice)
             headers = {}
             if method == "initialize":
-                sessions.add(f"session-{len(sessions)}")
-                headers["mcp_session_id"] = f"session-{len(sessions) - 1}"
+                headers["mcp_session_id"] = f"session-{next(numbers)}"
+                sessions.add(headers["mcp_session_id"])
             if method == "tools/call" and message["params"]["name"] != "echo":
                 return self.reply_with_events([*before, answer])
             self.reply(200, json.dumps(answer).encode(), **headers)
