@@ -44,7 +44,8 @@ std::string stage_proposal(const std::filesystem::path& data_directory, const js
   json::object head;
   for (const auto* member : {"title", "type", "target", "content"}) {
     const auto value = string_member(input, member);
-    if (!value) throw std::runtime_error(fmt::format("{} is required", member));
+    const auto* problem = input.contains(member) ? "must be a string" : "is required";
+    if (!value) throw std::runtime_error(fmt::format("{} {}", member, problem));
     if (std::string_view(member) != "content") head[member] = *value;
   }
   head["agent"] = "mcp";

@@ -58,10 +58,12 @@ Task<> McpServer::take(std::string message) {
     refuse(nullptr, invalid_request, "not a JSON-RPC 2.0 message");
   } else if (!id) {
     take_notification(*object);
-  } else if (!method) {
+  } else if (!method && !object->contains("method")) {
     co_return;  // An answer: we ask for nothing.
   } else if (!id->is_string() && !id->is_int64()) {
     refuse(nullptr, invalid_request, "an id is a string or a whole number");
+  } else if (!method) {
+    refuse(*id, invalid_request, "a method is a string");
   } else {
     co_await answer({*id, std::string(*method), object_in(*object, "params")});
   }

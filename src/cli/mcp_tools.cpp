@@ -47,8 +47,10 @@ std::string text(const json::object& object, std::string_view name) {
 }
 
 std::optional<std::string> given_text(const json::object& object, std::string_view name) {
-  const auto value = string_member(object, name);
-  return value ? std::optional<std::string>(*value) : std::nullopt;
+  const auto* value = object.if_contains(name);
+  if (!value || value->is_null()) return std::nullopt;
+  if (!value->is_string()) throw std::runtime_error(fmt::format("{} must be a string", name));
+  return std::string(value->get_string());
 }
 
 bool has_tag(const json::object& tool, std::string_view tag) {
@@ -149,7 +151,7 @@ Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::obj
 }
 
 Task<std::string> McpTools::chat(json::object input, Stop& stop) const {
-  auto message = text(input, "message");
+  auto message = given_text(input, "message").value_or("");
   if (message.empty()) throw std::runtime_error("message is required");
   std::ostringstream said;
   std::ostringstream notes;

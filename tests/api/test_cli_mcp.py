@@ -162,7 +162,15 @@ def test_chat_waits_for_the_answer(talker, serve):
     thread = said.rsplit("(thread ", 1)[1].rstrip(")")
     talker.answers("Still 42.")
     assert "Still 42." in server.call("chat", message="And now?", thread=thread)["content"][0]["text"]
-    assert server.call("chat")["isError"] is True
+    assert server.call("chat")["content"][0]["text"] == "message is required"
+
+
+def test_a_value_that_is_no_text_is_named(gateway, serve):
+    server = serve(gateway)
+    for tool, given, name in (("chat", {"message": 5}, "message"), ("chat", {"message": "x", "agent": 5}, "agent"),
+                              ("propose", {"title": ["x"]}, "title")):
+        refused = server.call(tool, **given)
+        assert refused["isError"] and refused["content"][0]["text"] == f"{name} must be a string"
 
 
 def held_chat(talker, serve):
@@ -219,6 +227,11 @@ def test_what_is_no_request_is_refused_and_harms_nothing(gateway, serve, line, c
     server.process.stdin.flush()
     assert server.receive()["error"]["code"] == code
     assert server.ask("ping")["result"] == {}
+
+
+def test_a_request_without_a_usable_method_is_refused_by_its_id(gateway, serve):
+    refused = serve(gateway).ask(5)
+    assert refused["error"] == {"code": -32600, "message": "a method is a string"}
 
 
 def test_notifications_are_not_answered(gateway, serve):
