@@ -1,9 +1,10 @@
 #include "base/time_zone.hpp"
 
 #include <algorithm>
-#include <string>
+#include <cstdlib>
 
 #include <absl/time/time.h>
+#include <fmt/format.h>
 
 namespace agw {
 
@@ -43,6 +44,18 @@ std::optional<TimeZone> TimeZone::named(std::string_view name) {
 }
 
 TimeZone TimeZone::host() { return TimeZone(std::make_shared<const Rules>(Rules{absl::LocalTimeZone()})); }
+
+std::string TimeZone::host_problem() {
+  const char* set = std::getenv("TZ");
+  std::string_view name = set ? set : "";
+  if (name.starts_with(':')) name.remove_prefix(1);
+  absl::TimeZone zone;
+  if (name.empty() || name == "localtime" || absl::LoadTimeZone(std::string(name), &zone)) return {};
+  return fmt::format(
+      "TZ is {}, which is not in the time zone database: schedules without a zone of their own, days and budgets go by "
+      "UTC. Set TZ to a name such as Europe/Berlin",
+      name);
+}
 
 ZoneSpan TimeZone::span_at(sys_seconds time) const {
   const auto& zone = rules_->zone;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace agw {
@@ -22,6 +23,8 @@ public:
   static std::optional<TimeZone> named(std::string_view name);
   /// The host's ($TZ, else /etc/localtime).
   static TimeZone host();
+  /// Why the host's zone cannot be used, and UTC is in its place, for people; empty where it can.
+  static std::string host_problem();
 
   /// The span that `time` is in.
   ZoneSpan span_at(std::chrono::sys_seconds time) const;

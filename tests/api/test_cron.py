@@ -48,6 +48,19 @@ def test_times_are_those_of_the_zone(gateway):
     assert all(found.endswith("T09:00:00.000Z") for found in times(gateway, "0 9 * * *"))
 
 
+def test_a_host_zone_that_is_in_no_database_is_told_of(make_gateway):
+    def log_of(started):
+        return "".join(file.read_text() for file in (started.data / "logs").iterdir())
+
+    odd = make_gateway(environment={"TZ": "EST5EDT,M3.2.0,M11.1.0"}).start()
+    assert all(found.endswith("T09:00:00.000Z") for found in times(odd, "0 9 * * *"))
+    odd.stop()
+    assert "TZ is EST5EDT,M3.2.0,M11.1.0, which is not in the time zone database" in log_of(odd)
+    usual = make_gateway(environment={"TZ": ":Europe/Berlin"}).start()
+    usual.stop()
+    assert "time zone database" not in log_of(usual)
+
+
 def test_a_macro_is_an_expression(gateway):
     assert all(found.endswith("T00:00:00.000Z") for found in times(gateway, "@daily"))
 

@@ -3,6 +3,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/log.hpp"
+
 namespace agw {
 
 namespace {
@@ -37,7 +39,10 @@ void Scheduler::disarm(const std::string& job_id) {
   alarm_.set(schedule_.next_due());
 }
 
-void Scheduler::start() { group_.spawn(keep()); }
+void Scheduler::start() {
+  if (const auto problem = TimeZone::host_problem(); !problem.empty()) log::warn("{}", problem);
+  group_.spawn(keep());
+}
 
 Task<> Scheduler::stop() {
   stopping_.request();
