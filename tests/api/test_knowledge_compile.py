@@ -223,6 +223,23 @@ def test_a_huge_source_is_left_out(own):
     assert "raw/huge.md (too large)" in compiled(own) and slugs(asked(own, "/pages")) == ["good"]
 
 
+def test_a_source_that_leaves_no_room_for_its_head_is_left_out(own):
+    raw(own, "full.md", "y" * (4 << 20))
+    assert "raw/full.md (its page would be larger than 4 MiB)" in compiled(own)
+    assert asked(own, "/pages") == [] and asked(own, "/health")["raw"]["orphans"] == ["raw/full.md"]
+    assert "Nothing has changed" in compiled(own)
+
+
+@pytest.mark.parametrize("name", ["a  b.md", " a.md", "tab\there.md", "con\x01trol.md", "é" * 100 + ".md",
+                                  "/".join("x" * 90 for _ in range(4)) + "/deep.md"])
+def test_a_page_names_its_source_whatever_that_is_called(own, name):
+    raw(own, name, "# Any\n")
+    compiled(own)
+    health = asked(own, "/health")
+    assert (health["shared"]["stale"], health["raw"]["uncompiled"]) == ([], [])
+    assert article(own, asked(own, "/pages")[0]["slug"])["sources"] == [f"raw/{name}"]
+
+
 def test_symlinks_are_not_followed(own, tmp_path):
     (tmp_path / "secret.md").write_text("# Secret\n\nxylophone\n")
     root = own.data / "knowledge/raw"

@@ -148,6 +148,8 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
   if (existing && row.page_content != content_id(*existing)) return keep_page(step, row, slug);
   page.head.updated_at = step.now;
   const auto text = write_page_text(page);
+  // It could not be read again.
+  if (text.size() > largest_knowledge_file) return set_problem(step, row, "its page would be larger than 4 MiB");
   if (const auto put = put_page(step, *row.page, text); !put) {
     return set_problem(step, row, fmt::format("its page cannot be written: {}", to_string(put.error())));
   }

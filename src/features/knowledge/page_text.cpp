@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view fence = "---";
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::size_t longest_line = 300;
+constexpr std::size_t longest_path = 4096;
 constexpr std::size_t longest_summary = 200;
 constexpr std::size_t shortest_summary = 60;
 constexpr std::size_t most_listed = 200;
@@ -38,23 +39,30 @@ std::string text_of(const json::value& value) {
   return {};
 }
 
+/// As it stands: the name of a file may have two blanks in a row, or a tab.
+std::string path_of(const json::value& value) {
+  const bool is_path = value.is_string() && value.get_string().size() <= longest_path;
+  return is_path ? std::string(value.get_string()) : text_of(value);
+}
+
 std::string text_member(const json::object& head, std::string_view name) {
   const auto* value = head.if_contains(name);
   return value ? text_of(*value) : std::string();
 }
 
 /// A list, or one text with commas between its entries.
-std::vector<std::string> list_member(const json::object& head, std::string_view name) {
+std::vector<std::string> list_member(const json::object& head, std::string_view name,
+                                     std::string (*read)(const json::value&) = text_of) {
   std::vector<std::string> list;
   const auto add = [&](std::string text) {
     if (!text.empty() && list.size() < most_listed) list.push_back(std::move(text));
   };
   const auto* value = head.if_contains(name);
   if (value && value->is_array()) {
-    for (const auto& element : value->get_array()) add(text_of(element));
+    for (const auto& element : value->get_array()) add(read(element));
   } else if (value) {
     std::vector<std::string> parts;
-    const auto text = text_of(*value);
+    const auto text = read(*value);
     for (const auto& part : boost::split(parts, text, boost::is_any_of(","))) add(boost::trim_copy(part));
   }
   return list;
@@ -84,7 +92,7 @@ PageHead head_of(const json::object& head) {
           .category = text_member(head, "category"),
           .scope = text_member(head, "scope"),
           .tags = list_member(head, "tags"),
-          .sources = list_member(head, "sources"),
+          .sources = list_member(head, "sources", path_of),
           .entities = entities_of(head),
           .updated_at = parse_iso8601(text_member(head, "updated_at"))};
 }

@@ -27,6 +27,18 @@ TEST(PageText, IsTakenApartAndWrittenAgain) {
   EXPECT_EQ(again.body, page.body);
 }
 
+TEST(PageText, NamesSourcesByTheirWholePaths) {
+  PageText page;
+  page.head.sources = {"raw/a  b.md",
+                       "raw/ c.md",
+                       "raw/tab\there.md",
+                       "raw/line\nend.md",
+                       "raw/ctl\x01.md",
+                       "raw/" + std::string(400, 'x') + ".md",
+                       "raw/no-break\u00a0blank.md"};
+  EXPECT_EQ(read_page_text(write_page_text(page)).head.sources, page.head.sources);
+}
+
 TEST(PageText, WithoutAHeadIsAllBody) {
   EXPECT_EQ(read_page_text("no head\n---\n").body, "no head\n---\n");
   EXPECT_EQ(read_page_text("---\nno end").body, "---\nno end");
