@@ -260,6 +260,12 @@ def test_whatever_is_typed_is_no_error(own, q):
     assert isinstance(asked(own, "/search", q=q), list)
 
 
+def test_a_long_word_is_found(own):
+    sentence = "これは長い日本語の文章で空白がありませんが検索できますか"
+    page(own, "long", f"The identifier {'a' * 70} ends.\n\n{sentence}\n")
+    assert found(own, "a" * 70) == found(own, "a" * 65 + "*") == found(own, sentence) == ["long"]
+
+
 def test_a_word_of_any_language_is_found(own):
     page(own, "essen", "# Küche\n\nDer Löffel liegt in der Schublade. Привет. 漢字\n")
     assert found(own, "löffel") == found(own, "Loffel") == found(own, "привет") == found(own, "漢字") == ["essen"]

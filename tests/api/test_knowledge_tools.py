@@ -179,6 +179,12 @@ def test_the_librarian_quotes_pages_with_their_source(own):
     assert "— the knowledge page “Deploying the shop” (`deploy`)" in text
 
 
+@pytest.mark.parametrize("content", ["\x01", "\0 a", "?! \x1f"])
+def test_a_question_without_a_word_is_answered(own, content):
+    page(own, "mine", "# Mine\n\nThe walrus sleeps.\n")
+    assert told(own, accepted(own.http.post("/threads", json={}), 201), content)
+
+
 def test_the_librarian_knows_the_agents_own_pages(own):
     page(own, "mine", "# Mine\n\nThe walrus sleeps.\n", directory="agents/assistant/knowledge")
     page(own, "theirs", "# Theirs\n\nThe walrus wakes.\n", directory="agents/other/knowledge")

@@ -105,8 +105,8 @@ public:
   }
 
   std::vector<RankedPage> pages() {
-    if (search_.wanted == TermsWanted::all) return is_hopeless_ ? std::vector<RankedPage>() : ranked(plain(" AND "));
-    if (terms_.empty()) return {};
+    if (terms_.empty() || (search_.wanted == TermsWanted::all && is_hopeless_)) return {};
+    if (search_.wanted == TermsWanted::all) return ranked(plain(" AND "));
     std::int64_t pages = 0;
     for (const auto& term : terms_) pages += term.pages;
     if (pages <= most_ranked) return ranked(plain(" OR "));

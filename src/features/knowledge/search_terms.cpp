@@ -12,7 +12,6 @@ namespace agw {
 namespace {
 
 constexpr std::size_t most_bytes_read = 4096;
-constexpr std::size_t longest_word = 64;
 constexpr double weight_of_phrase = 1.5;
 
 const std::set<std::string_view>& stop_words() {
@@ -63,7 +62,7 @@ private:
     for (std::size_t place = 0; place < text.size();) {
       const auto begin = place;
       while (place < text.size() && is_word_byte(text[place])) ++place;
-      if (place > begin && place - begin <= longest_word) words.push_back(text.substr(begin, place - begin));
+      if (place > begin) words.push_back(text.substr(begin, place - begin));
       place += place == begin ? 1 : 0;
     }
     return words;

@@ -23,6 +23,11 @@ TEST(SearchTerms, OfACompoundAreTheWholeAndItsParts) {
   EXPECT_EQ(queries("core.autocrlf"), (List{"\"core autocrlf\"", "\"core\"", "\"autocrlf\""}));
 }
 
+TEST(SearchTerms, AreLongWordsToo) {
+  const std::string word(70, 'a');
+  EXPECT_EQ(queries(word), (List{"\"" + word + "\""}));
+}
+
 TEST(SearchTerms, APhraseStandsTogetherAndAStarLeavesAWordOpen) {
   EXPECT_EQ(queries("\"the red barn\" deplo*"), (List{"\"the red barn\"", "\"deplo\" *"}));
   EXPECT_EQ(queries("\"open"), (List{"\"open\""}));
