@@ -21,6 +21,8 @@ namespace http = boost::beast::http;
 using namespace std::chrono_literals;
 
 constexpr auto patience = 60s;
+constexpr auto until_sign_of_life = 10s;
+constexpr auto for_sign_of_life = 3s;
 
 using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
@@ -36,14 +38,54 @@ Request make_request(const FoundGateway& gateway, const std::string& method, con
   return request;
 }
 
-Task<> send_and_read(const FoundGateway& gateway, Request& request, Response& response) {
-  auto socket = co_await connect(gateway);
-  co_await http::async_write(socket, request, asio::use_awaitable);
+Task<> open(const FoundGateway& gateway, std::optional<GatewayStream>& stream) {
+  stream.emplace(co_await connect(gateway));
+}
+
+Task<> write(GatewayStream& stream, const Request& request) {
+  co_await http::async_write(stream, request, asio::use_awaitable);
+}
+
+Task<> first_bytes(GatewayStream& stream) {
+  co_await stream.socket().async_wait(GatewayStream::Socket::wait_read, asio::use_awaitable);
+}
+
+Task<> read(GatewayStream& stream, Response& response) {
   boost::beast::flat_buffer buffer;
   http::response_parser<http::string_body> parser;
   parser.body_limit(boost::none);
-  co_await http::async_read(socket, buffer, parser, asio::use_awaitable);
+  co_await http::async_read(stream, buffer, parser, asio::use_awaitable);
   response = parser.release();
+}
+
+Task<> ask_for_health(const FoundGateway& gateway) {
+  auto stream = co_await connect(gateway);
+  co_await write(stream, make_request(gateway, "GET", "/health", {}));
+  co_await first_bytes(stream);
+}
+
+/// Waits until an answer begins. A gateway that is suspended still takes connections: one that says nothing for long is
+/// asked whether it lives.
+Task<End> begins_to_answer(const FoundGateway& gateway, GatewayStream& stream) {
+  Stop never;
+  const auto end = co_await cut(never, until_sign_of_life, first_bytes(stream));
+  if (end != End::timed_out) co_return end;
+  co_return co_await cut(never, for_sign_of_life, ask_for_health(gateway));
+}
+
+Task<End> send_and_read(const FoundGateway& gateway, const Request& request, Response& response) {
+  Stop never;
+  std::optional<GatewayStream> stream;
+  auto end = co_await cut(never, until_sign_of_life, open(gateway, stream));
+  if (end == End::done) end = co_await cut(never, patience, write(*stream, request));
+  if (end == End::done) end = co_await begins_to_answer(gateway, *stream);
+  if (end == End::timed_out) {
+    throw std::runtime_error(
+        fmt::format("the gateway (process {}) does not answer: it is suspended (`kill -CONT {}` has it go on) or hangs",
+                    gateway.pid, gateway.pid));
+  }
+  if (end != End::done) co_return end;
+  co_return co_await cut(never, patience, read(*stream, response));
 }
 
 std::string encoded(const std::string& text) {
@@ -96,10 +138,9 @@ std::string path(const std::vector<std::string>& segments, const Parameters& par
 Task<Client::Reply> Client::exchange(std::string method, std::string path, std::string body) const {
   auto request = make_request(gateway_, method, path, std::move(body));
   Response response;
-  Stop never;
   std::string why = fmt::format("nothing came within {} s", patience.count());
   try {
-    const auto end = co_await cut(never, patience, send_and_read(gateway_, request, response));
+    const auto end = co_await send_and_read(gateway_, request, response);
     if (end == End::done) co_return Reply{static_cast<int>(response.result_int()), std::move(response.body())};
     if (end == End::stopped) why = "it was not waited for";
   } catch (const boost::system::system_error& error) {
