@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "cli/terminal.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -42,6 +44,7 @@ struct LineInput::Editor {
   void drop_line();
   void remember(const char* line);
 
+  const TerminalGuard guard{};
   std::FILE* screen = ::isatty(STDOUT_FILENO) == 1 ? stdout : stderr;
   EditLine* edit_line;
   History* lines;

@@ -39,6 +39,7 @@ public:
   Unseen& operator=(const Unseen&) = delete;
 
 private:
+  const TerminalGuard guard_;
   termios before_{};
 };
 

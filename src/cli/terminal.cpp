@@ -1,5 +1,6 @@
 #include "cli/terminal.hpp"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,6 +16,18 @@ std::string_view environment(const char* name) {
   return value ? value : "";
 }
 
+/// For the handler of signals, which is given nothing.
+termios& found_settings() {
+  static termios settings{};
+  return settings;
+}
+
+/// The handler is there only once: the signal then ends the program as ever.
+void restore_and_end(int signal) {
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &found_settings());
+  ::raise(signal);
+}
+
 }  // namespace
 
 Terminal terminal_at(int descriptor) {
@@ -22,6 +35,18 @@ Terminal terminal_at(int descriptor) {
   terminal.present = ::isatty(descriptor) == 1;
   terminal.colours = terminal.present && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   return terminal;
+}
+
+TerminalGuard::TerminalGuard() {
+  ::tcgetattr(STDIN_FILENO, &found_settings());
+  struct sigaction action{};
+  action.sa_handler = restore_and_end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &before_[i]);
+}
+
+TerminalGuard::~TerminalGuard() {
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
 }
 
 std::string dim(const Terminal& terminal, std::string_view text) {

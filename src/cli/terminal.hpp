@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <string>
 #include <string_view>
 
@@ -16,5 +18,19 @@ Terminal terminal_at(int descriptor);
 
 /// `text` less bright, or as it is where `terminal` has no colours.
 std::string dim(const Terminal& terminal, std::string_view text);
+
+/// While it lives, a signal that ends the program leaves the terminal at standard input as it was when this was made.
+/// One at a time.
+class TerminalGuard {
+public:
+  TerminalGuard();
+  ~TerminalGuard();
+  TerminalGuard(const TerminalGuard&) = delete;
+  TerminalGuard& operator=(const TerminalGuard&) = delete;
+
+private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  std::array<struct sigaction, signals.size()> before_{};
+};
 
 }  // namespace agw::cli

@@ -46,8 +46,12 @@ class Terminal:
         pressed before would be lost."""
         self.wait_for(prompt, seconds)
         deadline = time.monotonic() + seconds
-        while termios.tcgetattr(self.screen)[LOCAL_FLAGS] & termios.ICANON:
+        while self.flags() & termios.ICANON:
             assert time.monotonic() < deadline, "the terminal is not taken over"
+
+    def flags(self):
+        """How the terminal is set now: `termios.ECHO` and so on."""
+        return termios.tcgetattr(self.screen)[LOCAL_FLAGS]
 
     def exit_status(self, seconds=15):
         """Waits for the end."""

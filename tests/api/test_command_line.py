@@ -1,9 +1,12 @@
 """The command line beside `serve`: status, chat, threads, search, token show (decisions, 15)."""
 
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
+import termios
 
 import pytest
 
@@ -253,6 +256,25 @@ def test_a_conversation_at_the_terminal(talker, terminal):
     assert running.exit_status() == 0
     assert talker.conversation() == [("user", "first question"), ("assistant", "first answer"),
                                      ("user", "second question")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was(terminal, number):
+    _, running = terminal
+    running.wait_for_prompt(PROMPT)
+    os.kill(running.process, number)
+    assert running.exit_status() == -number
+    both = termios.ECHO | termios.ICANON
+    assert running.flags() & both == both
+
+
+def test_a_gateway_that_is_suspended_is_told_of(own):
+    own.process.send_signal(signal.SIGSTOP)
+    try:
+        ended = own.command("threads")
+    finally:
+        own.process.send_signal(signal.SIGCONT)
+    assert ended.returncode == 1 and f"the gateway (process {own.process.pid}) does not answer" in ended.stderr
 
 
 def test_ctrl_c_stops_the_answer_and_not_the_program(talker, terminal):

@@ -1,7 +1,11 @@
 """agw secret (decisions, 13 and 15)."""
 
 import json
+import os
+import signal
+import termios
 
+import pytest
 import yaml
 
 from gateway import BINARY
@@ -17,6 +21,17 @@ def test_a_value_is_read_from_stdin(own):
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert stored(own) == {"API_KEY": "hunter2"}
     assert (own.data / "secrets.yaml").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was(own, number):
+    environment = {**own.variables(), "AGENT_GATEWAY_DATA_DIR": str(own.data)}
+    with Terminal([str(BINARY), "secret", "set", "API_KEY"], environment, own.home) as terminal:
+        terminal.wait_for("(it is not shown): ")
+        assert not terminal.flags() & termios.ECHO
+        os.kill(terminal.process, number)
+        assert terminal.exit_status() == -number
+        assert terminal.flags() & termios.ECHO
 
 
 def test_a_value_is_asked_for_at_a_terminal_and_not_shown(own):
