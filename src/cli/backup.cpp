@@ -14,9 +14,11 @@
 #include "cli/backup_format.hpp"
 #include "cli/commands.hpp"
 #include "cli/find_gateway.hpp"
+#include "cli/in_child.hpp"
 #include "cli/progress.hpp"
 #include "io/archive.hpp"
 #include "io/beneath.hpp"
+#include "storage/connection.hpp"
 #include "storage/snapshot.hpp"
 
 namespace agw::cli {
@@ -45,16 +47,25 @@ public:
         fs::resize_file(path_, size - given_back_at_once, error);
       }
     }
-    fs::remove(path_, error);
+    remove(path_);
   }
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
   const fs::path& path() const { return path_; }
 
+  /// At once, with what SQLite keeps beside a database.
+  static void remove(const fs::path& path) {
+    std::error_code error;
+    fs::remove(path, error);
+    fs::remove(path.string() + "-journal", error);
+  }
+
 private:
   fs::path path_;
 };
+
+fs::path database_beside(const fs::path& target) { return target.string() + ".db"; }
 
 /// The files of the data directory into the archive, but for what is never backed up. Symlinks are left out: they may
 /// lead anywhere, and a restore would have to trust them.
@@ -113,7 +124,7 @@ Descriptor open_new(const fs::path& path) {
 /// The database first: files that change later read as edits by hand, which the gateway takes over at its start. The
 /// other way round its start would undo what was recorded in between.
 void write_backup(const fs::path& data, const fs::path& target) {
-  const UnfinishedFile database(target.string() + ".db-" + random_hex(4));
+  const UnfinishedFile database(database_beside(target));
   Progress progress;
   snapshot_database(data / "gateway.db", database.path(),
                     [&](auto done, auto total) { progress.show("copying the database", done, total); });
@@ -150,18 +161,34 @@ void step_back() {
   ::setpriority(PRIO_PROCESS, 0, least_pressing);
 }
 
-int back_up(const BackupOptions& options) {
-  step_back();
-  const auto data = data_directory(options.data_dir);
-  const fs::path file = options.file;
-  check(data, file);
-  const UnfinishedFile unfinished(file.string() + ".unfinished-" + random_hex(4));
-  write_backup(data, unfinished.path());
+/// `place` is for the archive as long as it is not whole.
+int make_backup(const fs::path& data, const fs::path& file, const fs::path& place) {
+  const UnfinishedFile unfinished(place);
+  try {
+    write_backup(data, unfinished.path());
+  } catch (const DiskFull&) {
+    // SQLite's words name neither the disk nor what to do.
+    throw std::runtime_error(fmt::format(
+        "the disk that {} was to be written to is full: make room there, or choose another place", file.string()));
+  }
   // A link and not a move: whoever made the file meanwhile keeps it.
   if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());
   std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
                            file.string(), (fs::file_size(file) + 1023) / 1024);
   return 0;
+}
+
+int back_up(const BackupOptions& options) {
+  step_back();
+  const auto data = data_directory(options.data_dir);
+  const fs::path file = options.file;
+  check(data, file);
+  const fs::path place = file.string() + ".unfinished-" + random_hex(4);
+  return in_child([&] { return make_backup(data, file, place); },
+                  [&] {
+                    UnfinishedFile::remove(place);
+                    UnfinishedFile::remove(database_beside(place));
+                  });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/id.hpp"
 #include "cli/commands.hpp"
 #include "cli/find_gateway.hpp"
+#include "cli/in_child.hpp"
 #include "cli/restored_data.hpp"
 #include "config/data_directory.hpp"
 #include "features/access/token.hpp"
@@ -30,12 +31,15 @@ struct RestoreOptions {
   std::optional<std::string> data_dir;
 };
 
-/// A new directory beside the data directory, so that one can take the other's place in one step. It goes away unless
-/// it has.
+/// A name beside the data directory, so that one can take the other's place in one step.
+fs::path staging_beside(const fs::path& data) {
+  return fmt::format("{}{}{}", data.string(), unpacked_data_mark, random_hex(unpacked_data_digits / 2));
+}
+
+/// A new directory that goes away unless it gets another name.
 class StagingDirectory {
 public:
-  explicit StagingDirectory(const fs::path& beside)
-      : path_(fmt::format("{}{}{}", beside.string(), unpacked_data_mark, random_hex(unpacked_data_digits / 2))) {
+  explicit StagingDirectory(fs::path path) : path_(std::move(path)) {
     if (::mkdir(path_.c_str(), 0700) != 0) throw_errno("cannot make " + path_.string());
   }
   ~StagingDirectory() {
@@ -83,16 +87,17 @@ void unpack(const fs::path& archive, const fs::path& staging) {
   }
 }
 
-int restore_over(const fs::path& archive, const fs::path& data) {
+int restore_over(const fs::path& archive, const fs::path& data, const fs::path& place) {
   if (const auto running = find_running_gateway(data)) {
     throw StartError(
         ExitStatus::already_running,
         fmt::format("a gateway (process {}) already runs on {}: stop it first", running->pid, data.string()));
   }
   const LockFile lock(data);
-  const StagingDirectory staging(data);
+  const StagingDirectory staging(place);
   unpack(archive, staging.path());
   keep_token(data, staging.path());
+  finish_in_any_case();
   const auto kept = exchange(staging.path(), data);
   std::cerr << fmt::format("{} is restored. What was there is kept in {}.\n", data.string(), kept.string());
   return 0;
@@ -103,7 +108,12 @@ int restore(const RestoreOptions& options) {
   if (!fs::exists(options.file)) throw std::runtime_error("there is no file " + options.file);
   // As a start would: it must be nobody else's.
   prepare_data_directory(directory);
-  return restore_over(options.file, directory.path);
+  const auto place = staging_beside(directory.path);
+  return in_child([&] { return restore_over(options.file, directory.path, place); },
+                  [&] {
+                    std::error_code ignored;
+                    fs::remove_all(place, ignored);
+                  });
 }
 
 }  // namespace

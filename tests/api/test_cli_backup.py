@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import tarfile
@@ -13,6 +14,7 @@ import pytest
 
 from checks import accepted
 from disks import small_disk
+from gateway import BINARY
 
 HEAD = "agent-gateway-backup.json"
 
@@ -184,6 +186,46 @@ def test_without_data_there_is_nothing_to_back_up(make_gateway, tmp_path):
 def test_where_it_cannot_be_written_nothing_is_left(filled, tmp_path):
     assert "No such file" in command(filled, "backup", str(tmp_path / "missing" / "b"), status=1)
     assert not (tmp_path / "missing").exists()
+
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def interrupted(gateway, folder, mark, number, *arguments):
+    """Runs the command, sends it the signal once a name with the mark is in the folder, and answers its status."""
+    variables = gateway.variables() | {"AGENT_GATEWAY_DATA_DIR": str(gateway.data)}
+    process = subprocess.Popen([str(BINARY), *arguments], env=variables, cwd=gateway.home, stderr=subprocess.DEVNULL)
+    while not any(mark in name for name in os.listdir(folder)):
+        assert process.poll() is None
+    process.send_signal(number)
+    return process.wait(20)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_backup_that_a_signal_ends_leaves_nothing(filled, tmp_path, number):
+    with (filled.data / "large").open("wb") as file:
+        file.truncate(4 << 30)
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    assert interrupted(filled, folder, ".unfinished-", number, "backup", str(folder / "b.tar.zst")) == -number
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_restore_that_a_signal_ends_leaves_all_as_it_was(filled, tmp_path, number):
+    with (filled.data / "large").open("wb") as file:
+        file.truncate(512 << 20)
+    command(filled, "backup", str(tmp_path / "b.tar.zst"))
+    filled.stop()
+    before = sorted(os.listdir(filled.data.parent)), sorted(os.listdir(filled.data))
+    assert interrupted(filled, filled.data.parent, ".restore-", number, "restore", str(tmp_path / "b.tar.zst")) == -number
+    assert (sorted(os.listdir(filled.data.parent)), sorted(os.listdir(filled.data))) == before
+
+
+def test_a_full_disk_is_named(filled, tmp_path):
+    with small_disk(tmp_path / "small", "size=64k") as folder:
+        said = command(filled, "backup", str(folder / "b.tar.zst"), status=1)
+        assert "is full" in said and "SQLite" not in said and os.listdir(folder) == []
 
 
 @pytest.mark.parametrize("arguments", [["backup"], ["restore"], ["backup", "a", "b"]], ids=" ".join)
