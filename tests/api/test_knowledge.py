@@ -129,6 +129,7 @@ def test_links_may_have_labels_sections_titles_and_be_ordinary(own):
     page(own, "home", "[[Setup Guide|start here]] [[setup-guide#two]] [plain](../raw/Setup%20Guide.md) `[[code]]`\n")
     html = article(own, "home")["html"]
     assert '<a href="#/knowledge/setup-guide">start here</a>' in html
+    assert '<a href="#/knowledge/setup-guide">plain</a>' in html
     assert '<a href="#/knowledge/setup-guide">Set up</a>' in html and "<code>[[code]]</code>" in html
     assert article(own, "home")["links"] == ["setup-guide"]
     assert article(own, "setup-guide")["backlinks"] == ["home"]

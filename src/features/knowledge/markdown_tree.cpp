@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include <boost/algorithm/string.hpp>
+#include <boost/url/pct_string_view.hpp>
 
 namespace agw {
 
@@ -62,14 +63,16 @@ std::vector<WikiLink> wiki_links_of(std::string_view text) {
   return links;
 }
 
-std::string_view linked_file(std::string_view address) {
+std::string linked_file(std::string_view address) {
   address = address.substr(0, address.find_first_of("?#"));
   if (address.find(':') != address.npos || address.starts_with('/')) return {};
   const auto slash = address.rfind('/');
   if (slash != address.npos) address.remove_prefix(slash + 1);
   for (const std::string_view ending : {".md", ".markdown"}) {
     if (address.size() > ending.size() && boost::iends_with(address, ending)) {
-      return address.substr(0, address.size() - ending.size());
+      const auto name = address.substr(0, address.size() - ending.size());
+      const auto encoded = boost::urls::make_pct_string_view({name.data(), name.size()});
+      return encoded ? encoded->decode() : std::string(name);
     }
   }
   return {};

@@ -48,7 +48,7 @@ std::vector<WikiLink> wiki_links_of(std::string_view text);
 
 /// The name of the Markdown file that a relative address leads to (`../setup.md#install` is `setup`); empty for any
 /// other address.
-std::string_view linked_file(std::string_view address);
+std::string linked_file(std::string_view address);
 
 /// What a node holds; empty where it holds nothing.
 inline std::string_view literal_of(cmark_node* node) {
