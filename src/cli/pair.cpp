@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
 
@@ -50,10 +52,15 @@ std::string device_url(const FoundGateway& gateway, const PairOptions& options) 
 }
 
 void print_for_people(const std::string& link, const json::object& answer) {
-  if (const auto modules = qr_modules(link)) {
-    std::cout << draw(*modules, terminal_at(1)) << '\n';
-  } else {
+  const auto modules = qr_modules(link);
+  const auto columns = columns_at(STDOUT_FILENO);
+  if (!modules) {
     std::cerr << "There is no QR code: install the package libqrencode4 to see one.\n";
+  } else if (columns && *columns < columns_of(*modules)) {
+    std::cerr << fmt::format("The QR code is not shown: it takes {} columns, and the terminal has {}.\n",
+                             columns_of(*modules), *columns);
+  } else {
+    std::cout << draw(*modules, terminal_at(STDOUT_FILENO)) << '\n';
   }
   std::cout << "Code   " << one_line(member(answer, "code")) << '\n'
             << "Link   " << one_line(link) << '\n'

@@ -48,6 +48,8 @@ std::optional<QrModules> qr_modules(const std::string& text) {
   return modules;
 }
 
+int columns_of(const QrModules& modules) { return static_cast<int>(modules.size()) + 2 * border; }
+
 std::string draw(const QrModules& modules, const Terminal& terminal) {
   const int size = static_cast<int>(modules.size());
   std::string drawn;

@@ -1,5 +1,6 @@
 #include "cli/terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -47,6 +48,12 @@ TerminalGuard::TerminalGuard() {
 
 TerminalGuard::~TerminalGuard() {
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+}
+
+std::optional<int> columns_at(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
 }
 
 std::string dim(const Terminal& terminal, std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ struct Terminal {
 
 /// Looks at a file descriptor: 0, 1 or 2.
 Terminal terminal_at(int descriptor);
+
+/// How many columns the terminal at a file descriptor has; nothing where that is not known.
+std::optional<int> columns_at(int descriptor);
 
 /// `text` less bright, or as it is where `terminal` has no colours.
 std::string dim(const Terminal& terminal, std::string_view text);

@@ -10,6 +10,8 @@ import httpx
 import pytest
 
 from checks import accepted, at_once, is_timestamp, refused
+from gateway import BINARY
+from terminal import Terminal
 
 WRONG_CODE = "Invalid or expired code"
 LOCKED = "Too many attempts. Wait a minute and try again."
@@ -201,6 +203,15 @@ def test_a_code_is_shown_with_its_link_and_as_a_picture(own):
     assert f"{own.url}/ui/#code={code}" in done.stdout
     assert "█" in done.stdout and "\x1b" not in done.stdout
     accepted(pair(own, code))
+
+
+@pytest.mark.parametrize("columns, shown", [(30, False), (120, True)])
+def test_a_picture_is_shown_where_it_fits(own, columns, shown):
+    environment = own.variables() | {"AGENT_GATEWAY_DATA_DIR": str(own.data)}
+    with Terminal(["/bin/sh", "-c", f"stty cols {columns}; exec {BINARY} pair"], environment, own.home) as terminal:
+        assert terminal.exit_status() == 0
+        assert ("█" in terminal.shown) == shown and ("the terminal has 30" in terminal.shown) != shown
+        assert "Code   " in terminal.shown
 
 
 @pytest.mark.parametrize("public", ["https://gateway.example/agents", "https://gateway.example/agents/"])
