@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/json.hpp"
 #include "base/time.hpp"
@@ -145,6 +146,7 @@ void write_backup(const fs::path& data, const fs::path& target) {
 }
 
 void check(const fs::path& data, const fs::path& file) {
+  if (file.empty()) throw StartError(ExitStatus::usage, "give the archive a name, such as gateway.tar.zst");
   if (!fs::exists(data / "gateway.db")) {
     throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
   }

@@ -112,7 +112,10 @@ Findings check_configuration(Patient& patient) {
   try {
     patient.settings = load_settings(sources);
   } catch (const StartError& error) {
-    return {{"configuration", State::failure, error.what(), "mend that line; the file's comments explain each key"}};
+    const auto remedy = fs::is_directory(sources.file)
+                            ? fmt::format("mv '{0}' '{0}.old'", sources.file.string())
+                            : "mend what it names; the comments of config.yaml explain each key";
+    return {{"configuration", State::failure, error.what(), remedy}};
   }
   return {{"configuration", State::good,
            fs::exists(sources.file) ? sources.file.string() : std::string("there is none: the defaults count")}};
@@ -121,7 +124,13 @@ Findings check_configuration(Patient& patient) {
 Findings check_stored(const Patient& patient) {
   const auto file = patient.directory.database();
   if (!fs::exists(file)) return {{"database", State::skipped, "there is none yet"}};
-  if (const auto status = status_of(file); status && S_ISREG(status->st_mode) && !is_writable(file, *status)) {
+  const auto status = status_of(file);
+  if (!status || !S_ISREG(status->st_mode)) {
+    return {{"database", State::failure, fmt::format("{} is no file", file.string()),
+             fmt::format("mv '{0}' '{0}.old'", file.string())}};
+  }
+  if (status->st_size == 0) return {{"database", State::skipped, "it is empty: the next start fills it"}};
+  if (!is_writable(file, *status)) {
     return {{"database", State::failure, fmt::format("{} is not writable", file.string()),
              fmt::format("chmod u+rw '{}'", file.string())}};
   }

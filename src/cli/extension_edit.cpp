@@ -117,6 +117,7 @@ Task<int> edit(const FoundGateway& gateway, const ExtensionEditOptions& options)
   } catch (const std::exception& error) {
     why = error.what();
   }
+  if (!std::filesystem::exists(file)) throw std::runtime_error(why);
   throw std::runtime_error(fmt::format("{}\nWhat you wrote is kept. Go on with: agw ext edit {} --from {}", why,
                                        one_line(options.name), file.string()));
 }

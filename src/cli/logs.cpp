@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "base/error.hpp"
 #include "base/time.hpp"
@@ -62,7 +63,8 @@ void print(const LogLine& line, const LogsOptions& options) {
   std::string text;
   if (!line.time.empty()) text += dim(terminal, printable(line.time)) + ' ';
   if (!line.level.empty()) text += coloured(terminal, level_of(line), printable(line.level)) + ' ';
-  text += printable(line.message);
+  // A line stays one: what a file is called must not look like the next.
+  text += boost::replace_all_copy(printable(line.message), "\n", "\\n");
   if (!line.request.empty()) text += dim(terminal, printable(" request=" + line.request));
   if (!line.run.empty()) text += dim(terminal, printable(" run=" + line.run));
   std::cout << text << '\n' << std::flush;
@@ -102,7 +104,8 @@ Action logs_command(Arguments& arguments) {
   auto options = std::make_shared<LogsOptions>();
   arguments.flag("--follow", options->follow, "Go on with what comes, until Ctrl-C");
   arguments.option("--lines", options->lines, 0, max_limit, "At most so many of the latest (default: 100)");
-  arguments.option("--level", options->level, {"trace", "debug", "info", "warn", "error"}, "Only these and worse");
+  arguments.option("--level", options->level, {"trace", "debug", "info", "warn", "warning", "error"},
+                   "Only these and worse");
   arguments.option("--text", options->text, "Only lines with this text in them, in either case");
   arguments.option("--request", options->request, "Only those about this request");
   arguments.option("--run", options->run, "Only those about this run");

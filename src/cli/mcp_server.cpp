@@ -163,6 +163,10 @@ Task<> McpServer::finish_call(McpRequest request) {
 /// A cancelled call has no answer.
 Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
   const std::string name(string_member(request.params, "name").value_or(""));
+  if (name.empty()) {
+    refuse(request.id, invalid_params, "name is required: which tool is called");
+    co_return;
+  }
   const auto result = co_await tools_.call(name, object_in(request.params, "arguments"), *stop);
   if (stop->requested()) co_return;
   if (result)

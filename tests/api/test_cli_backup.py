@@ -228,7 +228,7 @@ def test_a_full_disk_is_named(filled, tmp_path):
         assert "is full" in said and "SQLite" not in said and os.listdir(folder) == []
 
 
-@pytest.mark.parametrize("arguments", [["backup"], ["restore"], ["backup", "a", "b"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["backup"], ["restore"], ["backup", "a", "b"], ["backup", ""]], ids=" ".join)
 def test_wrong_usage_is_exit_status_2(gateway, arguments):
     command(gateway, *arguments, status=2)
 

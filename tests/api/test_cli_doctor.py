@@ -1,6 +1,7 @@
 """agw doctor (decisions, 15)."""
 
 import json
+import os
 import socket
 
 import pytest
@@ -72,6 +73,27 @@ def test_a_database_that_cannot_be_written_is_a_failure(own):
     assert found["state"] == "failure" and "not writable" in found["what"] and "chmod u+rw" in found["remedy"]
     (own.data / "gateway.db").chmod(0o600)
     assert doctor(own)["database"]["state"] == "ok"
+
+
+def test_a_database_that_is_no_file_is_a_failure(make_gateway):
+    gateway = make_gateway(config="port: 0\n")
+    os.mkfifo(gateway.data / "gateway.db")
+    found = doctor(gateway, status=1)["database"]
+    assert found["state"] == "failure" and "is no file" in found["what"]
+
+
+def test_an_empty_database_is_one_to_be(make_gateway):
+    gateway = make_gateway(config="port: 0\n")
+    (gateway.data / "gateway.db").touch(0o600)
+    assert doctor(gateway)["database"]["state"] == "skipped"
+    gateway.start()
+
+
+def test_a_directory_in_the_place_of_the_configuration_is_to_be_moved(make_gateway):
+    gateway = make_gateway()
+    (gateway.data / "config.yaml").unlink(missing_ok=True)
+    (gateway.data / "config.yaml").mkdir(parents=True)
+    assert "mv " in doctor(gateway, status=1)["configuration"]["remedy"]
 
 
 @pytest.mark.parametrize("name", ["agents", "jobs"])

@@ -263,6 +263,11 @@ def test_what_fails_is_kept_and_can_be_gone_on_with(edited, tmp_path, script, to
     assert record(edited, "edited")["description"] == "Mended"
 
 
+def test_what_the_editor_removed_is_not_said_to_be_kept(edited):
+    why = run(edited, "edit", "edited", EDITOR=editor(edited, 'rm "$1"'), status=1)
+    assert "cannot read" in why and "kept" not in why
+
+
 def test_a_change_meanwhile_is_not_overwritten(edited):
     script = editor(edited, f"""
 sed -i s/Before/After/ "$1"

@@ -47,13 +47,19 @@ def test_the_log_is_printed_the_oldest_first_without_a_gateway(written):
 
 
 @pytest.mark.parametrize("arguments, wanted", [
-    (["--lines", "2"], [4, 5]), (["--lines", "0"], []), (["--level", "warn"], [2, 3, 5]), (["--level", "error"], [3, 5]),
+    (["--lines", "2"], [4, 5]), (["--lines", "0"], []), (["--level", "warn"], [2, 3, 5]), (["--level", "warning"], [2, 3, 5]), (["--level", "error"], [3, 5]),
     (["--text", "DISK"], [2]), (["--request", "ab-2"], [3, 4]), (["--run", "r1"], [2, 3]),
     (["--since", "2026-01-02T03:04:03Z"], [3, 4]), (["--run", "r1", "--level", "error"], [3]),
 ], ids=lambda value: " ".join(value) if value and isinstance(value[0], str) else "")
 def test_lines_are_chosen(written, arguments, wanted):
     everything = logs(written).splitlines()
     assert logs(written, *arguments).splitlines() == [everything[index] for index in wanted]
+
+
+def test_a_line_feed_in_a_message_makes_no_line(written):
+    line = {"time": TIMES[4], "level": "info", "message": "read a\n" + LINES[0]}
+    (written.data / "logs/gateway.log").write_text(json.dumps(line) + "\n")
+    assert logs(written, "--lines", "1").splitlines() == [f"{TIMES[4]} info read a\\n{LINES[0]}"]
 
 
 def test_every_line_can_be_had_as_json(written):

@@ -234,6 +234,11 @@ def test_a_request_without_a_usable_method_is_refused_by_its_id(gateway, serve):
     assert refused["error"] == {"code": -32600, "message": "a method is a string"}
 
 
+def test_a_call_without_a_name_is_refused(gateway, serve):
+    refused = serve(gateway).ask("tools/call", arguments={})
+    assert refused["error"] == {"code": -32602, "message": "name is required: which tool is called"}
+
+
 def test_notifications_are_not_answered(gateway, serve):
     server = serve(gateway)
     server.send(method="notifications/nonsense")
