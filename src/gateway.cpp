@@ -126,7 +126,7 @@ public:
         runs_(loop, database_, hub_, clock_),
         extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),
         extensions_(database_, hub_, clock_),
-        identities_(loop, blocking_, directory.path, extensions_),
+        identities_(directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
         skills_(blocking_, directory.home, directory.path),

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 
 namespace agw {
+
+/// What an identity file, the notes included, may hold, in bytes.
+inline constexpr std::size_t identity_limit = 102'400;
 
 /// What a file is to an agent, told by where it really lies.
 enum class FilePlace {

@@ -1,5 +1,6 @@
 """Souls, user profiles and stages (specification, Agent identity; decisions, 4)."""
 
+import concurrent.futures
 import os
 
 import pytest
@@ -48,6 +49,22 @@ def test_what_was_written_is_read_and_stands_in_the_file(own, path):
     assert file.read_text() == "Be kind. ✓" and file.stat().st_mode & 0o777 == 0o600
     file.write_text("by hand")
     assert accepted(own.http.get(path)) == {"content": "by hand"}
+
+
+def test_what_is_written_while_an_agent_is_renamed_is_not_lost(own):
+    body = {"type": "agent", "name": "scribe-0", "description": "d", "definition": {}, "enabled": True}
+    agent = accepted(own.http.post("/extensions", json=body), 201)
+    with concurrent.futures.ThreadPoolExecutor(1) as other:
+        for number in range(1, 31):
+            renaming = other.submit(own.http.patch, f"/extensions/{agent['id']}", json={"name": f"scribe-{number}"})
+            for file in ("soul", "user-profile"):
+                accepted(own.http.put(f"/agents/{agent['id']}/{file}", json={"content": f"{file} {number}"}))
+                assert accepted(own.http.get(f"/agents/{agent['id']}/{file}")) == {"content": f"{file} {number}"}
+            accepted(renaming.result())
+            place = own.data / "agents" / f"scribe-{number}"
+            assert (place / "soul.md").read_text() == f"soul {number}"
+            assert (place / "user-profile.md").read_text() == f"user-profile {number}"
+    assert [path.name for path in (own.data / "agents").iterdir() if path.name.startswith("scribe")] == ["scribe-30"]
 
 
 def test_an_empty_content_can_be_written(gateway, path):

@@ -3,6 +3,7 @@
 The offline librarian answers where nothing is said of a model; a stub does where an answer must be held back.
 """
 
+import concurrent.futures
 import os
 
 import pytest
@@ -215,6 +216,23 @@ def test_without_a_prompt_it_is_prompt_md_or_else_the_description(gateway, name)
     run(gateway, job)
     ended(gateway, job, 2)
     assert turns(gateway, thread_id)[1]["content"] == "from the file"
+
+
+def test_a_job_that_is_renamed_has_its_prompt_file_all_the_same(gateway, name):
+    definition = {"agent_id": "assistant", "prompt_file": "task.md", "concurrency": "queue"}
+    job = new_extension(gateway, "job", name("job"), definition, enabled=True)
+    (job_directory(gateway, job) / "task.md").write_text("from the file")
+    with concurrent.futures.ThreadPoolExecutor(1) as other:
+        for number in range(40):
+            body = {"name": f"{job['name']}-{number}"}
+            renaming = other.submit(gateway.http.patch, f"/extensions/{job['id']}", json=body)
+            while not renaming.done():
+                thread_id = accepted(gateway.http.post(f"/run/{job['id']}"), 202)["threadId"]
+            accepted(renaming.result())
+    found = ended(gateway, {"name": job["id"]})
+    assert set(statuses(found)) == {"completed"}, [row["error"] for row in found if row["error"]]
+    told = {turn["content"] for turn in turns(gateway, thread_id) if turn["role"] == "user"}
+    assert told == {"from the file"}
 
 
 def test_the_jobs_model_is_asked_else_the_agents(talker, name):

@@ -95,9 +95,8 @@ void check_agent_name(std::string_view name) {
   if (!is_safe_name(name)) throw BadRequest("invalid agent name");
 }
 
-Identities::Identities(Loop& loop, BlockingPool& blocking, std::filesystem::path data_directory,
-                       const Extensions& extensions)
-    : data_directory_(std::move(data_directory)), extensions_(extensions), reading_(blocking), writing_(loop, 1) {}
+Identities::Identities(std::filesystem::path data_directory, const Extensions& extensions)
+    : data_directory_(std::move(data_directory)), extensions_(extensions) {}
 
 std::string Identities::directory_name(std::string_view id_or_name) const {
   check_agent_name(id_or_name);
@@ -105,20 +104,25 @@ std::string Identities::directory_name(std::string_view id_or_name) const {
   return agent ? agent->name : std::string(id_or_name);
 }
 
+std::optional<std::string> Identities::own_directory_name(const std::optional<std::string>& id_or_name) const {
+  return id_or_name ? std::optional(directory_name(std::string_view(*id_or_name))) : std::nullopt;
+}
+
 Task<std::string> Identities::read(IdentityFile file, std::optional<std::string> agent) {
-  co_return co_await reading_.run([path = data_directory_, file, agent = std::move(agent)] {
+  co_return co_await extensions_.disk().run([path = data_directory_, file, agent = own_directory_name(agent)] {
     return read_file(open_data_directory(path), name_of(file), agent);
   });
 }
 
 Task<> Identities::write(IdentityFile file, std::optional<std::string> agent, std::string content) {
-  co_await writing_.run([path = data_directory_, file, agent = std::move(agent), content = std::move(content)] {
-    write_file(open_data_directory(path), name_of(file), agent, content);
-  });
+  co_await extensions_.disk().run(
+      [path = data_directory_, file, agent = own_directory_name(agent), content = std::move(content)] {
+        write_file(open_data_directory(path), name_of(file), agent, content);
+      });
 }
 
 Task<AgentIdentity> Identities::of(std::string agent) {
-  co_return co_await reading_.run([path = data_directory_, agent = std::optional(std::move(agent))] {
+  co_return co_await extensions_.disk().run([path = data_directory_, agent = std::optional(directory_name(agent))] {
     const auto directory = open_data_directory(path);
     AgentIdentity identity;
     identity.base_soul = read_if_possible(directory, "soul.md", std::nullopt);
@@ -132,14 +136,17 @@ Task<AgentIdentity> Identities::of(std::string agent) {
 }
 
 Task<> Identities::remember(std::string agent, std::string text) {
-  co_await writing_.run([path = data_directory_, agent = std::optional(std::move(agent)), text = std::move(text)] {
-    const auto directory = open_data_directory(path);
-    auto notes = read_file(directory, notes_name, agent);
-    if (!notes.empty() && !notes.ends_with('\n')) notes += '\n';
-    notes += as_line(text);
-    if (notes.size() > identity_limit) throw PayloadTooLarge("the notes are full (max 100KB)");
-    write_file(directory, notes_name, agent, notes);
-  });
+  const auto record = extensions_.find_agent(agent);
+  if (!record) throw NotFound("agent not found");
+  co_await extensions_.disk().run(
+      [path = data_directory_, agent = std::optional(record->name), text = std::move(text)] {
+        const auto directory = open_data_directory(path);
+        auto notes = read_file(directory, notes_name, agent);
+        if (!notes.empty() && !notes.ends_with('\n')) notes += '\n';
+        notes += as_line(text);
+        if (notes.size() > identity_limit) throw PayloadTooLarge("the notes are full (max 100KB)");
+        write_file(directory, notes_name, agent, notes);
+      });
 }
 
 }  // namespace agw

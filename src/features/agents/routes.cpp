@@ -2,6 +2,16 @@
 
 namespace agw {
 
+namespace {
+
+std::string agent_in(const Request& request) {
+  std::string id_or_name(request.path("name"));
+  check_agent_name(id_or_name);
+  return id_or_name;
+}
+
+}  // namespace
+
 Routes AgentRoutes::routes() {
   const json::object example{{"content", "Be brief and honest."}};
   return {
@@ -52,13 +62,9 @@ Task<Answer> AgentRoutes::base_soul(Request&) { return show(IdentityFile::soul, 
 
 Task<Answer> AgentRoutes::set_base_soul(Request& request) { return store(IdentityFile::soul, std::nullopt, request); }
 
-Task<Answer> AgentRoutes::soul(Request& request) {
-  return show(IdentityFile::soul, identities_.directory_name(request.path("name")));
-}
+Task<Answer> AgentRoutes::soul(Request& request) { return show(IdentityFile::soul, agent_in(request)); }
 
-Task<Answer> AgentRoutes::set_soul(Request& request) {
-  return store(IdentityFile::soul, identities_.directory_name(request.path("name")), request);
-}
+Task<Answer> AgentRoutes::set_soul(Request& request) { return store(IdentityFile::soul, agent_in(request), request); }
 
 Task<Answer> AgentRoutes::shared_profile(Request&) { return show(IdentityFile::user_profile, std::nullopt); }
 
@@ -66,12 +72,10 @@ Task<Answer> AgentRoutes::set_shared_profile(Request& request) {
   return store(IdentityFile::user_profile, std::nullopt, request);
 }
 
-Task<Answer> AgentRoutes::profile(Request& request) {
-  return show(IdentityFile::user_profile, identities_.directory_name(request.path("name")));
-}
+Task<Answer> AgentRoutes::profile(Request& request) { return show(IdentityFile::user_profile, agent_in(request)); }
 
 Task<Answer> AgentRoutes::set_profile(Request& request) {
-  return store(IdentityFile::user_profile, identities_.directory_name(request.path("name")), request);
+  return store(IdentityFile::user_profile, agent_in(request), request);
 }
 
 Task<Answer> AgentRoutes::stage(Request& request) {

@@ -9,7 +9,7 @@
 #include "base/task.hpp"
 #include "features/agents/types.hpp"
 #include "features/extensions/types.hpp"
-#include "io/blocking.hpp"
+#include "tools/place.hpp"
 
 namespace agw {
 
@@ -17,9 +17,6 @@ class Clock;
 class Connection;
 class Database;
 class Extensions;
-
-/// What an identity file, the notes included, may hold, in bytes.
-inline constexpr std::size_t identity_limit = 102'400;
 
 /// Throws BadRequest `invalid agent name` for what is no name of a directory that is nobody else's: 1 to 128 bytes
 /// without `..`, `/`, `\`, control characters and a leading dot.
@@ -37,32 +34,34 @@ struct AgentIdentity {
 };
 
 /// The identity files: the base soul and the shared user profile in the data directory, each agent's own in
-/// `agents/<name>/`. They are read anew each time, never through a symlink, and written in one step. What cannot be
-/// used is answered with ApiErrors: BadRequest `invalid agent name` where the agent's directory leads elsewhere,
-/// Forbidden `permission denied`, PayloadTooLarge `soul content too large (max 100KB)`.
+/// `agents/<name>/`. They are read anew each time, never through a symlink, and written in one step. Agents are told by
+/// their ids or names; while one is renamed, its files are found all the same. What cannot be used is answered with
+/// ApiErrors: BadRequest `invalid agent name` where the agent's directory leads elsewhere, Forbidden `permission
+/// denied`, PayloadTooLarge `soul content too large (max 100KB)`.
 class Identities {
 public:
-  Identities(Loop& loop, BlockingPool& blocking, std::filesystem::path data_directory, const Extensions& extensions);
+  /// `extensions` follow with directories.
+  Identities(std::filesystem::path data_directory, const Extensions& extensions);
 
   /// The name beneath `agents/`: an agent's id becomes its name, any other safe name stays. Throws BadRequest `invalid
   /// agent name`.
   std::string directory_name(std::string_view id_or_name) const;
 
-  /// The text of the agent's file, or of the one that all share; empty without a file. `agent` is a directory_name.
+  /// The text of the agent's file, or of the one that all share; empty without a file.
   Task<std::string> read(IdentityFile file, std::optional<std::string> agent);
   /// Makes the directories that are missing. A symlink in the file's place is replaced.
   Task<> write(IdentityFile file, std::optional<std::string> agent, std::string content);
 
-  /// All that the agent of that name is told of itself. A file that cannot be used is left out, and the log says why.
+  /// All that the agent is told of itself. A file that cannot be used is left out, and the log says why.
   Task<AgentIdentity> of(std::string agent);
-  /// Adds a line to the agent's notes. Throws PayloadTooLarge where they are full.
+  /// Adds a line to the agent's notes. Throws NotFound `agent not found`, PayloadTooLarge where they are full.
   Task<> remember(std::string agent, std::string text);
 
 private:
+  std::optional<std::string> own_directory_name(const std::optional<std::string>& id_or_name) const;
+
   std::filesystem::path data_directory_;
   const Extensions& extensions_;
-  BlockingPool& reading_;
-  BlockingPool writing_;  ///< one thread: notes are read and written in one go
 };
 
 /// How far each agent is trusted, by the agent's id. Everything is decided by a person, through the API.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/group.hpp"
 #include "testing/extensions_room.hpp"
 
 namespace agw {
@@ -19,9 +20,11 @@ struct AgentRoom : Room {
   AgentRoom(Loop& loop, const testing::ScratchDirectory& directory)
       : Room(loop, directory),
         data(directory.path()),
-        blocking(loop),
-        identities(loop, blocking, data, extensions),
-        stages(database, clock, extensions) {}
+        outbox(loop, database, data),
+        identities(data, extensions),
+        stages(database, clock, extensions) {
+    extensions.follow_with(outbox);
+  }
 
   Task<ExtensionPointer> make_agent(std::string name) {
     json::object body{{"type", "agent"}, {"name", name}, {"description", "d"}, {"definition", json::object{}}};
@@ -37,7 +40,7 @@ struct AgentRoom : Room {
   }
 
   fs::path data;
-  BlockingPool blocking;
+  ExtensionOutbox outbox;
   Identities identities;
   Stages stages;
 };
@@ -101,6 +104,30 @@ TEST(Identities, OfAnAgentAreAddressedByItsIdToo) {
   });
 }
 
+Task<> rename(Extensions& extensions, std::string id, std::string name) {
+  co_await extensions.change(std::move(id), {{"name", name}});
+}
+
+/// Many renames, each told while its directory is still where it was.
+TEST(Identities, AreThoseOfTheAgentWhileItIsRenamed) {
+  in_agent_room([](AgentRoom& room) -> Task<> {
+    const auto id = (co_await room.make_agent("helper-0"))->id;
+    Group renaming(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
+    std::string soul;
+    for (int i = 1; i < 50; ++i) {
+      renaming.spawn(rename(room.extensions, id, "helper-" + std::to_string(i)));
+      do {
+        EXPECT_EQ((co_await room.identities.of(id)).agent_soul, soul);
+        EXPECT_EQ(co_await room.identities.read(IdentityFile::soul, id), soul);
+        soul += 'x';
+        co_await room.identities.write(IdentityFile::soul, id, soul);
+      } while (renaming.size() > 0);
+    }
+    co_await renaming.join();
+    EXPECT_EQ(std::distance(fs::directory_iterator(room.data / "agents"), {}), 1) << "no stray directory";
+  });
+}
+
 TEST(Identities, HoldAtMost102400Bytes) {
   in_agent_room([](AgentRoom& room) -> Task<> {
     co_await room.identities.write(IdentityFile::soul, std::nullopt, std::string(102'400, 'x'));
@@ -154,6 +181,8 @@ TEST(Identities, LeaveOutOfAPromptWhatCannotBeRead) {
 
 TEST(Identities, RememberALineAtATime) {
   in_agent_room([](AgentRoom& room) -> Task<> {
+    EXPECT_EQ(co_await failure(room.identities.remember("helper", "likes tea")), "404 agent not found");
+    co_await room.make_agent("helper");
     co_await room.identities.remember("helper", "likes tea");
     co_await room.identities.remember("helper", "two\nlines");
     EXPECT_EQ((co_await room.identities.of("helper")).notes, "- likes tea\n- two lines\n");

@@ -15,7 +15,7 @@ constexpr auto input_schema = R"({
 })";
 
 Task<ToolOutcome> remember(Identities& identities, const ToolCall& call) {
-  co_await identities.remember(call.run.agent_name, std::string(call.input.at("text").as_string()));
+  co_await identities.remember(call.run.agent_id, std::string(call.input.at("text").as_string()));
   co_return ToolOutcome{"Remembered. From the next conversation on it stands among your notes."};
 }
 

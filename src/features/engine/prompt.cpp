@@ -140,7 +140,7 @@ Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::
                                                    ThreadMode mode) {
   const auto project = project_id ? links_.project(*project_id) : std::nullopt;
   PromptInput input;
-  input.identity = co_await identities_.of(agent->name);
+  input.identity = co_await identities_.of(agent->id);
   input.system_prompt = string_member(agent->definition.members(), "systemPrompt").value_or("");
   input.mode = mode;
   input.skills = co_await links_.skills(agent, project);

@@ -74,7 +74,8 @@ struct PromptRoom : Room {
       : Room(loop, directory),
         home(directory.path()),
         blocking(loop),
-        identities(loop, blocking, home, extensions),
+        outbox(loop, database, home),
+        identities(home, extensions),
         prompts(
             blocking, home, home, clock, identities,
             {.project =
@@ -82,6 +83,7 @@ struct PromptRoom : Room {
              .skills = [](auto, auto) -> Task<std::vector<PromptSkill>> {
                co_return std::vector<PromptSkill>{{"pdf", "Fill forms"}};
              }}) {
+    extensions.follow_with(outbox);
     fs::create_directories(home / "work/site");
   }
 
@@ -92,6 +94,7 @@ struct PromptRoom : Room {
 
   fs::path home;
   BlockingPool blocking;
+  ExtensionOutbox outbox;
   Identities identities;
   Prompts prompts;
 };

@@ -133,7 +133,8 @@ Task<ExtensionFiles::Opened> ExtensionFiles::open(std::string id_or_name) {
   const auto extension = extensions_.require(id_or_name);
   if (is_file_backed(extension->type)) {
     const auto directory = directory_of(extension->type, extension->name);
-    co_return co_await pool_.run([data = data_directory_, directory] { return open_own(data, directory); });
+    co_return co_await extensions_.disk().run(
+        [data = data_directory_, directory] { return open_own(data, directory); });
   }
   const auto path = extension->type == ExtensionType::app
                         ? string_member(extension->definition.members(), "path").value_or("")

@@ -35,6 +35,11 @@ public:
   /// done.
   Task<bool> take(std::vector<DiskStep> steps);
 
+  /// The one thread that takes the steps, in order. What is run on it in the directory of an agent or a job whose name
+  /// was looked up right before finds that directory: the moves that the name is ahead of are done by then, later ones
+  /// are not.
+  BlockingPool& disk() { return disk_; }
+
   /// Throws std::system_error where the files of the extension could not be replaced now.
   Task<> check_replaceable(ExtensionPointer extension);
 

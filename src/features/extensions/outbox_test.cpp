@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/group.hpp"
+#include "features/extensions/files.hpp"
 #include "testing/extensions_room.hpp"
 
 namespace agw {
@@ -45,6 +47,29 @@ TEST(ExtensionOutbox, KnowsTheDirectoryThatALookHasMade) {
     const auto inode = co_await room.database.read(
         [id = made->id](Connection& connection) { return outbox_store::known_inode(connection, id); });
     EXPECT_NE(inode, 0u);
+  });
+}
+
+Task<> rename(Extensions& extensions, std::string id, std::string name) {
+  co_await extensions.change(std::move(id), {{"name", name}});
+}
+
+TEST(ExtensionFiles, AreFoundWhileTheirExtensionIsRenamed) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    FollowedRoom room(loop, directory);
+    ExtensionFiles files(loop, room.extensions, room.data.parent_path(), room.data);
+    const auto made = co_await room.extensions.create(
+        {{"type", "agent"}, {"name", "writer-0"}, {"description", "d"}, {"definition", json::object{}}});
+    Group renaming(loop);
+    for (int i = 1; i < 50; ++i) {
+      renaming.spawn(rename(room.extensions, made->id, "writer-" + std::to_string(i)));
+      do {
+        EXPECT_EQ(co_await failure(files.config(made->id)), "none");
+        EXPECT_EQ((co_await files.list(co_await files.open(made->id))).files.size(), 1u);
+      } while (renaming.size() > 0);
+    }
+    co_await renaming.join();
   });
 }
 

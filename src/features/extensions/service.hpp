@@ -48,6 +48,10 @@ public:
   /// reads all, and takes over what people did to the directories meanwhile. Throws DatabaseError.
   void load(Connection& connection);
 
+  /// Where all that goes by the name of an agent's or a job's directory is run, see ExtensionOutbox::disk. The name is
+  /// looked up right before, with nothing awaited in between. Only behind `follow_with`.
+  BlockingPool& disk() const { return outbox_->disk(); }
+
   /// Tells `observer` of every change from now on; it outlives this.
   void observe(ExtensionObserver& observer) { observers_.push_back(&observer); }
 

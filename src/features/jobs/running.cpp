@@ -97,9 +97,12 @@ Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobR
   std::string prompt;
   std::string problem;
   try {
-    prompt = co_await database_.read([job = run->job, directory = options_.directory / run->job->name](Connection&) {
-      return read_prompt(*job, directory);
-    });
+    // The job may have been renamed since it was asked for, and its directory may be moved only just now.
+    const auto now = extensions_.find(run->job->id);
+    prompt = co_await extensions_.disk().run(
+        [job = run->job, directory = options_.directory / (now ? now : run->job)->name] {
+          return read_prompt(*job, directory);
+        });
   } catch (const JobProblem& error) {
     problem = error.what();
   }
