@@ -116,9 +116,11 @@ Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, std::string_
   const auto file = co_await blocking.run([path, roots = call.run.roots] { return WrittenFile(path, roots); });
   const auto permission = call.judge(file.target());
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
+  const bool is_soul = file.target().place == FilePlace::own_soul;
+  // A longer one could not be read again: the agent would be without its soul.
+  if (is_soul && content.size() > identity_limit) throw PayloadTooLarge("soul content too large (max 100KB)");
   if (permission.verdict == Permission::Verdict::staged) {
     if (!is_utf8(content)) throw BadRequest(fmt::format("{}: not UTF-8, which no proposal can hold", path.string()));
-    const bool is_soul = file.target().place == FilePlace::own_soul;
     const auto reference =
         co_await call.stage({.type = is_soul ? "soul" : "file",
                              .title = fmt::format("{} {}", verb, shown_path(file.path(), call.run.roots)),

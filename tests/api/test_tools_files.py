@@ -241,6 +241,21 @@ def test_a_sovereign_writes_its_own_soul_and_others_do_not(talker, thread_of, na
         assert end["isError"] is not written and path.exists() is written
 
 
+def test_a_soul_that_is_too_large_to_be_read_again_is_not_written(talker, name):
+    agent = new_agent(talker.gateway, name("sovereign"), stage="sovereign")
+    path = talker.gateway.data / "agents" / agent["name"] / "soul.md"
+    fits = "x" * 102_399 + "y"
+
+    def use(tool, **input):
+        # Each in a thread of its own, which is not long enough to be summed up.
+        return called(talker, new_thread(talker.gateway, agent), tool, {"path": str(path), **input})
+
+    assert not use("Write", content=fits)["isError"]
+    for end in (use("Write", content=fits + "x"), use("Edit", old_string="y", new_string="yy")):
+        assert end["isError"] and end["output"] == "soul content too large (max 100KB)"
+    assert path.read_text() == fits
+
+
 def test_plan_mode_reads_but_does_not_write(talker, thread_of, folder):
     thread = thread_of("sovereign", mode="plan")
     assert not called(talker, thread, "Read", {"path": "main.c"})["isError"]
