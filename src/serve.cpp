@@ -14,6 +14,7 @@
 #include "gateway.hpp"
 #include "io/leftovers.hpp"
 #include "io/process_setup.hpp"
+#include "io/sandbox_placeholders.hpp"
 #include "io/worker_thread.hpp"
 #include "storage/open.hpp"
 
@@ -77,6 +78,10 @@ ExitStatus start_and_serve(const ServeOptions& options, const DataDirectory& dir
   warn(leave_descriptors_for_files(settings));
   if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
 
+  // Before any command can need them anew.
+  if (const auto swept = sweep_placeholders(directory.path); swept > 0) {
+    log::info("removed {} placeholders that a killed gateway had left in projects", swept);
+  }
   const WorkerThread sweeping("agw-sweep", [path = directory.path] { sweep(path); });
   const auto status = run_gateway(directory, settings, lock);
   log::info("stopped");

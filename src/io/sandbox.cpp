@@ -17,6 +17,7 @@
 #include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
 #include "io/sandbox_mounts.hpp"
+#include "io/sandbox_placeholders.hpp"
 #include "io/spawn.hpp"
 #include "io/system_call_filter.hpp"
 
@@ -119,36 +120,6 @@ std::string why_not(const std::string& said) {
 
 }  // namespace
 
-/// Empty directories in the place of guarded ones that are not there, so that they cannot be made either. They go away
-/// again with the last command that needed them.
-class Sandbox::Placeholders : public std::enable_shared_from_this<Placeholders> {
-public:
-  /// Makes it, unless something else is there; true where it is a placeholder.
-  bool hold(const fs::path& path) {
-    const std::lock_guard lock(mutex_);
-    auto& count = counts_[path];
-    if (count == 0 && ::mkdir(path.c_str(), 0755) != 0) {
-      counts_.erase(path);
-      return false;
-    }
-    ++count;
-    return true;
-  }
-
-  void release(const std::vector<fs::path>& paths) {
-    const std::lock_guard lock(mutex_);
-    for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
-      if (--counts_[*path] > 0) continue;
-      counts_.erase(*path);
-      ::rmdir(path->c_str());
-    }
-  }
-
-private:
-  std::mutex mutex_;
-  std::map<fs::path, int> counts_;
-};
-
 struct Sandbox::Probe {
   std::mutex mutex;
   bool done = false;
@@ -156,7 +127,9 @@ struct Sandbox::Probe {
 };
 
 Sandbox::Sandbox(Options options)
-    : options_(std::move(options)), placeholders_(std::make_shared<Placeholders>()), probe_(std::make_unique<Probe>()) {
+    : options_(std::move(options)),
+      placeholders_(std::make_shared<SandboxPlaceholders>(options_.data_directory)),
+      probe_(std::make_unique<Probe>()) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
   life_ = std::make_shared<Descriptor>(ends[0]);
@@ -234,7 +207,7 @@ std::optional<std::string> Sandbox::problem() const {
 
 /// The placeholders of one command.
 struct Sandbox::Held {
-  explicit Held(std::shared_ptr<Placeholders> from) : all(std::move(from)) {}
+  explicit Held(std::shared_ptr<SandboxPlaceholders> from) : all(std::move(from)) {}
   ~Held() { all->release(paths); }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
@@ -246,7 +219,7 @@ struct Sandbox::Held {
   }
   bool has(const fs::path& path) const { return std::ranges::find(paths, path) != paths.end(); }
 
-  std::shared_ptr<Placeholders> all;
+  std::shared_ptr<SandboxPlaceholders> all;
   std::vector<fs::path> paths;
 };
 

@@ -14,6 +14,8 @@
 
 namespace agw {
 
+class SandboxPlaceholders;
+
 /// What a sandboxed command may have. The system's programs and libraries are there to be read in any case; of home and
 /// of the data directory it sees only what is named here, and of that nothing private (io/private_files.hpp). All paths
 /// are absolute, resolved through symlinks, and exist.
@@ -59,7 +61,6 @@ public:
   ProcessOptions wrap(std::vector<std::string> arguments, const SandboxWish& wish) const;
 
 private:
-  class Placeholders;
   struct Held;
   struct Probe;
   void check(const SandboxWish& wish) const;
@@ -69,7 +70,7 @@ private:
   static void hide(SandboxMounts& mounts, const CoveredPlaces& covered);
 
   Options options_;
-  std::shared_ptr<Placeholders> placeholders_;
+  std::shared_ptr<SandboxPlaceholders> placeholders_;
   /// A pipe that only the gateway has the writing end of: a command that finds it closed has no gateway any more.
   std::shared_ptr<Descriptor> life_;
   Descriptor held_life_;

@@ -54,6 +54,22 @@ def test_an_app_is_started_and_stopped(gateway, name):
     assert not os.path.exists(f"/proc/{running['pid']}")
 
 
+def test_what_holds_a_projects_guarded_places_is_gone_behind_a_kill(own, name):
+    """Left there it would be taken for a repository, and filled with more."""
+    app = make_app(own, "held")["name"]
+    place = own.home / "apps" / app
+    start(own, app)
+    assert (place / ".git").is_dir() and (place / ".agents").is_dir()
+    (place / ".agents" / "skills").mkdir()
+    own.kill()
+    own.start()
+    assert not (place / ".git").exists() and (place / ".agents" / "skills").is_dir()
+    start(own, app)
+    assert list((place / ".git").iterdir()) == []
+    own.stop()
+    assert not (place / ".git").exists() and (place / ".agents" / "skills").is_dir()
+
+
 def test_an_app_is_found_by_its_id_too(gateway, name):
     app = make_app(gateway, name("app"))
     assert show(gateway, app["id"]) == show(gateway, app["name"])

@@ -1,0 +1,113 @@
+#include "io/sandbox_placeholders.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "io/beneath.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto note_name = "placeholders";
+constexpr std::size_t longest_note = 16 << 20;
+
+std::optional<SandboxPlaceholders::Made> made_at(const fs::path& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return std::nullopt;
+  constexpr std::int64_t second = 1'000'000'000;
+  return SandboxPlaceholders::Made{status.st_dev, status.st_ino,
+                                   status.st_ctim.tv_sec * second + status.st_ctim.tv_nsec};
+}
+
+/// Later is enough: what a kill of the gateway leaves, the system has.
+void write_note(const fs::path& data_directory, const std::string& text) {
+  const auto directory = Directory::open(data_directory);
+  const auto written = !directory     ? FileResult<void>(directory.error())
+                       : text.empty() ? directory->remove(note_name)
+                                      : directory->write(note_name, text, 0600, Durability::later);
+  if (written || written.error() == FileError::not_found) return;
+  log::warn("{} cannot be written ({}): a kill would leave empty .git and .agents directories in projects",
+            (data_directory / note_name).string(), to_string(written.error()));
+}
+
+}  // namespace
+
+bool SandboxPlaceholders::hold(const fs::path& path) {
+  const std::lock_guard lock(mutex_);
+  if (const auto held = held_.find(path); held != held_.end()) {
+    ++held->second.count;
+    return true;
+  }
+  if (::mkdir(path.c_str(), 0755) != 0) return false;
+  held_[path] = {1, made_at(path).value_or(Made{})};
+  note();
+  return true;
+}
+
+void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
+  const std::lock_guard lock(mutex_);
+  bool removed = false;
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    const auto held = held_.find(*path);
+    if (--held->second.count > 0) continue;
+    held_.erase(held);
+    ::rmdir(path->c_str());
+    removed = true;
+  }
+  if (removed) note();
+}
+
+void SandboxPlaceholders::note() const {
+  std::string text;
+  for (const auto& [path, held] : held_) {
+    text += fmt::format("{} {} {} {}", held.made.device, held.made.inode, held.made.changed_ns, path.native());
+    text += '\0';
+  }
+  try {
+    write_note(data_directory_, text);
+  } catch (const std::system_error& error) {
+    // A command must not fail for it.
+    log::warn("{}", error.what());
+  }
+}
+
+namespace {
+
+std::size_t sweep(const fs::path& data_directory) {
+  const auto directory = Directory::open(data_directory);
+  const auto noted = directory ? directory->read(note_name, longest_note) : FileResult<std::string>(directory.error());
+  if (!noted) return 0;
+  std::istringstream text(*noted);
+  std::size_t removed = 0;
+  SandboxPlaceholders::Made made;
+  std::string path;
+  while (text >> made.device >> made.inode >> made.changed_ns && text.get() == ' ' && std::getline(text, path, '\0')) {
+    if (made_at(path) == made && ::rmdir(path.c_str()) == 0) ++removed;
+  }
+  write_note(data_directory, "");
+  return removed;
+}
+
+}  // namespace
+
+std::size_t sweep_placeholders(const fs::path& data_directory) {
+  try {
+    return sweep(data_directory);
+  } catch (const std::system_error& error) {
+    // No reason not to start.
+    log::warn("empty .git and .agents directories may be left in projects: {}", error.what());
+    return 0;
+  }
+}
+
+}  // namespace agw

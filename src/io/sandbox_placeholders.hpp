@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace agw {
+
+/// Empty directories in the place of guarded ones that are not there, so that they cannot be made either. They go away
+/// again with the last command that needed them. Can be used from any thread. Blocks.
+class SandboxPlaceholders {
+public:
+  /// Those that are held are noted in `data_directory`, for the start after a kill.
+  explicit SandboxPlaceholders(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
+
+  /// Makes it, unless something else is there; true where it is a placeholder.
+  bool hold(const std::filesystem::path& path);
+  void release(const std::vector<std::filesystem::path>& paths);
+
+  /// Which directory a placeholder is, and that nobody has touched it since.
+  struct Made {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t changed_ns = 0;
+    bool operator==(const Made&) const = default;
+  };
+
+private:
+  struct Held {
+    int count = 0;
+    Made made;
+  };
+  void note() const;
+
+  const std::filesystem::path data_directory_;
+  std::mutex mutex_;
+  std::map<std::filesystem::path, Held> held_;
+};
+
+/// Before the first command: removes what a gateway that was killed has noted and left, where it is still as it was
+/// made. Answers how many.
+std::size_t sweep_placeholders(const std::filesystem::path& data_directory);
+
+}  // namespace agw

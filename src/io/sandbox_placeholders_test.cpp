@@ -1,0 +1,83 @@
+#include "io/sandbox_placeholders.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SandboxPlaceholdersTest : public ::testing::Test {
+protected:
+  SandboxPlaceholdersTest() {
+    fs::create_directories(data_);
+    fs::create_directories(project_);
+  }
+
+  /// As a gateway that is killed leaves them.
+  void hold(const fs::path& path) { EXPECT_TRUE(SandboxPlaceholders(data_).hold(path)); }
+
+  testing::ScratchDirectory scratch_;
+  fs::path data_ = scratch_.path() / "data";
+  fs::path project_ = scratch_.path() / "a project\nof two lines";
+  fs::path git_ = project_ / ".git";
+};
+
+TEST_F(SandboxPlaceholdersTest, GoWithTheLastCommandAndLeaveNoNote) {
+  SandboxPlaceholders placeholders(data_);
+  EXPECT_TRUE(placeholders.hold(git_));
+  EXPECT_TRUE(placeholders.hold(git_));
+  placeholders.release({git_});
+  EXPECT_TRUE(fs::exists(git_));
+  placeholders.release({git_});
+  EXPECT_FALSE(fs::exists(git_));
+  EXPECT_TRUE(fs::is_empty(data_));
+}
+
+TEST_F(SandboxPlaceholdersTest, WhatIsThereIsNoPlaceholder) {
+  fs::create_directory(git_);
+  EXPECT_FALSE(SandboxPlaceholders(data_).hold(git_));
+  EXPECT_EQ(sweep_placeholders(data_), 0u);
+  EXPECT_TRUE(fs::exists(git_));
+}
+
+TEST_F(SandboxPlaceholdersTest, ThoseOfAKilledGatewayAreSwept) {
+  SandboxPlaceholders placeholders(data_);
+  EXPECT_TRUE(placeholders.hold(git_));
+  EXPECT_TRUE(placeholders.hold(project_ / ".agents"));
+  EXPECT_EQ(sweep_placeholders(data_), 2u);
+  EXPECT_TRUE(fs::is_empty(project_));
+  EXPECT_TRUE(fs::is_empty(data_));
+}
+
+TEST_F(SandboxPlaceholdersTest, WhatSomebodyHasPutThereSinceIsLeft) {
+  hold(git_);
+  fs::create_directory(git_ / "objects");
+  EXPECT_EQ(sweep_placeholders(data_), 0u);
+  EXPECT_TRUE(fs::exists(git_ / "objects"));
+}
+
+TEST_F(SandboxPlaceholdersTest, AnEmptyDirectoryThatSomebodyElseMadeIsLeft) {
+  hold(git_);
+  fs::remove(git_);
+  fs::create_directory(git_);
+  EXPECT_EQ(sweep_placeholders(data_), 0u);
+  EXPECT_TRUE(fs::exists(git_));
+  hold(project_ / ".agents");
+  fs::create_directory(project_ / ".agents/skills");
+  fs::remove(project_ / ".agents/skills");
+  EXPECT_EQ(sweep_placeholders(data_), 0u);
+  EXPECT_TRUE(fs::exists(project_ / ".agents"));
+}
+
+TEST_F(SandboxPlaceholdersTest, WithoutANoteNothingIsSwept) {
+  EXPECT_EQ(sweep_placeholders(data_), 0u);
+  EXPECT_EQ(sweep_placeholders(data_ / "missing"), 0u);
+}
+
+}  // namespace
+}  // namespace agw
