@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from apps import log_of, make_app, make_static, proxied, show, start, until
-from checks import accepted
+from checks import accepted, refused
 from connection import Connection
 from extensions import toggle
 from jobs import wait_for
@@ -52,6 +52,12 @@ def test_an_app_is_started_and_stopped(gateway, name):
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", running["port"])).close()
     assert not os.path.exists(f"/proc/{running['pid']}")
+
+
+def test_a_variable_must_have_a_name_that_can_be(gateway, name):
+    for variable in ("A=B", "", "A\0"):
+        body = {"type": "app", "name": name("app"), "description": "", "definition": {"env": {variable: "x"}}}
+        refused(gateway.http.post("/extensions", json=body), 400, "validation failed")
 
 
 def test_what_holds_a_projects_guarded_places_is_gone_behind_a_kill(own, name):

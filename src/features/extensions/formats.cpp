@@ -62,6 +62,9 @@ std::optional<std::string> expected_format(std::string_view format, std::string_
   if (format == "cron") {
     if (const auto problem = cron_problem(text)) return "a cron expression: " + *problem;
   }
+  if (format == "variable-name" && (text.empty() || text.find_first_of(std::string_view("=\0", 2)) != text.npos)) {
+    return "the name of a variable, without =";
+  }
   return std::nullopt;
 }
 

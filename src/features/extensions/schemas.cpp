@@ -120,7 +120,9 @@ private:
     alternatives(schema, members, path);
     const auto* properties = schema.if_contains("properties");
     const auto* others = schema.if_contains("additionalProperties");
+    const auto* names = schema.if_contains("propertyNames");
     for (const auto& member : members) {
+      if (names) format(names->get_object(), member.key(), path + "." + std::string(member.key()));
       const auto* known = properties ? properties->get_object().if_contains(member.key()) : nullptr;
       // Null stands for a member that is omitted; what has no names of its own, such as variables, is not omitted by
       // it.
@@ -171,10 +173,10 @@ void judge_by_schema(const json::object& schema, const json::value& value, const
 }
 
 bool is_schema_word(std::string_view word) {
-  static constexpr std::array<std::string_view, 17> words = {
-      "type",    "enum",  "minimum", "exclusiveMinimum",     "maximum",     "format",  "required", "properties",
-      "anyOf",   "items", "title",   "additionalProperties", "description", "default", "examples", "$schema",
-      "$comment"};
+  static constexpr std::array<std::string_view, 18> words = {
+      "type",          "enum",    "minimum", "exclusiveMinimum",     "maximum",     "format",  "required", "properties",
+      "anyOf",         "items",   "title",   "additionalProperties", "description", "default", "examples", "$schema",
+      "propertyNames", "$comment"};
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 

@@ -78,6 +78,13 @@ TEST(Schemas, TellWhichValuesAreAllowed) {
   EXPECT_EQ(judged(R"({"exclusiveMinimum":0})", "0"), "x must be more than 0");
 }
 
+TEST(Schemas, TellWhichNamesMembersMayHave) {
+  const auto* schema = R"({"propertyNames":{"format":"variable-name"},"additionalProperties":{"type":"string"}})";
+  EXPECT_EQ(judged(schema, R"({"PATH":"/bin","with-hyphen":""})"), "");
+  EXPECT_EQ(judged(schema, R"({"A=B":"c","":"d"})"),
+            "x.A=B must be the name of a variable, without =; x. must be the name of a variable, without =");
+}
+
 TEST(Schemas, TellWhatIsMissingAndTakeNullAsMissing) {
   const auto* schema = R"({"required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"string"}}})";
   EXPECT_EQ(judged(schema, R"({"b":null,"c":1})"), "x.a is required");
