@@ -17,6 +17,7 @@ using ::testing::StartsWith;
 using testing::write_file;
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 class BashTool : public ::testing::Test {
 protected:
@@ -75,7 +76,7 @@ TEST_F(BashTool, EndsACommandThatTakesTooLong) {
 }
 
 TEST_F(BashTool, TheAgentsOwnLimitsCanOnlyTighten) {
-  room_.limits = {.network = true, .memory_mb = 100, .timeout_s = 1};
+  room_.limits = {.network = true, .memory_mb = 100, .timeout = 1s};
   EXPECT_THAT(bash("sleep 1000", {{"timeout_s", 600}}), HasSubstr("timed out after 1 s"));
   EXPECT_THAT(bash("/usr/bin/python3 -c 'bytearray(300_000_000)'"), HasSubstr("MemoryError"));
   room_.limits = {.memory_mb = 100'000};
@@ -116,7 +117,11 @@ TEST(ShellLimits, AreReadFromAnAgentsDefinition) {
   EXPECT_TRUE(limits("{}").network);
   EXPECT_FALSE(limits(R"({"sandbox": {"network": false}})").network);
   EXPECT_EQ(limits(R"({"sandbox": {"memory_mb": 512, "timeout_s": 5}})").memory_mb, 512);
-  EXPECT_EQ(limits(R"({"sandbox": {"memory_mb": 512, "timeout_s": 5}})").timeout_s, 5);
+  EXPECT_EQ(limits(R"({"sandbox": {"memory_mb": 512, "timeout_s": 5}})").timeout, 5s);
+  EXPECT_EQ(limits(R"({"sandbox": {"timeout_s": 0.5}})").timeout, 500ms);
+  EXPECT_EQ(limits(R"({"sandbox": {"timeout_s": 1e-9}})").timeout, 1ms);
+  EXPECT_EQ(limits(R"({"sandbox": {"timeout_s": 1e300}})").timeout, Shell::longest_time);
+  EXPECT_EQ(limits(R"({"sandbox": {"timeout_s": -1}})").timeout, std::nullopt);
   EXPECT_EQ(limits(R"({"sandbox": {"memory_mb": -1, "timeout_s": "x"}})").memory_mb, std::nullopt);
 }
 

@@ -19,9 +19,18 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_output = 100'000;
 constexpr std::int64_t standard_memory_mb = 2048;
+
 std::optional<std::int64_t> positive(const json::object& object, std::string_view name) {
   const auto value = number_input(object, name, 0, 0, std::int64_t{1} << 40);
   return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> positive_time(const json::object& object, std::string_view name) {
+  const auto* const value = object.if_contains(name);
+  if (value == nullptr || !value->is_number() || value->to_number<double>() <= 0) return std::nullopt;
+  constexpr auto most = std::chrono::milliseconds(Shell::longest_time).count();
+  const auto wanted = std::clamp(value->to_number<double>() * 1000, 1.0, static_cast<double>(most));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(wanted));
 }
 
 /// How a command ended, and the end that it was given where it did not by itself.
@@ -30,12 +39,13 @@ struct Ended {
   bool filled_disk = false;
 };
 
-ToolOutcome outcome_of(const Ended& ended, std::chrono::seconds time) {
+ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
   const auto& result = ended.result;
   auto output = to_utf8(result.output);
   if (!output.empty() && !output.ends_with('\n')) output += '\n';
   if (result.timed_out) {
-    output += fmt::format("timed out after {} s and was ended, with all that it had started\n", time.count());
+    output += fmt::format("timed out after {} s and was ended, with all that it had started\n",
+                          std::chrono::duration<double>(time).count());
   } else if (ended.filled_disk) {
     output += "was ended because it had taken half of the space that was free on the disk\n";
   } else if (result.stopped) {
@@ -59,7 +69,7 @@ ShellLimits shell_limits(const json::object& definition) {
   const auto* const network = object.if_contains("network");
   return {.network = network == nullptr || !network->is_bool() || network->get_bool(),
           .memory_mb = positive(object, "memory_mb"),
-          .timeout_s = positive(object, "timeout_s")};
+          .timeout = positive_time(object, "timeout_s")};
 }
 
 Shell::Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
@@ -87,8 +97,7 @@ Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
   const auto permission = call.judge(ToolTarget{});
   if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
   const auto limits = limits_(call.run.agent_id);
-  const auto most = std::chrono::seconds(limits.timeout_s.value_or(longest_time.count()));
-  const auto time = std::clamp(command.time, std::chrono::seconds(1), std::max(most, std::chrono::seconds(1)));
+  const auto time = std::min<std::chrono::milliseconds>(command.time, limits.timeout.value_or(longest_time));
   try {
     co_return co_await run_wrapped(call, std::move(command), permission, limits, time);
   } catch (const ProcessError& error) {
@@ -97,7 +106,7 @@ Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
 }
 
 Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command, Permission permission,
-                                     ShellLimits limits, std::chrono::seconds time) {
+                                     ShellLimits limits, std::chrono::milliseconds time) {
   auto prepared = co_await blocking_.run([this, run = call.run, permission, limits, command] {
     make_workspace(run.roots);
     const auto wish = wish_for(run, permission, limits, command.environment);

@@ -17,7 +17,7 @@ namespace agw {
 struct ShellLimits {
   bool network = true;
   std::optional<std::int64_t> memory_mb{};
-  std::optional<std::int64_t> timeout_s{};
+  std::optional<std::chrono::milliseconds> timeout{};
 };
 
 /// Reads the object `sandbox` of an agent's definition; what is missing or makes no sense limits nothing.
@@ -50,7 +50,7 @@ public:
 
 private:
   Task<ToolOutcome> run_wrapped(const ToolCall& call, ShellCommand command, Permission permission, ShellLimits limits,
-                                std::chrono::seconds time);
+                                std::chrono::milliseconds time);
   SandboxWish wish_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
                        std::map<std::string, std::string> environment) const;
 
