@@ -6,11 +6,12 @@ namespace agw {
 
 namespace {
 
-bool shows(const ExtensionFilter& filter, const Extension& extension) {
+bool shows(const ExtensionFilter& filter, const std::optional<std::string>& owner_id, const Extension& extension) {
   return (!filter.type || *filter.type == extension.type) &&
          (!filter.enabled || *filter.enabled == extension.enabled) &&
          (!filter.source || *filter.source == extension.source) &&
-         (!filter.owner_agent_id || filter.owner_agent_id == extension.owner_agent_id);
+         (!filter.owner_agent_id || filter.owner_agent_id == extension.owner_agent_id ||
+          (owner_id && owner_id == extension.owner_agent_id));
 }
 
 }  // namespace
@@ -40,18 +41,19 @@ ExtensionPointer Registry::find_named(std::string_view name) const {
   return entry == by_name.end() ? nullptr : entry->extension;
 }
 
-std::vector<ExtensionPointer> Registry::list(const ExtensionFilter& filter) const {
+std::vector<ExtensionPointer> Registry::list(const ExtensionFilter& filter,
+                                             const std::optional<std::string>& owner_id) const {
   std::vector<ExtensionPointer> found;
   for (const auto& entry : entries_.get<ByPosition>()) {
-    if (shows(filter, *entry.extension)) found.push_back(entry.extension);
+    if (shows(filter, owner_id, *entry.extension)) found.push_back(entry.extension);
   }
   return found;
 }
 
-std::string Registry::list_json(const ExtensionFilter& filter) const {
+std::string Registry::list_json(const ExtensionFilter& filter, const std::optional<std::string>& owner_id) const {
   std::string json = "[";
   for (const auto& entry : entries_.get<ByPosition>()) {
-    if (!shows(filter, *entry.extension)) continue;
+    if (!shows(filter, owner_id, *entry.extension)) continue;
     if (json.size() > 1) json += ',';
     if (entry.json.empty()) entry.json = to_json(*entry.extension);
     json += entry.json;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,11 @@ public:
   ExtensionPointer find(std::string_view id) const;
   ExtensionPointer find_named(std::string_view name) const;
 
-  /// Newest first. `filter.owner_agent_id` is an id.
-  std::vector<ExtensionPointer> list(const ExtensionFilter& filter) const;
+  /// Newest first. The owner of what is shown is `filter.owner_agent_id` as it stands, or the agent of `owner_id`.
+  std::vector<ExtensionPointer> list(const ExtensionFilter& filter,
+                                     const std::optional<std::string>& owner_id = std::nullopt) const;
   /// The same as a JSON array.
-  std::string list_json(const ExtensionFilter& filter) const;
+  std::string list_json(const ExtensionFilter& filter, const std::optional<std::string>& owner_id = std::nullopt) const;
 
   std::size_t size() const { return entries_.size(); }
 

@@ -63,14 +63,12 @@ ExtensionPointer Extensions::require(std::string_view id_or_name) const {
   return found;
 }
 
-std::vector<ExtensionPointer> Extensions::list(ExtensionFilter filter) const {
-  filter.owner_agent_id = agent_id_of(std::move(filter.owner_agent_id));
-  return registry_->list(filter);
+std::vector<ExtensionPointer> Extensions::list(const ExtensionFilter& filter) const {
+  return registry_->list(filter, agent_id_of(filter.owner_agent_id));
 }
 
-std::string Extensions::list_json(ExtensionFilter filter) const {
-  filter.owner_agent_id = agent_id_of(std::move(filter.owner_agent_id));
-  return registry_->list_json(filter);
+std::string Extensions::list_json(const ExtensionFilter& filter) const {
+  return registry_->list_json(filter, agent_id_of(filter.owner_agent_id));
 }
 
 Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> along) {

@@ -67,9 +67,9 @@ public:
   ExtensionPointer require(std::string_view id_or_name) const;
 
   /// Newest first.
-  std::vector<ExtensionPointer> list(ExtensionFilter filter = {}) const;
+  std::vector<ExtensionPointer> list(const ExtensionFilter& filter = {}) const;
   /// The same as a JSON array.
-  std::string list_json(ExtensionFilter filter = {}) const;
+  std::string list_json(const ExtensionFilter& filter = {}) const;
 
   // Changing. Bodies are those of the API, also where tools or files are the callers: judged here, see judging.hpp for
   // the BadRequests. `along` runs in the same transaction.

@@ -95,6 +95,9 @@ TEST(Extensions, TheOwnerIsKeptByIdWhereAnAgentMadeIt) {
     EXPECT_FALSE(users->owner_agent_id);
     EXPECT_EQ(names_of(room.extensions.list({.owner_agent_id = "assistant"})), std::vector<std::string>{"mine"});
     EXPECT_EQ(names_of(room.extensions.list({.owner_agent_id = assistant->id})), std::vector<std::string>{"mine"});
+    co_await room.extensions.create(with(with(theme("nobody"), "type", "agent"), "definition", json::object{}));
+    EXPECT_EQ(names_of(room.extensions.list({.owner_agent_id = "nobody"})), std::vector<std::string>{"b"})
+        << "as the record shows it, though there is such an agent by now";
   });
 }
 
