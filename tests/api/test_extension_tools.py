@@ -69,6 +69,14 @@ def test_who_changes_one_of_its_own(talker, at, name, stage):
         assert record["definition"] == {"prompt": "Anew"} and record["enabled"] is (stage == "sovereign")
 
 
+def test_null_removes_a_trigger(talker, at, name):
+    agent, thread = at("sovereign")
+    own = command(name("own"), source="agent", owner_agent_id=agent["id"], trigger_def={"type": "webhook"})
+    accepted(talker.gateway.http.post("/extensions", json=own), 201)
+    end = called(talker, thread, "UpdateExtension", {"id": own["name"], "trigger": None})
+    assert not end["isError"] and found(talker.gateway, own["name"])["trigger_def"] is None, end
+
+
 @pytest.mark.parametrize("stage", STAGES[2:])
 def test_a_change_of_nothing_leaves_its_own_enabled(talker, at, name, stage):
     agent, thread = at(stage)

@@ -43,7 +43,7 @@ constexpr auto update_schema = R"({
     "name": {"type": "string"},
     "description": {"type": "string"},
     "definition": {"type": "object", "description": "replaces the whole definition"},
-    "trigger": {"type": "object", "description": "replaces the trigger"},
+    "trigger": {"type": ["object", "null"], "description": "replaces the trigger, null removes it"},
     "enabled": {"type": "boolean"},
     "reason": {"type": "string", "description": "for the person who decides, where it is staged"}
   },
