@@ -56,6 +56,14 @@ def test_a_new_agent_or_job_gets_its_directory(gateway, create, kind):
     assert found == ({"systemPrompt": "You help."} if kind == "agent" else {"agent_id": "assistant"})
 
 
+@pytest.mark.parametrize("too_long", [{"description": "x" * (2 << 20)}, {"definition": {"systemPrompt": "x" * (2 << 20)}}])
+def test_what_is_too_long_for_the_file_is_named(gateway, name, too_long):
+    body = {"type": "agent", "name": name("long"), "description": "d", "definition": {}, **too_long}
+    details = refused(gateway.http.post("/extensions", json=body), 400, "validation failed")["details"]
+    assert [entry["path"] for entry in details] == list(too_long)
+    assert details[0]["message"].startswith(f"{list(too_long)[0]} is too long")
+
+
 def test_a_jobs_prompt_stands_in_prompt_md(gateway, create):
     made = create("job", definition={"agent_id": "assistant", "prompt": "Do this.\n\nThen that."})
     assert (folder(gateway, made) / "prompt.md").read_text() == "Do this.\n\nThen that."

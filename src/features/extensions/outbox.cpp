@@ -31,14 +31,16 @@ std::vector<T> piece_of(const std::vector<T>& all, std::size_t begin) {
 }
 
 /// What is longer could not be read again.
-void check_length(const ExtensionText& text) {
+void check_length(const Extension& extension, const ExtensionText& text) {
   if (text.config.size() <= max_yaml_size) return;
-  const auto why = fmt::format("definition is too long: as a file it would be over {} MiB", max_yaml_size >> 20);
-  throw BadRequest("validation failed", {{"details", json::array{{{"path", "definition"}, {"message", why}}}}});
+  const auto description = json_to_yaml(json::value(extension.description));
+  const auto* const what = description.size() > text.config.size() / 2 ? "description" : "definition";
+  const auto why = fmt::format("{} is too long: as a file it would be over {} MiB", what, max_yaml_size >> 20);
+  throw BadRequest("validation failed", {{"details", json::array{{{"path", what}, {"message", why}}}}});
 }
 
 DiskStep write_step(const Extension& extension, ExtensionText text) {
-  check_length(text);
+  check_length(extension, text);
   DiskStep step;
   step.extension_id = extension.id;
   step.action = DiskStep::Action::write;
