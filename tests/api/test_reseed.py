@@ -169,6 +169,36 @@ def test_reseed_never_removes_what_the_api_made_and_brings_its_files_back(own, r
     assert (place / "prompt.md").read_text() == "work" and (place / "job.yaml").exists()
 
 
+@pytest.mark.parametrize("kind, file", [("agent", "agent.yaml"), ("job", "job.yaml"), ("job", "prompt.md")])
+def test_a_file_that_is_removed_right_behind_its_making_comes_back(own, resync, kind, file):
+    made = create(own, kind, description="made")
+    path = own.data / f"{kind}s" / "mine" / file
+    text = path.read_text()
+    path.unlink()
+    own.stop()
+    own.start()
+    assert path.read_text() == text
+    path.unlink()
+    assert resync(own) == []
+    assert path.read_text() == text and find(own, "mine") == made
+
+
+def test_a_job_with_a_schedule_keeps_its_prompt_without_the_file(own, resync):
+    made = create(own, "job", definition={"agent_id": "assistant", "prompt": "work", "schedule": "0 0 1 1 *"})
+    (own.data / "jobs" / "mine" / "prompt.md").unlink()
+    assert resync(own) == []
+    assert find(own, "mine") == made and (own.data / "jobs" / "mine" / "prompt.md").read_text() == "work"
+
+
+def test_a_prompt_md_beside_a_prompt_in_the_yaml_is_kept(own, resync):
+    place = drop(own, "job", "both", "agent_id: assistant\nprompt: Work.\n", prompt_md="my notes")
+    assert resync(own) == resync(own) == []
+    assert (place / "prompt.md").read_text() == "my notes"
+    accepted(own.http.post("/extensions/both/toggle"))
+    assert (place / "prompt.md").read_text() == "Work."
+    assert [path.read_text() for path in (own.data / "trash").iterdir()] == ["my notes"]
+
+
 def test_every_change_is_announced(own):
     create(own)
     drop(own, "agent", "mine", "systemPrompt: edited\n")

@@ -99,6 +99,7 @@ private:
   void look_at_type(ExtensionType type, const std::vector<ExtensionPointer>& records, At at,
                     DirectoryFindings& findings);
   void look_at_record(const ExtensionPointer& record, At at, DirectoryFindings& findings);
+  static bool has_lost_prompt(const Extension& record, const Contents& contents, const KnownDirectory& known);
   void look_at_edit(const ExtensionPointer& record, const std::string& path, const Contents& contents,
                     DirectoryFindings& findings);
   void look_at_new(ExtensionType type, const std::string& name, DirectoryFindings& findings);

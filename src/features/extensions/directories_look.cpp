@@ -30,6 +30,12 @@ std::string problem_text(const ApiError& of_the_record) {
 
 bool is_missing(FileError error) { return error == FileError::not_found; }
 
+/// Whether the prompt that these members have was read from prompt.md, which is then the record's: one beside a prompt
+/// in the YAML stays a person's.
+bool is_from_file(ExtensionType type, const json::object& flat, const FileResult<std::string>& prompt) {
+  return owns_prompt(type, flat) && prompt && string_member(flat, "prompt") == std::string_view(*prompt);
+}
+
 }  // namespace
 
 json::object ExtensionDirectories::Contents::flat(ExtensionType type, const Extension* record) const {
@@ -60,7 +66,8 @@ ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, co
 }
 
 bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirectory& known) const {
-  return root_.is_still(config_path(path), known.config.stamp) &&
+  // Unlike prompt.md, the file is never rightly absent: an empty stamp says that it must be looked at.
+  return known.config.stamp != FileStamp{} && root_.is_still(config_path(path), known.config.stamp) &&
          (type_of_directory(path) == ExtensionType::agent || root_.is_still(prompt_path(path), known.prompt.stamp));
 }
 
@@ -113,6 +120,7 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
     if (!owns) contents.known.prompt.content_id.clear();
     const bool same = contents.config && contents.known.config.content_id == known.config.content_id &&
                       (!owns || contents.known.prompt.content_id == known.prompt.content_id);
+    if (!same && has_lost_prompt(*record, contents, known)) return findings.missing.push_back(record);
     if (!same) return look_at_edit(record, path, contents, findings);
     if (contents.known != known) accept(record->id, path, contents.known);
   }
@@ -122,12 +130,20 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
   }
 }
 
+/// Whether all that is missing of what the gateway wrote is prompt.md.
+bool ExtensionDirectories::has_lost_prompt(const Extension& record, const Contents& contents,
+                                           const KnownDirectory& known) {
+  if (known.prompt.content_id.empty() || contents.prompt || !is_missing(contents.prompt.error())) return false;
+  const auto text = text_of(record);
+  return text.prompt && contents.known.config.content_id == content_id(text.config);
+}
+
 void ExtensionDirectories::look_at_edit(const ExtensionPointer& record, const std::string& path,
                                         const Contents& contents, DirectoryFindings& findings) {
   with_warnings(path, contents, findings, [&] {
     const auto flat = contents.flat(record->type, record.get());
     auto known = contents.known;
-    if (!owns_prompt(record->type, flat)) known.prompt.content_id.clear();
+    if (!is_from_file(record->type, flat, contents.prompt)) known.prompt.content_id.clear();
     const auto body = change_body(flat, *record, MissingTrigger::goes);
     findings.taken.push_back({record, record->id, path, read_extension_change(body, record->type), known});
   });
@@ -140,7 +156,7 @@ void ExtensionDirectories::look_at_new(ExtensionType type, const std::string& na
   with_warnings(path, contents, findings, [&] {
     const auto flat = contents.flat(type, nullptr);
     auto known = contents.known;
-    if (!owns_prompt(type, flat)) known.prompt.content_id.clear();
+    if (!is_from_file(type, flat, contents.prompt)) known.prompt.content_id.clear();
     findings.taken.push_back({nullptr, new_id(), path, read_new_extension(new_body(flat, type, name)), known});
   });
 }
