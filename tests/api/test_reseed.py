@@ -233,6 +233,14 @@ def test_a_broken_file_is_named_and_harms_nothing_else(own, why):
     assert find(own, "sound") and not find(own, f"broken-{why}")
 
 
+@pytest.mark.parametrize("trigger, problem", [
+    ("{type: cron}", "trigger.expression"), ("daily", "trigger must be an object")])
+def test_a_wrong_trigger_is_told_in_the_words_of_the_file(own, trigger, problem):
+    drop(own, "job", "wrong", f"agent_id: assistant\nprompt: x\ntrigger: {trigger}\n")
+    warning, = reseed(own)
+    assert problem in warning and "trigger_def" not in warning
+
+
 def test_a_broken_edit_leaves_the_record_as_it_was(own, resync):
     made = create(own)
     drop(own, "agent", "mine", "systemPrompt: [\n")

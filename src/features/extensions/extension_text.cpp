@@ -30,10 +30,18 @@ json::object definition_of(const json::object& flat) {
   return definition;
 }
 
-void drop_prefix(json::value& text) {
-  constexpr std::string_view prefix = "definition.";
-  auto& string = text.as_string();
-  if (std::string_view(string).starts_with(prefix)) string.erase(0, prefix.size());
+/// Of a path or a message, which begins with one.
+void put_in_terms_of_file(json::value& value) {
+  constexpr std::string_view definition = "definition.";
+  constexpr std::string_view trigger = "trigger_def";
+  constexpr std::string_view not_an_object = "must be a object";
+  std::string text(value.as_string());
+  if (text.starts_with(definition))
+    text.erase(0, definition.size());
+  else if (text.starts_with(trigger))
+    text.replace(0, trigger.size(), "trigger");
+  if (text.ends_with(not_an_object)) text.replace(text.size() - not_an_object.size(), text.npos, "must be an object");
+  value = text;
 }
 
 void copy_member(const json::object& from, std::string_view name, json::object& to) {
@@ -125,8 +133,8 @@ ApiError in_terms_of_file(const ApiError& error) {
   auto extra = error.extra();
   if (auto* details = extra.if_contains("details"); details && details->is_array()) {
     for (auto& detail : details->get_array()) {
-      drop_prefix(detail.at("path"));
-      drop_prefix(detail.at("message"));
+      put_in_terms_of_file(detail.at("path"));
+      put_in_terms_of_file(detail.at("message"));
     }
   }
   return {error.status(), error.error(), std::move(extra)};

@@ -62,7 +62,8 @@ json::object flat_members(const Extension& extension);
 enum class MissingTrigger { stays, goes };
 json::object change_body(json::object flat, const Extension& current, MissingTrigger missing);
 
-/// An error about such a body, told in the members of the flat file: `tools` instead of `definition.tools`.
+/// An error about such a body, told in the members of the flat file: `tools` instead of `definition.tools`, `trigger`
+/// instead of `trigger_def`.
 ApiError in_terms_of_file(const ApiError& error);
 
 /// The body of a POST that makes a new extension of them.
