@@ -2,33 +2,11 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
-
-#include <boost/json/parser.hpp>
+#include <utility>
 
 namespace agw {
 
 namespace {
-
-/// Boost.JSON counts the levels below the outermost value and reads `1e400` as infinity; both are set right here.
-bool numbers_are_finite(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::double_:
-      return std::isfinite(value.get_double());
-    case json::kind::array:
-      for (const auto& element : value.get_array()) {
-        if (!numbers_are_finite(element)) return false;
-      }
-      return true;
-    case json::kind::object:
-      for (const auto& member : value.get_object()) {
-        if (!numbers_are_finite(member.value())) return false;
-      }
-      return true;
-    default:
-      return true;
-  }
-}
 
 /// The length of the valid UTF-8 sequence at the start of `text` (RFC 3629), 0 where there is none.
 std::size_t sequence_length(std::string_view text) {
@@ -103,19 +81,6 @@ void write_value(std::string& out, const json::value& value) {
 }
 
 }  // namespace
-
-std::optional<json::value> parse_json(std::string_view text) {
-  json::parse_options options;
-  options.max_depth = max_json_depth;
-  std::array<unsigned char, 1024> nesting;  // of usual texts: more goes to the heap
-  json::parser parser({}, options, nesting.data(), nesting.size());
-  boost::system::error_code error;
-  parser.write(text, error);
-  if (error) return std::nullopt;
-  auto value = parser.release();
-  if (!numbers_are_finite(value)) return std::nullopt;
-  return value;
-}
 
 void write_json(std::string& out, const json::value& value) { write_value(out, value); }
 

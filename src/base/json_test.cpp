@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_reading.hpp"
+
 namespace agw {
 namespace {
 
@@ -39,6 +41,13 @@ TEST(Json, AcceptsDepth64AndNoMore) {
   EXPECT_FALSE(parse_json(nested(100000)));
 }
 
+TEST(Json, WhatIsStoredMayBeDeeper) {
+  EXPECT_TRUE(nests_deeper(parse_stored_json(nested(128)), 127));
+  EXPECT_FALSE(nests_deeper(parse_stored_json(nested(128)), 128));
+  EXPECT_THROW(parse_stored_json(nested(129)), std::runtime_error);
+  EXPECT_THROW(parse_stored_json("{"), std::runtime_error);
+}
+
 TEST(Json, TheLastOfADoubledMemberWins) { EXPECT_EQ(to_json(*parse_json(R"({"a":1,"a":2})")), R"({"a":2})"); }
 
 TEST(Json, WritesWhatItRead) {
@@ -46,6 +55,16 @@ TEST(Json, WritesWhatItRead) {
                                  "\"\xf0\x9f\x98\x80\"", "0.1"}) {
     EXPECT_EQ(to_json(*parse_json(text)), text);
   }
+}
+
+TEST(Json, ReadsEachDoubleAsTheNearest) {
+  for (const std::string text :
+       {"0.00014890000000000001", "123456789.12345679", "5e-324", "1.7976931348623157e+308", "2.2250738585072014e-308",
+        "-0.30000000000000004", "1e+23", "-0.7151893663724195", "8.442657485810175e-11"}) {
+    EXPECT_EQ(to_json(*parse_json(text)), text);
+    EXPECT_EQ(parse_json(text)->get_double(), std::strtod(text.c_str(), nullptr)) << text;
+  }
+  EXPECT_EQ(*parse_json("1e-400"), 0.0);
 }
 
 TEST(Json, ReplacesInvalidUtf8) {

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <boost/json/parser.hpp>
-
+#include "base/json_reading.hpp"
 #include "models/characters.hpp"
 
 namespace agw {
@@ -65,14 +64,7 @@ std::optional<json::object> parse_cut_frame(std::string_view data) {
   const auto bytes = with_bytes_of_halves(data);
   // Boost.JSON lets more pass than such bytes; what is no frame apart from them is none.
   if (!object_of(parse_json(whole_characters(bytes)))) return std::nullopt;
-  json::parse_options options;
-  options.max_depth = max_json_depth;
-  options.allow_invalid_utf8 = true;
-  json::parser parser({}, options);
-  boost::system::error_code error;
-  parser.write(bytes, error);
-  if (error) return std::nullopt;
-  return object_of(parser.release());
+  return object_of(parse_json(bytes, {.any_bytes = true}));
 }
 
 }  // namespace agw

@@ -1,0 +1,100 @@
+#include "base/json_reading.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/value_stack.hpp>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t deepest_stored = 2 * max_json_depth;
+
+/// Builds a value as Boost.JSON's own parser does, but for doubles: that computes them from rounded powers of ten, so
+/// that a number would change a little each time that it is read, and takes `1e400` for infinity.
+class Builder {
+public:
+  static constexpr auto max_object_size = json::object::max_size();
+  static constexpr auto max_array_size = json::array::max_size();
+  static constexpr auto max_key_size = json::string::max_size();
+  static constexpr auto max_string_size = json::string::max_size();
+
+  using Error = boost::system::error_code;
+  using Text = json::string_view;
+
+  Builder(unsigned char* buffer, std::size_t size) : values_({}, buffer, size) { values_.reset(); }
+
+  json::value release() { return values_.release(); }
+
+  static bool on_document_begin(Error&) { return true; }
+  static bool on_document_end(Error&) { return true; }
+  static bool on_object_begin(Error&) { return true; }
+  bool on_object_end(std::size_t count, Error&) { return values_.push_object(count), true; }
+  static bool on_array_begin(Error&) { return true; }
+  bool on_array_end(std::size_t count, Error&) { return values_.push_array(count), true; }
+  bool on_key_part(Text part, std::size_t, Error&) { return values_.push_chars(part), true; }
+  bool on_key(Text last, std::size_t, Error&) { return values_.push_key(last), true; }
+  bool on_string_part(Text part, std::size_t, Error&) { return values_.push_chars(part), true; }
+  bool on_string(Text last, std::size_t, Error&) { return values_.push_string(last), true; }
+  static bool on_number_part(Text, Error&) { return true; }
+  bool on_int64(std::int64_t number, Text, Error&) { return values_.push_int64(number), true; }
+  bool on_uint64(std::uint64_t number, Text, Error&) { return values_.push_uint64(number), true; }
+  /// The text is all of the number, because all of the JSON is given at once.
+  bool on_double(double rough, Text text, Error& error) {
+    double number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    // What is too small for a double is as good as nothing; what is too large is no number.
+    if (read.ec == std::errc::result_out_of_range) number = rough;
+    if (!std::isfinite(number)) {
+      error = json::error::exponent_overflow;
+      return false;
+    }
+    return values_.push_double(number), true;
+  }
+  bool on_bool(bool truth, Error&) { return values_.push_bool(truth), true; }
+  bool on_null(Error&) { return values_.push_null(), true; }
+  static bool on_comment_part(Text, Error&) { return true; }
+  static bool on_comment(Text, Error&) { return true; }
+
+private:
+  json::value_stack values_;
+};
+
+}  // namespace
+
+std::optional<json::value> parse_json(std::string_view text, const JsonReading& reading) {
+  json::parse_options options;
+  options.max_depth = reading.deepest;
+  options.allow_invalid_utf8 = reading.any_bytes;
+  std::array<unsigned char, 1024> nesting;  // of usual texts: more goes to the heap
+  json::basic_parser<Builder> parser(options, nesting.data(), nesting.size());
+  boost::system::error_code error;
+  const auto read = parser.write_some(false, text.data(), text.size(), error);
+  if (error || read < text.size()) return std::nullopt;
+  return parser.handler().release();
+}
+
+std::optional<json::value> parse_json(std::string_view text) { return parse_json(text, {}); }
+
+json::value parse_stored_json(std::string_view text) {
+  auto value = parse_json(text, {.deepest = deepest_stored});
+  if (!value) throw std::runtime_error("what is stored as JSON is none");
+  return *std::move(value);
+}
+
+bool nests_deeper(const json::value& value, std::size_t levels) {
+  if (!value.is_structured()) return false;
+  if (levels == 0) return true;
+  if (const auto* array = value.if_array()) {
+    return std::ranges::any_of(*array, [&](const auto& element) { return nests_deeper(element, levels - 1); });
+  }
+  return std::ranges::any_of(value.get_object(),
+                             [&](const auto& member) { return nests_deeper(member.value(), levels - 1); });
+}
+
+}  // namespace agw
