@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,6 +48,32 @@ std::string shown(const json::value& value) {
   auto text = to_json(value);
   if (text.size() > longest_shown) text = to_utf8(text.substr(0, longest_shown)) + "…";
   return text;
+}
+
+/// Whether they are the same number, however it is written.
+bool same_number(const json::value& one, const json::value& other) {
+  if (one.is_double() || other.is_double()) return one.to_number<double>() == other.to_number<double>();
+  return one == other;
+}
+
+/// Equality as JSON Schema has it, where 1 and 1.0 are the same; members may stand in any order.
+bool same_value(const json::value& one, const json::value& other) {
+  if (one.is_number() && other.is_number()) return same_number(one, other);
+  if (one.is_array() && other.is_array()) return std::ranges::equal(one.get_array(), other.get_array(), same_value);
+  if (!one.is_object() || !other.is_object()) return one == other;
+  const auto& members = other.get_object();
+  return one.get_object().size() == members.size() && std::ranges::all_of(one.get_object(), [&](const auto& member) {
+           const auto* counterpart = members.if_contains(member.key());
+           return counterpart && same_value(member.value(), *counterpart);
+         });
+}
+
+/// Steps such as 0.01 are not exact, and neither are their multiples.
+bool is_multiple(double value, double step) {
+  if (step <= 0) return true;
+  const double count = value / step;
+  if (!std::isfinite(count)) return std::fmod(value, step) == 0;
+  return std::abs(count - std::round(count)) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(count);
 }
 
 /// One walk through an input beside its schema.
@@ -118,10 +145,10 @@ private:
   static void listed(const json::object& schema, const json::value& value, const std::string& path,
                      Problems& problems) {
     if (const auto* values = list_member(schema, "enum");
-        values && std::ranges::find(*values, value) == values->end()) {
+        values && std::ranges::none_of(*values, [&](const auto& one) { return same_value(one, value); })) {
       report(problems, path, "must be one of " + shown(*values));
     }
-    if (const auto* only = schema.if_contains("const"); only && *only != value) {
+    if (const auto* only = schema.if_contains("const"); only && !same_value(*only, value)) {
       report(problems, path, "must be " + shown(*only));
     }
   }
@@ -135,9 +162,7 @@ private:
     bound("maximum", std::less_equal<>(), "at most");
     bound("exclusiveMinimum", std::greater<>(), "more than");
     bound("exclusiveMaximum", std::less<>(), "less than");
-    bound(
-        "multipleOf", [](double value, double step) { return step <= 0 || std::fmod(value, step) == 0; },
-        "a multiple of");
+    bound("multipleOf", is_multiple, "a multiple of");
   }
 
   static void size(const json::object& schema, std::string_view least, std::string_view most, std::int64_t size,

@@ -1,5 +1,6 @@
 #include "tools/input_check.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace agw {
@@ -28,6 +29,31 @@ TEST(InputProblem, SaysWhatDoesNotFit) {
   EXPECT_EQ(problem(file_schema, R"({"path": "a", "limit": 0})"), "limit must be at least 1");
   EXPECT_EQ(problem(file_schema, R"({"path": "a", "kind": "c"})"), R"(kind must be one of ["a","b"])");
   EXPECT_EQ(problem(file_schema, R"({"path": "a", "other": 1})"), "other is not a member of this tool's input");
+}
+
+TEST(InputProblem, TakesMultiplesOfStepsThatAreNotExact) {
+  constexpr auto cents = R"({"properties": {"x": {"multipleOf": 0.01}}})";
+  for (const auto* input : {"19.99", "0.3", "5", "0", "-4.35", "1.1", "1e300", "123456789.01"}) {
+    EXPECT_FALSE(problem(cents, fmt::format(R"({{"x": {}}})", input))) << input;
+  }
+  for (const auto* input : {"19.995", "0.001", "123456789.011"}) {
+    EXPECT_EQ(problem(cents, fmt::format(R"({{"x": {}}})", input)), "x must be a multiple of 0.01") << input;
+  }
+  EXPECT_FALSE(problem(R"({"properties": {"x": {"multipleOf": 2}}})", R"({"x": 4.0})"));
+  EXPECT_TRUE(problem(R"({"properties": {"x": {"multipleOf": 2}}})", R"({"x": 5})"));
+  EXPECT_TRUE(problem(R"({"properties": {"x": {"multipleOf": 1e-308}}})", R"({"x": 1e308})"));
+}
+
+TEST(InputProblem, ComparesNumbersByValue) {
+  constexpr auto schema = R"({"properties": {"x": {"enum": [1, 2.0, [3], {"a": 4.0, "b": 5}]}, "y": {"const": 1}}})";
+  for (const auto* input : {R"({"x": 2})", R"({"x": 1.0})", R"({"x": [3.0]})", R"({"x": {"b": 5.0, "a": 4}})",
+                            R"({"y": 1.0})", R"({"y": 1})"}) {
+    EXPECT_FALSE(problem(schema, input)) << input;
+  }
+  for (const auto* input :
+       {R"({"x": 3})", R"({"x": "1"})", R"({"x": [3, 3]})", R"({"x": {"a": 4}})", R"({"y": true})", R"({"y": 1.5})"}) {
+    EXPECT_TRUE(problem(schema, input)) << input;
+  }
 }
 
 TEST(InputProblem, NamesThePlace) {
