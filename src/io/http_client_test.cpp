@@ -191,6 +191,53 @@ TEST(HttpClient, LimitsTheAnswer) {
   });
 }
 
+std::string gzipped(std::string_view bytes) {
+  return "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " + std::to_string(bytes.size()) + "\r\n\r\n" +
+         std::string(bytes);
+}
+
+TEST(HttpClient, DecodesWhatIsEncodedUnasked) {
+  testing::run([](Loop& loop) -> Task<> {
+    using namespace std::string_view_literals;
+    constexpr auto hello =
+        "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcbH\xcd\xc9\xc9\x07\x00\x86\xa6\x10\x36\x05\x00\x00\x00"sv;
+    LoopbackServer server(loop, {gzipped(hello), gzipped("no gzip")});
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    const auto outcome = co_await client.send({.url = server.url("/")}, append_to(body), stop);
+    EXPECT_EQ(outcome.end, End::complete);
+    EXPECT_EQ(body, "hello");
+    EXPECT_EQ(server.request(0).find("ncoding"), std::string::npos) << server.request(0);
+    const auto broken = co_await client.send({.url = server.url("/")}, append_to(body), stop);
+    EXPECT_EQ(broken.end, End::broken);
+    EXPECT_NE(broken.error, "");
+    co_await server.close();
+  });
+}
+
+TEST(HttpClient, CountsTheBytesThatAreDecoded) {
+  testing::run([](Loop& loop) -> Task<> {
+    using namespace std::string_view_literals;
+    const auto zeros =
+        std::string(
+            "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x31\x01\x00\x00\x00\xc2\xa0\xf5Om\x0d\x0f\xa0"sv) +
+        std::string(96, '\x00') + "\x80W\x03}\x95\x11\xd4\xa0\x86\x01\x00";
+    LoopbackServer server(loop, {gzipped(zeros), gzipped(zeros)});
+    HttpClient client(loop);
+    Stop stop;
+    std::string body;
+    const auto whole = co_await client.send({.url = server.url("/")}, append_to(body), stop);
+    EXPECT_EQ(whole.end, End::complete);
+    EXPECT_EQ(body, std::string(100'000, '\0'));
+    body.clear();
+    const auto large = co_await client.send({.url = server.url("/"), .max_body_bytes = 50'000}, append_to(body), stop);
+    EXPECT_EQ(large.end, End::too_large);
+    EXPECT_LE(body.size(), 50'000u);
+    co_await server.close();
+  });
+}
+
 TEST(HttpClient, DoesNotFollowRedirects) {
   testing::run([](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"});

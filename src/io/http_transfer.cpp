@@ -102,6 +102,7 @@ void HttpTransfer::set_request() {
   // Without it, giving up while a name is being resolved would block the loop until the resolver has answered.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  set(CURLOPT_ACCEPT_ENCODING, "");
   cache_certificates();
   set(CURLOPT_ERRORBUFFER, error_buffer_.data());
   set(CURLOPT_PRIVATE, static_cast<void*>(this));
@@ -127,6 +128,8 @@ void HttpTransfer::set_headers() {
     if (!headers_) throw std::bad_alloc();
   };
   append("Expect:");
+  // Decoded is what comes encoded all the same, asked for is nothing: a server would hold a stream back to compress it.
+  append("Accept-Encoding:");
   for (const auto& [name, value] : request_.headers) append(fmt::format("{}: {}", name, value));
   set(CURLOPT_HTTPHEADER, headers_);
 }

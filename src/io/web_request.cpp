@@ -10,6 +10,8 @@ namespace agw {
 namespace {
 
 constexpr int most_redirects = 10;
+/// Libcurl hands a body over in pieces of this size at most, also where a few bytes are decoded to very many.
+constexpr std::size_t longest_piece = 64 * 1024;
 
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -57,7 +59,7 @@ private:
                      .headers = request_.headers,
                      .body = request_.body,
                      .silence_limit = request_.silence_limit,
-                     .max_body_bytes = request_.cut_body ? SIZE_MAX : request_.max_body_bytes,
+                     .max_body_bytes = request_.max_body_bytes + (request_.cut_body ? longest_piece : 0),
                      .public_only = !request_.may_be_private || !request_.may_be_private(answer_.url)};
     if (answer_.url.origin() == request_.url.origin()) {
       next.headers.insert(next.headers.end(), request_.own_headers.begin(), request_.own_headers.end());
