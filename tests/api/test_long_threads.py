@@ -430,6 +430,16 @@ def test_a_short_first_message_is_the_title(talker):
     assert talker.stub.title_requests == []
 
 
+def test_no_title_is_asked_for_where_a_persons_ends_like_one_that_was_cut(talker):
+    named = accepted(talker.gateway.http.post("/threads", json={"title": "Plans…"}), 201)
+    asked(talker, named, content=LONG)
+    other = accepted(talker.gateway.http.post("/threads", json={}), 201)
+    asked(talker, other, content="Another: " + LONG)
+    wait_for(lambda: is_titled(talker, other))
+    assert len(talker.stub.title_requests) == 1
+    assert accepted(talker.gateway.http.get(f"/threads/{named['id']}"))["title"] == "Plans…"
+
+
 def test_a_persons_title_stays(talker, thread):
     gateway = talker.gateway
     asked(talker, thread, content=LONG)

@@ -168,6 +168,19 @@ def test_a_run_can_be_stopped_in_the_middle(talker, held):
     assert events.run_so_far(turn["id"]) == run
 
 
+def test_a_stop_that_comes_as_the_answer_ends_says_how_it_ended(talker):
+    for _ in range(40):
+        thread = new_thread(talker.gateway)
+        answer = talker.holds("Once")
+        with talker.gateway.events(thread["id"]) as events:
+            turn = ask(talker.gateway, thread)
+            streamed(events, turn, "Once")
+            answer.release()
+            status = stop(talker.gateway, thread)["status"]
+            end = events.run(turn["id"])[-1]["type"]
+        assert (status, end) in (("stopped", "stopped"), ("idle", "finish"))
+
+
 def test_a_run_that_has_produced_nothing_can_be_stopped(talker):
     thread = new_thread(talker.gateway)
     answer = talker.holds()

@@ -112,6 +112,24 @@ def test_arguments_that_are_no_json_object(talker, thread, arguments):
     assert end["isError"] and end["output"].startswith("invalid input: the arguments are not a JSON object")
 
 
+@pytest.mark.parametrize("levels", [56, 57, 64])
+def test_arguments_that_nest_deep_leave_their_thread_as_usable_as_others(talker, thread, levels):
+    end = called(talker, thread, "SearchTurns", '{"nested":' * (levels - 1) + "{}" + "}" * (levels - 1))
+    problem = "query is required" if levels <= 56 else "the arguments are not a JSON object of at most 56 levels: {"
+    assert end["isError"] and end["output"].startswith(f"invalid input: {problem}")
+    assert of_kind(asked(talker, thread, "Yes."), "finish")[0]["finishReason"] == "stop"
+    http = talker.gateway.http
+    accepted(http.get("/turns/search", params={"q": "invalid", "agent_id": thread["agent_id"]}))
+    fork = accepted(http.post(f"/threads/{thread['id']}/fork"), 201)
+    assert len(turns_of(talker.gateway, fork)) == len(turns_of(talker.gateway, thread)) == 5
+
+
+def test_all_that_a_tool_gives_is_kept_whole(talker, name):
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, name("printer"), "trusted"))
+    end = called(talker, thread, "Bash", {"command": "printf '漢%.0s' $(seq 99000)"})
+    assert not end["isError"] and end["output"].count("漢") == 99_000 and "left out" not in end["output"]
+
+
 @pytest.mark.parametrize("input, problem", [
     ({}, "query is required"), ({"query": 5}, "query must be of type string"),
     ({"query": "a", "limit": 0}, "limit must be at least 1"),

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/id.hpp"
+#include "base/json_reading.hpp"
 #include "features/engine/agent_limits.hpp"
 #include "features/engine/compaction.hpp"
 #include "features/engine/context.hpp"
@@ -68,6 +69,7 @@ void Engine::Answering::make_usable(std::vector<ToolUse>& uses) {
     use.name = safe_name(std::move(use.name));
     use.id = safe_name(std::move(use.id));
     if (!call_ids.insert(use.id).second) call_ids.insert(use.id = "call_" + random_hex(12));
+    if (nests_deeper(use.input, deepest_input)) use.raw_input = to_json(std::exchange(use.input, {}));
   }
 }
 

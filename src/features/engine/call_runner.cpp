@@ -9,8 +9,10 @@
 #include "base/group.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 #include "features/engine/bounded_call.hpp"
 #include "tools/input_check.hpp"
+#include "tools/text_limit.hpp"
 
 namespace agw {
 
@@ -20,7 +22,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t most_at_once = 8;
-constexpr std::size_t longest_output = 256 * 1024;
+/// More than any tool gives that bounds its answer itself.
+constexpr std::size_t longest_output = 4 * most_answer_characters + 64 * 1024;
 constexpr std::size_t longest_quoted = 500;
 
 bool changes_nothing(const Tool& tool) {
@@ -31,15 +34,19 @@ ToolOutcome failed(std::string why) { return {std::move(why), true}; }
 
 /// Fit to be stored and sent: UTF-8, and its middle left out where it is very long.
 std::string presentable(const std::string& output) {
-  if (output.size() <= longest_output) return to_utf8(output);
+  auto text = to_utf8(output);
+  if (text.size() <= longest_output) return text;
   constexpr auto half = longest_output / 2;
-  return to_utf8(output.substr(0, half)) + fmt::format("\n[… {} bytes left out …]\n", output.size() - longest_output) +
-         to_utf8(output.substr(output.size() - half));
+  const auto beginning = utf8_prefix(text, half);
+  const auto rest = utf8_prefix(text, text.size() - half).size();
+  return fmt::format("{}\n[… {} bytes left out …]\n{}", beginning, rest - beginning.size(),
+                     std::string_view(text).substr(rest));
 }
 
-std::string quoted(std::string text) {
-  if (text.size() > longest_quoted) text = text.substr(0, longest_quoted) + "…";
-  return to_utf8(text);
+std::string quoted(const std::string& text) {
+  auto whole = to_utf8(text);
+  if (whole.size() <= longest_quoted) return whole;
+  return std::string(utf8_prefix(whole, longest_quoted)) + "…";
 }
 
 std::string dry_text(const ToolUse& use) {
@@ -176,7 +183,8 @@ Task<Message> CallRunner::call(const StepCalls& step, const ToolUse& use, ToolPo
 Task<ToolOutcome> CallRunner::outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool) {
   if (!tool) co_return failed(fmt::format("there is no tool {}", use.name));
   if (use.raw_input) {
-    co_return failed(fmt::format("invalid input: the arguments are not a JSON object: {}", quoted(*use.raw_input)));
+    co_return failed(fmt::format("invalid input: the arguments are not a JSON object of at most {} levels: {}",
+                                 deepest_input, quoted(*use.raw_input)));
   }
   if (const auto problem = input_problem(tool->description.input_schema, use.input)) {
     co_return failed("invalid input: " + *problem);

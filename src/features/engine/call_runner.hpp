@@ -12,6 +12,10 @@
 
 namespace agw {
 
+/// How deep the input of a call may nest: what it becomes a part of (turns, lists of them, events) is to be within what
+/// clients can read.
+inline constexpr std::size_t deepest_input = max_json_depth - 8;
+
 /// Stages a change of the run's agent for a person to decide on; gives the proposal's reference.
 using StageLink = std::function<Task<std::string>(const ToolRun& run, StagedChange change)>;
 

@@ -34,6 +34,13 @@ json::array step_members(const std::vector<StepMark>& steps) {
   return members;
 }
 
+/// What the answer is to be made with when it is made again.
+void add_origin(json::object& metadata, const Run& run) {
+  for (const auto name : {std::string_view("agent_id"), named_model_member}) {
+    if (const auto* member = run.order.if_contains(name)) metadata[name] = *member;
+  }
+}
+
 }  // namespace
 
 json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
@@ -45,6 +52,7 @@ json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
                         {"duration_ms", outcome.duration.count()},
                         {"in_reply_to", run.turn_id},
                         {"steps", step_members(outcome.steps)}};
+  add_origin(metadata, run);
   if (outcome.partial) metadata["partial"] = true;
   if (!outcome.error.empty()) metadata["error"] = outcome.error;
   return metadata;
@@ -73,15 +81,17 @@ json::object interrupted_metadata(const InterruptedRun& interrupted, const std::
     auto& mark = steps.emplace_back(StepMark{step.text_end, {}});
     for (const auto& call : step.calls) mark.tool_call_ids.emplace_back(call.as_object().at("id").as_string());
   }
-  return {{"run_id", interrupted.run.id},
-          {"model", known("model", json::string(model))},
-          {"usage", known("usage", usage_members({}))},
-          {"cost_usd", known("cost_usd", 0)},
-          {"finish_reason", "interrupted"},
-          {"duration_ms", known("duration_ms", 0)},
-          {"in_reply_to", interrupted.run.turn_id},
-          {"steps", step_members(steps)},
-          {"partial", true}};
+  json::object metadata{{"run_id", interrupted.run.id},
+                        {"model", known("model", json::string(model))},
+                        {"usage", known("usage", usage_members({}))},
+                        {"cost_usd", known("cost_usd", 0)},
+                        {"finish_reason", "interrupted"},
+                        {"duration_ms", known("duration_ms", 0)},
+                        {"in_reply_to", interrupted.run.turn_id},
+                        {"steps", step_members(steps)},
+                        {"partial", true}};
+  add_origin(metadata, interrupted.run);
+  return metadata;
 }
 
 void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -24,6 +25,9 @@ struct Act {
   std::string tool;
   std::string result;
 };
+
+/// The member of an order, and of its answer's metadata, that holds the model that the message named.
+inline constexpr std::string_view named_model_member = "named_model";
 
 /// How the making of an answer ended, before it is stored.
 struct RunOutcome {

@@ -86,7 +86,7 @@ Engine::ChosenModels Engine::choose_models(const Run& run, const Extension& agen
     chosen.choices.push_back(*choice);
     chosen.model = choice->id();
   } else {
-    chosen.model = wanted;
+    chosen.model = wanted.empty() ? models_.default_model() : wanted;
     chosen.problem = std::get<NotConfigured>(resolved).message;
   }
   for (auto& fallback : models_.resolve_fallbacks(texts(definition, "fallback_models"))) {

@@ -19,14 +19,25 @@ namespace {
 
 constexpr std::string_view default_agent = "assistant";
 
-/// How to answer a message, as `Run` keeps it.
-json::object order_of(const std::optional<ExpandedCommand>& command, const std::optional<std::string>& model) {
+/// How to answer a message, as `Run` keeps it. `named` is the model that the message itself names; who answers is a
+/// part of it where that is not the thread's agent.
+json::object order_of(const std::optional<ExpandedCommand>& command, const std::optional<std::string>& named,
+                      const Extension& agent, std::string_view threads_agent) {
   json::object order;
+  if (agent.id != threads_agent) order["agent_id"] = agent.id;
+  const auto& model = !named && command ? command->model : named;
   if (model) order["model"] = *model;
+  if (named) order[named_model_member] = *named;
   if (!command) return order;
   order["text"] = command->text;
   if (command->mode) order["mode"] = *command->mode;
   return order;
+}
+
+std::optional<std::string> text_in(const std::optional<Turn>& turn, std::string_view name) {
+  if (!turn || !turn->metadata) return std::nullopt;
+  const auto text = string_member(*turn->metadata, name);
+  return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
 struct InterruptedCall {
@@ -112,17 +123,24 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   const auto asked = message.agentId ? require_agent(*message.agentId) : nullptr;
   std::string thread_id;
   auto owner = asked ? asked->id : std::string(default_agent);
+  auto threads_agent = owner;
   if (message.threadId) {
     const auto thread = co_await threads_.require(*message.threadId);
     thread_id = thread.id;
+    threads_agent = thread.agent_id;
     if (!asked) owner = thread.agent_id;
   }
   const auto agent = require_agent(command && command->agent_id ? *command->agent_id : owner);
+  const auto named = message.model;
   if (command && !message.model) message.model = command->model;
   const auto files = co_await require_files(message, *agent);
-  if (!message.threadId) thread_id = (co_await threads_.create({.agent_id = owner})).id;
+  if (!message.threadId) {
+    const auto thread = co_await threads_.create({.agent_id = owner});
+    thread_id = thread.id;
+    threads_agent = thread.agent_id;
+  }
 
-  auto order = order_of(command, message.model);
+  auto order = order_of(command, named, *agent, threads_agent);
   const auto turn_id = new_id();
   auto active = open_run(thread_id, turn_id, *agent, std::move(order));
   try {
@@ -148,14 +166,22 @@ Task<std::vector<Attachment>> Engine::require_files(const ChatMessage& message, 
   co_return files;
 }
 
+/// Whose answer it was, as far as that agent can answer now.
+std::string Engine::answerer_of(const std::optional<Turn>& answer, const Thread& thread) const {
+  const auto answerer = extensions_.find(text_in(answer, "agent_id").value_or(""));
+  return answerer && answerer->enabled ? answerer->id : thread.agent_id;
+}
+
 Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
   const auto question = co_await threads_.question_of(turn_id);
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
   const auto thread = co_await threads_.require(question.thread_id);
   const auto command = expand_command(question.content, extensions_);
-  const auto agent = require_agent(command && command->agent_id ? *command->agent_id : thread.agent_id);
+  const auto answer = co_await threads_.answer_of(turn_id);
+  const auto agent = require_agent(command && command->agent_id ? *command->agent_id : answerer_of(answer, thread));
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
-  auto active = open_run(thread.id, question.id, *agent, order_of(command, command ? command->model : std::nullopt));
+  auto order = order_of(command, text_in(answer, named_model_member), *agent, thread.agent_id);
+  auto active = open_run(thread.id, question.id, *agent, std::move(order));
   try {
     auto turn = co_await threads_.supersede_after(question.id, recording(active, std::move(along)));
     begin(active);
@@ -220,7 +246,9 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto active = runs_.of_thread(thread.id);
   for (const auto& run : active) run->stop.request();
   for (const auto& run : active) co_await until_ended(run);
-  co_return ChatStopped{active.empty() ? "idle" : "stopped", thread.id};
+  // An answer that was whole already ends as such.
+  const bool any_stopped = std::ranges::any_of(active, [](const auto& run) { return run->has_stopped; });
+  co_return ChatStopped{any_stopped ? "stopped" : "idle", thread.id};
 }
 
 Task<> Engine::drop_waiting(std::string turn_id) {

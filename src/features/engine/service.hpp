@@ -51,8 +51,9 @@ public:
   /// Takes the run that only waits to answer that turn of a chat, where there is one, out of its thread's queue.
   Task<> drop_waiting(std::string turn_id);
 
-  /// Answers a user turn again (an assistant's turn stands for its question). Throws NotFound `turn not found`,
-  /// Conflict `turn is in use`, and for the thread's agent as `chat` does.
+  /// Answers a user turn again (an assistant's turn stands for its question), by the agent that answered it, or the
+  /// thread's where that one cannot any more, and by the model that the message named. Throws NotFound `turn not
+  /// found`, Conflict `turn is in use`, and for the thread's agent as `chat` does.
   Task<Turn> regenerate(std::string turn_id, Along<Turn> along = {});
 
   /// What the agent would be told before a conversation, with what it is likely to cost. Throws NotFound `thread not
@@ -91,6 +92,7 @@ public:
 
 private:
   ExtensionPointer require_agent(const std::string& id_or_name) const;
+  std::string answerer_of(const std::optional<Turn>& answer, const Thread& thread) const;
   Task<std::vector<Attachment>> require_files(const ChatMessage& message, const Extension& agent);
   ActiveRunPointer open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,
                             json::object order);

@@ -64,6 +64,7 @@ Task<> Engine::find_title(Run run) {
   const auto agent = extensions_.find(run.agent_id);
   const auto thread = co_await threads_.require(run.thread_id);
   if (!agent || !thread.title.ends_with(cut_mark) || !costs_.may_spend(*agent)) co_return;
+  if (co_await threads_.is_named(run.thread_id)) co_return;
   const auto conversation = co_await threads_.context(run.thread_id, run.turn_id, longest_beginning);
   const auto* question = question_to_name(conversation);
   const auto [choices, model, problem] = choose_models(run, *agent);

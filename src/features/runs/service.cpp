@@ -159,6 +159,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
   if (ended) {
     if (before_event) before_event();
     publish(*active, ending.type, std::move(event));
+    active->has_stopped = ending.status == RunStatus::stopped;
     ++ended_[ending_reason(ending)];
     log::info({.run = active->run.id}, "{} on thread {}", ending_text(ending), active->run.thread_id);
   }

@@ -1,5 +1,7 @@
 #include "features/runs/store.hpp"
 
+#include "base/json_reading.hpp"
+
 namespace agw::run_store {
 
 namespace {
@@ -15,8 +17,7 @@ std::vector<RunStep> read_steps(Connection& connection, const std::string& run_i
   auto rows = connection.prepare("SELECT text_end, calls FROM run_steps WHERE run_id = :run ORDER BY number");
   rows.bind(":run", run_id);
   while (rows.step()) {
-    auto calls = parse_json(rows.text(1));
-    steps.push_back({rows.integer(0), calls && calls->is_array() ? std::move(calls->get_array()) : json::array()});
+    steps.push_back({rows.integer(0), std::move(parse_stored_json(rows.text(1)).as_array())});
   }
   return steps;
 }

@@ -113,6 +113,11 @@ Task<ThreadDetail> Threads::detail(std::string id) {
   co_return detail;
 }
 
+Task<bool> Threads::is_named(std::string id) {
+  co_return co_await database_.read(
+      [id](Connection& connection) { return thread_store::require(connection, id).titled_by == TitledBy::person; });
+}
+
 Task<Thread> Threads::change(std::string id, ThreadChange change) {
   const auto moment = next_moment();
   const auto [thread, changed] = co_await database_.write([id, change, moment](Connection& connection) {
@@ -179,23 +184,25 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
   std::ranges::generate(ids, new_id);
   const auto moment = next_moment();
   const auto now = clock_.now();
-  const auto copy = co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment,
-                                              now, along, at_fork = at_fork_](Connection& connection) {
-    auto [original, thread, titled_by] = thread_store::require(connection, id);
-    const auto numbers = turn_store::numbers(connection, original, last);
-    thread.id = copy_id;
-    // A job finds the thread of its own by the job's id.
-    thread.job_id.reset();
-    thread.archived = false;
-    thread.created_at = now;
-    thread.updated_at = thread_store::time_of(moment);
-    thread.turn_count = static_cast<std::int64_t>(numbers.size());
-    const auto number = thread_store::insert(connection, thread, titled_by, moment);
-    turn_store::copy(connection, numbers, ids, number);
-    if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});
-    if (along) along(connection, thread);
-    return thread;
-  });
+  const auto copy =
+      co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment, now, along,
+                                at_fork = at_fork_, at_turn = point.turnId.has_value()](Connection& connection) {
+        auto [original, thread, titled_by] = thread_store::require(connection, id);
+        const auto numbers = turn_store::numbers(connection, original, last);
+        thread.id = copy_id;
+        // A job finds the thread of its own by the job's id.
+        thread.job_id.reset();
+        thread.archived = false;
+        thread.created_at = now;
+        thread.updated_at = thread_store::time_of(moment);
+        thread.turn_count = static_cast<std::int64_t>(numbers.size());
+        const auto number = thread_store::insert(connection, thread, titled_by, moment);
+        turn_store::copy(connection, numbers, ids, number);
+        if (at_turn) turn_store::restore_to_last(connection, number);
+        if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});
+        if (along) along(connection, thread);
+        return thread;
+      });
   indexer_->wake();
   announce_new(copy);
   co_return copy;

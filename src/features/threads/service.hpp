@@ -107,6 +107,8 @@ public:
   Task<Thread> create(NewThread wanted, Along<Thread> along = {});
   Task<Thread> require(std::string id);
   Task<ThreadDetail> detail(std::string id);
+  /// Whether its title is one that a person gave it.
+  Task<bool> is_named(std::string id);
   Task<Thread> change(std::string id, ThreadChange change);
   /// Throws Conflict `thread is in use`. The thread is gone at once; its turns are purged in pieces behind.
   Task<> remove(std::string id);
@@ -114,7 +116,8 @@ public:
   Task<std::vector<Thread>> list(ThreadFilter filter);
   /// The same as JSON text, written off the loop: a list may have 100,000 entries.
   Task<std::string> list_text(ThreadFilter filter);
-  /// A new thread with copies of the turns up to and with that one, under new ids.
+  /// A new thread with copies of the turns up to and with that one, under new ids. At a turn that was superseded it is
+  /// the conversation as it stood when that was its last.
   Task<Thread> fork(std::string id, ForkPoint point, Along<Thread> along = {});
   /// What takes along in a fork what else is kept of a thread, in the same transaction.
   void at_fork(std::function<void(Connection&, const Fork&)> at_fork) { at_fork_ = std::move(at_fork); }
@@ -163,9 +166,12 @@ public:
   /// The ids of the run's tool calls that have a turn, inside a read or write.
   static std::set<std::string, std::less<>> tool_calls_answered(Connection& connection, const std::string& thread_id,
                                                                 const std::string& run_id);
-  /// The user turn that stands for `turn_id`: itself, the one that an assistant's or tool's turn answers, or else the
-  /// latest before it. NotFound `turn not found` where there is none.
+  /// The user turn that stands for `turn_id`: itself, the one that an assistant's or tool's turn answers, or for one
+  /// that answers none the latest before it. NotFound `turn not found` where there is none, or none any more.
   Task<Turn> question_of(std::string turn_id);
+  /// The assistant's turn that stands for `turn_id`: itself, or the newest that answers the same question; nothing
+  /// where there is none. Throws like `question_of`.
+  Task<std::optional<Turn>> answer_of(std::string turn_id);
   /// Marks every turn of the thread after `question_id` (a user turn) as superseded, the question itself as not.
   /// `along` is for the row of the run that answers again.
   Task<Turn> supersede_after(std::string question_id, Along<Turn> along = {});

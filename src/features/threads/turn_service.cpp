@@ -100,6 +100,15 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
   return context;
 }
 
+turn_store::StoredTurn find_question(Connection& connection, const std::string& turn_id) {
+  auto stored = turn_store::require(connection, turn_id);
+  if (stored.turn.role == Role::user) return stored;
+  auto question =
+      stored.answers ? turn_store::find(connection, *stored.answers) : turn_store::user_turn_before(connection, stored);
+  if (!question) throw NotFound("turn not found");
+  return *std::move(question);
+}
+
 }  // namespace
 
 PreparedTurn Threads::prepare(AddTurn&& wanted) {
@@ -206,13 +215,17 @@ void Threads::announce_compaction(const Thread& thread) {
 }
 
 Task<Turn> Threads::question_of(std::string turn_id) {
-  co_return co_await database_.read([turn_id](Connection& connection) {
+  co_return co_await database_.read(
+      [turn_id](Connection& connection) { return find_question(connection, turn_id).turn; });
+}
+
+Task<std::optional<Turn>> Threads::answer_of(std::string turn_id) {
+  co_return co_await database_.read([turn_id](Connection& connection) -> std::optional<Turn> {
     auto stored = turn_store::require(connection, turn_id);
-    if (stored.turn.role == Role::user) return stored.turn;
-    auto question = stored.answers ? turn_store::find(connection, *stored.answers) : std::nullopt;
-    if (!question) question = turn_store::user_turn_before(connection, stored);
-    if (!question) throw NotFound("turn not found");
-    return question->turn;
+    if (stored.turn.role == Role::assistant) return std::move(stored.turn);
+    auto answer = turn_store::newest_answer(connection, find_question(connection, turn_id));
+    if (!answer) return std::nullopt;
+    return std::move(answer->turn);
   });
 }
 

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/json_reading.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/title.hpp"
 #include "features/threads/turn_order_store.hpp"
@@ -27,7 +30,7 @@ std::optional<std::int64_t> optional_integer(const Statement& row, int column) {
 
 std::optional<json::object> read_metadata(std::string_view text, bool superseded) {
   std::optional<json::object> metadata;
-  if (!text.empty()) metadata = std::move(parse_json(text).value().get_object());
+  if (!text.empty()) metadata = std::move(parse_stored_json(text).as_object());
   if (superseded) {
     if (!metadata) metadata.emplace();
     (*metadata)["superseded"] = true;
@@ -94,7 +97,7 @@ struct Renamed {
 
   std::optional<std::string> metadata(std::optional<std::string> text) const {
     if (!text || text->find("in_reply_to") == text->npos) return text;
-    auto metadata = parse_json(*text).value();
+    auto metadata = parse_stored_json(*text);
     auto* reply = metadata.get_object().if_contains("in_reply_to");
     const auto known = reply && reply->is_string() ? ids.find(std::string(reply->get_string())) : ids.end();
     if (known == ids.end()) return text;
@@ -127,6 +130,44 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
   renamed.numbers[original] = connection.last_insert_rowid();
   turn_order_store::enter(connection, thread, connection.last_insert_rowid());
   renamed.ids[row.string(0)] = id;
+}
+
+/// What tells of a copied turn whether it was superseded once.
+struct Copied {
+  std::int64_t number = 0;
+  std::optional<std::int64_t> answers;
+  bool superseded = false;
+  std::string run;  ///< that made it, else the turn's own id
+
+  std::int64_t place() const { return answers.value_or(number); }
+};
+
+std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
+  std::vector<Copied> turns;
+  auto row = connection.prepare(
+      "SELECT number, answers, superseded, coalesce(metadata ->> 'run_id', id) FROM turns WHERE thread = :thread "
+      "ORDER BY number");
+  row.bind(":thread", thread);
+  while (row.step()) turns.push_back({row.integer(0), optional_integer(row, 1), row.boolean(2), row.string(3)});
+  return turns;
+}
+
+/// The numbers of those that were superseded before the last was inserted: a question that a second run answers was
+/// asked again, and all that stood behind it is superseded.
+std::set<std::int64_t> superseded_then(const std::vector<Copied>& turns) {
+  std::set<std::int64_t> superseded;
+  std::map<std::int64_t, std::string> last_runs;  // that answered a question
+  for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
+    if (!turn->answers) continue;
+    const auto question = *turn->answers;
+    const auto before = std::exchange(last_runs[question], turn->run);
+    if (before.empty() || before == turn->run) continue;
+    superseded.erase(question);
+    for (auto earlier = turns.begin(); earlier != turn; ++earlier) {
+      if (earlier->place() >= question && earlier->number != question) superseded.insert(earlier->number);
+    }
+  }
+  return superseded;
 }
 
 }  // namespace
@@ -237,6 +278,17 @@ std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredT
   return std::nullopt;
 }
 
+std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn& question) {
+  static const auto sql = select("turns.number = :number AND answers = :question AND role = 'assistant'");
+  turn_order_store::NewestFirst numbers(connection, question.thread);
+  for (auto number = numbers.next(); number && *number > question.number; number = numbers.next()) {
+    auto row = connection.prepare(sql);
+    row.bind(":number", *number).bind(":question", question.number);
+    if (row.step()) return read(row);
+  }
+  return std::nullopt;
+}
+
 void supersede_after(Connection& connection, const StoredTurn& question) {
   connection
       .prepare(
@@ -272,6 +324,16 @@ void copy(Connection& connection, const std::vector<std::int64_t>& numbers, cons
           std::int64_t thread) {
   Renamed renamed;
   for (std::size_t i = 0; i < numbers.size(); ++i) copy_one(connection, numbers[i], ids.at(i), thread, renamed);
+}
+
+void restore_to_last(Connection& connection, std::int64_t thread) {
+  const auto turns = copied(connection, thread);
+  if (turns.empty() || !turns.back().superseded) return;
+  const auto still = superseded_then(turns);
+  for (const auto& turn : turns) {
+    if (!turn.superseded || still.contains(turn.number)) continue;
+    connection.prepare("UPDATE turns SET superseded = 0 WHERE number = :number").bind(":number", turn.number).run();
+  }
 }
 
 }  // namespace agw::turn_store

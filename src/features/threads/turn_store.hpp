@@ -45,6 +45,8 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
 std::int64_t count_up_to(Connection& connection, const StoredTurn& last);
 /// The latest user turn of the same thread before it.
 std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored);
+/// The newest assistant's turn that answers `question`.
+std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn& question);
 /// Marks what stands behind `question` in the conversation, its answers included, and unmarks the question.
 void supersede_after(Connection& connection, const StoredTurn& question);
 
@@ -58,5 +60,8 @@ std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, s
 /// say of each other is said of the copies.
 void copy(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids,
           std::int64_t thread);
+/// Has a thread of copies, whose last turn is marked as superseded, show models what that turn ended once: what is
+/// still superseded is what was when it was inserted.
+void restore_to_last(Connection& connection, std::int64_t thread);
 
 }  // namespace agw::turn_store

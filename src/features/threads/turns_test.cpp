@@ -44,6 +44,25 @@ TEST(Turns, AreKeptAsTheyWereGiven) {
   });
 }
 
+TEST(Turns, AreReadHoweverDeepTheirMetadataIs) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto question = co_await room.say(thread.id, "hello");
+    const std::string levels(max_json_depth, '[');
+    const auto input = parse_json(levels + std::string(max_json_depth, ']')).value();
+    const auto turn = co_await room.threads.add_turn({.thread_id = thread.id,
+                                                      .role = Role::tool,
+                                                      .content = "deep",
+                                                      .metadata = json::object{{"input", {{"in_reply_to", input}}}},
+                                                      .in_reply_to = question.id});
+    EXPECT_EQ(to_json(co_await room.threads.require_turn(turn.id)), to_json(turn));
+    EXPECT_EQ(contents_of(co_await room.threads.search({.q = "deep", .agent_id = thread.agent_id})), Texts{"deep"});
+    const auto fork = co_await room.threads.fork(thread.id, {});
+    EXPECT_EQ((co_await room.threads.turns(fork.id, {})).at(0).metadata, turn.metadata);
+    co_await room.threads.remove_turn(turn.id);
+  });
+}
+
 TEST(Turns, AreListedStrictlyNewestFirstEvenWhenTheClockGoesBack) {
   in_room([](Room& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
@@ -239,6 +258,50 @@ TEST(Context, FindsTheQuestionOfEveryKindOfTurn) {
     EXPECT_EQ((co_await room.threads.question_of(inserted.id)).id, second.id);
     EXPECT_EQ(co_await failure(room.threads.question_of(system.id)), "404 turn not found");
     EXPECT_EQ(co_await failure(room.threads.question_of("x")), "404 turn not found");
+    co_await room.threads.remove_turn(second.id);
+    const auto late = co_await answer(room, first, "again");
+    EXPECT_EQ((co_await room.threads.answer_of(first.id))->id, late.id);
+    EXPECT_EQ((co_await room.threads.answer_of(reply.id))->id, reply.id);
+    co_await room.threads.remove_turn(late.id);
+    EXPECT_EQ((co_await room.threads.answer_of(first.id))->id, reply.id);
+  });
+}
+
+TEST(Context, ADeletedQuestionHasNoOtherInItsPlace) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto first = co_await room.say(thread.id, "first");
+    EXPECT_EQ(co_await room.threads.answer_of(first.id), std::nullopt);
+    const auto second = co_await room.say(thread.id, "second");
+    const auto reply = co_await answer(room, second, "to the second");
+    co_await room.threads.remove_turn(second.id);
+    EXPECT_EQ(co_await failure(room.threads.question_of(reply.id)), "404 turn not found");
+  });
+}
+
+TEST(Context, OfAForkAtASupersededTurnIsWhatItWasThen) {
+  in_room([](Room& room) -> Task<> {
+    const auto thread = co_await room.threads.create({});
+    const auto told = [&](const std::string& last) -> Task<Texts> {
+      const auto fork = co_await room.threads.fork(thread.id, {last});
+      const auto next = co_await room.say(fork.id, "next");
+      co_return contents_of((co_await room.threads.context(fork.id, next.id, 1000)).turns);
+    };
+    const auto first = co_await room.say(thread.id, "Q1");
+    const auto a1 = co_await answer(room, first, "A1");
+    const auto second = co_await room.say(thread.id, "Q2");
+    const auto a2 = co_await answer(room, second, "A2");
+    co_await room.threads.supersede_after(first.id);
+    const auto a1b = co_await answer(room, first, "A1b");
+    EXPECT_EQ(co_await told(a1.id), (Texts{"Q1", "A1", "next"}));
+    EXPECT_EQ(co_await told(second.id), (Texts{"Q1", "A1", "Q2", "next"}));
+    EXPECT_EQ(co_await told(a2.id), (Texts{"Q1", "A1", "Q2", "A2", "next"}));
+    EXPECT_EQ(co_await told(a1b.id), (Texts{"Q1", "A1b", "next"}));
+    co_await room.threads.supersede_after(first.id);
+    EXPECT_EQ(co_await told(a1b.id), (Texts{"Q1", "A1b", "next"}));
+    co_await answer(room, first, "A1c");
+    EXPECT_EQ(co_await told(a1b.id), (Texts{"Q1", "A1b", "next"}));
+    EXPECT_EQ(co_await told(a2.id), (Texts{"Q1", "A1", "Q2", "A2", "next"}));
   });
 }
 

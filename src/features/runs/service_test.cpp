@@ -1,0 +1,36 @@
+#include "features/runs/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    Database database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"});
+    Hub hub;
+    const SystemClock clock;
+    Runs runs(loop, database, hub, clock);
+    const auto active = runs.open({.id = "run",
+                                   .thread_id = "thread",
+                                   .turn_id = "turn",
+                                   .assistant_turn_id = "answer",
+                                   .agent_id = "agent",
+                                   .order = {}});
+    co_await database.write([&](Connection& connection) { Runs::record(connection, active->run, clock.now()); });
+    const auto levels = std::string(max_json_depth, '[') + std::string(max_json_depth, ']');
+    const json::array calls{{{"id", "call"}, {"name", "Read"}, {"input", parse_json(levels).value()}}};
+    co_await runs.keep_step(active, {.text_end = 0, .calls = calls}, {});
+    const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
+    EXPECT_EQ(left.at(0).steps.at(0).calls, calls);
+    runs.withdraw(active);
+    co_await runs.stop();
+  });
+}
+
+}  // namespace
+}  // namespace agw
