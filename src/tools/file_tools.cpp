@@ -133,8 +133,18 @@ Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, std::string_
   co_return ToolOutcome{done};
 }
 
+/// Where a link leads, as far as it leads anywhere: it stays, as with Edit.
+std::filesystem::path behind_link(std::filesystem::path path, const FileRoots& roots) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  auto file = locate(path, roots);
+  return file.problem && file.problem != FileError::not_found ? std::move(path) : std::move(file.path);
+}
+
 Task<ToolOutcome> write(BlockingPool& blocking, const ToolCall& call) {
-  co_return co_await put(blocking, call, "Write", named_path(call), text_input(call.input, "content"), "");
+  auto path =
+      co_await blocking.run([path = named_path(call), roots = call.run.roots] { return behind_link(path, roots); });
+  co_return co_await put(blocking, call, "Write", path, text_input(call.input, "content"), "");
 }
 
 Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {

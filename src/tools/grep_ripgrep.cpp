@@ -52,13 +52,16 @@ public:
   /// False once there is enough.
   bool add(std::string_view bytes) {
     rest_ += bytes;
-    std::size_t begin = 0;
-    for (auto end = rest_.find('\n'); end != rest_.npos; end = rest_.find('\n', begin)) {
-      if (!take(std::string_view(rest_).substr(begin, end - begin))) return false;
-      begin = end + 1;
+    std::string_view rest = rest_;
+    bool wants_more = true;
+    for (auto zero = rest.find('\0'); wants_more && zero != rest.npos; zero = rest.find('\0')) {
+      const auto end = rest.find('\n', zero);
+      if (end == rest.npos) break;
+      wants_more = take(without_remarks(rest.substr(0, zero)), rest.substr(zero + 1, end - zero - 1));
+      rest.remove_prefix(end + 1);
     }
-    rest_.erase(0, begin);
-    return true;
+    rest_.erase(0, rest_.size() - rest.size());
+    return wants_more;
   }
 
   GrepFound found() {
@@ -68,14 +71,21 @@ public:
   }
 
 private:
-  bool take(std::string_view line) {
-    const auto zero = line.find('\0');
-    if (zero == line.npos) return true;
-    auto path = line.substr(0, zero);
+  /// What it remarks on binary files stands on lines of its own. A name may be of several lines.
+  static std::string_view without_remarks(std::string_view path) {
+    for (auto end = path.find('\n'); end != path.npos; end = path.find('\n')) {
+      const auto line = path.substr(0, end);
+      if (line.find(" byte around offset ") == line.npos || !line.ends_with(')')) break;
+      path.remove_prefix(end + 1);
+    }
+    return path;
+  }
+
+  bool take(std::string_view path, std::string_view line) {
     if (path.starts_with("./")) path.remove_prefix(2);
     if (is_hidden(path)) return true;
     std::int64_t number = 0;
-    if (std::from_chars(line.data() + zero + 1, line.data() + line.size(), number).ec != std::errc()) return true;
+    if (std::from_chars(line.data(), line.data() + line.size(), number).ec != std::errc()) return true;
     auto& lines = files_[std::string(path)];
     if (!lines.empty() && lines.back() == number) return true;
     if (count_ == most_) {

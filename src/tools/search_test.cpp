@@ -119,6 +119,16 @@ TEST_P(GrepTool, WhatTheAgentMayNotReadIsNotShown) {
   EXPECT_EQ(grep("hit"), "open/a.txt:1:hit\n");
 }
 
+TEST_P(GrepTool, ANameOfSeveralLinesIsNotAnothers) {
+  write_file(room_.project / "a\nmain.c", "hit\n");
+  write_file(room_.project / "binary", "hit\n" + std::string(100'000, 'x') + std::string(1, '\0'));
+  write_file(room_.project / "c.txt", "hit\n");
+  const auto output = grep("hit");
+  EXPECT_THAT(output, HasSubstr("a\nmain.c:1:hit\n"));
+  EXPECT_THAT(output, HasSubstr("c.txt:1:hit\n"));
+  EXPECT_THAT(output, Not(HasSubstr("int")));
+}
+
 TEST_P(GrepTool, SaysWhatIsWrong) {
   EXPECT_THAT(grep("("), StartsWith("error: "));
   EXPECT_THAT(grep("x", {{"path", "missing"}}), HasSubstr("not found"));

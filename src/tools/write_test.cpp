@@ -46,11 +46,24 @@ TEST_F(WriteTool, AProgramStaysOne) {
   EXPECT_EQ(fs::status(room_.project / "main.c").permissions(), fs::perms(0755));
 }
 
-TEST_F(WriteTool, ASymlinkIsReplacedNotFollowed) {
+TEST_F(WriteTool, ASymlinkStaysAndWhatItLeadsToIsWritten) {
+  fs::create_symlink("main.c", room_.project / "link");
+  EXPECT_EQ(write("link", "mine"), "replaced " + (room_.project / "main.c").string());
+  EXPECT_TRUE(fs::is_symlink(room_.project / "link"));
+  EXPECT_EQ(read_file(room_.project / "main.c"), "mine");
+  fs::create_symlink("new.c", room_.project / "to_new");
+  EXPECT_EQ(write("to_new", "new"), "created " + (room_.project / "new.c").string());
+  fs::create_symlink("loop", room_.project / "loop");
+  EXPECT_THAT(write("loop", "mine"), StartsWith("replaced "));
+}
+
+TEST_F(WriteTool, ASymlinkIsJudgedByWhereItLeads) {
   fs::create_symlink(room_.home / "letters/a.txt", room_.project / "link");
-  EXPECT_THAT(write("link", "mine"), StartsWith("replaced "));
+  fs::create_symlink(room_.home / "letters/new.txt", room_.project / "to_new");
+  for (const auto* name : {"link", "to_new"}) EXPECT_THAT(write(name, "mine"), StartsWith("error: permission denied"));
   EXPECT_EQ(read_file(room_.home / "letters/a.txt"), "a letter");
-  EXPECT_FALSE(fs::is_symlink(room_.project / "link"));
+  EXPECT_FALSE(fs::exists(room_.home / "letters/new.txt"));
+  EXPECT_TRUE(fs::is_symlink(room_.project / "link"));
 }
 
 TEST_F(WriteTool, AHardLinkIsReplacedNotWrittenThrough) {

@@ -109,8 +109,6 @@ def test_private_files_are_out_of_reach_at_every_stage_for_every_tool(talker, fo
     for path in PRIVATE[:: 4] + ("link", str(talker.gateway.data / ".gateway-token"), "/etc/passwd"):
         for tool, more in (("Read", {}), ("Grep", {"pattern": "."}), ("Write", {"content": "x"}),
                            ("Edit", {"old_string": SECRET, "new_string": "x"})):
-            if tool == "Write" and path == "link":
-                continue  # it replaces the link
             end = called(talker, thread, tool, {"path": path, **more})
             assert end["isError"] and end["output"].startswith("permission denied:"), (tool, path)
     for tool, input in (("Grep", {"pattern": SECRET}), ("Glob", {"pattern": "**/id_*"}), ("Read", {"path": "."}),
@@ -191,11 +189,14 @@ def test_write_creates_and_replaces(use, folder):
     assert os.listdir(folder / "new") == ["a.txt"]
 
 
-def test_write_replaces_a_symlink(use, folder, talker):
-    outside = write(talker.gateway.home / "letter.txt", "dear")
-    (folder / "link").symlink_to(outside)
+def test_write_keeps_a_symlink_and_is_judged_by_where_it_leads(use, folder, talker):
+    inside, outside = write(folder / "inside.txt", "old"), write(talker.gateway.home / "letter.txt", "dear")
+    (folder / "link").symlink_to("inside.txt")
+    (folder / "out_link").symlink_to(outside)
     use("Write", path="link", content="mine")
-    assert outside.read_text() == "dear" and (folder / "link").read_text() == "mine"
+    assert inside.read_text() == "mine" and (folder / "link").is_symlink()
+    assert use("Write", fails=True, path="out_link", content="mine").startswith("permission denied:")
+    assert outside.read_text() == "dear" and (folder / "out_link").is_symlink()
 
 
 @pytest.mark.parametrize("path", [".git/hooks/pre-commit", ".git/config", ".agents/skills/x/SKILL.md", "~/elsewhere.txt",
