@@ -48,6 +48,27 @@ data: [DONE]
 
 )";
 
+TEST(ChatReader, TakesBlanksBehindTheEndMark) {
+  const auto answer =
+      read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}, "data: [DONE] \n\n"));
+  EXPECT_EQ(answer.text, "Hi");
+  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+}
+
+TEST(ChatReader, KeepsWhatWasCountedWhereTheLastCountIsEmpty) {
+  const auto answer = read_stream(*wire(), R"(data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}
+
+data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5}}
+
+data: {"choices":[],"usage":{}}
+
+data: [DONE]
+
+)");
+  EXPECT_EQ(answer.reply().usage.input_tokens, 10);
+  EXPECT_EQ(answer.reply().usage.output_tokens, 5);
+}
+
 TEST(ChatReader, ReadsTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
     const auto answer = read_stream(*wire(), stream, piece);

@@ -52,10 +52,18 @@ public:
   using AnswerReader::AnswerReader;
 
 private:
+  enum class Source { pieces, parts, items, response };
+
   void read_object(std::string_view, const json::object& frame) override {
     const auto type = text_member(frame, "type");
     if (type == "response.output_text.delta" || type == "response.refusal.delta") {
-      return text(text_member(frame, "delta"));
+      return add_text(Source::pieces, index_of(frame), text_member(frame, "delta"));
+    }
+    if (type == "response.output_text.done") {
+      return add_text(Source::parts, index_of(frame), text_member(frame, "text"));
+    }
+    if (type == "response.refusal.done") {
+      return add_text(Source::parts, index_of(frame), text_member(frame, "refusal"));
     }
     if (type == "response.reasoning_summary_text.delta" || type == "response.reasoning_text.delta") {
       return reasoning(text_member(frame, "delta"));
@@ -77,6 +85,17 @@ private:
 
   static std::int64_t index_of(const json::object& frame) { return count_member(frame, "output_index").value_or(0); }
 
+  /// Messages are paragraphs of the answer. The same text comes up to four times, and not all servers send it each
+  /// time: it is taken from where it came first.
+  void add_text(Source source, std::int64_t index, std::string_view piece) {
+    if (piece.empty()) return;
+    if (!wrote_text()) source_ = source;
+    if (source != source_) return;
+    if (wrote_text() && index != written_) text("\n\n");
+    written_ = index;
+    text(piece);
+  }
+
   /// Parts of a summary are paragraphs.
   void separate_summaries(const json::object& frame) {
     if (count_member(frame, "summary_index").value_or(0) > 0) reasoning("\n\n");
@@ -90,7 +109,10 @@ private:
   }
 
   void end_item(const json::object& frame) {
-    if (const auto* item = object_member(frame, "item")) take_item(index_of(frame), *item);
+    const auto* item = object_member(frame, "item");
+    if (!item) return;
+    take_item(index_of(frame), *item);
+    text_of_message(Source::items, index_of(frame), *item);
   }
 
   /// The whole item: what came of it in pieces is in it again. Not all servers count the same positions at the end as
@@ -145,23 +167,21 @@ private:
     complete_ = ended_ = true;
     const auto* output = array_member(response, "output");
     if (!output) return;
-    const bool take_text = !wrote_text();
     for (std::int64_t index = 0; const auto& item : *output) {
       const auto* object = item.if_object();
       if (object) take_item(index, *object);
-      if (object && take_text) text_of_message(*object);
+      if (object) text_of_message(Source::response, index, *object);
       ++index;
     }
   }
 
-  /// Of a server that does not stream.
-  void text_of_message(const json::object& item) {
+  void text_of_message(Source source, std::int64_t index, const json::object& item) {
     const auto* content = array_member(item, "content");
     if (!content || text_member(item, "type") != "message") return;
     for (const auto& part : *content) {
       if (const auto* object = part.if_object()) {
-        text(text_member(*object, "text"));
-        text(text_member(*object, "refusal"));
+        add_text(source, index, text_member(*object, "text"));
+        add_text(source, index, text_member(*object, "refusal"));
       }
     }
   }
@@ -171,6 +191,8 @@ private:
   }
 
   std::map<std::int64_t, json::object> reasoning_items_;
+  Source source_{};           ///< what the text is taken from, once any came
+  std::int64_t written_ = 0;  ///< the item whose text came last
 };
 
 class ResponsesWire : public WireFormat {

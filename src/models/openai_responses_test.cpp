@@ -149,6 +149,56 @@ TEST(ResponsesReader, ReadsARefusalAndAnUnfinishedAnswerThatAreNotStreamed) {
   EXPECT_EQ(unfinished.reply().stop, ModelStop::length);
 }
 
+TEST(ResponsesReader, TakesTextOnceFromWhereItComesFirst) {
+  constexpr std::string_view delta = R"(data: {"type":"response.output_text.delta","output_index":0,"delta":"Hi"}
+
+)";
+  constexpr std::string_view part = R"(data: {"type":"response.output_text.done","output_index":0,"text":"Hi"}
+
+)";
+  constexpr std::string_view item =
+      R"(data: {"type":"response.output_item.done","output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"Hi"}]}}
+
+)";
+  constexpr std::string_view end =
+      R"(data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]}]}}
+
+)";
+  for (const bool has_delta : {true, false}) {
+    for (const bool has_part : {true, false}) {
+      for (const bool has_item : {true, false}) {
+        std::string sent;
+        if (has_delta) sent += delta;
+        if (has_part) sent += part;
+        if (has_item) sent += item;
+        EXPECT_EQ(read_stream(*wire(), sent + std::string(end)).text, "Hi") << sent;
+      }
+    }
+  }
+}
+
+TEST(ResponsesReader, MessagesAreParagraphs) {
+  EXPECT_EQ(read_stream(*wire(), R"(data: {"type":"response.output_text.delta","output_index":0,"delta":"I look"}
+
+data: {"type":"response.output_text.delta","output_index":0,"delta":" it up."}
+
+data: {"type":"response.output_text.delta","output_index":2,"delta":"It is 5."}
+
+data: {"type":"response.completed","response":{"status":"completed"}}
+
+)")
+                .text,
+            "I look it up.\n\nIt is 5.");
+  EXPECT_EQ(
+      read_stream(
+          *wire(),
+          R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"I "},{"type":"output_text","text":"look."}]},)"
+          R"({"type":"message","content":[{"type":"output_text","text":"It is 5."}]}]})",
+          9, "application/json")
+          .text,
+      "I look.\n\nIt is 5.");
+}
+
 TEST(ResponsesReader, PutsTogetherWhatIsCutWithinACharacter) {
   const auto answer = read_stream(*wire(), R"(data: {"type":"response.output_text.delta","delta":"a\ud83d"}
 

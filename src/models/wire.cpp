@@ -21,12 +21,15 @@ json::array with_whole_characters(json::array blocks) {
   return whole && whole->is_array() ? std::move(whole->get_array()) : json::array();
 }
 
+/// Some servers write blanks behind it.
+bool is_end_mark(std::string_view data) { return data.starts_with("[DONE]") && is_blank(data.substr(6)); }
+
 }  // namespace
 
 void AnswerReader::read(const Frame& frame) {
   const bool keeps_alive = is_blank(frame.data) && frame.event != "error";
   if (ended() || keeps_alive) return;
-  if (frame.data == "[DONE]") {
+  if (is_end_mark(frame.data)) {
     ended_ = true;
     return read_end_mark();
   }
