@@ -1,6 +1,7 @@
 #include "models/catalog.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,16 @@ void describe_unknown(ModelInfo& info, const ProviderSettings& settings, std::st
   info.vision = recent_service || sounds_like_vision(model);
 }
 
+/// The ids of the models that the service is known to have.
+std::vector<std::string_view> known_to(const ProviderSettings& settings) {
+  std::vector<std::string_view> ids;
+  if (settings.kind != ProviderKind::anthropic && !is_openais_own(settings.base_url)) return ids;
+  for (const auto& known : known_models()) {
+    if (known.kind == settings.kind) ids.push_back(known.id);
+  }
+  return ids;
+}
+
 }  // namespace
 
 Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
@@ -92,9 +103,10 @@ const Models::Entry* Models::find_kind(std::string_view kind) const {
 
 std::string Models::default_model() const {
   if (!default_model_.empty()) return default_model_;
-  for (const auto& entry : entries_) {
-    if (entry.is_model_service()) return entry.settings.name + "/" + entry.settings.default_model;
-  }
+  // One that cannot be used is to say why, instead of being stood in for by what needs no model.
+  auto found = std::ranges::find_if(entries_, &Entry::is_model_service);
+  if (found == entries_.end()) found = std::ranges::find_if(entries_, &Entry::is_service);
+  if (found != entries_.end()) return found->settings.name + "/" + found->settings.default_model;
   return fmt::format("{}/{}", offline_provider, offline_model);
 }
 
@@ -149,17 +161,18 @@ std::vector<ModelChoice> Models::resolve_fallbacks(const std::vector<std::string
 }
 
 std::vector<ModelInfo> Models::list() const {
+  const auto resolved = resolve({});
+  const auto* preferred = std::get_if<ModelChoice>(&resolved);
   std::vector<ModelInfo> rows;
-  for (const auto& [settings, provider, is_service] : entries_) {
-    if (!provider) continue;
-    rows.push_back(info(settings.name, settings.default_model));
-    const bool has_known =
-        is_service && (settings.kind == ProviderKind::anthropic || is_openais_own(settings.base_url));
-    if (!has_known) continue;
-    for (const auto& known : known_models()) {
-      if (known.kind == settings.kind && known.id != settings.default_model) {
-        rows.push_back(info(settings.name, known.id));
-      }
+  for (const auto& entry : entries_) {
+    if (!entry.provider) continue;
+    const auto& name = entry.settings.name;
+    std::vector<std::string_view> models;
+    if (preferred && preferred->provider_name == name) models.push_back(preferred->model);
+    models.push_back(entry.settings.default_model);
+    if (entry.is_service) std::ranges::copy(known_to(entry.settings), std::back_inserter(models));
+    for (auto model = models.begin(); model != models.end(); ++model) {
+      if (std::find(models.begin(), model, *model) == model) rows.push_back(info(name, *model));
     }
   }
   return rows;

@@ -94,6 +94,15 @@ TEST_F(ModelsTest, WhatIsNotConfiguredSaysWhatToSet) {
   EXPECT_THAT(resolve(""), HasSubstr("ANTHROPIC_API_KEY"));
 }
 
+TEST_F(ModelsTest, WhatCannotBeUsedIsNotStoodInForByTheLibrarian) {
+  const ProviderSettings broken{.name = "mine", .problem = "provider mine is not configured: no key"};
+  configure({broken});
+  EXPECT_EQ(resolve(""), broken.problem);
+  EXPECT_EQ(resolve("offline/librarian"), "offline/librarian");
+  configure({broken, router});
+  EXPECT_EQ(resolve(""), "router/meta/llama");
+}
+
 TEST_F(ModelsTest, FallbacksThatAreNotConfiguredAreLeftOut) {
   configure({openai});
   const auto choices = models_->resolve_fallbacks({"anthropic/claude-opus-5", "gpt-5"});
@@ -116,6 +125,20 @@ TEST_F(ModelsTest, ListsWhatIsConfigured) {
   EXPECT_EQ(rows.back().id, "offline/librarian");
   EXPECT_EQ(rows.back().provider, "offline");
   EXPECT_FALSE(rows.back().vision);
+}
+
+TEST_F(ModelsTest, ListsTheDefaultModelAlsoWhereNoProviderNamesIt) {
+  const auto ids = [](const Models& models) {
+    std::vector<std::string> ids;
+    for (const auto& row : models.list()) ids.push_back(row.id);
+    return ids;
+  };
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(ids(configure({router}, "qwen3")), (Ids{"router/qwen3", "router/meta/llama", "offline/librarian"}));
+  EXPECT_EQ(ids(configure({router}, "router/meta/llama")), (Ids{"router/meta/llama", "offline/librarian"}));
+  const auto own = ids(configure({anthropic}, "anthropic/claude-haiku-4-5"));
+  EXPECT_EQ(own.front(), "anthropic/claude-haiku-4-5");
+  EXPECT_EQ(std::ranges::count(own, own.front()), 1);
 }
 
 TEST_F(ModelsTest, UnknownModelsGetSensibleLimitsAndNoPrice) {

@@ -11,6 +11,8 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
+#include <boost/url/parse.hpp>
+#include <boost/url/url.hpp>
 
 #include "base/utf8.hpp"
 #include "models/characters.hpp"
@@ -135,6 +137,16 @@ std::optional<Timestamp> http_date(std::string_view text) {
   return Timestamp(std::chrono::seconds(timegm(&parts)));
 }
 
+/// Where a redirect leads, as far as that is fit to be shown; empty for other answers.
+std::string moved_to(const HttpHead& head) {
+  const auto location = head.status >= 300 && head.status < 400 ? head.header("location") : std::nullopt;
+  const auto url = boost::urls::parse_uri_reference(location.value_or(""));
+  if (!location || !url) return {};
+  boost::urls::url shown(*url);
+  shown.remove_userinfo().remove_query().remove_fragment();
+  return tidy(shown.buffer());
+}
+
 }  // namespace
 
 Complaint read_complaint(const json::value& error) {
@@ -186,7 +198,11 @@ ModelFailure failure_of_answer(const HttpHead& head, const Complaint& complaint,
   if (head.header("x-should-retry") == "true" && failure.kind == Kind::refused) failure.kind = Kind::unavailable;
   note_length(failure, complaint);
   failure.message = fmt::format("answered {}", head.status);
-  if (!complaint.message.empty()) failure.message += ": " + complaint.message;
+  if (const auto place = moved_to(head); !place.empty()) {
+    failure.message += fmt::format(": it moved to {}; check base_url", place);
+  } else if (!complaint.message.empty()) {
+    failure.message += ": " + complaint.message;
+  }
   if (head.status == 401) failure.message += " (check its API key)";
   return failure;
 }

@@ -96,6 +96,19 @@ TEST(Failures, TellStatusAndCause) {
   EXPECT_EQ(failure.status, 401);
 }
 
+TEST(Failures, TellWhereToOfAnAnswerThatMoved) {
+  const auto moved = [](int status, std::string location) {
+    return failure_of_answer({status, {{"location", std::move(location)}}}, complaint_of_body("Moved."), {}).message;
+  };
+  EXPECT_EQ(moved(307, "https://new.example/v1/chat"),
+            "answered 307: it moved to https://new.example/v1/chat; check base_url");
+  EXPECT_EQ(moved(301, "https://me:secret@new.example:8443/v1?key=secret#secret"),
+            "answered 301: it moved to https://new.example:8443/v1; check base_url");
+  EXPECT_EQ(moved(302, "/login?next=x"), "answered 302: it moved to /login; check base_url");
+  EXPECT_EQ(moved(302, "not a url"), "answered 302: Moved.");
+  EXPECT_EQ(moved(404, "https://new.example/"), "answered 404: Moved.");
+}
+
 TEST(Failures, ReadHowLongToWait) {
   const auto now = *parse_iso8601("2026-10-21T07:28:00Z");
   const auto wait = [&](std::string name, std::string value) {
