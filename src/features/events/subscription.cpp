@@ -37,6 +37,16 @@ std::optional<std::vector<std::string>> named_threads(const json::object& messag
   return threads;
 }
 
+/// What is wrong with a message that names no threads properly.
+std::string_view problem_of_threads(const json::object& message) {
+  const auto given = [&](std::string_view name) {
+    const auto* value = message.if_contains(name);
+    return value && !value->is_null();
+  };
+  if (given("threadId") && !message.at("threadId").is_string()) return "threadId must be a string";
+  return given("threadIds") ? "threadIds must be an array of strings" : "threadId or threadIds is required";
+}
+
 /// A member that may be omitted; nothing where it is no boolean.
 std::optional<bool> flag(const json::object& message, std::string_view name) {
   const auto* value = message.if_contains(name);
@@ -65,7 +75,7 @@ std::string Subscription::subscribe(const json::object& message) {
   const auto resume = flag(message, "resume");
   if (!lists) return error("lists must be a boolean");
   if (!resume) return error("resume must be a boolean");
-  if (!threads && !*lists) return error("threadId or threadIds is required");
+  if (!threads && !*lists) return error(problem_of_threads(message));
   narrowed_ = true;
   if (const auto* given = message.if_contains("lists"); given && given->is_bool()) lists_ = *lists;
   if (threads) threads_.insert(threads->begin(), threads->end());
@@ -74,7 +84,7 @@ std::string Subscription::subscribe(const json::object& message) {
 
 std::string Subscription::unsubscribe(const json::object& message) {
   const auto threads = named_threads(message);
-  if (!threads) return error("threadId or threadIds is required");
+  if (!threads) return error(problem_of_threads(message));
   for (const auto& thread : *threads) threads_.erase(thread);
   return current_set(false);
 }

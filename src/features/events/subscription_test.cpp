@@ -49,6 +49,18 @@ TEST_F(SubscriptionTest, ResumeCarriesWhatIsUnderWay) {
             R"({"type":"subscribed","threadIds":["a"],"runs":["a"]})");
 }
 
+TEST_F(SubscriptionTest, SaysWhatIsWrongWithItsThreads) {
+  const auto said = [&](std::string_view members) {
+    const auto answer = subscription_.take(R"({"type":"subscribe")" + std::string(members) + "}");
+    return std::string(parse_json(answer)->at("error").as_string());
+  };
+  EXPECT_EQ(said(R"(,"threadId":5)"), "threadId must be a string");
+  EXPECT_EQ(said(R"(,"threadIds":[1])"), "threadIds must be an array of strings");
+  EXPECT_EQ(said(R"(,"threadIds":"a")"), "threadIds must be an array of strings");
+  EXPECT_EQ(said(R"(,"threadId":null)"), "threadId or threadIds is required");
+  EXPECT_EQ(said(""), "threadId or threadIds is required");
+}
+
 TEST_F(SubscriptionTest, AnswersPingsAndNamesErrors) {
   EXPECT_EQ(subscription_.take(R"({"type":"ping"})"), R"({"type":"pong"})");
   for (const auto* message : {"nonsense", "[]", "{}", R"({"type":5})", R"({"type":"dance"})", R"({"type":"subscribe"})",
