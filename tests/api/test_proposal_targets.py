@@ -185,3 +185,28 @@ def test_a_built_in_is_not_changed(gateway):
     path = write(gateway, "type: theme\ndark: true\n", type="extension", target="extensions/dark.yaml")
     refused(apply(gateway, path), 403, "built-in extensions are not editable")
     assert show(gateway, path)["status"] == "pending"
+
+
+def test_the_record_that_is_changed_is_the_one_that_the_target_names(gateway, name):
+    agent = name("agent")
+    body = {"type": "agent", "name": agent, "description": "d", "definition": {"systemPrompt": "old"}}
+    made = accepted(gateway.http.post("/extensions", json=body), 201)
+    text = "description: d\ndefinition:\n  systemPrompt: new\n  agent_id: assistant\n  prompt: p\n"
+    path = write(gateway, text, type="extension", target=f"jobs/{agent}/job.yaml")
+    refused(apply(gateway, path), 409, "extension name already exists")
+    path = write(gateway, text, type="extension", target=f"agents/{made['id']}/agent.yaml")
+    refused(apply(gateway, path), 400, "name must be kebab-case (a-z, 0-9, hyphens)")
+    path = write(gateway, "type: agent\n" + text, type="extension", target=f"extensions/{made['id']}.yaml")
+    assert show(gateway, path)["current_content"] is None
+    refused(apply(gateway, path), 400, "name must be kebab-case (a-z, 0-9, hyphens)")
+    assert accepted(gateway.http.get(f"/extensions/{agent}"))["definition"] == {"systemPrompt": "old"}
+    assert not (gateway.data / "jobs" / agent).exists() and not (gateway.data / "agents" / made["id"]).exists()
+
+
+def test_what_is_left_of_a_deleted_extension_is_not_shown(gateway, name):
+    made = name("theme")
+    text = "type: theme\ndescription: Night\ndark: true\n"
+    accepted(apply(gateway, write(gateway, text, type="extension", target=f"extensions/{made}.yaml")))
+    assert gateway.http.delete(f"/extensions/{made}").status_code == 204
+    shown = show(gateway, write(gateway, text, type="extension", target=f"extensions/{made}.yaml"))
+    assert shown["current_content"] is None and not shown["target_changed"] and "/dev/null" in shown["diff"]

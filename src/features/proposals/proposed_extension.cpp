@@ -34,8 +34,8 @@ json::object members_of(const std::string& text) {
 
 /// The type that the target's place or the text says, or that the record has.
 ExtensionType type_of(const json::object& flat, const TargetExtension& target, const Extension* current) {
-  const auto said = string_member(flat, "type");
-  const auto type = target.type ? target.type : from_text<ExtensionType>(said.value_or(""));
+  if (target.type) return *target.type;
+  const auto type = from_text<ExtensionType>(string_member(flat, "type").value_or(""));
   // An app's definition has a `type` as well.
   if (current && (!type || flat.contains("definition"))) return current->type;
   if (!type) fail("type", "type must be one of command, agent, job, app, theme and so on");
@@ -95,15 +95,20 @@ json::object without_what_is_so(json::object body, const Extension& current) {
 
 }  // namespace
 
-std::string text_of_extension(const Extensions& extensions, const TargetExtension& target) {
-  const auto record = extensions.find_by_id_or_name(target.name);
-  if (!record) return {};
-  json::object flat{{"type", to_text(record->type)},
-                    {"name", record->name},
-                    {"description", record->description},
-                    {"enabled", record->enabled}};
-  if (record->trigger_def) flat["trigger"] = record->trigger_def->members();
-  const auto& definition = record->definition.members();
+ExtensionPointer record_of_target(const Extensions& extensions, const TargetExtension& target) {
+  auto record = extensions.find_by_id_or_name(target.name);
+  // An id is nobody's name: a directory of that name would be another's.
+  const bool is_named = record && record->name == target.name;
+  return is_named && record->type == target.type.value_or(record->type) ? record : nullptr;
+}
+
+std::string text_of_extension(const Extension& record) {
+  json::object flat{{"type", to_text(record.type)},
+                    {"name", record.name},
+                    {"description", record.description},
+                    {"enabled", record.enabled}};
+  if (record.trigger_def) flat["trigger"] = record.trigger_def->members();
+  const auto& definition = record.definition.members();
   const bool is_ambiguous = std::ranges::any_of(definition, [&](const auto& member) {
     return flat.contains(member.key()) || member.key() == "definition" || member.key() == "source";
   });
@@ -119,7 +124,7 @@ void check_extension_text(const std::string& text) { members_of(text); }
 
 Task<> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text, std::string agent) {
   const auto flat = members_of(text);
-  const auto current = extensions.find_by_id_or_name(target.name);
+  const auto current = record_of_target(extensions, target);
   if (!current) {
     co_await extensions.create(new_body(flat, target, agent));
     co_return;

@@ -8,9 +8,11 @@
 
 namespace agw {
 
-/// The record as a flat text, in the form that a proposal for it has: what `extensions/<name>.yaml` stands for. Empty
-/// where there is none.
-std::string text_of_extension(const Extensions& extensions, const TargetExtension& target);
+/// The record of the target's name, and of its type where it has one; null where there is none.
+ExtensionPointer record_of_target(const Extensions& extensions, const TargetExtension& target);
+
+/// The record as a flat text, in the form that a proposal for it has: what `extensions/<name>.yaml` stands for.
+std::string text_of_extension(const Extension& record);
 
 /// Throws BadRequest `validation failed` for a text that is no YAML map.
 void check_extension_text(const std::string& text);

@@ -128,8 +128,10 @@ Task<std::optional<TargetPlace>> Proposals::find_place(std::string target) {
 
 Task<Proposals::Current> Proposals::look_at(TargetPlace place) {
   if (const auto extension = extension_of_target(place); extension && !extension->type) {
-    const auto record = extensions_.find_by_id_or_name(extension->name);
-    if (record) co_return Current{.text = text_of_extension(extensions_, *extension), .changed_at = record->updated_at};
+    // A file there without a record is what was left of one.
+    const auto record = record_of_target(extensions_, *extension);
+    if (!record) co_return Current{};
+    co_return Current{.text = text_of_extension(*record), .changed_at = record->updated_at};
   }
   co_return co_await disk_.run([place] {
     Current current;
