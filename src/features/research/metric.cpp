@@ -48,6 +48,30 @@ std::optional<Number> number_at_front(std::string_view text) {
   return number;
 }
 
+bool is_digit_behind(std::string_view text, int (*is_digit)(int)) {
+  return text.size() > 1 && is_digit(static_cast<unsigned char>(text[1])) != 0;
+}
+
+/// What stands behind a number is its unit, unless it looks like more of the number: `1,5`, `1_000`, `0x10`.
+bool goes_on_behind(std::string_view value, std::string_view behind) {
+  if (behind.empty()) return false;
+  const auto next = static_cast<unsigned char>(behind.front());
+  const bool begins_unit = std::string_view("%/$").find(behind.front()) != std::string_view::npos;
+  if (std::ispunct(next) && !begins_unit) return true;
+  const auto number = value.substr(0, value.size() - behind.size());
+  if (number != "0" && number != "+0" && number != "-0") return false;
+  if (next == 'x' || next == 'X') return is_digit_behind(behind, std::isxdigit);
+  return std::string_view("bBoO").find(behind.front()) != std::string_view::npos &&
+         is_digit_behind(behind, std::isdigit);
+}
+
+/// The number that the whole word is, but for a unit behind it.
+std::optional<Number> value_of(std::string_view word) {
+  auto number = number_at_front(word);
+  if (number && goes_on_behind(word, number->behind)) return std::nullopt;
+  return number;
+}
+
 void take_unit(Metric& metric, std::string_view unit) {
   if (!unit.empty()) metric.unit = to_utf8(unit.substr(0, longest_unit));
 }
@@ -85,8 +109,9 @@ void MetricReader::take_line() {
   const auto name = words[1].substr(0, equals);
   if (!name_.empty() && name != name_) return;
   name_ = name;
-  const auto number = number_at_front(words[1].substr(equals + 1));
-  bad_value_ = number ? "" : std::string(words[1].substr(equals + 1));
+  const auto value = words[1].substr(equals + 1);
+  const auto number = value_of(value);
+  bad_value_ = number ? "" : std::string(value);
   metric_.reset();
   if (!number) return;
   metric_ = Metric{.name = name_, .value = number->value};

@@ -25,6 +25,10 @@ TEST(MetricTest, IsReadFromItsLine) {
 TEST(MetricTest, MayHaveAUnitAndADirection) {
   EXPECT_EQ(read("METRIC latency=12.5ms better=lower\n"), "latency 12.500000 ms lower");
   EXPECT_EQ(read("METRIC size=7 unit=KiB better=higher\n"), "size 7.000000 KiB");
+  EXPECT_EQ(read("METRIC share=0%\n"), "share 0.000000 %");
+  EXPECT_EQ(read("METRIC area=5m2\n"), "area 5.000000 m2");
+  EXPECT_EQ(read("METRIC sent=0bytes\n"), "sent 0.000000 bytes");
+  EXPECT_EQ(read("METRIC speed=0x\n"), "speed 0.000000 x");
 }
 
 TEST(MetricTest, TheFirstNameCountsWithItsLastValue) {
@@ -39,7 +43,8 @@ TEST(MetricTest, OtherLinesAreNone) {
 }
 
 TEST(MetricTest, WhatIsNoFiniteNumberIsTold) {
-  for (const auto* value : {"NaN", "nan", "inf", "-inf", "1e999", "", "x", "--1"}) {
+  for (const auto* value : {"NaN", "nan", "inf", "-inf", "1e999", "", "x", "--1", "1,5", "0x10", "0b11", "-0X1f",
+                            "1_000", "1'000", "1.2.3", "1e3.5", "1:30"}) {
     EXPECT_EQ(read(std::string("METRIC quality=") + value + "\n"),
               std::string("the benchmark's quality is no number: ") + value);
   }
