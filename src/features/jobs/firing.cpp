@@ -81,6 +81,9 @@ Task<> Jobs::arm_all() {
   const auto executor = co_await asio::this_coro::executor;
   const auto latest = co_await database_.read(job_store::latest_due_times);
   ExtensionFilter filter;
+  const auto is_ahead = [now = clock_.now()](const auto& known) { return known.second > now; };
+  // The clock was set back while the gateway was down.
+  if (std::ranges::any_of(latest, is_ahead)) co_await set_due_times_back(clock_.now());
   filter.type = ExtensionType::job;
   int armed = 0;
   for (const auto& listed : extensions_.list(filter)) {
@@ -159,6 +162,16 @@ void Jobs::on_due(const DueTimes& due) {
   const auto last = due.times.back();
   const bool missed = last < up_since_;
   const bool runs_last = !missed || JobPlan(*job).missed == MissedTimes::once;
+Task<> Jobs::set_due_times_back(Timestamp now) {
+  co_await database_.write([now](Connection& connection) { job_store::set_due_times_back(connection, now); });
+}
+
+/// Times after it pass while the gateway is up, and are remembered as if none had come yet.
+void Jobs::on_set_back(Timestamp now) {
+  up_since_ = std::min(up_since_, now);
+  work_.spawn(set_due_times_back(now));
+}
+
   std::vector<JobRun> skipped;
   std::vector<JobOrder> orders;
   for (const auto time : due.times) {

@@ -49,6 +49,13 @@ std::vector<Timestamp> next_times(const JobTiming& timing, Timestamp after, std:
   return times;
 }
 
+bool Schedule::note(Timestamp now) {
+  const bool was_set_back = latest_now_ && now < *latest_now_;
+  if (was_set_back) start_over(now);
+  latest_now_ = now;
+  return was_set_back;
+}
+
 void Schedule::put(std::string job_id, JobTiming timing, Timestamp after) {
   remove(job_id);
   auto& entry = jobs_.emplace(job_id, Entry{std::move(timing), {}}).first->second;
@@ -67,8 +74,7 @@ std::optional<Timestamp> Schedule::next_due() const {
 }
 
 std::optional<DueTimes> Schedule::take(Timestamp now) {
-  if (latest_now_ && now < *latest_now_) start_over(now);
-  latest_now_ = now;
+  note(now);
   if (queue_.empty() || queue_.begin()->first > now) return std::nullopt;
   const auto [due, job_id] = *queue_.begin();
   auto& entry = jobs_.at(job_id);

@@ -27,11 +27,16 @@ struct DueTimes {
   bool more = false;             ///< there were earlier ones
 };
 
-/// When each job is due next: one queue in order of time. It knows no clock; every time is handed in.
+/// When each job is due next: one queue in order of time. It knows no clock; every time is handed in. A `now` before
+/// that of an earlier call means that the clock was set back: then all are due at their first times after it, also at
+/// times that were taken before.
 class Schedule {
 public:
   /// So many due times are told one by one.
   static constexpr std::size_t most_times = 25;
+
+  /// Tells the time. Whether the clock was set back.
+  bool note(Timestamp now);
 
   /// The job is due at its times after `after`; replaces what it had.
   void put(std::string job_id, JobTiming timing, Timestamp after);
@@ -41,8 +46,7 @@ public:
   std::optional<Timestamp> next_due() const;
 
   /// What has come by `now` for the job that is due first; nothing where none is. The job is due again at its first
-  /// time after `now`. A `now` before that of an earlier call means that the clock was set back: then all are due at
-  /// their first times after it, also at times that were taken before.
+  /// time after `now`.
   std::optional<DueTimes> take(Timestamp now);
 
   std::size_t size() const { return jobs_.size(); }

@@ -24,12 +24,22 @@ std::optional<JobTiming> timing_of(const CronTrigger& trigger) {
   }
 }
 
-Scheduler::Scheduler(Loop& loop, const Clock& clock, OnDue on_due)
-    : clock_(clock), on_due_(std::move(on_due)), alarm_(loop), group_(loop) {}
+Scheduler::Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_set_back)
+    : clock_(clock), on_due_(std::move(on_due)), on_set_back_(std::move(on_set_back)), alarm_(loop), group_(loop) {
+  look_at_clock();
+}
+
+/// What is armed from a time on waits in vain where nobody had seen that time when the clock is set back behind it.
+Timestamp Scheduler::look_at_clock() {
+  const auto now = clock_.now();
+  if (schedule_.note(now)) on_set_back_(now);
+  return now;
+}
 
 void Scheduler::arm(const std::string& job_id, const CronTrigger& trigger, Timestamp after) {
   auto timing = timing_of(trigger);
   if (!timing) return disarm(job_id);
+  look_at_clock();
   schedule_.put(job_id, std::move(*timing), after);
   alarm_.set(schedule_.next_due());
 }
@@ -53,7 +63,7 @@ Task<> Scheduler::keep() {
   const auto executor = co_await asio::this_coro::executor;
   while (co_await alarm_.wait(stopping_) == End::done) {
     int told = 0;
-    while (auto due = schedule_.take(clock_.now())) {
+    while (auto due = schedule_.take(look_at_clock())) {
       on_due_(std::move(*due));
       if (++told % told_at_once == 0) co_await asio::post(executor, asio::use_awaitable);
       if (stopping_.requested()) co_return;

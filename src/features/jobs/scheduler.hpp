@@ -16,7 +16,10 @@ public:
   /// On the loop; must not block and must not throw.
   using OnDue = std::function<void(DueTimes)>;
 
-  Scheduler(Loop& loop, const Clock& clock, OnDue on_due);
+  /// The clock was set back, to that time: what is due counts from then on. As `OnDue`.
+  using OnSetBack = std::function<void(Timestamp now)>;
+
+  Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_set_back);
 
   /// From now on the job is due at its times after `after`. What does not read as a schedule is never due.
   void arm(const std::string& job_id, const CronTrigger& trigger, Timestamp after);
@@ -27,9 +30,11 @@ public:
 
 private:
   Task<> keep();
+  Timestamp look_at_clock();
 
   const Clock& clock_;
   OnDue on_due_;
+  OnSetBack on_set_back_;
   Schedule schedule_;
   WallClockAlarm alarm_;
   Stop stopping_;

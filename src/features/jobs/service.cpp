@@ -63,7 +63,8 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
       options_(std::move(options)),
       up_since_(clock.now()),
       job_threads_(loop, threads),
-      scheduler_(loop, clock, [this](const DueTimes& due) { on_due(due); }),
+      scheduler_(
+          loop, clock, [this](const DueTimes& due) { on_due(due); }, [this](Timestamp now) { on_set_back(now); }),
       events_(hub, [this](const std::string& job_id, std::string_view event,
                           const json::object& record) { on_event(job_id, event, record); }),
       work_(loop) {

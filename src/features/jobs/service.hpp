@@ -147,6 +147,7 @@ private:
   bool arm(const Extension& job, Timestamp after);
   bool disarm_job(const std::string& job_id);
   void on_due(const DueTimes& due);
+  void on_set_back(Timestamp now);
   void on_event(const std::string& job_id, std::string_view event, const json::object& record);
   JobRunUnderWayPointer job_run_of(std::string run_id) const;
   std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record) const;
@@ -161,6 +162,7 @@ private:
   Database& database_;
   Hub& hub_;
   const Clock& clock_;
+  Task<> set_due_times_back(Timestamp now);
   Signals& signals_;
   Extensions& extensions_;
   Threads& threads_;
@@ -168,7 +170,7 @@ private:
   Engine& engine_;
   Models& models_;
   const Options options_;
-  const Timestamp up_since_;
+  Timestamp up_since_;  ///< or since when the clock was set back to before that
   JobThreads job_threads_;
   JobRunsUnderWay under_way_;
   Scheduler scheduler_;

@@ -157,6 +157,10 @@ std::map<std::string, Timestamp> latest_due_times(Connection& connection) {
   return latest;
 }
 
+void set_due_times_back(Connection& connection, Timestamp now) {
+  connection.prepare("UPDATE job_due_times SET latest = :now WHERE latest > :now").bind(":now", now).run();
+}
+
 void forget_due_times(Connection& connection, const std::string& job_id) {
   connection.prepare("DELETE FROM job_due_times WHERE job_id = :job_id").bind(":job_id", job_id).run();
 }

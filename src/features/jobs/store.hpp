@@ -42,6 +42,8 @@ int failures_in_a_row(Connection& connection, const std::string& job_id, const s
 std::map<std::string, Timestamp> latest_due_times(Connection& connection);
 /// Due times up to that one are dealt with.
 void remember_due_time(Connection& connection, const std::string& job_id, Timestamp due_at);
+/// None is later than `now`: the clock was ahead.
+void set_due_times_back(Connection& connection, Timestamp now);
 void forget_due_times(Connection& connection, const std::string& job_id);
 
 /// Removes up to `limit` runs that ended before `oldest`; how many there were.
