@@ -321,6 +321,15 @@ def test_a_job_does_not_trigger_itself_by_a_job_that_its_agent_runs(talker, name
     assert len(rows(gateway, job)) == 1
 
 
+@pytest.mark.parametrize("change", [{"enabled": False}, {"trigger": None}, {"trigger": {"type": "webhook"}}])
+def test_a_job_is_not_started_by_what_ends_its_waiting(gateway, name, change):
+    job = new_job(gateway, name("job"))
+    accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"trigger": event("extension.updated", name=job["name"])}))
+    accepted(gateway.http.patch(f"/extensions/{job['id']}", json=change))
+    after_all_events(gateway, name)
+    assert rows(gateway, job) == []
+
+
 def test_a_chain_ends_at_depth_5_and_says_so(gateway, name):
     chain = [new_job(gateway, name("chain"))]
     for _ in range(7):

@@ -128,6 +128,11 @@ bool Jobs::arm(const Extension& job, Timestamp after) {
 }
 
 bool Jobs::disarm_job(const std::string& job_id) {
+bool Jobs::waits_as_before(const Extension& job) const {
+  const auto armed = armed_.find(job.id);
+  return job.enabled && armed != armed_.end() && armed->second == trigger_text(job);
+}
+
   if (armed_.erase(job_id) == 0) return false;
   scheduler_.disarm(job_id);
   events_.disarm(job_id);
@@ -142,7 +147,8 @@ void Jobs::extension_changed(const Extension& extension, ExtensionAction action)
     drop_waiting(extension.id);
   }
   tell_record(fmt::format("extension.{}", to_text(action)), extension);
-  // Behind it: a job that waits for such an event does not start with its own making.
+  // A job does not start with what ends its waiting for that, nor, below, with what begins it.
+  if (is_job && !waits_as_before(extension)) events_.disarm(extension.id);
   if (is_job && action != ExtensionAction::deleted) rearm(extension);
 }
 

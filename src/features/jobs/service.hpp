@@ -150,6 +150,7 @@ private:
   void on_set_back(Timestamp now);
   void on_event(const std::string& job_id, std::string_view event, const json::object& record);
   JobRunUnderWayPointer job_run_of(std::string run_id) const;
+  bool waits_as_before(const Extension& job) const;
   std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record) const;
   Task<> fire(ExtensionPointer job, JobOrder order);
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
