@@ -186,7 +186,7 @@ public:
     apps_.load(connection);
     research_.load(connection);
     jobs_.handle_where_given("research", [this](json::object settings, JobWork work) {
-      return research_.run_until_clear(std::move(settings), work.dry, work.stop);
+      return research_.run_until_clear(std::move(settings), work.run_id, work.dry, work.stop);
     });
     jobs_.handle("self-reflect",
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
@@ -345,10 +345,10 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
 
   void feed_watch() {
     database_.on_disk_full([this] { watch_.disk_full(); });
-    engine_.observe([this](const RunOutcome& outcome) {
+    engine_.observe([this](const Run& run, const RunOutcome& outcome) {
       const auto provider = outcome.model.substr(0, outcome.model.find('/'));
       const bool is_of_provider = outcome.provider_failed || outcome.error.empty();
-      if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error});
+      if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error, jobs_.cause_in(run.id)});
       watch_.money_spent();
     });
   }

@@ -11,6 +11,7 @@ import tools
 from checks import UNKNOWN_ID, accepted, refused
 from extensions import toggle
 from jobs import delete, ended, new_agent, new_extension, new_job, rows, run, turns, wait_for
+from stubs.provider import Fault
 
 SECRET = "It's a Secret to Everybody"
 
@@ -319,6 +320,20 @@ def test_a_job_does_not_trigger_itself_by_a_job_that_its_agent_runs(talker, name
     assert [row["status"] for row in ended(gateway, chore, 2)] == ["completed", "completed"]
     after_all_events(gateway, name)
     assert len(rows(gateway, job)) == 1
+
+
+@pytest.mark.parametrize("kind, runs", [("job-failing", 3), ("provider-errors", 1)])
+def test_a_job_does_not_trigger_itself_by_a_signal(own_talker, name, kind, runs):
+    gateway = own_talker.gateway
+    other = new_job(gateway, name("job"), event(f"signal.{kind}"), prompt_file="gone.md")
+    job = new_job(gateway, name("job"), event(f"signal.{kind}"), concurrency="queue")
+    own_talker.stub.always(Fault(400, "bad request"))
+    for number in range(runs):
+        run(gateway, job)
+        assert ended(gateway, job, number + 1)[0]["status"] == "failed"
+    ended_by_event(gateway, other)
+    after_all_events(gateway, name)
+    assert len(rows(gateway, job)) == runs
 
 
 @pytest.mark.parametrize("change", [{"enabled": False}, {"trigger": None}, {"trigger": {"type": "webhook"}}])

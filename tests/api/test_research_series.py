@@ -3,7 +3,9 @@
 import pytest
 
 from checks import accepted
+from jobs import ended, new_agent, run
 from lab import BETTER, WORSE, Lab
+from test_hooks import after_all_events, event
 from tools import turns_of
 
 
@@ -63,3 +65,31 @@ def test_an_agents_job_runs_no_benchmark(lab, name):
     job = accepted(lab.gateway.http.post("/extensions", json=body), 201)
     lab.talker.stub.script("I am told to improve.")
     assert report(lab, job) == "I am told to improve." and lab.experiments() == []
+
+
+@pytest.mark.parametrize("kind, stage", [("thread.created", "trusted"), ("turn.created", "trusted"),
+                                         ("extension.updated", "trusted"), ("proposal.created", "operator")])
+def test_a_series_does_not_trigger_its_job(talker, name, kind, stage):
+    lab = Lab(talker, name, stage=stage).in_a_project(name).measured_by('echo "METRIC quality=$(date +%s%N)"\n')
+    gateway = lab.gateway
+    filter = {}
+    if kind == "extension.updated":
+        changed = new_agent(gateway, name("agent"))["name"]
+        lab.config["asset_path"] = str(gateway.data / "agents" / changed / "agent.yaml")
+        filter["name"] = changed
+    if kind == "thread.created":
+        filter["agent_id"] = lab.agent["id"]
+    if kind == "turn.created":
+        filter["content"] = "description: changed\n"
+    # Another agent than the one that tries: only the iteration itself tells whose work it is.
+    body = {"type": "job", "name": name("series"), "description": "Improve", "enabled": True,
+            "trigger_def": event(kind, **filter), "definition": {
+                "agent_id": new_agent(gateway, name("worker"))["id"], "prompt": "Improve", "concurrency": "queue",
+                "research": {**lab.config, "max_iterations": 1}}}
+    job = accepted(gateway.http.post("/extensions", json=body), 201)
+    lab.talker.stub.script("description: changed\n")
+    run(gateway, job)
+    assert ended(gateway, job)[0]["status"] == "completed"
+    assert [row["verdict"] for row in lab.experiments()] == ["keep"]
+    after_all_events(gateway, name)
+    assert len(ended(gateway, job)) == 1

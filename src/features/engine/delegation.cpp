@@ -50,8 +50,7 @@ Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name
   delegated->delegation = {
       .run_id = new_id(), .delegating_run_id = caller.run_id, .agent_id = agent->id, .thread_id = {}};
   // Its thread is told of while it is made.
-  std::erase_if(delegations_, [](const auto& known) { return known.expired(); });
-  delegations_.push_back(std::shared_ptr<const Delegation>(delegated, &delegated->delegation));
+  add_delegation(std::shared_ptr<const Delegation>(delegated, &delegated->delegation));
   const auto thread = co_await threads_.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});
   delegated->delegation.thread_id = thread.id;
   const auto active =
@@ -67,6 +66,11 @@ Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name
   co_await until_ended(active);
   delegated->text = active->log.content();
   co_return result_of(*agent, thread.id, *delegated);
+}
+
+void Engine::add_delegation(const std::shared_ptr<const Delegation>& delegation) {
+  std::erase_if(delegations_, [](const auto& known) { return known.expired(); });
+  delegations_.push_back(delegation);
 }
 
 std::vector<std::shared_ptr<const Delegation>> Engine::delegations() const {

@@ -101,8 +101,8 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
     std::string why;
     try {
       if (co_await end(active, outcome)) {
+        if (observer_) observer_(active->run, outcome);
         tell_ended(active->run);
-        if (observer_) observer_(outcome);
       }
       co_return;
     } catch (const std::exception& error) {

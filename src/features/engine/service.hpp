@@ -25,12 +25,13 @@
 
 namespace agw {
 
-/// A task that a run has handed to another agent; known until the run that does it has ended.
+/// A task that a run has handed to another agent; known until it is done.
 struct Delegation {
-  std::string run_id;
-  std::string delegating_run_id;
-  std::string agent_id;   ///< of the one that does it
-  std::string thread_id;  ///< empty until its thread is made
+  std::string run_id;             ///< of the run that does it
+  std::string delegating_run_id;  ///< empty where a person has ordered the task
+  std::string agent_id;           ///< of the one that does it
+  std::string thread_id;          ///< empty until its thread is made
+  bool is_reseeding = false;      ///< extensions are made what their files say, which the task may have changed
 };
 
 /// Chats: stores what a person says, has the agent answer it, and stores the answer. Runs of one thread are done in
@@ -79,10 +80,14 @@ public:
   /// Has another agent do a task in a new thread, with no more rights than the calling run has, and gives its answer;
   /// `stop` stops it too. Throws BadRequest `agent not found` or `agent is disabled` (both with `agent_id`).
   Task<ToolOutcome> delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop);
+  /// For a task that another room hands out. It is known for as long as that keeps it.
+  void add_delegation(const std::shared_ptr<const Delegation>& delegation);
   std::vector<std::shared_ptr<const Delegation>> delegations() const;
 
-  /// Told of each answer once it is stored.
-  void observe(std::function<void(const RunOutcome& outcome)> observer) { observer_ = std::move(observer); }
+  /// Told of each answer once it is stored, before whoever ordered the run is told of its end.
+  void observe(std::function<void(const Run& run, const RunOutcome& outcome)> observer) {
+    observer_ = std::move(observer);
+  }
 
   /// Ends, before anything else runs, what a killed gateway left under way.
   Task<> recover(std::vector<InterruptedRun> interrupted);
@@ -163,7 +168,7 @@ private:
   std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
   std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
   std::vector<std::weak_ptr<const Delegation>> delegations_;
-  std::function<void(const RunOutcome&)> observer_;
+  std::function<void(const Run&, const RunOutcome&)> observer_;
   Stop stopping_;
   Group workers_;
 };

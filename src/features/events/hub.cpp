@@ -15,9 +15,9 @@ void Hub::publish(Event event) {
 }
 
 void Hub::publish_record(std::string_view type, std::string_view thread_id, std::string_view name,
-                         std::string_view record) {
+                         std::string_view record, EventCause cause) {
   if (!heard()) return;
-  Event event{std::string(type), std::string(thread_id), "{\"type\":"};
+  Event event{std::string(type), std::string(thread_id), "{\"type\":", std::move(cause)};
   write_json(event.text, type);
   if (!thread_id.empty()) {
     event.text += ",\"threadId\":";

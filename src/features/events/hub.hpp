@@ -36,8 +36,8 @@ public:
 
   /// `{"type": <type>, "threadId": <thread_id>, <name>: <record>}`: the kinds that carry a whole record. Without
   /// `thread_id` it is gateway-wide. `record` is JSON text.
-  void publish_record(std::string_view type, std::string_view thread_id, std::string_view name,
-                      std::string_view record);
+  void publish_record(std::string_view type, std::string_view thread_id, std::string_view name, std::string_view record,
+                      EventCause cause = {});
 
   /// Whether anybody listens: where not, events need not be made.
   bool heard() const { return !readers_.empty(); }

@@ -61,7 +61,7 @@ void EventTriggers::disarm(const std::string& job_id) {
   if (by_job_.empty()) listening_.reset();
 }
 
-void EventTriggers::tell(std::string_view event, const std::function<json::object()>& record) {
+void EventTriggers::tell(std::string_view event, const std::function<json::object()>& record, const EventCause& cause) {
   std::vector<std::string> jobs;
   std::optional<json::object> made;
   for (const auto& [job_id, trigger] : by_job_) {
@@ -69,7 +69,7 @@ void EventTriggers::tell(std::string_view event, const std::function<json::objec
     if (!made) made = record();
     if (matches(trigger.filter, *made)) jobs.push_back(job_id);
   }
-  for (const auto& job_id : jobs) on_event_(job_id, event, *made);
+  for (const auto& job_id : jobs) on_event_(job_id, event, *made, cause);
 }
 
 bool EventTriggers::awaited(std::string_view events) const {
@@ -82,7 +82,7 @@ void EventTriggers::deliver(const SharedEvent& event) {
   const auto message = parse_json(event->text);
   const auto* record = message && message->is_object() ? message->get_object().if_contains(kind->record) : nullptr;
   if (!record || !record->is_object()) return;
-  tell(kind->event(record->get_object()), [record] { return record->get_object(); });
+  tell(kind->event(record->get_object()), [record] { return record->get_object(); }, event->cause);
 }
 
 }  // namespace agw

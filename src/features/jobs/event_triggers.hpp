@@ -16,7 +16,8 @@ namespace agw {
 class EventTriggers : private Reader {
 public:
   /// A job's trigger matches an event. On the loop; must not block and must not throw.
-  using OnEvent = std::function<void(const std::string& job_id, std::string_view event, const json::object& record)>;
+  using OnEvent = std::function<void(const std::string& job_id, std::string_view event, const json::object& record,
+                                     const EventCause& cause)>;
 
   EventTriggers(Hub& hub, OnEvent on_event);
 
@@ -24,7 +25,7 @@ public:
   void disarm(const std::string& job_id);
 
   /// An event has happened. `record` makes its record, if anybody waits for it.
-  void tell(std::string_view event, const std::function<json::object()>& record);
+  void tell(std::string_view event, const std::function<json::object()>& record, const EventCause& cause = {});
 
 private:
   void deliver(const SharedEvent& event) override;

@@ -161,8 +161,8 @@ Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
   for (const auto& [member, work] : settings_handlers_) {
     const auto* settings = run.job->definition.members().if_contains(member);
     if (!settings || !settings->is_object() || run.job->source == Source::agent) continue;
-    return [work, settings = settings->get_object(), dry = run.run.dry](Stop& stop) {
-      return work(settings, {dry, stop});
+    return [work, settings = settings->get_object(), id = run.run.id, dry = run.run.dry](Stop& stop) {
+      return work(settings, {id, dry, stop});
     };
   }
   const auto handler = handlers_.find(run.job->name);
@@ -175,7 +175,8 @@ Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
     const auto* choice = std::get_if<ModelChoice>(&model);
     if (!choice || choice->provider_name != offline_provider) return {};
   }
-  return [work = handler->second.work, dry = run.run.dry](Stop& stop) { return work({dry, stop}); };
+  return
+      [work = handler->second.work, id = run.run.id, dry = run.run.dry](Stop& stop) { return work({id, dry, stop}); };
 }
 
 /// A run that cannot begin has its row all the same: its start was acknowledged.
@@ -254,22 +255,23 @@ void Jobs::tell_end(const JobRunUnderWayPointer& run) {
                       : run->run.status == JobRunStatus::failed  ? "job.failed"
                                                                  : nullptr;
   if (!event) return;
-  if (run->run.status == JobRunStatus::failed) work_.spawn(signal_failures(run->job, run->run.id));
+  if (run->run.status == JobRunStatus::failed) work_.spawn(signal_failures(run));
   ended_ = run;
   tell_record(event, run->run);
   ended_.reset();
 }
 
 /// Told once for a row of failures: by the run that makes it long enough.
-Task<> Jobs::signal_failures(ExtensionPointer job, std::string run_id) {
-  const auto failures = co_await database_.read([job_id = job->id, run_id](Connection& connection) {
+Task<> Jobs::signal_failures(JobRunUnderWayPointer run) {
+  const auto failures = co_await database_.read([job_id = run->job->id, run_id = run->run.id](Connection& connection) {
     return job_store::failures_in_a_row(connection, job_id, run_id, failures_to_signal + 1);
   });
   if (failures != failures_to_signal) co_return;
   co_await signals_.raise({.kind = "job-failing",
-                           .message = fmt::format("The job {} failed {} times in a row.", job->name, failures),
+                           .message = fmt::format("The job {} failed {} times in a row.", run->job->name, failures),
                            .severity = Severity::warning,
-                           .value = failures});
+                           .value = failures,
+                           .cause = cause_of(*run)});
 }
 
 void Jobs::publish(std::string_view type, const JobRun& run) {

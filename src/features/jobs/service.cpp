@@ -65,8 +65,8 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
       job_threads_(loop, threads),
       scheduler_(
           loop, clock, [this](const DueTimes& due) { on_due(due); }, [this](Timestamp now) { on_set_back(now); }),
-      events_(hub, [this](const std::string& job_id, std::string_view event,
-                          const json::object& record) { on_event(job_id, event, record); }),
+      events_(hub, [this](const std::string& job_id, std::string_view event, const json::object& record,
+                          const EventCause& cause) { on_event(job_id, event, record, cause); }),
       work_(loop) {
   work_.on_failure(log_failure);
   extensions_.observe(*this);

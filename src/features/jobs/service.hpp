@@ -36,6 +36,7 @@ struct JobOrder {
 
 /// What a handler is told of the run that it does.
 struct JobWork {
+  std::string run_id;
   bool dry = false;
   Stop& stop;
 };
@@ -108,6 +109,9 @@ public:
   /// All jobs, newest first, as a JSON array of JobSummary.
   Task<std::string> list_text();
 
+  /// What leads to what the run of that id does: the jobs behind it, none where it is of no job.
+  EventCause cause_in(const std::string& run_id) const;
+
   /// An event has happened that only its own room knows of.
   template <DescribedStruct T>
   void tell_record(std::string_view event, const T& record) {
@@ -135,7 +139,7 @@ private:
   void drop_waiting(const std::string& job_id);
   void over(const JobRunUnderWayPointer& run);
   void tell_end(const JobRunUnderWayPointer& run);
-  Task<> signal_failures(ExtensionPointer job, std::string run_id);
+  Task<> signal_failures(JobRunUnderWayPointer run);
   void publish(std::string_view type, const JobRun& run);
 
   // What starts runs by itself: firing.cpp.
@@ -146,24 +150,24 @@ private:
   /// These two give whether the job's trigger is another one now.
   bool arm(const Extension& job, Timestamp after);
   bool disarm_job(const std::string& job_id);
+  bool waits_as_before(const Extension& job) const;
   void on_due(const DueTimes& due);
   void on_set_back(Timestamp now);
-  void on_event(const std::string& job_id, std::string_view event, const json::object& record);
+  void on_event(const std::string& job_id, std::string_view event, const json::object& record, EventCause cause);
   JobRunUnderWayPointer job_run_of(std::string run_id) const;
-  bool waits_as_before(const Extension& job) const;
   std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record) const;
   Task<> fire(ExtensionPointer job, JobOrder order);
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;
   Task<> forget_due_times(std::string job_id);
   Task<> remember_due_time(std::string job_id, Timestamp due_at);
+  Task<> set_due_times_back(Timestamp now);
   Task<> purge_old();
 
   Loop& loop_;
   Database& database_;
   Hub& hub_;
   const Clock& clock_;
-  Task<> set_due_times_back(Timestamp now);
   Signals& signals_;
   Extensions& extensions_;
   Threads& threads_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "features/events/event.hpp"
 #include "features/extensions/types.hpp"
 #include "features/jobs/types.hpp"
 #include "features/runs/service.hpp"
@@ -24,6 +25,13 @@ struct JobRunUnderWay {
   Stop over;    ///< requested when it has ended
 };
 using JobRunUnderWayPointer = std::shared_ptr<JobRunUnderWay>;
+
+/// What leads to an event that the run causes.
+inline EventCause cause_of(const JobRunUnderWay& run) {
+  EventCause cause{run.callers, run.depth + 1};
+  cause.job_ids.insert(run.job->id);
+  return cause;
+}
 
 /// All of them. A run is added before anything of it is written, so that two starts at once see each other.
 class JobRunsUnderWay {

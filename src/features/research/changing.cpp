@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/id.hpp"
 #include "base/utf8.hpp"
 #include "features/research/asset.hpp"
 #include "features/research/iteration.hpp"
@@ -140,8 +139,8 @@ Task<bool> Research::change(Iteration& iteration, const Measured& before) {
 /// Throws IterationProblem where it could not finish.
 Task<AgentAnswer> Research::have_agent_work(Iteration& iteration, std::string prompt) {
   const auto work = std::make_shared<AgentWork>();
-  const auto active = engine_.open_job_run({.run_id = new_id(),
-                                            .thread_id = iteration.thread_id,
+  const auto active = engine_.open_job_run({.run_id = iteration.work.run_id,
+                                            .thread_id = iteration.work.thread_id,
                                             .agent_id = iteration.agent->id,
                                             .prompt = std::move(prompt),
                                             .enclosure = {},

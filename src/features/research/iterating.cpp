@@ -113,7 +113,7 @@ Task<> Research::prepare(Iteration& iteration) {
   iteration.original = std::move(original);
   NewThread wanted{.agent_id = iteration.agent->id, .title = "Research: " + iteration.config.domain};
   if (iteration.project) wanted.project_id = iteration.project->id;
-  iteration.thread_id = (co_await threads_.create(std::move(wanted))).id;
+  iteration.work.thread_id = (co_await threads_.create(std::move(wanted))).id;
 }
 
 /// Where not, the verdict says why.
@@ -242,10 +242,13 @@ Task<bool> Research::record(const Iteration& iteration, bool is_put_back) {
 }
 
 /// What an agent's file says takes effect; the thread is out of a person's way, and still there to be looked at.
-Task<> Research::put_away(const Iteration& iteration) {
+Task<> Research::put_away(Iteration& iteration) {
+  const auto& thread_id = iteration.work.thread_id;
   try {
+    iteration.work.is_reseeding = iteration.stays;
     if (iteration.stays) co_await extensions_.reseed();
-    if (!iteration.thread_id.empty()) co_await threads_.change(iteration.thread_id, {.archived = true});
+    iteration.work.is_reseeding = false;
+    if (!thread_id.empty()) co_await threads_.change(thread_id, {.archived = true});
   } catch (const std::exception& error) {
     log::warn("after iteration {}: {}", *iteration.result.iteration_id, error.what());
   }

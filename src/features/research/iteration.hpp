@@ -21,7 +21,7 @@ struct Iteration {
   DomainConfig config;  ///< its paths resolved
   ExtensionPointer agent;
   std::optional<ResearchProject> project;
-  std::string thread_id{};              ///< where the agent works
+  Delegation work{};                    ///< the agent's run and its thread
   std::optional<AssetCopy> original{};  ///< once it is noted in the database
   bool stays = false;                   ///< what got better is left in place
   AssetTrace trace{};

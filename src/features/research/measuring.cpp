@@ -70,7 +70,7 @@ Task<std::string> Research::ask_model(Iteration& iteration, std::string question
   request.system = scorer;
   request.messages = {{.role = Message::Role::user, .text = std::move(question)}};
   request.max_output_tokens = longest_score;
-  request.thread_id = iteration.thread_id;
+  request.thread_id = iteration.work.thread_id;
   request.agent_id = agent.id;
   std::string answer;
   const auto on_delta = [&answer](const Delta& delta) {
@@ -81,7 +81,7 @@ Task<std::string> Research::ask_model(Iteration& iteration, std::string question
   const auto& usage = answered.usage();
   const auto usd = models_.cost(answered.provider, answered.model, usage);
   if (reply || usage != Usage{}) {
-    iteration.spendings.push_back(costs_.spend(agent, iteration.thread_id, answered.id(), usage, usd));
+    iteration.spendings.push_back(costs_.spend(agent, iteration.work.thread_id, answered.id(), usage, usd));
     iteration.result.cost_usd = iteration.result.cost_usd.value_or(0) + usd.value_or(0);
     co_await record_spendings(iteration);
   }

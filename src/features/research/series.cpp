@@ -27,7 +27,7 @@ Task<std::string> Research::latest_metric(std::string domain) {
   co_return std::string(default_metric);
 }
 
-Task<std::string> Research::run_until_clear(json::object settings, bool dry, Stop& stop) {
+Task<std::string> Research::run_until_clear(json::object settings, std::string run_id, bool dry, Stop& stop) {
   const auto config = read_domain_config(settings);
   const auto plan = read_research_plan(settings);
   if (dry) co_return "dry run: would have run iterations of " + to_json(settings);
@@ -45,7 +45,7 @@ Task<std::string> Research::run_until_clear(json::object settings, bool dry, Sto
                                      config.domain, confidence);
     }
     if (number > plan.max_iterations) break;
-    const auto iteration = co_await open(config, {});
+    const auto iteration = co_await open(config, run_id, {});
     const Stop::Listener when_stopped(stop, [iteration] { iteration->stop.request(); });
     co_await iterate(iteration);
     report += line_of(number, iteration->result);

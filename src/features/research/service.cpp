@@ -121,12 +121,13 @@ void Research::check_free(const DomainConfig& config) const {
 }
 
 Task<IterationStarted> Research::run(json::object body, Along<IterationStarted> along) {
-  const auto iteration = co_await open(read_domain_config(body), std::move(along));
+  const auto iteration = co_await open(read_domain_config(body), {}, std::move(along));
   work_.spawn(iterate(iteration));
   co_return started_of(*iteration);
 }
 
-Task<Research::IterationPointer> Research::open(DomainConfig config, Along<IterationStarted> along) {
+Task<Research::IterationPointer> Research::open(DomainConfig config, std::string ordering_run_id,
+                                                Along<IterationStarted> along) {
   config = co_await blocking_.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
   check_free(config);
@@ -135,6 +136,11 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, Along<Itera
   iteration->agent = agent_of(config.domain, extensions_);
   iteration->project = links_.project_of(config.asset_path);
   iteration->result = {.id = new_id(), .domain = config.domain, .verdict = Verdict::crash, .iteration_id = new_id()};
+  iteration->work = {.run_id = new_id(),
+                     .delegating_run_id = std::move(ordering_run_id),
+                     .agent_id = iteration->agent->id,
+                     .thread_id = {}};
+  engine_.add_delegation(std::shared_ptr<const Delegation>(iteration, &iteration->work));
   if (stopping_) iteration->stop.request();
   under_way_.push_back(iteration);
   const InterruptedIteration row{.id = *iteration->result.iteration_id,

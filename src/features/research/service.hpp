@@ -71,15 +71,15 @@ public:
 
   /// One iteration after the other, until the confidence is high or discards pile up (`ResearchPlan`); gives a report
   /// for people. Throws BadRequest `invalid domain config`, and for each iteration as `run` does. Dry, only tells of
-  /// what.
-  Task<std::string> run_until_clear(json::object settings, bool dry, Stop& stop);
+  /// what. `run_id` is of the run that orders it: what the iterations do counts as its doing.
+  Task<std::string> run_until_clear(json::object settings, std::string run_id, bool dry, Stop& stop);
 
 private:
   using IterationPointer = std::shared_ptr<Iteration>;
 
   std::filesystem::path kept_path(const std::string& iteration_id) const;
   void check_free(const DomainConfig& config) const;
-  Task<IterationPointer> open(DomainConfig config, Along<IterationStarted> along);
+  Task<IterationPointer> open(DomainConfig config, std::string ordering_run_id, Along<IterationStarted> along);
   Task<> record_interrupted(const InterruptedIteration& iteration, std::string problem);
   Task<std::string> latest_metric(std::string domain);
   void tell(const Iteration& iteration, IterationStep step, const Experiment* experiment = nullptr);
@@ -97,7 +97,7 @@ private:
   Task<bool> put_back_at_last(Iteration& iteration);
   Task<> end(IterationPointer iteration);
   Task<bool> record(const Iteration& iteration, bool is_put_back);
-  Task<> put_away(const Iteration& iteration);
+  Task<> put_away(Iteration& iteration);
 
   // Its parts: measuring.cpp and changing.cpp.
   Task<Measured> measure(Iteration& iteration);

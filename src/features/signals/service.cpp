@@ -26,7 +26,7 @@ Task<Signal> Signals::raise(NewSignal wanted, Along<Signal> along) {
     signal_store::insert(connection, raised);
     if (along) along(connection, raised);
   });
-  if (hub_.heard()) hub_.publish_record("signal", {}, "signal", to_json(raised));
+  if (hub_.heard()) hub_.publish_record("signal", {}, "signal", to_json(raised), wanted.cause);
   co_return raised;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/described.hpp"
+#include "features/events/event.hpp"
 
 namespace agw {
 
@@ -23,13 +24,14 @@ struct Signal {
 };
 const Description& describe(Tag<Signal>);
 
-/// The body of `POST /signals`, and what features raise.
+/// The body of `POST /signals`, and what features raise. The member after the described five is for these.
 struct NewSignal {
   std::string kind;
   std::string message;
   Severity severity = Severity::info;
   std::optional<double> value;
   std::optional<double> baseline;
+  EventCause cause{};
 };
 const Description& describe(Tag<NewSignal>);
 

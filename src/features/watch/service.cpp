@@ -102,7 +102,8 @@ void Watch::answered(const WatchedAnswer& answer) {
   background_.spawn(raise({.kind = "provider-errors",
                            .message = fmt::format("The provider {} fails: {}", answer.provider, answer.failure),
                            .severity = Severity::warning,
-                           .value = failures}));
+                           .value = failures,
+                           .cause = answer.cause}));
 }
 
 void Watch::money_spent() {

@@ -18,6 +18,7 @@ namespace agw {
 struct WatchedAnswer {
   std::string provider;
   std::string failure;  ///< what the provider did wrong, for people; empty where it answered
+  EventCause cause{};   ///< what led to it
 };
 
 /// Raises the signals that nobody but the gateway itself can raise:
