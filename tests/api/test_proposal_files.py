@@ -70,13 +70,15 @@ def test_links_among_the_proposals_are_not_followed(own):
 
 def test_deciding_is_told(own):
     path = write(own)
-    other = write(own, "x" * 100_000)
+    large, huge = write(own, "x" * 100_000), write(own, "x" * 1_100_000)
     with own.events() as events:
         accepted(apply(own, path))
         event = told(events, "proposal-decided")
         assert "threadId" not in event and event["proposal"]["status"] == "applied"
         assert event["proposal"] == show(own, path)
-        accepted(reject(own, other))
+        accepted(reject(own, large))
+        assert told(events, "proposal-decided")["proposal"] == show(own, large)
+        accepted(reject(own, huge))
         event = told(events, "proposal-decided")
         assert event["proposal"]["status"] == "rejected" and event["proposal"]["content"] is None, "long texts stay out"
 

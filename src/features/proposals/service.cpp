@@ -23,8 +23,8 @@ namespace {
 constexpr auto between_looks_for_old_ones = std::chrono::hours(24);
 /// Texts up to this are compared line by line.
 constexpr std::size_t longest_compared = 2 << 20;
-/// Texts up to this are part of events: every reader of them gets each.
-constexpr std::size_t longest_in_events = 64 << 10;
+/// Texts up to this are part of events. Every reader of them gets each, and one with 8 MiB to read is cut off.
+constexpr std::size_t longest_in_events = 1 << 20;
 
 std::string diff_of(const Proposal& proposal, bool is_shown) {
   const auto& target = proposal.target.value_or("target");
