@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "features/events/event.hpp"
+#include "features/events/types.hpp"
 #include "features/extensions/types.hpp"
 #include "features/jobs/types.hpp"
 #include "features/runs/service.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/described.hpp"
-#include "features/events/event.hpp"
+#include "features/events/types.hpp"
 
 namespace agw {
 
