@@ -328,6 +328,34 @@ def test_an_owner_without_a_thread_gets_one(gateway, name):
 def test_jobs_of_one_owner_that_start_at_once_make_one_thread(gateway, name):
     owner = new_agent(gateway, name("owner"))
     jobs = [new_job(gateway, name("job"), owner_agent_id=owner["id"]) for _ in range(6)]
+def test_a_standalone_job_keeps_its_thread_whatever_changes(gateway, name):
+    first, second = new_agent(gateway, name("agent")), new_agent(gateway, name("agent"))
+    job = new_job(gateway, name("job"), agent_id=first["id"])
+    own = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    job = accepted(gateway.http.patch(f"/extensions/{job['id']}", json={
+        "name": name("renamed"), "definition": {**job["definition"], "agent_id": second["id"]}}))
+    assert run(gateway, job)["threadId"] == own
+    ended(gateway, job, 2)
+    accepted(gateway.http.patch(f"/threads/{own}", json={"title": "A title of mine"}))
+    job = accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"definition": {
+        **job["definition"], "agent_id": first["id"]}}))
+    assert run(gateway, job)["threadId"] == own
+    ended(gateway, job, 3)
+
+
+def test_a_job_that_had_its_agent_as_owner_gets_a_thread_of_its_own(gateway, name):
+    agent = new_agent(gateway, name("agent"))
+    job = new_job(gateway, name("job"), agent_id=agent["id"], owner_agent_id=agent["id"])
+    owned = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"definition": {"agent_id": agent["id"], "prompt": "p"}}))
+    own = run(gateway, job)["threadId"]
+    ended(gateway, job, 2)
+    assert own != owned and run(gateway, job)["threadId"] == own
+    ended(gateway, job, 3)
+
+
     threads = {answer["threadId"] for answer in at_once(6, lambda number: run(gateway, jobs[number]))}
     assert len(threads) == 1
     for job in jobs:

@@ -144,13 +144,20 @@ void Jobs::extension_changed(const Extension& extension, ExtensionAction action)
   const bool is_job = extension.type == ExtensionType::job;
   if (is_job && action == ExtensionAction::deleted) {
     disarm_job(extension.id);
-    work_.spawn(forget_due_times(extension.id));
+    work_.spawn(forget(extension.id));
     drop_waiting(extension.id);
   }
   // A job does not start with what ends its waiting for that, nor, below, with what begins it.
   if (is_job && !waits_as_before(extension)) events_.disarm(extension.id);
   tell_record(fmt::format("extension.{}", to_text(action)), extension);
   if (is_job && action != ExtensionAction::deleted) rearm(extension);
+}
+
+Task<> Jobs::forget(std::string job_id) {
+  co_await database_.write([job_id](Connection& connection) {
+    job_store::forget_due_times(connection, job_id);
+    job_store::forget_own_thread(connection, job_id);
+  });
 }
 
 Task<> Jobs::forget_due_times(std::string job_id) {

@@ -1,34 +1,46 @@
 #include "features/jobs/job_threads.hpp"
 
-#include <algorithm>
-
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "api/error.hpp"
+#include "features/jobs/store.hpp"
+#include "storage/database.hpp"
+
 namespace agw {
-
-namespace {
-
-/// A job made few threads that are not its own: one for each owner that had none.
-constexpr int threads_looked_at = 100;
-
-}  // namespace
 
 Task<std::optional<std::string>> JobThreads::latest_of(std::string owner_id) {
   const auto threads = co_await threads_.list({.agent_id = std::move(owner_id), .limit = Limit{1}});
   co_return threads.empty() ? std::nullopt : std::optional(threads.front().id);
 }
 
-/// Not the thread that a run made for an owner which the job had then: that is the owner's.
-Task<std::optional<std::string>> JobThreads::own_of(ExtensionPointer job, std::string agent_id) {
-  const auto threads = co_await threads_.list({.job_id = job->id, .archived = true, .limit = Limit{threads_looked_at}});
-  const auto own = std::ranges::find_if(
-      threads, [&](const Thread& thread) { return thread.agent_id == agent_id || thread.title == job->name; });
-  co_return own == threads.end() ? std::nullopt : std::optional(own->id);
+Task<std::optional<std::string>> JobThreads::own_of(std::string job_id) {
+  auto own =
+      co_await database_.read([job_id](Connection& connection) { return job_store::own_thread(connection, job_id); });
+  if (!own) co_return std::nullopt;
+  try {
+    co_await threads_.require(*own);
+  } catch (const NotFound&) {
+    co_return std::nullopt;  // Somebody has deleted it.
+  }
+  co_return own;
+}
+
+/// A thread that is made for an owner is the owner's, whatever becomes of the job.
+Task<std::string> JobThreads::make(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id) {
+  NewThread wanted{.agent_id = owner_id.value_or(agent_id), .job_id = job->id};
+  Along<Thread> along;
+  if (!owner_id) {
+    wanted.title = job->name;
+    along = [job_id = job->id](Connection& connection, const Thread& thread) {
+      job_store::remember_own_thread(connection, job_id, thread.id);
+    };
+  }
+  co_return (co_await threads_.create(std::move(wanted), std::move(along))).id;
 }
 
 Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id) {
-  const auto find = [&] { return owner_id ? latest_of(*owner_id) : own_of(job, agent_id); };
+  const auto find = [&] { return owner_id ? latest_of(*owner_id) : own_of(job->id); };
   const auto key = owner_id.value_or(job->id);
   for (;;) {
     if (auto thread = co_await find()) co_return *thread;
@@ -36,14 +48,12 @@ Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id,
     boost::system::error_code ignored;
     co_await made_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
-  NewThread wanted{.agent_id = owner_id.value_or(agent_id), .job_id = job->id};
-  if (!owner_id) wanted.title = job->name;
   std::exception_ptr failure;
   std::string made;
   try {
     // Another run may have made it between the look and the claim to make it.
     const auto other = co_await find();
-    made = other ? *other : (co_await threads_.create(std::move(wanted))).id;
+    made = other ? *other : co_await make(job, agent_id, owner_id);
   } catch (...) {
     failure = std::current_exception();
   }

@@ -62,7 +62,7 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
       models_(models),
       options_(std::move(options)),
       up_since_(clock.now()),
-      job_threads_(loop, threads),
+      job_threads_(loop, database, threads),
       scheduler_(
           loop, clock, [this](const DueTimes& due) { on_due(due); }, [this](Timestamp now) { on_set_back(now); }),
       events_(hub, [this](const std::string& job_id, std::string_view event, const json::object& record,

@@ -160,6 +160,7 @@ private:
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;
   Task<> forget_due_times(std::string job_id);
+  Task<> forget(std::string job_id);
   Task<> remember_due_time(std::string job_id, Timestamp due_at);
   Task<> set_due_times_back(Timestamp now);
   Task<> purge_old();

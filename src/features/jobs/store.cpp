@@ -176,6 +176,24 @@ void remember_due_time(Connection& connection, const std::string& job_id, Timest
 }
 
 int purge(Connection& connection, Timestamp oldest, int limit) {
+std::optional<std::string> own_thread(Connection& connection, const std::string& job_id) {
+  auto row = connection.prepare("SELECT thread_id FROM job_threads WHERE job_id = :job_id");
+  row.bind(":job_id", job_id);
+  if (!row.step()) return std::nullopt;
+  return row.string(0);
+}
+
+void remember_own_thread(Connection& connection, const std::string& job_id, const std::string& thread_id) {
+  connection.prepare("INSERT OR REPLACE INTO job_threads (job_id, thread_id) VALUES (:job_id, :thread_id)")
+      .bind(":job_id", job_id)
+      .bind(":thread_id", thread_id)
+      .run();
+}
+
+void forget_own_thread(Connection& connection, const std::string& job_id) {
+  connection.prepare("DELETE FROM job_threads WHERE job_id = :job_id").bind(":job_id", job_id).run();
+}
+
   connection
       .prepare(
           "DELETE FROM job_runs WHERE number IN (SELECT number FROM job_runs WHERE finished_at < :oldest LIMIT :limit)")

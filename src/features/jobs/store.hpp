@@ -46,6 +46,11 @@ void remember_due_time(Connection& connection, const std::string& job_id, Timest
 void set_due_times_back(Connection& connection, Timestamp now);
 void forget_due_times(Connection& connection, const std::string& job_id);
 
+/// The thread that the job has for itself, as it was remembered; it may have been deleted since.
+std::optional<std::string> own_thread(Connection& connection, const std::string& job_id);
+void remember_own_thread(Connection& connection, const std::string& job_id, const std::string& thread_id);
+void forget_own_thread(Connection& connection, const std::string& job_id);
+
 /// Removes up to `limit` runs that ended before `oldest`; how many there were.
 int purge(Connection& connection, Timestamp oldest, int limit);
 
