@@ -9,8 +9,8 @@ import os
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
-from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, rows, run, statuses, thread,
-                  turns)
+from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, rows, run, statuses, stop_run,
+                  thread, turns)
 from stubs.provider import Reply
 
 
@@ -144,6 +144,17 @@ def test_a_limit_with_nonsense_is_refused(gateway, name, nonsense):
     job = new_job(gateway, name("job"))
     response = gateway.http.get(f"/jobs/{job['name']}/runs", params={"limit": nonsense})
     refused(response, 400, "limit must be a positive integer")
+
+
+def test_runs_have_the_name_that_their_job_has_now(gateway, name):
+    job = new_job(gateway, name("job"))
+    run(gateway, job)
+    ended(gateway, job)
+    job = accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"name": name("renamed")}))
+    row = rows(gateway, job)[0]
+    assert row["job"] == job["name"] == stop_run(gateway, row)["job"]
+    summaries = accepted(gateway.http.get("/jobs"))
+    assert next(found for found in summaries if found["id"] == job["id"])["last_run"]["job"] == job["name"]
 
 
 def test_a_run_under_way_is_listed(held):
@@ -317,17 +328,6 @@ def test_a_job_that_has_lost_its_owner_leaves_the_owners_thread(gateway, name):
     ended(gateway, job, 3)
 
 
-def test_an_owner_without_a_thread_gets_one(gateway, name):
-    owner = new_agent(gateway, name("owner"))
-    job = new_job(gateway, name("job"), owner_agent_id=owner["id"])
-    made = thread(gateway, run(gateway, job)["threadId"])
-    assert made["agent_id"] == owner["id"]
-    ended(gateway, job)
-
-
-def test_jobs_of_one_owner_that_start_at_once_make_one_thread(gateway, name):
-    owner = new_agent(gateway, name("owner"))
-    jobs = [new_job(gateway, name("job"), owner_agent_id=owner["id"]) for _ in range(6)]
 def test_a_standalone_job_keeps_its_thread_whatever_changes(gateway, name):
     first, second = new_agent(gateway, name("agent")), new_agent(gateway, name("agent"))
     job = new_job(gateway, name("job"), agent_id=first["id"])
@@ -356,6 +356,17 @@ def test_a_job_that_had_its_agent_as_owner_gets_a_thread_of_its_own(gateway, nam
     ended(gateway, job, 3)
 
 
+def test_an_owner_without_a_thread_gets_one(gateway, name):
+    owner = new_agent(gateway, name("owner"))
+    job = new_job(gateway, name("job"), owner_agent_id=owner["id"])
+    made = thread(gateway, run(gateway, job)["threadId"])
+    assert made["agent_id"] == owner["id"]
+    ended(gateway, job)
+
+
+def test_jobs_of_one_owner_that_start_at_once_make_one_thread(gateway, name):
+    owner = new_agent(gateway, name("owner"))
+    jobs = [new_job(gateway, name("job"), owner_agent_id=owner["id"]) for _ in range(6)]
     threads = {answer["threadId"] for answer in at_once(6, lambda number: run(gateway, jobs[number]))}
     assert len(threads) == 1
     for job in jobs:

@@ -282,6 +282,7 @@ Task<> Jobs::fire(ExtensionPointer job, JobOrder order) {
 
 JobRun Jobs::unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const {
   return {.id = new_id(),
+          .job_id = job.id,
           .job = job.name,
           .trigger = order.trigger,
           .dry = order.dry,
@@ -292,10 +293,10 @@ JobRun Jobs::unstarted(const Extension& job, const JobOrder& order, JobRunStatus
 }
 
 Task<> Jobs::keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
-  const auto kept = co_await database_.write([job_id = job->id, rows](Connection& connection) {
+  const auto kept = co_await database_.write([rows](Connection& connection) {
     std::vector<JobRun> inserted;
     for (const auto& row : rows) {
-      if (job_store::insert(connection, job_id, row)) inserted.push_back(row);
+      if (job_store::insert(connection, row)) inserted.push_back(row);
     }
     return inserted;
   });

@@ -65,7 +65,12 @@ Task<JobRunUnderWayPointer> Jobs::begin(ExtensionPointer job, JobOrder order, Al
   run->job = job;
   run->depth = order.depth;
   run->callers = order.callers;
-  run->run = {.id = new_id(), .job = job->name, .trigger = order.trigger, .dry = order.dry, .due_at = order.due_at};
+  run->run = {.id = new_id(),
+              .job_id = job->id,
+              .job = job->name,
+              .trigger = order.trigger,
+              .dry = order.dry,
+              .due_at = order.due_at};
   under_way_.add(run);
   try {
     co_await put_on_thread(run, std::move(order), std::move(along));
@@ -151,8 +156,8 @@ Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRu
   run->active = engine_.open_job_run(std::move(job_turn));
   run->placed.request();
   if (run->stop_wanted) run->active->stop.request();
-  co_await engine_.begin_job_run(run->active, [job_id = run->job->id, row = run->run, along](Connection& connection) {
-    if (!job_store::insert(connection, job_id, row)) throw DueTimeTaken();
+  co_await engine_.begin_job_run(run->active, [row = run->run, along](Connection& connection) {
+    if (!job_store::insert(connection, row)) throw DueTimeTaken();
     if (along) along(connection, row);
   });
 }
@@ -185,8 +190,8 @@ Task<> Jobs::fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobR
   run->run.error = std::move(why);
   run->run.started_at = run->run.finished_at = clock_.now();
   run->run.duration_ms = 0;
-  co_await database_.write([job_id = run->job->id, row = run->run, along](Connection& connection) {
-    if (!job_store::insert(connection, job_id, row)) throw DueTimeTaken();
+  co_await database_.write([row = run->run, along](Connection& connection) {
+    if (!job_store::insert(connection, row)) throw DueTimeTaken();
     if (along) along(connection, row);
   });
   publish("job-started", run->run);

@@ -41,7 +41,10 @@ JobSummary summary(Connection& connection, const Extension& job, Timestamp now) 
   }
   auto runs = job_store::list(connection, job.id, shown_runs);
   summary.success_rate = success_rate(runs);
-  if (!runs.empty()) summary.last_run = runs.front();
+  if (!runs.empty()) {
+    summary.last_run = runs.front();
+    summary.last_run->job = job.name;
+  }
   for (const auto& run : runs) summary.recent_runs.push_back({run.status, run.duration_ms});
   return summary;
 }
@@ -150,13 +153,21 @@ Task<JobRun> Jobs::stop_run(std::string run_id) {
   const auto row =
       co_await database_.read([run_id](Connection& connection) { return job_store::find(connection, run_id); });
   if (!row) throw NotFound("run not found");
-  co_return *row;
+  co_return named_now(*row);
+}
+
+/// Whoever reads of a run looks for its job by the name that it has now.
+JobRun Jobs::named_now(JobRun run) const {
+  if (const auto job = extensions_.find(run.job_id)) run.job = job->name;
+  return run;
 }
 
 Task<std::vector<JobRun>> Jobs::runs_of(ExtensionPointer job, JobRunFilter filter) {
-  co_return co_await database_.read([job_id = job->id, filter](Connection& connection) {
+  auto runs = co_await database_.read([job_id = job->id, filter](Connection& connection) {
     return job_store::list(connection, job_id, filter.limit.value);
   });
+  for (auto& run : runs) run = named_now(std::move(run));
+  co_return runs;
 }
 
 Task<std::vector<JobRun>> Jobs::completed_runs_of(ExtensionPointer job, Timestamp since, int limit) {
@@ -166,8 +177,10 @@ Task<std::vector<JobRun>> Jobs::completed_runs_of(ExtensionPointer job, Timestam
 }
 
 Task<std::vector<JobRun>> Jobs::recent(Timestamp since, int limit) {
-  co_return co_await database_.read(
+  auto runs = co_await database_.read(
       [since, limit](Connection& connection) { return job_store::recent(connection, since, limit); });
+  for (auto& run : runs) run = named_now(std::move(run));
+  co_return runs;
 }
 
 Task<std::string> Jobs::list_text() {

@@ -119,6 +119,7 @@ public:
   }
 
 private:
+  JobRun named_now(JobRun run) const;
   ExtensionPointer require_agent(const std::string& id_or_name) const;
   Task<JobRunStarted> started_by(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along);
 
@@ -159,8 +160,8 @@ private:
   Task<> fire(ExtensionPointer job, JobOrder order);
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;
-  Task<> forget_due_times(std::string job_id);
   Task<> forget(std::string job_id);
+  Task<> forget_due_times(std::string job_id);
   Task<> remember_due_time(std::string job_id, Timestamp due_at);
   Task<> set_due_times_back(Timestamp now);
   Task<> purge_old();

@@ -9,7 +9,7 @@ namespace agw::job_store {
 namespace {
 
 constexpr std::string_view columns =
-    "id, job, thread_id, \"trigger\", dry, status, due_at, started_at, finished_at, error, usage, cost_usd";
+    "id, job, thread_id, \"trigger\", dry, status, due_at, started_at, finished_at, error, usage, cost_usd, job_id";
 
 std::optional<json::object> object_of(const std::optional<std::string>& text) {
   auto value = text ? parse_json(*text) : std::nullopt;
@@ -23,6 +23,7 @@ std::optional<std::string> text_of(const std::optional<json::object>& object) {
 
 JobRun read(const Statement& row) {
   JobRun run{.id = row.string(0),
+             .job_id = row.string(12),
              .job = row.string(1),
              .thread_id = row.optional_string(2),
              .trigger = from_text<JobRunTrigger>(row.text(3)).value_or(JobRunTrigger::manual),
@@ -40,7 +41,7 @@ JobRun read(const Statement& row) {
 
 }  // namespace
 
-bool insert(Connection& connection, const std::string& job_id, const JobRun& run) {
+bool insert(Connection& connection, const JobRun& run) {
   connection
       .prepare(
           "INSERT INTO job_runs (id, job_id, job, thread_id, \"trigger\", dry, status, due_at, started_at, "
@@ -48,7 +49,7 @@ bool insert(Connection& connection, const std::string& job_id, const JobRun& run
           ":due_at, :started_at, :finished_at, :error, :usage, :cost_usd) "
           "ON CONFLICT (job_id, due_at) WHERE due_at IS NOT NULL DO NOTHING")
       .bind(":id", run.id)
-      .bind(":job_id", job_id)
+      .bind(":job_id", run.job_id)
       .bind(":job", run.job)
       .bind(":thread_id", run.thread_id)
       .bind(":trigger", to_text(run.trigger))
@@ -62,7 +63,7 @@ bool insert(Connection& connection, const std::string& job_id, const JobRun& run
       .bind(":cost_usd", run.cost_usd)
       .run();
   if (connection.changes() == 0) return false;
-  if (run.due_at) remember_due_time(connection, job_id, *run.due_at);
+  if (run.due_at) remember_due_time(connection, run.job_id, *run.due_at);
   return true;
 }
 
@@ -175,7 +176,6 @@ void remember_due_time(Connection& connection, const std::string& job_id, Timest
       .run();
 }
 
-int purge(Connection& connection, Timestamp oldest, int limit) {
 std::optional<std::string> own_thread(Connection& connection, const std::string& job_id) {
   auto row = connection.prepare("SELECT thread_id FROM job_threads WHERE job_id = :job_id");
   row.bind(":job_id", job_id);
@@ -194,6 +194,7 @@ void forget_own_thread(Connection& connection, const std::string& job_id) {
   connection.prepare("DELETE FROM job_threads WHERE job_id = :job_id").bind(":job_id", job_id).run();
 }
 
+int purge(Connection& connection, Timestamp oldest, int limit) {
   connection
       .prepare(
           "DELETE FROM job_runs WHERE number IN (SELECT number FROM job_runs WHERE finished_at < :oldest LIMIT :limit)")

@@ -9,11 +9,11 @@
 #include "features/jobs/types.hpp"
 #include "storage/connection.hpp"
 
-/// The SQL of job runs.
+/// The SQL of job runs. Their jobs have the names of then.
 namespace agw::job_store {
 
 /// False where the run's due time belongs to another row; then nothing is written.
-bool insert(Connection& connection, const std::string& job_id, const JobRun& run);
+bool insert(Connection& connection, const JobRun& run);
 
 /// A run that was waiting is under way since then.
 void start(Connection& connection, const std::string& id, Timestamp now);

@@ -24,10 +24,12 @@ enum class JobRunStatus {
 };
 std::span<const EnumName> names(Tag<JobRunStatus>);
 
-/// One run of a job, or the reason why there was none. Its id is also the `runId` of its events.
+/// One run of a job, or the reason why there was none. Its id is also the `runId` of its events. `job_id` is for the
+/// gateway's own callers.
 struct JobRun {
   std::string id;
-  std::string job;                       ///< its name, as it was then
+  std::string job_id;
+  std::string job;                       ///< its name; as it was then, where the job is gone
   std::optional<std::string> thread_id;  ///< where its output is; none where nothing ran
   JobRunTrigger trigger{};
   bool dry = false;
