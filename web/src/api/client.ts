@@ -10,6 +10,12 @@ export class Refusal extends Error {
     super(message);
   }
 
+  /** The message, and what exactly is wrong where that is known. */
+  get whole(): string {
+    const reasons = this.details.map(({ path, message }) => (message.startsWith(path) ? message : `${path} ${message}`.trim()));
+    return reasons.length ? `${this.message}: ${reasons.join('; ')}` : this.message;
+  }
+
   /** Sending it again later may work. */
   get passing(): boolean {
     return this.status === 0 || this.status === 503 || this.status === 408;

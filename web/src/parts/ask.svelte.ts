@@ -15,13 +15,15 @@ class Questions {
 
   ask(question: Omit<Question, 'answer'>): Promise<boolean> {
     return new Promise((resolve) => {
-      this.open = {
+      const asked: Question = {
         ...question,
+        // A dialog says again that it closes, once it is gone: by then the next question may be open.
         answer: (yes) => {
-          this.open = null;
+          if (this.open === asked) this.open = null;
           resolve(yes);
         },
       };
+      this.open = asked;
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Keys that work everywhere. Letters alone work only in lists that have the focus (see the inbox). */
+/** Keys that work everywhere. Letters alone work only in the inbox, and can be switched off there. */
 import { patch } from '../../api/client';
 import { place } from '../../base/route.svelte';
 import { attempt } from '../../base/toasts.svelte';

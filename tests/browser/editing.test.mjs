@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { eventually, missing, withStage } from './stage.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+  const raw = (page) => page.getByRole('textbox', { name: 'Definition as JSON' });
+  const save = (page) => page.getByRole('button', { name: 'Save', exact: true });
+  const go = (page, place) => page.evaluate((hash) => (location.hash = hash), `#${place}`);
+
+  const command = (name) => it.api('POST', '/extensions', { type: 'command', name, description: 'd', definition: { prompt: 'old' } });
+  const promptOf = async (name) => (await it.api('GET', `/extensions/${name}`)).definition.prompt;
+
+  async function proposes(name, head = `target: knowledge/wiki/${name}.md\n`, content = '# New\n') {
+    const text = `---\ntitle: ${name}\ntype: knowledge\nagent: assistant\n${head}status: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n${content}`;
+    await it.stage.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
+  }
+
+  test('what is not JSON cannot be saved, nor left for the form', async () => {
+    await command('not-json');
+    const page = await it.open('/extensions/not-json');
+    await page.getByRole('button', { name: 'Raw' }).click();
+    await raw(page).fill('{"prompt": "new"');
+    await save(page).click();
+    await page.getByText(/Not JSON yet/).waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Form' }).isDisabled());
+    assert.equal(await page.getByText('Saved.').count(), 0);
+    assert.equal(await promptOf('not-json'), 'old');
+    await raw(page).fill('{"prompt": "new"}');
+    await save(page).click();
+    await page.getByText('Saved.').waitFor();
+    assert.equal(await promptOf('not-json'), 'new');
+  });
+
+  test('an extension that is edited is there again after the page was left, until it is saved', async () => {
+    await command('left-alone');
+    const page = await it.open('/extensions/left-alone');
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('half a thought');
+    await go(page, '/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await go(page, '/extensions/left-alone');
+    await page.getByText('is not saved yet').waitFor();
+    assert.equal(await page.getByRole('textbox', { name: /Prompt/ }).inputValue(), 'half a thought');
+    await page.getByRole('button', { name: 'Raw' }).click();
+    await raw(page).fill('{"prompt": "no end');
+    await page.reload();
+    await eventually(async () => assert.equal(await raw(page).inputValue(), '{"prompt": "no end'));
+    await page.getByText(/Not JSON yet/).waitFor();
+    await raw(page).fill('{"prompt": "an end"}');
+    await save(page).click();
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await page.getByRole('textbox', { name: /Prompt/ }).waitFor();
+    assert.equal(await page.getByText('is not saved yet').count(), 0);
+    assert.equal(await page.getByRole('textbox', { name: /Prompt/ }).inputValue(), 'an end');
+  });
+
+  test('a draft is not saved over what was changed elsewhere meanwhile, and can be discarded', async () => {
+    const { id } = await command('changed-since');
+    const page = await it.open('/extensions/changed-since');
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('mine');
+    await it.api('PATCH', `/extensions/${id}`, { definition: { prompt: 'theirs' } });
+    await page.reload();
+    await page.getByText('is not saved yet').waitFor();
+    await save(page).click();
+    await page.getByText('It was changed elsewhere').waitFor();
+    await page.getByRole('button', { name: 'Go on editing' }).click();
+    await page.getByRole('button', { name: 'Discard it' }).click();
+    assert.equal(await page.getByRole('textbox', { name: /Prompt/ }).inputValue(), 'theirs');
+    await page.reload();
+    await page.getByRole('textbox', { name: /Prompt/ }).waitFor();
+    assert.equal(await page.getByText('is not saved yet').count(), 0);
+  });
+
+  test('a soul that is written is there again after the page was left, until it is saved', async () => {
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await soul.fill('Be kind.');
+    await go(page, '/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.goBack();
+    await page.getByText('is not saved yet').waitFor();
+    assert.equal(await soul.inputValue(), 'Be kind.');
+    await it.api('PUT', '/soul', { content: 'Be brief.' });
+    await page.reload();
+    await page.getByText('What is saved was changed since').waitFor();
+    await page.getByRole('button', { name: 'Save soul' }).click();
+    await page.getByText('Saved. It counts').waitFor();
+    await page.reload();
+    await eventually(async () => assert.equal(await soul.inputValue(), 'Be kind.'));
+    assert.equal(await page.getByText('is not saved yet').count(), 0);
+    assert.equal((await it.api('GET', '/soul')).content, 'Be kind.');
+  });
+
+  test('the form of a job says what a name may be', async () => {
+    const page = await it.open('/jobs/new');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('Daily Report');
+    await page.getByText('Small letters and digits, with single hyphens').waitFor();
+    assert.match(await name.getAttribute('title'), /Small letters and digits/);
+    assert.equal(await name.evaluate((input) => input.validity.patternMismatch), true);
+  });
+
+  test('the letters of the inbox work as it is entered, and Escape closes what they opened', async () => {
+    await proposes('by-letters');
+    const page = await it.open('/chats');
+    await page.getByRole('link', { name: /^Inbox/ }).click();
+    await page.getByText('It was missing.').waitFor();
+    await page.keyboard.press('e');
+    const content = page.getByRole('textbox', { name: 'New content' });
+    await content.fill('# Mine, a jar\n');
+    await content.press('Escape');
+    await content.waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Edit');
+    await page.keyboard.press('r');
+    await page.keyboard.press('Escape');
+    await page.getByRole('textbox', { name: /Why not/ }).waitFor({ state: 'detached' });
+    await page.reload();
+    assert.equal(await content.inputValue(), '# Mine, a jar\n');
+    await content.press('Escape');
+    await page.keyboard.press('e');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(() => assert.match(readFileSync(`${it.data}/knowledge/wiki/by-letters.md`, 'utf8'), /# Mine, a jar/));
+  });
+
+  test('the letters can be switched off', async () => {
+    await proposes('no-letters');
+    const page = await it.open('/inbox');
+    await page.getByRole('checkbox', { name: /Letter keys/ }).uncheck();
+    await page.getByText('It was missing.').waitFor();
+    await page.keyboard.press('e');
+    assert.equal(await page.getByRole('textbox', { name: 'New content' }).count(), 0);
+    await it.api('POST', '/proposals/assistant/2026-01-02/no-letters/reject', {});
+  });
+
+  test('a proposal that names no target cannot be applied, and one that is refused says why', async () => {
+    await proposes('aimless', '');
+    const page = await it.open('/inbox');
+    await page.getByText('does not say what it is to change').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Apply', exact: true }).isDisabled());
+    assert.equal(await page.getByText('·', { exact: true }).count(), 0);
+    await it.api('POST', '/proposals/assistant/2026-01-02/aimless/reject', {});
+    await proposes('closed', 'target: knowledge/wiki/\n');
+    await page.reload();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText(/validation failed: target .*director/).waitFor();
+    await it.api('POST', '/proposals/assistant/2026-01-02/closed/reject', {});
+  });
+
+  test('a question is left by Escape or Cancel, and asked again', async () => {
+    const { id } = await it.thread({ title: 'Stays' });
+    const page = await it.open(`/t/${id}`);
+    const dialog = page.getByRole('dialog');
+    for (const leave of [() => page.keyboard.press('Escape'), () => dialog.getByRole('button', { name: 'Cancel' }).click()]) {
+      await page.getByRole('button', { name: 'Delete chat' }).click();
+      await dialog.waitFor();
+      await leave();
+      await dialog.waitFor({ state: 'detached' });
+    }
+    assert.equal((await it.api('GET', `/threads/${id}`)).title, 'Stays');
+  });
+
+  test('Escape closes the palette, also with words in it', async () => {
+    const page = await it.open('/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to or do' }).fill('some words');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+}
