@@ -156,4 +156,53 @@ else {
     assert.equal(await message(page).inputValue(), '日本');
     assert.equal(await page.getByRole('article').count(), 0);
   });
+
+  const picture = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') };
+
+  test('a first message that is refused is shown, with the reason, where it was to go', async () => {
+    const page = await it.open('/new');
+    await page.locator('input[type=file]').setInputFiles(picture);
+    await page.getByRole('list', { name: 'Attachments' }).getByText('dot.png').waitFor();
+    await say(page, 'What is on it?');
+    await page.getByText('model does not accept images').waitFor();
+    await page.getByText('What is on it?').waitFor();
+    assert.match(page.url(), /#\/t\//);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('What is on it?').waitFor({ state: 'detached' });
+  });
+
+  test('a file that is too large is refused without an offer to try again', async () => {
+    const page = await it.open('/new');
+    await page.locator('input[type=file]').setInputFiles({ name: 'huge.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(21 * 1024 * 1024) });
+    await page.getByText('huge.bin is larger than 20 MB.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
+  });
+
+  const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
+
+  test('the keyboard stays where it was used', async () => {
+    for (const title of ['One', 'Two', 'Three']) await it.thread({ title });
+    const page = await it.open('/new');
+    await it.stage.reply({ text: 'Here.' });
+    await say(page, 'Where am I?');
+    await answers(page).getByText('Here.').waitFor();
+    assert.equal(await focused(page), 'Message');
+    for (const title of ['Three', 'Two']) {
+      await page.keyboard.press('Alt+ArrowDown');
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await eventually(async () => assert.equal(await focused(page), 'Message'));
+    }
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await eventually(async () => assert.equal(await focused(page), 'New chat'));
+  });
+
+  test('the link to the content leads past the list of chats', async () => {
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    await message(page).waitFor();
+    await page.keyboard.press('Tab');
+    assert.match(await focused(page), /Skip to the content/);
+    await page.keyboard.press('Enter');
+    assert.equal(await focused(page), 'Message');
+  });
 }

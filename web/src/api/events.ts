@@ -43,6 +43,8 @@ export type GatewayEvent =
   | { type: 'pong' }
   /** Said by the page itself: events may have been missed, so that what was read before has to be read again. */
   | { type: 'reconnected' }
+  /** Said by the page itself: another tab of this browser deleted it. */
+  | { type: 'thread-deleted'; threadId: string }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }
   /** Without a thread where the run could not begin. */

@@ -113,17 +113,18 @@ class Line {
       return;
     }
     if (event.type === 'subscribed' && !this.#told) this.#connected();
-    this.#tell(event);
+    this.tell(event);
   }
 
   /** The gateway has taken the subscription of this connection. */
   #connected(): void {
     this.#told = true;
-    if (this.#settled) this.#tell({ type: 'reconnected' });
+    if (this.#settled) this.tell({ type: 'reconnected' });
     this.#decide();
   }
 
-  #tell(event: GatewayEvent): void {
+  /** Tells all that listen. */
+  tell(event: GatewayEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 

@@ -50,6 +50,8 @@ export interface AnswerData {
   usage?: Usage;
   cost_usd?: number;
   finish_reason?: string;
+  /** Why it failed. */
+  error?: string;
   duration_ms?: number;
   in_reply_to?: string;
   partial?: boolean;

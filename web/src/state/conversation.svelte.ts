@@ -1,5 +1,5 @@
 /** An open thread: its turns as far as they were read, what is under way, and how both stay true. */
-import { get, remove } from '../api/client';
+import { Refusal, get, remove } from '../api/client';
 import { takeEarly } from '../api/early';
 import type { GatewayEvent, RunSnapshot } from '../api/events';
 import { isRunEvent } from '../api/events';
@@ -41,6 +41,7 @@ export class Conversation {
     return timeline(shown, this.runs);
   });
   replacedCount = $derived(this.turns.filter((turn) => answerData(turn).superseded).length);
+  gone = $derived(this.error instanceof Refusal && this.error.status === 404);
   running = $derived(this.runs.some((run) => !run.ended));
   cost = $derived(this.turns.reduce((sum, turn) => sum + (answerData(turn).cost_usd ?? 0), 0));
 
@@ -167,6 +168,8 @@ export class Conversation {
       const shrunk = event.thread.turn_count < (this.thread?.turn_count ?? 0);
       this.thread = event.thread;
       if (shrunk) void this.refresh();
+    } else if (event.type === 'thread-deleted') {
+      void this.refresh();
     } else if (isRunEvent(event) && (this.live(event.runId) || !this.#storedAnswer(event.runId))) {
       this.#run(event).take(event);
     }

@@ -19,7 +19,7 @@ class Inbox {
 
   constructor() {
     line.listen((event) => {
-      if (decidingEvents.has(event.type) || (event.type === 'reconnected' && this.loaded)) void this.load();
+      if (decidingEvents.has(event.type) || (event.type === 'reconnected' && (this.loaded || this.error))) void this.load();
     });
   }
 

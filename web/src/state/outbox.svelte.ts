@@ -23,11 +23,13 @@ export interface Letter {
 const retryAfter = 3000;
 
 type Delivered = (letter: Letter, turn: Turn) => void;
+type Begun = (threadId: string) => void;
 
 class Outbox {
   letters = $state<Letter[]>(stored<Letter[]>('outbox', []));
   #busy = new Set<string>();
   #delivered = new Set<Delivered>();
+  #begun = new Set<Begun>();
 
   constructor() {
     line.listen((event) => {
@@ -38,6 +40,12 @@ class Outbox {
   onDelivered(listener: Delivered): () => void {
     this.#delivered.add(listener);
     return () => this.#delivered.delete(listener);
+  }
+
+  /** Told of a thread that was made for a first message which did not get into it: it is shown there now. */
+  onBegun(listener: Begun): () => void {
+    this.#begun.add(listener);
+    return () => this.#begun.delete(listener);
   }
 
   of(threadId: string | null): Letter[] {
@@ -68,6 +76,7 @@ class Outbox {
     const ahead = this.of(letter.threadId).find((other) => other.state !== 'failed');
     if (letter.threadId && ahead && ahead.key !== key) return;
     this.#busy.add(key);
+    const begins = !letter.threadId;
     letter.state = 'sending';
     letter.error = undefined;
     try {
@@ -81,6 +90,7 @@ class Outbox {
       letter.error = error instanceof Error ? error.message : String(error);
       if (letter.state === 'waiting') setTimeout(() => void this.send(key), retryAfter);
       this.#keep();
+      if (begins && letter.threadId) for (const listener of this.#begun) listener(letter.threadId);
     } finally {
       this.#busy.delete(key);
     }

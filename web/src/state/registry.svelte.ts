@@ -8,13 +8,15 @@ class Registry {
   models = $state.raw<ModelInfo[]>([]);
   windows = $state.raw<Record<string, number>>({});
   loaded = $state(false);
+  /** Somebody asked for all, whether or not it could be read. */
+  #wanted = false;
   #again = false;
   #loading: Promise<void> | null = null;
 
   constructor() {
     line.listen((event) => {
       if (event.type === 'extension-changed') void this.load();
-      if (event.type === 'reconnected' && this.loaded) void this.load();
+      if (event.type === 'reconnected' && this.#wanted) void this.load();
     });
   }
 
@@ -31,6 +33,7 @@ class Registry {
 
   /** Loads what there is. Asked again meanwhile, it loads once more behind. */
   load(): Promise<void> {
+    this.#wanted = true;
     if (this.#loading) this.#again = true;
     this.#loading ??= this.#fetch().finally(() => {
       this.#loading = null;

@@ -19,13 +19,18 @@ class Threads {
   archived = $state(false);
   /** The one that is looked at. */
   open: string | null = null;
+  /** The same, once it was read. */
+  reading = $state.raw<Thread | null>(null);
 
   waiting = $derived(Object.values(this.marks).filter((mark) => mark !== 'running').length);
 
   #arrived: GatewayEvent[] = [];
+  /** The other tabs of this browser: the gateway does not tell that a thread was deleted. */
+  #tabs = new BroadcastChannel('agw');
 
   constructor() {
     line.listen((event) => this.#gather(event));
+    this.#tabs.onmessage = ({ data }) => line.tell(data as GatewayEvent);
   }
 
   async load(): Promise<void> {
@@ -51,7 +56,13 @@ class Threads {
     else this.all = [...others, thread].sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   }
 
+  /** It was deleted here. */
   drop(id: string): void {
+    this.#forget(id);
+    this.#tabs.postMessage({ type: 'thread-deleted', threadId: id } satisfies GatewayEvent);
+  }
+
+  #forget(id: string): void {
     // What came before it is older, and must not bring it back.
     this.#takeArrived();
     this.all = this.all.filter((thread) => thread.id !== id);
@@ -72,10 +83,11 @@ class Threads {
 
   #take(event: GatewayEvent): void {
     if (event.type === 'thread-updated') this.put(event.thread);
+    else if (event.type === 'thread-deleted') this.#forget(event.threadId);
     else if (event.type === 'turn-created' && event.turn.role === 'user') this.#started(event.threadId);
     else if (event.type === 'job-started' && event.threadId) this.#mark(event.threadId, 'running');
     else if (event.type === 'finish' || event.type === 'stopped') this.#finished(event);
-    else if (event.type === 'reconnected' && this.loaded) void this.#again();
+    else if (event.type === 'reconnected' && (this.loaded || this.error)) void this.#again();
   }
 
   async #again(): Promise<void> {

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, message, missing, questions, say, withStage } from './stage.mjs';
+
+const phone = { width: 390, height: 844 };
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+
+  async function threadWith(...turns) {
+    const { id } = await it.thread();
+    for (const turn of turns) await it.api('POST', `/threads/${id}/turns`, turn);
+    return id;
+  }
+
+  test('an answer that failed says why, also after a reload', async () => {
+    const page = await it.open();
+    await it.stage.fail({ status: 400, body: '{"error":{"message":"the moon is in the way"}}' });
+    await say(page, 'Well?');
+    await answers(page).getByText(/the moon is in the way/).waitFor();
+    await page.reload();
+    await answers(page).getByText(/the moon is in the way/).waitFor();
+  });
+
+  const table = `| Status | Requirement name | Owner | Due date |\n| - | - | - | - |\n| pending | Send it to everybody | Charles Babbage | 2026-02-03 |\n`;
+
+  test('the words of a table stay whole on a phone; the table is moved instead', async () => {
+    const page = await it.open(`/t/${await threadWith({ role: 'assistant', content: table })}`, { viewport: phone });
+    const cell = answers(page).getByRole('cell', { name: 'Charles Babbage' });
+    await cell.waitFor();
+    const broken = await cell.evaluate((element) => {
+      const text = element.firstChild.nodeType === Node.TEXT_NODE ? element.firstChild : element.querySelector('*')?.firstChild ?? element.firstChild;
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const words = [];
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + word.length);
+          if (range.getClientRects().length > 1) words.push(word);
+        }
+      }
+      return text && words;
+    });
+    assert.deepEqual(broken, []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+  });
+
+  test('text runs in the direction of its script, each paragraph by itself', async () => {
+    const content = 'שלום, world!\n\nHello, עולם!\n\n- אחת\n- שתיים\n\n> ציטוט\n\n| עמודה | b |\n| - | - |\n| ערך | c |\n';
+    const id = await threadWith({ role: 'user', content: 'מה שלומך?\nAnd you?' }, { role: 'assistant', content });
+    const page = await it.open(`/t/${id}`);
+    await answers(page).getByText('Hello').waitFor();
+    /** Whether the first letter of each stands at the right of its text. */
+    const runsFromRight = (locator) =>
+      locator.evaluateAll((elements) =>
+        elements.map((element) => {
+          const node = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode();
+          const range = document.createRange();
+          range.setStart(node, 0);
+          range.setEnd(node, 1);
+          const first = range.getBoundingClientRect();
+          range.selectNodeContents(element);
+          const all = range.getBoundingClientRect();
+          return first.right > all.right - 2 && first.left > all.left + 2;
+        }),
+      );
+    assert.deepEqual(await runsFromRight(answers(page).locator('.prose > p')), [true, false]);
+    assert.equal(await answers(page).locator('ul').evaluate((ul) => getComputedStyle(ul).direction), 'rtl');
+    assert.equal(await answers(page).locator('blockquote').evaluate((quote) => getComputedStyle(quote).direction), 'rtl');
+    assert.equal(await answers(page).locator('table').evaluate((table) => getComputedStyle(table).direction), 'rtl');
+    const said = questions(page).locator('.said');
+    assert.deepEqual(await runsFromRight(said), [true]);
+    assert.equal(await said.evaluate((element) => getComputedStyle(element).unicodeBidi), 'plaintext');
+    assert.equal(await message(page).evaluate((box) => getComputedStyle(box).unicodeBidi), 'plaintext');
+  });
+
+  test('characters that reverse text are written out in answers, questions and notes', async () => {
+    const content = 'pay \u202E001$ and &#x202E;200$ **to \u2066me**\n\nשלום\u200F!';
+    const id = await threadWith({ role: 'user', content }, { role: 'system', content }, { role: 'assistant', content });
+    const page = await it.open(`/t/${id}`);
+    await answers(page).getByText('pay ⟨U+202E⟩001$ and ⟨U+202E⟩200$').waitFor();
+    await questions(page).getByText('pay ⟨U+202E⟩001$').waitFor();
+    await page.getByRole('article', { name: 'Note' }).getByText('pay ⟨U+202E⟩001$').waitFor();
+    assert.equal(await answers(page).locator('strong').textContent(), 'to ⟨U+2066⟩me');
+    assert.equal(await answers(page).locator('.prose > p').last().textContent(), 'שלום\u200F!');
+  });
+
+  test('a long word in a note is broken', async () => {
+    const page = await it.open(`/t/${await threadWith({ role: 'system', content: 'x'.repeat(300) })}`, { viewport: phone });
+    const note = page.getByRole('article', { name: 'Note' });
+    await note.waitFor();
+    assert.ok(await note.locator('p').evaluate((p) => p.scrollWidth <= p.clientWidth));
+  });
+
+  test('turns that are read at the top are not new', async () => {
+    const id = await threadWith(...Array.from({ length: 120 }, (_, i) => ({ role: 'user', content: `turn ${i}` })));
+    const page = await it.open(`/t/${id}`);
+    await questions(page).getByText('turn 119').waitFor();
+    await page.getByRole('log').hover();
+    for (let i = 0; i < 40 && (await questions(page).count()) < 120; i++) {
+      await page.mouse.wheel(0, -3000);
+      await page.waitForTimeout(50);
+    }
+    await page.getByRole('button', { name: 'To the end' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /\d+ new/ }).count(), 0);
+    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'one more' });
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+  });
+
+  test('a chat that is deleted in one tab goes from the other', async () => {
+    const { id } = await it.thread({ title: 'Short-lived' });
+    const one = await it.open(`/t/${id}`);
+    const two = await one.context().newPage();
+    await two.goto(`${it.line.url}/ui/#/t/${id}`);
+    for (const page of [one, two]) await page.getByRole('heading', { level: 1, name: 'Short-lived' }).waitFor();
+    await two.locator('aside').getByRole('link', { name: /Short-lived/ }).waitFor();
+    await message(two).fill('half written');
+    await one.getByRole('button', { name: 'Delete chat' }).click();
+    await one.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await two.getByText('This chat does not exist, or was deleted.').waitFor();
+    await eventually(async () => assert.equal(await two.locator('aside').getByRole('link', { name: /Short-lived/ }).count(), 0));
+    assert.equal(await message(two).inputValue(), 'half written');
+  });
+
+  test('a view that was opened while the line was down is there when it is back', async () => {
+    const page = await it.open('/inbox');
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    it.line.down = true;
+    it.line.cut();
+    it.tolerated.push(/Failed to fetch dynamically imported module|Failed to load resource/);
+    await page.evaluate(() => (location.hash = '#/experiments'));
+    await page.getByText('This part of the page could not be fetched').waitFor();
+    it.line.down = false;
+    await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor({ timeout: 15_000 });
+  });
+
+  test('what could not be read while the line was down is read when it is back', async () => {
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('log').waitFor();
+    await page.route(/\/extensions$/, (route) => route.abort());
+    await page.evaluate(() => (location.hash = '#/extensions'));
+    await page.getByRole('heading', { level: 1, name: 'Extensions' }).waitFor();
+    assert.equal(await page.getByRole('row').filter({ hasText: 'remember' }).count(), 0);
+    await page.unroute(/\/extensions$/);
+    it.line.cut();
+    await page.getByRole('row').filter({ hasText: 'remember' }).waitFor();
+  });
+
+  test('a model of which only a part has a price is shown with its amount', async () => {
+    const page = await it.open('/chats');
+    await page.route(/\/costs\?/, async (route) => {
+      const answer = await route.fetch();
+      const by_model = [{ model: 'a/part', cost: 1.5 }, { model: 'a/none', cost: 0 }];
+      await route.fulfill({ json: { ...(await answer.json()), by_model, unpriced: ['a/part', 'a/none'] } });
+    });
+    await page.evaluate(() => (location.hash = '#/costs'));
+    await page.getByText('$1.50, partly unpriced').waitFor();
+    await page.getByText('unpriced', { exact: true }).waitFor();
+  });
+
+  test('the title of the page names the chat', async () => {
+    const { id } = await it.thread({ title: 'Pomelo' });
+    const page = await it.open(`/t/${id}`);
+    await eventually(async () => assert.match(await page.title(), /^(\(\d+\) )?Pomelo · Agent Gateway$/));
+    await page.evaluate(() => (location.hash = '#/new'));
+    await eventually(async () => assert.match(await page.title(), /New chat · Agent Gateway$/));
+  });
+
+  test('the choices of a message can be read on a phone, and at 200 %', async () => {
+    await it.api('POST', '/extensions', { type: 'agent', name: 'gardener', description: 'd', enabled: true, definition: { systemPrompt: 'x' } });
+    const { id } = await it.thread();
+    for (const options of [{ viewport: phone, hasTouch: true, isMobile: true }, { viewport: { width: 640, height: 400 } }]) {
+      for (const place of ['/new', `/t/${id}`]) {
+        const page = await it.open(place, options);
+        await page.getByRole('combobox', { name: 'Model' }).waitFor();
+        if (place !== '/new') await page.locator('form').getByRole('combobox', { name: 'Agent' }).waitFor();
+        for (const box of await page.locator('form .model select').all()) assert.ok((await box.boundingBox()).width > 100, `${place}: ${(await box.boundingBox()).width}`);
+      }
+    }
+    const page = await it.open('/agents/gardener', { viewport: phone });
+    const because = page.getByRole('textbox', { name: 'Because' });
+    await because.waitFor();
+    assert.ok((await because.boundingBox()).width > 180);
+  });
+}
