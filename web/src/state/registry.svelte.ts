@@ -16,8 +16,13 @@ class Registry {
   constructor() {
     line.listen((event) => {
       if (event.type === 'extension-changed') void this.load();
-      if (event.type === 'reconnected' && this.#wanted) void this.load();
+      if (event.type === 'reconnected') this.#readAgain();
     });
+  }
+
+  #readAgain(): void {
+    if (this.#wanted) void this.load();
+    else if (this.extensions.length === 0) this.loadAgents().catch(() => {});
   }
 
   /** What a chat shows of extensions at once: who answers. The others weigh more and are wanted later. */
