@@ -222,7 +222,7 @@ TEST(HttpClient, CountsTheBytesThatAreDecoded) {
     const auto zeros =
         std::string(
             "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x31\x01\x00\x00\x00\xc2\xa0\xf5Om\x0d\x0f\xa0"sv) +
-        std::string(96, '\x00') + "\x80W\x03}\x95\x11\xd4\xa0\x86\x01\x00";
+        std::string(96, '\x00') + std::string("\x80W\x03}\x95\x11\xd4\xa0\x86\x01\x00"sv);
     LoopbackServer server(loop, {gzipped(zeros), gzipped(zeros)});
     HttpClient client(loop);
     Stop stop;

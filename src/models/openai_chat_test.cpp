@@ -154,13 +154,14 @@ TEST(ChatReader, ToleratesOddToolCalls) {
 }
 
 TEST(ChatReader, PutsTogetherWhatIsCutWithinACharacter) {
+  const std::string cut_in_the_argument =
+      "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":"
+      "\"{\\\"x\\\":\\\"\xf0\x9f\"}}]}}";
   const auto answer = read_stream(
       *wire(),
       chunks(
           {R"({"delta":{"content":"a\ud83d","reasoning_content":"\ud83d"}})",
-           R"({"delta":{"reasoning_content":"\udd0e"}})", R"({"delta":{"content":"\ude00b"}})",
-           "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":"
-           "\"{\\\"x\\\":\\\"\xf0\x9f\"}}]}}",
+           R"({"delta":{"reasoning_content":"\udd0e"}})", R"({"delta":{"content":"\ude00b"}})", cut_in_the_argument,
            R"({"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"two","arguments":"{\"y\":\"\ud83d"}}]}})",
            "{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\x98\x80\\\"}\"}}]}}",
            R"({"delta":{"tool_calls":[{"index":1,"function":{"arguments":"\ude00\"}"}}]}})",

@@ -54,7 +54,7 @@ TEST_F(PricesTest, NeedNoFile) {
 TEST_F(PricesTest, StandInARegularFile) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
   try {
-    Prices{file_};
+    const Prices prices(file_);
     FAIL() << "was taken";
   } catch (const StartError& error) {
     EXPECT_EQ(error.status(), ExitStatus::usage);

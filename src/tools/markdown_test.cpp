@@ -12,7 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const auto url = *WebUrl::parse("https://example.org/docs/page.html");
 

@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::LoopbackServer;
-using ::testing::StartsWith;
 using testing::ToolCaller;
 
 std::string answer(std::string type, std::string body, std::string status = "200 OK") {

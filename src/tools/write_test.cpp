@@ -11,7 +11,6 @@
 namespace agw {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using testing::read_file;
 using ::testing::StartsWith;
