@@ -16,7 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 json::object object(std::string_view text) { return parse_json(text)->as_object(); }
 

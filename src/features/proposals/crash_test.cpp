@@ -144,7 +144,7 @@ TEST(ProposalCrash, AKillAtAnyStepOfARejectionLeavesItPendingOrRejected) {
 /// As a kill after the decision was noted leaves it, with something in the way of what remains to be done.
 TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
   const testing::ScratchDirectory directory;
-  const auto data = directory.path();
+  const auto& data = directory.path();
   set_up(data);
   ASSERT_TRUE(decide_and_kill(data, true, 2));
   write_file(data / "elsewhere", "");

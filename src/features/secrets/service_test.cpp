@@ -29,78 +29,78 @@ std::string failure(const std::function<void()>& action) {
 
 class SecretsTest : public ::testing::Test {
 protected:
-  fs::path file() const { return directory.path() / "secrets.yaml"; }
+  fs::path file() const { return directory_.path() / "secrets.yaml"; }
   void put(const std::string& text) {
     std::ofstream(file()) << text;
     fs::permissions(file(), fs::perms::owner_read | fs::perms::owner_write);
   }
 
-  const testing::ScratchDirectory directory;
-  const Secrets secrets{directory.path()};
+  const testing::ScratchDirectory directory_;
+  const Secrets secrets_{directory_.path()};
 };
 
 TEST_F(SecretsTest, AreKeptForNobodyElse) {
-  secrets.set("KEY", "value");
+  secrets_.set("KEY", "value");
   EXPECT_EQ(fs::status(file()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-  EXPECT_EQ(secrets.expand("Bearer ${secret:KEY}"), "Bearer value");
+  EXPECT_EQ(secrets_.expand("Bearer ${secret:KEY}"), "Bearer value");
 }
 
 TEST_F(SecretsTest, MayHoldAnyText) {
   for (const std::string value :
        {"yes", "1", "null", "a: b # c", "\"'\\", "two\nlines\t", "✓ \x7f", " spaces ", "${x}"}) {
-    secrets.set("KEY", value);
-    EXPECT_EQ(secrets.expand("${secret:KEY}"), value);
+    secrets_.set("KEY", value);
+    EXPECT_EQ(secrets_.expand("${secret:KEY}"), value);
   }
   for (const std::string& value :
        {std::string(), std::string("\xff"), std::string("a\0b", 3), std::string(65'537, 'x')}) {
-    EXPECT_NE(failure([&] { secrets.set("KEY", value); }), "none");
+    EXPECT_NE(failure([&] { secrets_.set("KEY", value); }), "none");
   }
 }
 
 TEST_F(SecretsTest, AreListedByNameAndRemoved) {
-  EXPECT_THAT(secrets.names(), ElementsAre());
-  secrets.set("B", "2");
-  secrets.set("A", "1");
-  secrets.set("B", "3");
-  EXPECT_THAT(secrets.names(), ElementsAre("A", "B"));
-  EXPECT_TRUE(secrets.remove("A"));
-  EXPECT_FALSE(secrets.remove("A"));
-  EXPECT_EQ(secrets.expand("${secret:B}"), "3");
-  EXPECT_EQ(secrets.find("B"), "3");
-  EXPECT_EQ(secrets.find("A"), std::nullopt);
+  EXPECT_THAT(secrets_.names(), ElementsAre());
+  secrets_.set("B", "2");
+  secrets_.set("A", "1");
+  secrets_.set("B", "3");
+  EXPECT_THAT(secrets_.names(), ElementsAre("A", "B"));
+  EXPECT_TRUE(secrets_.remove("A"));
+  EXPECT_FALSE(secrets_.remove("A"));
+  EXPECT_EQ(secrets_.expand("${secret:B}"), "3");
+  EXPECT_EQ(secrets_.find("B"), "3");
+  EXPECT_EQ(secrets_.find("A"), std::nullopt);
 }
 
 TEST_F(SecretsTest, HaveNamesLikeVariables) {
   for (const std::string name : {"", "1A", "A-B", "A B", "ä", "A\n", "../x"}) {
-    EXPECT_THAT(failure([&] { secrets.set(name, "x"); }), HasSubstr("letters, digits")) << name;
+    EXPECT_THAT(failure([&] { secrets_.set(name, "x"); }), HasSubstr("letters, digits")) << name;
   }
 }
 
 TEST_F(SecretsTest, AreFilledInWhereverTheyAreNamed) {
-  secrets.set("A", "1");
-  secrets.set("B", "${secret:A}");
-  EXPECT_EQ(secrets.expand("${secret:A}-${secret:A}${secret:B}"), "1-1${secret:A}") << "a value is not expanded";
-  EXPECT_EQ(secrets.expand("$A ${A} ${secret:A"), "$A ${A} ${secret:A");
-  EXPECT_EQ(secrets.expand(""), "");
+  secrets_.set("A", "1");
+  secrets_.set("B", "${secret:A}");
+  EXPECT_EQ(secrets_.expand("${secret:A}-${secret:A}${secret:B}"), "1-1${secret:A}") << "a value is not expanded";
+  EXPECT_EQ(secrets_.expand("$A ${A} ${secret:A"), "$A ${A} ${secret:A");
+  EXPECT_EQ(secrets_.expand(""), "");
 }
 
 TEST_F(SecretsTest, ThatAreMissingSaySo) {
-  EXPECT_EQ(failure([&] { secrets.expand("${secret:NONE}"); }),
+  EXPECT_EQ(failure([&] { secrets_.expand("${secret:NONE}"); }),
             "there is no secret NONE: set it with `agw secret set NONE`");
-  EXPECT_THAT(failure([&] { secrets.expand("${secret:}"); }), HasSubstr("letters, digits"));
+  EXPECT_THAT(failure([&] { secrets_.expand("${secret:}"); }), HasSubstr("letters, digits"));
 }
 
 TEST_F(SecretsTest, AreNotTakenFromAFileThatIsOpenToOthers) {
   put("KEY: value\n");
-  EXPECT_EQ(secrets.expand("${secret:KEY}"), "value");
+  EXPECT_EQ(secrets_.expand("${secret:KEY}"), "value");
   fs::permissions(file(), fs::perms::group_read, fs::perm_options::add);
-  EXPECT_THAT(failure([&] { secrets.names(); }), HasSubstr("chmod 600"));
+  EXPECT_THAT(failure([&] { secrets_.names(); }), HasSubstr("chmod 600"));
 }
 
 TEST_F(SecretsTest, OfABrokenFileAreNotShown) {
   for (const std::string text : {"KEY: [hunter2", "- hunter2", "KEY: {a: hunter2}", "hunter2"}) {
     put(text);
-    const auto why = failure([&] { secrets.names(); });
+    const auto why = failure([&] { secrets_.names(); });
     EXPECT_NE(why, "none") << text;
     EXPECT_THAT(why, Not(HasSubstr("hunter2")));
   }
@@ -108,17 +108,17 @@ TEST_F(SecretsTest, OfABrokenFileAreNotShown) {
 
 TEST_F(SecretsTest, AreNotFollowedThroughASymlink) {
   fs::create_symlink("/etc/hostname", file());
-  EXPECT_THAT(failure([&] { secrets.names(); }), HasSubstr("cannot read"));
+  EXPECT_THAT(failure([&] { secrets_.names(); }), HasSubstr("cannot read"));
 }
 
 TEST_F(SecretsTest, AreAllKeptWhenSeveralAreSetAtOnce) {
   {
     std::vector<std::jthread> writers;
     for (const auto* name : {"A", "B", "C", "D"}) {
-      writers.emplace_back([this, name] { secrets.set(name, "x"); });
+      writers.emplace_back([this, name] { secrets_.set(name, "x"); });
     }
   }
-  EXPECT_EQ(secrets.names().size(), 4u);
+  EXPECT_EQ(secrets_.names().size(), 4u);
 }
 
 }  // namespace
