@@ -118,7 +118,7 @@ Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, std::string_
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   const bool is_soul = file.target().place == FilePlace::own_soul;
   // A longer one could not be read again: the agent would be without its soul.
-  if (is_soul && content.size() > identity_limit) throw PayloadTooLarge("soul content too large (max 100KB)");
+  if (is_soul && content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
   if (permission.verdict == Permission::Verdict::staged) {
     if (!is_utf8(content)) throw BadRequest(fmt::format("{}: not UTF-8, which no proposal can hold", path.string()));
     const auto reference =

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
+#include "base/json_equal.hpp"
 #include "base/json_type.hpp"
 
 namespace agw {
@@ -48,24 +49,6 @@ std::string shown(const json::value& value) {
   auto text = to_json(value);
   if (text.size() > longest_shown) text = to_utf8(text.substr(0, longest_shown)) + "…";
   return text;
-}
-
-/// Whether they are the same number, however it is written.
-bool same_number(const json::value& one, const json::value& other) {
-  if (one.is_double() || other.is_double()) return one.to_number<double>() == other.to_number<double>();
-  return one == other;
-}
-
-/// Equality as JSON Schema has it, where 1 and 1.0 are the same; members may stand in any order.
-bool same_value(const json::value& one, const json::value& other) {
-  if (one.is_number() && other.is_number()) return same_number(one, other);
-  if (one.is_array() && other.is_array()) return std::ranges::equal(one.get_array(), other.get_array(), same_value);
-  if (!one.is_object() || !other.is_object()) return one == other;
-  const auto& members = other.get_object();
-  return one.get_object().size() == members.size() && std::ranges::all_of(one.get_object(), [&](const auto& member) {
-           const auto* counterpart = members.if_contains(member.key());
-           return counterpart && same_value(member.value(), *counterpart);
-         });
 }
 
 /// Steps such as 0.01 are not exact, and neither are their multiples.
@@ -145,10 +128,10 @@ private:
   static void listed(const json::object& schema, const json::value& value, const std::string& path,
                      Problems& problems) {
     if (const auto* values = list_member(schema, "enum");
-        values && std::ranges::none_of(*values, [&](const auto& one) { return same_value(one, value); })) {
+        values && std::ranges::none_of(*values, [&](const auto& one) { return equal_by_value(one, value); })) {
       report(problems, path, "must be one of " + shown(*values));
     }
-    if (const auto* only = schema.if_contains("const"); only && !same_value(*only, value)) {
+    if (const auto* only = schema.if_contains("const"); only && !equal_by_value(*only, value)) {
       report(problems, path, "must be " + shown(*only));
     }
   }

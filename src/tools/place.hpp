@@ -9,6 +9,8 @@ namespace agw {
 
 /// What an identity file, the notes included, may hold, in bytes.
 inline constexpr std::size_t identity_limit = 102'400;
+/// What is answered where a soul or a profile would hold more.
+inline constexpr auto identity_too_large = "soul content too large (max 100KB)";
 
 /// What a file is to an agent, told by where it really lies.
 enum class FilePlace {

@@ -24,12 +24,6 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const it = withStage();
 
-  async function threadWith(...turns) {
-    const { id } = await it.thread();
-    for (const turn of turns) await it.api('POST', `/threads/${id}/turns`, turn);
-    return id;
-  }
-
   /** Opens the thread and remembers what is asked of other hosts. */
   async function openHostile(id) {
     const page = await it.open('/chats');
@@ -56,7 +50,7 @@ else {
   }
 
   test('Markdown of a model is text, links that are safe, and no remote image', async () => {
-    const opened = await openHostile(await threadWith({ role: 'assistant', content: markdown }));
+    const opened = await openHostile(await it.threadWith({ role: 'assistant', content: markdown }));
     const { links } = await harmless(opened);
     assert.ok(links.includes('https://spy.example/pixel.png?secret=1'), 'a remote image is a link');
     await opened.page.getByText('<script>window.hit = 1</script>').first().waitFor();
@@ -77,7 +71,7 @@ else {
 
   test('output, names and input of tools are text', async () => {
     const metadata = { run_id: 'r1', tool_call_id: 'c1', tool_name: '<img src=x onerror=window.hit=1>', is_error: true, input: { path: 'a\u202Efdp.exe', command: '<b>x</b>' } };
-    const opened = await openHostile(await threadWith(
+    const opened = await openHostile(await it.threadWith(
       { role: 'tool', content: `${markdown}\u001b[31mred\u202Eevil`, metadata },
       { role: 'assistant', content: 'Done.', metadata: { run_id: 'r1', steps: [{ text_end: 0, tool_call_ids: ['c1'] }] } },
     ));
@@ -129,7 +123,7 @@ else {
     ['a table of 20,000 rows', `| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(20_000)}`],
   ]) {
     test(`${what} does not hold up the page`, async () => {
-      const id = await threadWith({ role: 'assistant', content }, { role: 'tool', content, metadata: { tool_name: 'Read', is_error: true } });
+      const id = await it.threadWith({ role: 'assistant', content }, { role: 'tool', content, metadata: { tool_name: 'Read', is_error: true } });
       const page = await it.open('/chats');
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       const work = await worked(page);
@@ -162,7 +156,7 @@ else {
       });
     </script>`;
     await it.api('POST', '/extensions', { type: 'renderer', name: 'evil-renderer', description: 'd', enabled: true, definition: { match: { language: 'evil' }, html: evil } });
-    const page = await it.open(`/t/${await threadWith({ role: 'assistant', content: '```evil\nsome content\n```' })}`);
+    const page = await it.open(`/t/${await it.threadWith({ role: 'assistant', content: '```evil\nsome content\n```' })}`);
     it.tolerated.push(/sandboxed|Blocked|frame|CSP: (connect-src|frame-src)|violates the following Content Security Policy|Unsafe attempt|Refused to connect/);
     const out = page.frameLocator('iframe').locator('#out');
     await eventually(async () => assert.match((await out.textContent()) ?? '', /origin null/));

@@ -8,12 +8,6 @@ if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
   const it = withStage();
 
-  async function threadWith(...turns) {
-    const { id } = await it.thread();
-    for (const turn of turns) await it.api('POST', `/threads/${id}/turns`, turn);
-    return id;
-  }
-
   test('an answer that failed says why, also after a reload', async () => {
     const page = await it.open();
     await it.stage.fail({ status: 400, body: '{"error":{"message":"the moon is in the way"}}' });
@@ -26,7 +20,7 @@ else {
   const table = `| Status | Requirement name | Owner | Due date |\n| - | - | - | - |\n| pending | Send it to everybody | Charles Babbage | 2026-02-03 |\n`;
 
   test('the words of a table stay whole on a phone; the table is moved instead', async () => {
-    const page = await it.open(`/t/${await threadWith({ role: 'assistant', content: table })}`, { viewport: phone });
+    const page = await it.open(`/t/${await it.threadWith({ role: 'assistant', content: table })}`, { viewport: phone });
     const cell = answers(page).getByRole('cell', { name: 'Charles Babbage' });
     await cell.waitFor();
     const broken = await cell.evaluate((element) => {
@@ -48,7 +42,7 @@ else {
 
   test('text runs in the direction of its script, each paragraph by itself', async () => {
     const content = 'שלום, world!\n\nHello, עולם!\n\n- אחת\n- שתיים\n\n> ציטוט\n\n| עמודה | b |\n| - | - |\n| ערך | c |\n';
-    const id = await threadWith({ role: 'user', content: 'מה שלומך?\nAnd you?' }, { role: 'assistant', content });
+    const id = await it.threadWith({ role: 'user', content: 'מה שלומך?\nAnd you?' }, { role: 'assistant', content });
     const page = await it.open(`/t/${id}`);
     await answers(page).getByText('Hello').waitFor();
     /** Whether the first letter of each stands at the right of its text. */
@@ -77,7 +71,7 @@ else {
 
   test('characters that reverse text are written out in answers, questions and notes', async () => {
     const content = 'pay \u202E001$ and &#x202E;200$ **to \u2066me**\n\nשלום\u200F!';
-    const id = await threadWith({ role: 'user', content }, { role: 'system', content }, { role: 'assistant', content });
+    const id = await it.threadWith({ role: 'user', content }, { role: 'system', content }, { role: 'assistant', content });
     const page = await it.open(`/t/${id}`);
     await answers(page).getByText('pay ⟨U+202E⟩001$ and ⟨U+202E⟩200$').waitFor();
     await questions(page).getByText('pay ⟨U+202E⟩001$').waitFor();
@@ -87,14 +81,14 @@ else {
   });
 
   test('a long word in a note is broken', async () => {
-    const page = await it.open(`/t/${await threadWith({ role: 'system', content: 'x'.repeat(300) })}`, { viewport: phone });
+    const page = await it.open(`/t/${await it.threadWith({ role: 'system', content: 'x'.repeat(300) })}`, { viewport: phone });
     const note = page.getByRole('article', { name: 'Note' });
     await note.waitFor();
     assert.ok(await note.locator('p').evaluate((p) => p.scrollWidth <= p.clientWidth));
   });
 
   test('turns that are read at the top are not new', async () => {
-    const id = await threadWith(...Array.from({ length: 120 }, (_, i) => ({ role: 'user', content: `turn ${i}` })));
+    const id = await it.threadWith(...Array.from({ length: 120 }, (_, i) => ({ role: 'user', content: `turn ${i}` })));
     const page = await it.open(`/t/${id}`);
     await questions(page).getByText('turn 119').waitFor();
     await page.getByRole('log').hover();

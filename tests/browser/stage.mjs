@@ -142,6 +142,11 @@ export function actor({ model = 'stub' } = {}) {
   };
 
   it.thread = (members = {}) => it.api('POST', '/threads', members);
+  it.threadWith = async (...turns) => {
+    const { id } = await it.thread();
+    for (const turn of turns) await it.api('POST', `/threads/${id}/turns`, turn);
+    return id;
+  };
   it.turns = async (id) => (await it.api('GET', `/threads/${id}/turns?limit=1000`)).reverse();
   return it;
 }

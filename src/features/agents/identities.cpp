@@ -41,7 +41,7 @@ std::string path_of(std::string_view name, const std::optional<std::string>& age
 [[noreturn]] void refuse(FileError error, bool of_agent) {
   switch (error) {
     case FileError::too_large:
-      throw PayloadTooLarge("soul content too large (max 100KB)");
+      throw PayloadTooLarge(identity_too_large);
     case FileError::outside:
     case FileError::symlink:
     case FileError::bad_name:
@@ -67,7 +67,7 @@ std::string read_file(const Directory& directory, std::string_view name, const s
 
 void write_file(const Directory& directory, std::string_view name, const std::optional<std::string>& agent,
                 std::string_view content) {
-  if (content.size() > identity_limit) throw PayloadTooLarge("soul content too large (max 100KB)");
+  if (content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
   if (const auto made = directory.make_directories(directory_of(agent)); !made) refuse(made.error(), agent.has_value());
   const auto written = directory.write(path_of(name, agent), content);
   if (!written) refuse(written.error(), agent.has_value());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/json_equal.hpp"
+
 namespace agw {
 
 namespace {
@@ -27,25 +29,13 @@ constexpr HubKind hub_kinds[] = {
     {"signal", "signal", "signal.", [](const json::object& signal) { return "signal." + text_of(signal, "kind"); }},
 };
 
-/// 1 and 1.0 are one number, at any depth.
-bool is_equal(const json::value& one, const json::value& other) {
-  if (one.is_number() && other.is_number()) return one.to_number<double>() == other.to_number<double>();
-  if (one.is_array() && other.is_array()) return std::ranges::equal(one.get_array(), other.get_array(), is_equal);
-  if (!one.is_object() || !other.is_object()) return one == other;
-  const auto& members = other.get_object();
-  return one.get_object().size() == members.size() && std::ranges::all_of(one.get_object(), [&](const auto& member) {
-           const auto* same = members.if_contains(member.key());
-           return same && is_equal(member.value(), *same);
-         });
-}
-
 }  // namespace
 
 bool matches(const std::optional<json::object>& filter, const json::object& record) {
   if (!filter) return true;
   return std::ranges::all_of(*filter, [&](const auto& wanted) {
     const auto* member = record.if_contains(wanted.key());
-    return member && is_equal(*member, wanted.value());
+    return member && equal_by_value(*member, wanted.value());
   });
 }
 

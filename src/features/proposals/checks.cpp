@@ -33,7 +33,7 @@ void check_proposed(ProposalType type, const TargetPlace& place, const std::stri
                     "extensions/<name>.yaml");
   }
   if (is_identity(place) && content.size() > identity_limit) {
-    throw PayloadTooLarge("soul content too large (max 100KB)");
+    throw PayloadTooLarge(identity_too_large);
   }
 }
 
