@@ -8,22 +8,24 @@
 #include <cerrno>
 #include <memory>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 // Keeps the log's descriptor out of child processes.
 #define SPDLOG_PREVENT_CHILD_FD
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/log_ids.hpp"
+#include "base/log_stderr.hpp"
 
 namespace agw::log {
 
 namespace {
 
+constexpr auto file_name = "gateway.log";
 constexpr std::size_t file_size = 10 * 1024 * 1024;
 constexpr std::size_t old_files = 5;
 constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
@@ -62,29 +64,8 @@ spdlog::sink_ptr make_file_sink(const std::filesystem::path& directory) {
   }
   spdlog::file_event_handlers handlers;
   handlers.before_open = make_private;
-  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / "gateway.log", file_size, old_files, false,
+  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / file_name, file_size, old_files, false,
                                                                 handlers);
-}
-
-std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directory, Level level, Format format) {
-  std::vector<spdlog::sink_ptr> sinks{std::make_shared<spdlog::sinks::stderr_sink_mt>()};
-  if (!directory.empty()) sinks.push_back(make_file_sink(directory));
-  auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
-  logger->set_pattern(format == Format::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
-  logger->set_level(to_spdlog(level));
-  // Who asks for more wants to see it as it happens.
-  logger->flush_on(std::min(to_spdlog(level), spdlog::level::info));
-  return logger;
-}
-
-struct Log {
-  std::shared_ptr<spdlog::logger> logger = make_logger({}, Level::info, Format::text);
-  Format format = Format::text;
-};
-
-Log& the_log() {
-  static Log instance;
-  return instance;
 }
 
 /// How many bytes of a control character stand at the start of `text`: the ASCII ones, and U+0080 to U+009F.
@@ -138,6 +119,37 @@ std::string as_json(std::string_view line, const Ids& ids) {
   return members;
 }
 
+std::string in(Format format, std::string_view line, const Ids& ids) {
+  return format == Format::json ? as_json(line, ids) : as_text(line, ids);
+}
+
+std::string left_out(std::size_t count, const std::filesystem::path& directory, Format format) {
+  const auto where = directory.empty() ? "" : fmt::format("; {} has them", (directory / file_name).string());
+  return in(format, fmt::format("{} lines are left out here, as stderr was not read in time{}", count, where), {});
+}
+
+std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directory, Level level, Format format) {
+  auto notice = [directory, format](std::size_t count) { return left_out(count, directory, format); };
+  std::vector<spdlog::sink_ptr> sinks{std::make_shared<StandardErrorSink>(std::move(notice))};
+  if (!directory.empty()) sinks.push_back(make_file_sink(directory));
+  auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
+  logger->set_pattern(format == Format::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
+  logger->set_level(to_spdlog(level));
+  // Who asks for more wants to see it as it happens.
+  logger->flush_on(std::min(to_spdlog(level), spdlog::level::info));
+  return logger;
+}
+
+struct Log {
+  std::shared_ptr<spdlog::logger> logger = make_logger({}, Level::info, Format::text);
+  Format format = Format::text;
+};
+
+Log& the_log() {
+  static Log instance;
+  return instance;
+}
+
 }  // namespace
 
 void use(Format format) { the_log().format = format; }
@@ -159,7 +171,7 @@ void write(Level level, std::string_view line) { write(level, line, {}); }
 
 void write(Level level, std::string_view line, const Ids& ids) {
   const auto& log = the_log();
-  log.logger->log(to_spdlog(level), log.format == Format::json ? as_json(line, ids) : as_text(line, ids));
+  log.logger->log(to_spdlog(level), in(log.format, line, ids));
 }
 
 }  // namespace agw::log

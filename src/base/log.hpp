@@ -10,8 +10,9 @@ namespace agw::log {
 enum class Level { trace, debug, info, warn, error, off };
 
 /// Opens the log: stderr, and `<directory>/gateway.log` rotated at 10 MiB with 5 old files kept. Before this, and with
-/// an empty directory, lines go to stderr only. Directory and files are made for their owner alone. Throws StartError
-/// (usage) where they cannot be written. Call it once, before other threads run.
+/// an empty directory, lines go to stderr only, which leaves out what is not read in time. Directory and files are made
+/// for their owner alone. Throws StartError (usage) where they cannot be written. Call it once, before other threads
+/// run.
 void open(const std::filesystem::path& directory, Level level);
 
 /// Lets the writing of what was logged finish; the last call before the process ends.

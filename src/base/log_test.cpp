@@ -1,10 +1,15 @@
 #include "base/log_ids.hpp"
 
+#include <fcntl.h>
+#include <pty.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -143,6 +148,82 @@ TEST_F(LogTest, ADirectoryThatCannotBeWrittenIsAClearError) {
   std::filesystem::create_directories(scratch_.path() / "c/gateway.log");
   EXPECT_THAT(error_of(scratch_.path() / "c"), ::testing::EndsWith("gateway.log: Is a directory"));
 }
+
+/// Puts a pipe or a terminal in the place of stderr while it lives, and reads it only when asked to.
+class UnreadStandardError {
+public:
+  enum class Kind { pipe, terminal };
+
+  explicit UnreadStandardError(Kind kind) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(kind == Kind::pipe ? ::pipe(ends.data()) : ::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
+    reading_ = ends[0];
+    ::fcntl(reading_, F_SETFL, O_NONBLOCK);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[1]);
+  }
+  ~UnreadStandardError() {
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+    ::close(reading_);
+  }
+  UnreadStandardError(const UnreadStandardError&) = delete;
+  UnreadStandardError& operator=(const UnreadStandardError&) = delete;
+
+  std::string read() const {
+    std::string text;
+    std::array<char, 4096> piece{};
+    for (ssize_t size = 0; (size = ::read(reading_, piece.data(), piece.size())) > 0;) {
+      text.append(piece.data(), static_cast<std::size_t>(size));
+    }
+    return text;
+  }
+
+private:
+  int before_ = ::dup(STDERR_FILENO);
+  int reading_ = -1;
+};
+
+int occurrences(std::string_view text, std::string_view part) {
+  int count = 0;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+/// Of all lines that say so: a terminal takes some more now and then.
+int left_out(const std::string& text) {
+  static const std::regex notice("Z warning ([0-9]+) lines are left out here");
+  int count = 0;
+  for (std::sregex_iterator found(text.begin(), text.end(), notice), end; found != end; ++found) {
+    count += std::stoi((*found)[1]);
+  }
+  return count;
+}
+
+class UnreadLogTest : public LogTest, public ::testing::WithParamInterface<UnreadStandardError::Kind> {};
+
+TEST_P(UnreadLogTest, NobodyWhoReadsStderrHoldsTheLogUpAndTheNextLineSaysWhatIsLeftOut) {
+  constexpr int count = 3000;
+  const UnreadStandardError standard_error(GetParam());
+  log::open(directory_, log::Level::info);
+  for (int i = 0; i < count; ++i) log::info("line {} {}", i, std::string(200, 'x'));
+  const auto before = standard_error.read();
+  log::info("the last");
+  const auto text = before + standard_error.read();
+  const auto shown = occurrences(text, " info line ");
+  EXPECT_LT(shown, count);
+  EXPECT_EQ(shown + left_out(text), count);
+  EXPECT_THAT(text, ::testing::ContainsRegex("Z info the last\r?\n$"));
+  const auto file = content("gateway.log");
+  EXPECT_EQ(occurrences(file, "\n"), count + 1);
+  log::open({}, log::Level::info);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, UnreadLogTest,
+                         ::testing::Values(UnreadStandardError::Kind::pipe, UnreadStandardError::Kind::terminal),
+                         [](const auto& info) {
+                           return info.param == UnreadStandardError::Kind::pipe ? "Pipe" : "Terminal";
+                         });
 
 }  // namespace
 }  // namespace agw

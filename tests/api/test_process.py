@@ -9,6 +9,7 @@ import stat
 import subprocess
 import time
 
+import httpx
 import pytest
 
 from checks import accepted, at_once, refused
@@ -379,6 +380,24 @@ def test_logs_go_to_stderr_and_to_the_data_directory(own):
     assert own.stop() == 0
     files = list((own.data / "logs").iterdir())
     assert own.stderr.strip() and files and any(file.read_text().strip() for file in files)
+
+
+def test_whoever_does_not_read_stderr_does_not_stop_it(make_gateway):
+    gateway = make_gateway()
+    serving = subprocess.Popen([BINARY, "serve", "--port", "0", "--log-level", "debug"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=gateway.variables())
+    try:
+        url = serving.stdout.readline().decode().split()[-1]
+        with httpx.Client(base_url=url) as http:
+            for _ in range(2000):
+                assert http.get("/health").status_code == 200
+        serving.terminate()
+        assert serving.wait(20) == 0
+        assert 0 < serving.stderr.read().count(b"GET /health 200") < 2000
+        assert (gateway.data / "logs" / "gateway.log").read_text().count("GET /health 200") == 2000
+    finally:
+        serving.kill()
+        serving.wait()
 
 
 def test_the_token_never_stands_in_a_log(make_gateway):
