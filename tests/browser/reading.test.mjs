@@ -178,4 +178,76 @@ else {
     await because.waitFor();
     assert.ok((await because.boundingBox()).width > 180);
   });
+
+  test('times go on while the page is looked at, and say the exact one', async () => {
+    const page = await it.fresh();
+    await page.clock.install();
+    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
+    await page.goto(`${it.line.url}/ui/#/t/${await it.threadWith({ role: 'user', content: 'What time is it?' })}`);
+    const time = questions(page).locator('time');
+    await time.getByText('just now').waitFor();
+    await page.clock.fastForward('02:00:30');
+    await time.getByText('2 hours ago').waitFor();
+    assert.match(await time.getAttribute('title'), /\d{4}.*\d:\d\d.* \S+/);
+  });
+
+  test('Escape leaves what is written in the head of a chat, and the keyboard stays there', async () => {
+    const page = await it.open(`/t/${(await it.thread({ title: 'As it was' })).id}`);
+    const heading = page.getByRole('heading', { level: 1, name: 'As it was' });
+    await heading.waitFor();
+    for (const [button, box] of [['Rename', 'Title'], ['Add a note', 'Note']]) {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('textbox', { name: box }).fill('something else');
+      await page.keyboard.press('Escape');
+      await page.getByRole('textbox', { name: box }).waitFor({ state: 'hidden' });
+      assert.equal(await heading.evaluate((h1) => h1 === document.activeElement), true, box);
+    }
+  });
+
+  test('what cannot be read says why, in every list', async () => {
+    const page = await it.open('/system');
+    await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
+    it.tolerated.push(/status of 500/);
+    await page.route((url) => !url.pathname.startsWith('/ui'), (route) => route.fulfill({ status: 500, json: { error: 'the disk is on fire' } }));
+    for (const place of ['/chats', '/inbox', '/jobs', '/agents', '/extensions', '/knowledge', '/experiments', '/costs', '/apps', '/system', '/search?q=hello']) {
+      await page.goto(`${it.line.url}/ui/?${encodeURIComponent(place)}#${place}`);
+      await page.locator('main').getByText('the disk is on fire').first().waitFor({ timeout: 10_000 }).catch(() => assert.fail(place));
+      await page.locator('main').getByRole('button', { name: 'Retry' }).first().waitFor();
+    }
+  });
+
+  test('an address with a period that is none shows today', async () => {
+    const page = await it.open('/costs?period=bogus');
+    await page.getByRole('heading', { name: 'By agent, today' }).waitFor();
+  });
+
+  test('who listens is told once that the gateway cannot be reached, not each second', async () => {
+    const page = await it.open('/new');
+    await message(page).waitFor();
+    it.line.down = true;
+    it.line.cut();
+    await page.getByText(/Trying again in \d+ s|Connecting…/).waitFor();
+    const told = page.getByRole('status').filter({ hasText: 'The gateway cannot be reached' });
+    assert.equal(await told.textContent(), 'The gateway cannot be reached. What you write is kept.');
+    it.line.down = false;
+    await told.waitFor({ state: 'hidden' });
+  });
+
+  test('code that is there before the whole document has come waits for it', async () => {
+    const page = await it.open('/system');
+    await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
+    let chat = '';
+    await page.route('**/ui/?held', async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      chat = /data-chat="([^"]+)"/.exec(text)[1];
+      await route.fulfill({ response, body: text.replace('</head>', '<script src="/ui/first.js?held"></script></head>') });
+    });
+    await page.route('**/first.js?held', async (route) => {
+      await page.evaluate((code) => import(code).then(() => {}, () => {}), chat);
+      await route.fulfill({ contentType: 'text/javascript', body: '' });
+    });
+    await page.goto(`${it.line.url}/ui/?held#/t/${await it.threadWith({ role: 'user', content: 'Here I am' })}`);
+    await questions(page).getByText('Here I am').waitFor();
+  });
 }
