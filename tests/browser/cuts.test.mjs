@@ -186,4 +186,18 @@ else {
     await eventually(async () => assert.equal(await questions(page).count(), 0));
     assert.equal(await message(page).inputValue(), '');
   });
+
+  test('more than a page of turns that came while the line was cut: none in between is missing', async () => {
+    const page = await inThread();
+    const add = (content) => it.api('POST', `/threads/${idOf(page)}/turns`, { role: 'user', content });
+    await add('before');
+    await questions(page).getByText('before').waitFor();
+    it.line.down = true;
+    it.line.cut();
+    for (let i = 0; i < 120; i++) await add(`missed ${i}`);
+    it.line.down = false;
+    await questions(page).getByText('missed 119').waitFor();
+    const all = ['before', ...Array.from({ length: 120 }, (_, i) => `missed ${i}`)];
+    await eventually(async () => assert.deepEqual(await questions(page).locator('.said').allTextContents(), all));
+  });
 }

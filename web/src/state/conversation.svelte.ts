@@ -1,5 +1,5 @@
 /** An open thread: its turns as far as they were read, what is under way, and how both stay true. */
-import { Refusal, get, remove } from '../api/client';
+import { Refusal, at, get, remove } from '../api/client';
 import { takeEarly } from '../api/early';
 import type { GatewayEvent, RunSnapshot } from '../api/events';
 import { isRunEvent } from '../api/events';
@@ -11,6 +11,8 @@ import { LiveRun } from './live_run.svelte';
 import { answerData, timeline } from './timeline';
 
 const page = 50;
+/** Of what came while nothing was heard, at most so many turns are read at once. */
+const mostMissed = 1000;
 const readWithin = 500;
 
 export class Conversation {
@@ -29,11 +31,15 @@ export class Conversation {
   /** Reads the thread although there is no line. */
   #fallback: ReturnType<typeof setTimeout>;
   #gone = new Set<string>();
+  /** Turns between which none is missing. */
+  #known = new Set<string>();
   /** What events brought since the latest reading began. */
   #arrived = new Set<string>();
   #loadingOlder: Promise<void> | null = null;
   #reading: Promise<void> = Promise.resolve();
   #asked = 0;
+  /** The latest question that was answered. */
+  #answered = 0;
 
   items = $derived.by(() => {
     const replaced = (turn: Turn): boolean => answerData(turn).superseded === true;
@@ -49,7 +55,7 @@ export class Conversation {
     this.id = id;
     this.#unlisten = line.listen((event) => this.#take(event));
     line.watch(id);
-    const newest = takeEarly<Turn[]>(`/threads/${id}/turns?limit=${page}`);
+    const newest = takeEarly<Turn[]>(`${this.#path}/turns?limit=${page}`);
     if (newest) this.#show(newest);
     this.#fallback = setTimeout(() => void this.refresh(), readWithin);
   }
@@ -58,6 +64,10 @@ export class Conversation {
     clearTimeout(this.#fallback);
     this.#unlisten();
     line.unwatch(this.id);
+  }
+
+  get #path(): string {
+    return at`/threads/${this.id}`;
   }
 
   live(runId: string | null): LiveRun | undefined {
@@ -74,11 +84,9 @@ export class Conversation {
   async #read(asked: number): Promise<void> {
     this.#arrived.clear();
     try {
-      const [thread, newest] = await Promise.all([
-        get<Thread>(`/threads/${this.id}`),
-        get<Turn[]>(`/threads/${this.id}/turns`, { limit: page }),
-      ]);
+      const [thread, newest] = await Promise.all([get<Thread>(this.#path), this.#newest()]);
       if (asked !== this.#asked) return this.#reading;
+      this.#answered = asked;
       this.thread = thread;
       this.#show(newest);
       this.error = null;
@@ -87,10 +95,29 @@ export class Conversation {
     }
   }
 
+  /** The newest turns, newest first: as many as lead back to one that is known, so that none in between is missing. */
+  async #newest(): Promise<Turn[]> {
+    const newest = await this.#before();
+    while (this.#known.size > 0 && !this.#joins(newest) && hasMore(newest) && newest.length < mostMissed) {
+      newest.push(...(await this.#before(newest.at(-1)?.id)));
+    }
+    return newest;
+  }
+
+  #before(turnId?: string): Promise<Turn[]> {
+    return get<Turn[]>(`${this.#path}/turns`, { limit: page, before: turnId });
+  }
+
+  #joins = (turns: Turn[]): boolean => turns.some(({ id }) => this.#known.has(id));
+
   #show(newest: Turn[]): void {
+    if (!this.#joins(newest)) {
+      this.turns = this.turns.filter(({ id }) => this.#arrived.has(id));
+      this.hasOlder = hasMore(newest);
+    }
     this.#dropDeleted(newest);
     this.#join(newest);
-    if (!this.loaded) this.hasOlder = newest.length === page;
+    this.#know(this.turns);
     this.loaded = true;
     this.#dropStored();
   }
@@ -103,9 +130,14 @@ export class Conversation {
   async #readOlder(): Promise<void> {
     const oldest = this.turns[0];
     if (!oldest || !this.hasOlder) return;
-    const older = await get<Turn[]>(`/threads/${this.id}/turns`, { limit: page, before: oldest.id });
-    this.hasOlder = older.length === page;
+    const older = await this.#before(oldest.id);
+    this.hasOlder = hasMore(older);
+    this.#know(older);
     this.turns = [...older.reverse(), ...this.turns];
+  }
+
+  #know(turns: Turn[]): void {
+    for (const { id } of turns) this.#known.add(id);
   }
 
   /** Reads back until the turn, or the answer of the run, is there. */
@@ -135,7 +167,7 @@ export class Conversation {
   /** What another tab deleted is not among the newest any more. */
   #dropDeleted(newest: Turn[]): void {
     const there = new Set(newest.map(({ id }) => id));
-    const oldest = newest.length < page ? '' : (newest.at(-1)?.created_at ?? '');
+    const oldest = hasMore(newest) ? (newest.at(-1)?.created_at ?? '') : '';
     this.turns = this.turns.filter(({ id, created_at }) => there.has(id) || created_at <= oldest || this.#arrived.has(id));
   }
 
@@ -163,6 +195,8 @@ export class Conversation {
       return;
     } else if (event.type === 'turn-created') {
       this.#arrived.add(event.turn.id);
+      // While it is being read again, turns may be missing before it.
+      if (this.#answered === this.#asked) this.#know([event.turn]);
       this.#join([event.turn]);
     } else if (event.type === 'thread-updated') {
       const shrunk = event.thread.turn_count < (this.thread?.turn_count ?? 0);
@@ -221,3 +255,6 @@ export class Conversation {
     if (kept.length < this.runs.length) this.runs = kept;
   }
 }
+
+/** Whether older ones may follow what was read in whole pages. */
+const hasMore = (read: Turn[]): boolean => read.length > 0 && read.length % page === 0;

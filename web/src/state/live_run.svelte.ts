@@ -1,5 +1,5 @@
 /** An answer under way: built from the events of its run, in order and without a gap. */
-import { get } from '../api/client';
+import { at, get } from '../api/client';
 import type { RunEvent, RunSnapshot } from '../api/events';
 import type { ToolCallView } from './timeline';
 
@@ -78,7 +78,7 @@ export class LiveRun {
       do {
         this.#again = false;
         const query = { runId: this.runId, after: this.#seq };
-        for (const event of await get<RunEvent[]>(`/threads/${this.threadId}/events`, query)) {
+        for (const event of await get<RunEvent[]>(at`/threads/${this.threadId}/events`, query)) {
           if (event.seq > this.#seq) this.#early.set(event.seq, event);
         }
         this.#drain();
