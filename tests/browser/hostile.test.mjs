@@ -240,4 +240,21 @@ else {
     await say(page, 'See the file');
     await answers(page).getByText('Read it.').waitFor();
   });
+
+  test('names of files are text, with what deceives written out', async () => {
+    await it.stage.write({ path: 'pomelo\u202Egpj.exe', text: 'x' });
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    await message(page).pressSequentially('see @pomelo');
+    await page.getByRole('option', { name: /^pomelo⟨U\+202E⟩gpj\.exe .*pomelo⟨U\+202E⟩gpj\.exe$/ }).waitFor();
+    await message(page).fill('With a file');
+    await page.locator('input[type=file]').setInputFiles({ name: 'cv\u202Efdp.exe', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await page.getByRole('list', { name: 'Attachments' }).getByText('cv⟨U+202E⟩fdp.exe').waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article', { name: 'You' }).getByText('cv⟨U+202E⟩fdp.exe').waitFor();
+  });
+
+  test('the address of a chat leads to nothing else of the gateway', async () => {
+    const page = await it.open('/t/..%2Fextensions%3F');
+    await page.getByText('This chat does not exist, or was deleted.').waitFor();
+  });
 }

@@ -21,6 +21,15 @@ export function store(name: string, value: unknown): void {
   }
 }
 
+/** Tells what another tab of this browser keeps under the name from now on; undefined: nothing any more. */
+export function onStored<T>(name: string, listener: (value: T | undefined) => void): () => void {
+  const changed = ({ key }: StorageEvent): void => {
+    if (key === prefix + name) listener(stored<T | undefined>(name, undefined));
+  };
+  addEventListener('storage', changed);
+  return () => removeEventListener('storage', changed);
+}
+
 /** Forgets all that the page keeps, but for the theme. */
 export function forgetAll(): void {
   for (const key of Object.keys(localStorage)) {

@@ -28,6 +28,8 @@ type Begun = (threadId: string) => void;
 class Outbox {
   letters = $state<Letter[]>(stored<Letter[]>('outbox', []));
   #busy = new Set<string>();
+  /** All that this tab knows the fate of. */
+  #own = new Set<string>(this.letters.map(({ key }) => key));
   #delivered = new Set<Delivered>();
   #begun = new Set<Begun>();
 
@@ -55,6 +57,7 @@ class Outbox {
   add(letter: Omit<Letter, 'key' | 'at' | 'state'>): Letter {
     const added: Letter = { ...letter, key: crypto.randomUUID(), at: Date.now(), state: 'sending' };
     this.letters.push(added);
+    this.#own.add(added.key);
     this.#keep();
     void this.send(added.key);
     return added;
@@ -96,8 +99,11 @@ class Outbox {
     }
   }
 
+  /** Beside the letters that other tabs have written since. */
   #keep(): void {
-    store('outbox', this.letters.length ? this.letters : undefined);
+    const others = stored<Letter[]>('outbox', []).filter(({ key }) => !this.#own.has(key));
+    const all = [...others, ...this.letters];
+    store('outbox', all.length ? all : undefined);
   }
 }
 

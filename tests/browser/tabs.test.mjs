@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, message, missing, say, withStage } from './stage.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+
+  /** Two tabs of one browser, each at a chat. */
+  async function tabs(first, second = first) {
+    const one = await it.open(`/t/${first}`);
+    const two = await one.context().newPage();
+    await two.goto(`${it.line.url}/ui/#/t/${second}`);
+    for (const page of [one, two]) await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
+    return [one, two];
+  }
+
+  const kept = (page, name) => page.evaluate((key) => JSON.parse(localStorage.getItem(key)), `agw.${name}`);
+
+  test('what two tabs have to send is kept beside each other', async () => {
+    const [first, second] = [await it.thread(), await it.thread()];
+    const [one, two] = await tabs(first.id, second.id);
+    it.line.down = true;
+    it.line.cut();
+    await say(one, 'From one');
+    await say(two, 'From two');
+    await eventually(async () => assert.deepEqual((await kept(one, 'outbox')).map(({ content }) => content), ['From one', 'From two']));
+    await one.close();
+    await two.close({ runBeforeUnload: true });
+    const { url } = it.line;
+    it.line.down = false;
+    const later = await two.context().newPage();
+    await later.goto(`${url}/ui/#/t/${first.id}`);
+    await answers(later).first().waitFor();
+    await eventually(async () => assert.deepEqual([(await it.turns(first.id))[0].content, (await it.turns(second.id))[0].content], ['From one', 'From two']));
+  });
+
+  test('a tab that only looks does not take another tab’s draft away, and shows it', async () => {
+    const { id } = await it.thread();
+    const [one, two] = await tabs(id);
+    await message(one).fill('A long thought');
+    await eventually(async () => assert.equal(await message(two).inputValue(), 'A long thought'));
+    await message(two).focus();
+    await two.getByRole('button', { name: 'Rename', exact: true }).focus();
+    await two.close({ runBeforeUnload: true });
+    assert.equal(await kept(one, `draft.${id}`), 'A long thought');
+  });
+
+  test('a draft that one tab has sent does not come back from the other', async () => {
+    const { id } = await it.thread();
+    const [one, two] = await tabs(id);
+    await message(one).fill('To be sent');
+    await eventually(async () => assert.equal(await message(two).inputValue(), 'To be sent'));
+    await one.getByRole('button', { name: 'Send' }).click();
+    await eventually(async () => assert.equal(await message(two).inputValue(), ''));
+    await two.goto('about:blank');
+    assert.equal(await kept(one, `draft.${id}`), null);
+  });
+
+  test('attachments of a draft are there again after a reload', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    const list = page.getByRole('list', { name: 'Attachments' });
+    await list.getByText('notes.txt').waitFor();
+    await page.reload();
+    await list.getByText('notes.txt').waitFor();
+    await say(page, 'Read it');
+    await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
+    await page.reload();
+    await answers(page).first().waitFor();
+    assert.equal(await list.count(), 0);
+  });
+
+  test('a message that is refused can be written anew', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
+    await page.route('**/chat', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
+    await say(page, 'Said badly');
+    await page.getByRole('button', { name: 'Write it anew' }).click();
+    assert.equal(await message(page).inputValue(), 'Said badly');
+    assert.equal(await page.getByRole('article').count(), 0);
+  });
+}
