@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { duration, money, relativeTime } from './format';
+import { bytes, duration, money, relativeTime } from './format';
 import { ranked, score } from './score';
 import { visible } from './visible';
 
@@ -16,6 +16,12 @@ test('durations and distances in time are words', () => {
   expect([40, 3200, 245_000, 7_260_000].map(duration)).toEqual(['40 ms', '3.2 s', '4 min 5 s', '2 h 1 min']);
   expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-02T02:00:00Z'))).toBe('2 hours ago');
   expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-01T00:00:00Z'))).toBe('in 1 day');
+});
+
+test('nothing is sixty minutes or a thousand milliseconds', () => {
+  expect([999.6, 59_980, 3_599_800, 7_199_000].map(duration)).toEqual(['1.0 s', '1 min 0 s', '1 h 0 min', '2 h 0 min']);
+  expect(relativeTime('2026-01-02T00:00:00Z', Date.parse('2026-01-02T00:59:50Z'))).toBe('59 minutes ago');
+  expect(bytes(1)).toBe('1 byte');
 });
 
 test('what is typed finds starts of words first', () => {

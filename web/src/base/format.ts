@@ -10,20 +10,29 @@ export const count = (value: number): string => (Number.isInteger(value) && Math
 /** `3 tools`, `1 tool`. */
 export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
 
-/** `5 minutes ago`, `in 2 days`. */
+/** `5 minutes ago`, `in 2 days`: whole ones, so that an hour is never «60 minutes». */
 export function relativeTime(at: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
   for (const [unit, size] of steps) {
-    const many = Math.round(Math.abs(seconds) / size);
+    const many = Math.floor(Math.abs(seconds) / size);
     if (Math.abs(seconds) >= size) return seconds < 0 ? `${plural(many, unit)} ago` : `in ${plural(many, unit)}`;
   }
   return seconds > 0 ? 'in a moment' : 'just now';
 }
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  const format = known ?? new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone && { timeZone }) });
+  formats.set(timeZone, format);
+  return format;
+}
+
 /** With the zone, as it is to be named wherever a schedule is spoken of. */
 export function absoluteTime(at: string, timeZone?: string | null): string {
   try {
-    const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone && { timeZone }) });
+    const format = formatIn(timeZone ?? '');
     return `${format.format(new Date(at))} ${timeZone ?? format.resolvedOptions().timeZone}`;
   } catch {
     return at;
@@ -48,15 +57,16 @@ export function money(usd: number): string {
 
 /** `40 ms`, `3.2 s`, `4 min 5 s`. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export function bytes(size: number): string {
-  if (size < 1024) return `${size} bytes`;
+  if (size < 1024) return plural(size, 'byte');
   return size < 1_048_576 ? `${(size / 1024).toFixed(1)} KB` : `${(size / 1_048_576).toFixed(1)} MB`;
 }
 
