@@ -94,6 +94,34 @@ else {
     }
   });
 
+  test('no word is so long that a view moves sideways', async () => {
+    const word = 'w'.repeat(50);
+    const named = (type) => `${type}${word}`;
+    const description = 'd'.repeat(300);
+    const make = (type, definition) => it.api('POST', '/extensions', { type, name: named(type), description, enabled: true, definition });
+    await make('agent', { systemPrompt: word });
+    await make('command', { prompt: word });
+    await make('job', { agent_id: 'assistant', prompt: description });
+    await make('app', { type: 'static', path: (await it.stage.write({ path: 'long/index.html', text: 'x' })).replace('/index.html', '') });
+    await it.api('POST', '/signals', { kind: word, message: description });
+    const { id } = await it.api('POST', '/threads', { title: description, agent_id: named('agent') });
+    await it.api('POST', `/threads/${id}/turns`, { role: 'tool', content: 'permission denied: no', metadata: { tool_name: word, is_error: true } });
+    const places = ['/chats', '/new', '/jobs', `/jobs/${named('job')}`, '/agents', `/agents/${named('agent')}`, '/extensions?type=command', `/extensions/${named('command')}`,
+      '/apps', '/system', `/search?q=${word}`, `/t/${id}`];
+    const page = await it.open('/chats', { viewport: { width: 320, height: 700 } });
+    for (const place of places) {
+      await page.goto(`${it.line.url}/ui/?${encodeURIComponent(place)}#${place}`);
+      await settled(page);
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll('html, main, main *')]
+          .filter((element) => element.scrollWidth > element.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(element).overflowX) && !element.matches('pre, textarea, [role=region]'))
+          .map((element) => element.outerHTML.slice(0, 80)),
+      );
+      assert.deepEqual(wide, [], place);
+      assert.equal((await layout(page)).sideways, 0, place);
+    }
+  });
+
   test('forced colours, 200 % zoom and 320 pixels lose nothing', async () => {
     for (const options of [{ forcedColors: 'active' }, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }, { viewport: { width: 320, height: 568 } }]) {
       const page = await it.open('/new', options);
