@@ -8,6 +8,8 @@ class Registry {
   models = $state.raw<ModelInfo[]>([]);
   windows = $state.raw<Record<string, number>>({});
   loaded = $state(false);
+  /** Why they could not be read. */
+  error = $state.raw<Error | null>(null);
   /** Somebody asked for all, whether or not it could be read. */
   #wanted = false;
   #again = false;
@@ -53,8 +55,9 @@ class Registry {
     try {
       this.extensions = await get<Extension[]>('/extensions');
       this.loaded = true;
+      this.error = null;
     } catch (error) {
-      console.warn('the extensions could not be read:', error);
+      this.error = error instanceof Error ? error : new Error(String(error));
     }
   }
 
