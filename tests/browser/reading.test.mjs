@@ -250,4 +250,21 @@ else {
     await page.goto(`${it.line.url}/ui/?held#/t/${await it.threadWith({ role: 'user', content: 'Here I am' })}`);
     await questions(page).getByText('Here I am').waitFor();
   });
+
+  test('a chat that is renamed keeps its heading for who listens', async () => {
+    const page = await it.open(`/t/${(await it.thread({ title: 'Named' })).id}`);
+    await page.getByRole('heading', { level: 1, name: 'Named' }).waitFor();
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Title' }).waitFor();
+    assert.equal(await page.getByRole('heading', { level: 1, name: 'Named' }).count(), 1);
+  });
+
+  test('an extension that is deleted elsewhere says so, and keeps what is being written', async () => {
+    await it.api('POST', '/extensions', { type: 'command', name: 'short-lived', description: 'x', definition: { prompt: 'x' } });
+    const page = await it.open('/extensions/short-lived');
+    await page.getByLabel('Description').fill('written here');
+    await it.api('DELETE', '/extensions/short-lived');
+    await page.getByText('extension not found').waitFor();
+    assert.equal(await page.getByLabel('Description').inputValue(), 'written here');
+  });
 }

@@ -80,4 +80,35 @@ else {
     assert.equal(await message(page).inputValue(), 'Said badly');
     assert.equal(await page.getByRole('article').count(), 0);
   });
+
+  test('a message behind one that is refused is sent all the same', async () => {
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
+    let answer;
+    const held = new Promise((resolve) => (answer = resolve));
+    await page.route('**/chat', async (route) => {
+      if (route.request().postDataJSON().content !== 'Refused') return route.continue();
+      await held;
+      return route.fulfill({ status: 400, json: { error: 'no' } });
+    });
+    await say(page, 'Refused');
+    await say(page, 'Wanted');
+    answer();
+    await answers(page).first().waitFor();
+    await page.getByRole('button', { name: 'Write it anew' }).waitFor();
+    assert.equal((await it.turns(id))[0].content, 'Wanted');
+  });
+
+  test('what waits behind a message that is kept is kept too, and says so', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
+    it.line.down = true;
+    it.line.cut();
+    await say(page, 'First');
+    await say(page, 'Second');
+    await eventually(async () => assert.equal(await page.getByText('Kept here; it is sent as soon as').count(), 2));
+    it.line.down = false;
+    await eventually(async () => assert.equal(await page.getByText(/Kept here|Sending…/).count(), 0));
+  });
 }

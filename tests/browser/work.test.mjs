@@ -282,6 +282,17 @@ else {
     assert.equal((await it.api('GET', `/threads/${id}`)).mode, 'act');
   });
 
+  test('a plan whose approval is refused is not carried out', async () => {
+    const page = await it.open('/new');
+    await it.stage.reply({ text: '1. Look\n2. Do' });
+    await say(page, 'Plan this');
+    await page.getByRole('button', { name: 'Approve and act' }).waitFor();
+    await page.route('**/threads/*', (route) => (route.request().method() === 'PATCH' ? route.fulfill({ status: 409, json: { error: 'not now' } }) : route.continue()));
+    await page.getByRole('button', { name: 'Approve and act' }).click();
+    await page.getByText('not now').waitFor();
+    assert.equal((await it.turns(page.url().split('/t/')[1])).length, 2);
+  });
+
   async function newChatThatActs() {
     const page = await it.open('/new');
     await page.getByText('Act', { exact: true }).click();

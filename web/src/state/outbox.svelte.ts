@@ -86,17 +86,25 @@ class Outbox {
       const turn = await deliver(letter, () => this.#keep());
       this.discard(key);
       for (const listener of this.#delivered) listener({ ...letter }, turn);
-      const next = this.of(letter.threadId)[0];
-      if (next) void this.send(next.key);
     } catch (error) {
       letter.state = error instanceof Refusal && (error.passing || error.status === 401) ? 'waiting' : 'failed';
       letter.error = error instanceof Error ? error.message : String(error);
-      if (letter.state === 'waiting') setTimeout(() => void this.send(key), retryAfter);
+      if (letter.state === 'waiting') {
+        setTimeout(() => void this.send(key), retryAfter);
+        for (const behind of this.#behind(letter)) behind.state = 'waiting';
+      }
       this.#keep();
       if (begins && letter.threadId) for (const listener of this.#begun) listener(letter.threadId);
     } finally {
       this.#busy.delete(key);
     }
+    const [next] = this.#behind(letter);
+    if (next && letter.state !== 'waiting') void this.send(next.key);
+  }
+
+  /** What waits in the same thread for the letter to be out of the way. */
+  #behind(letter: Letter): Letter[] {
+    return letter.threadId ? this.of(letter.threadId).filter((other) => other.key !== letter.key && other.state !== 'failed') : [];
   }
 
   /** Beside the letters that other tabs have written since. */
