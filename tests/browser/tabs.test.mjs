@@ -111,4 +111,12 @@ else {
     it.line.down = false;
     await eventually(async () => assert.equal(await page.getByText(/Kept here|Sending…/).count(), 0));
   });
+
+  test('a page that came over plain HTTP, where browsers make no identifiers, can send', async () => {
+    const page = await it.open('/chats');
+    await page.addInitScript(() => delete Crypto.prototype.randomUUID);
+    await page.goto(`${it.line.url}/ui/?plain#/t/${(await it.thread()).id}`);
+    await say(page, 'From a phone');
+    await answers(page).first().waitFor();
+  });
 }

@@ -55,7 +55,7 @@ class Outbox {
   }
 
   add(letter: Omit<Letter, 'key' | 'at' | 'state'>): Letter {
-    const added: Letter = { ...letter, key: crypto.randomUUID(), at: Date.now(), state: 'sending' };
+    const added: Letter = { ...letter, key: newKey(), at: Date.now(), state: 'sending' };
     this.letters.push(added);
     this.#own.add(added.key);
     this.#keep();
@@ -114,6 +114,9 @@ class Outbox {
     store('outbox', all.length ? all : undefined);
   }
 }
+
+/** `crypto.randomUUID` is not there on a page that came over plain HTTP, as to a phone in the same house. */
+const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 async function deliver(letter: Letter, keep: () => void): Promise<Turn> {
   if (!letter.threadId) {
