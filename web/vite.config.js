@@ -17,12 +17,14 @@ const chat = [/node_modules\/marked\//, /src\/(base|api|state)\//, /src\/markdow
 const among = (tests) => (id) => tests.some((test) => test.test(id));
 
 /** @returns {import('vite').Plugin}
- * Tells public/first.js how the file of the chat's code is called. */
+ * Tells public/first.js which files the chat's code is in: those that it imports are not found out about only when it is there. */
 const nameChat = () => ({
   name: 'name-chat',
   transformIndexHtml(html, { bundle }) {
     const chat = Object.values(bundle ?? {}).find(({ name }) => name === 'chat');
-    return chat ? html.replace('first.js"', `first.js" data-chat="/ui/${chat.fileName}"`) : html;
+    if (!chat) return html;
+    const files = [chat.fileName, ...chat.imports.filter((file) => !html.includes(file))];
+    return html.replace('first.js"', `first.js" data-chat="${files.map((file) => `/ui/${file}`).join(' ')}"`);
   },
 });
 
@@ -31,6 +33,8 @@ export default defineConfig({
   plugins: [svelte(), icons(), nameChat()],
   build: {
     target: 'es2022',
+    // Those that know light-dark(): written out for older ones, it would follow the system and no choice of a person.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     manifest: true,
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,

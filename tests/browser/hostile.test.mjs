@@ -169,10 +169,19 @@ else {
   test('a theme that cannot be read is refused in words; one that can applies at once and after a reload', async () => {
     const theme = (name, colors) => it.api('POST', '/extensions', { type: 'theme', name, description: 'd', enabled: true, definition: { dark: false, colors } });
     await theme('grey-on-grey', { background: '#888888', text: '#999999' });
+    await theme('white-on-own', { text: '#ffffff' });
+    await theme('black-below-own', { background: '#101010' });
+    await it.api('POST', '/extensions', { type: 'theme', name: 'night', description: 'd', enabled: true, definition: { colors: { background: '#101010' } } });
     await theme('paper', { background: '#fffbe6', text: '#222222', accent: '#7a1f00', 'on-accent': '#ffffff' });
     const page = await it.open('/extensions?type=theme');
     await page.getByRole('radio', { name: 'grey-on-grey' }).check();
     await page.getByText(/text on background has a contrast of/).waitFor();
+    for (const what of ['white-on-own', 'black-below-own']) {
+      await page.getByRole('radio', { name: what }).check();
+      await page.getByText(new RegExp(`${what}: text on background has a contrast of 1\\.`)).waitFor();
+    }
+    await page.getByRole('radio', { name: 'night' }).check();
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(232, 234, 238)');
     await page.getByRole('radio', { name: 'paper' }).check();
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     assert.equal(await ground(), 'rgb(255, 251, 230)');

@@ -240,7 +240,7 @@ else {
     await page.route('**/ui/?held', async (route) => {
       const response = await route.fetch();
       const text = await response.text();
-      chat = /data-chat="([^"]+)"/.exec(text)[1];
+      chat = /data-chat="([^" ]+)/.exec(text)[1];
       await route.fulfill({ response, body: text.replace('</head>', '<script src="/ui/first.js?held"></script></head>') });
     });
     await page.route('**/first.js?held', async (route) => {

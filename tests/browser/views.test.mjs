@@ -122,6 +122,21 @@ else {
     }
   });
 
+  test('light and dark can be chosen against the system, at once and after a reload', async () => {
+    const ground = { Light: 'rgb(255, 255, 255)', Dark: 'rgb(16, 18, 22)' };
+    for (const [colorScheme, other] of [['light', 'Dark'], ['dark', 'Light']]) {
+      const page = await it.open('/system', { colorScheme });
+      const shown = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      await page.getByRole('radio', { name: other, exact: true }).check();
+      assert.equal(await shown(), ground[other]);
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
+      assert.equal(await shown(), ground[other]);
+      await page.getByRole('radio', { name: 'As the system' }).check();
+      assert.notEqual(await shown(), ground[other]);
+    }
+  });
+
   test('forced colours, 200 % zoom and 320 pixels lose nothing', async () => {
     for (const options of [{ forcedColors: 'active' }, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }, { viewport: { width: 320, height: 568 } }]) {
       const page = await it.open('/new', options);

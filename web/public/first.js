@@ -18,8 +18,8 @@
 
   const token = stored('token');
   if (typeof token !== 'string') return;
-  const { chat } = document.currentScript.dataset;
-  if (chat) import(chat).catch(() => {}); // The page itself imports it again, and tells.
+  const { chat = '' } = document.currentScript.dataset;
+  for (const file of chat.split(' ')) if (file) import(file).catch(() => {}); // The page itself imports it again, and tells.
 
   const thread = /^#\/t\/([\w-]+)/.exec(location.hash)?.[1];
   if (!thread) return;

@@ -47,17 +47,43 @@ export function followTheme(enabled: Extension[]): void {
 /** The theme of an extension. Throws, in words, where it could not be read on the page. */
 export function themeOf({ name, definition }: Extension): Theme {
   const colors = (definition.colors ?? {}) as Record<string, string>;
-  const scheme = definition.dark === true ? 'dark' : 'light';
+  const scheme = isDark(definition.dark, colors.background) ? 'dark' : 'light';
   const tokens: Record<string, string> = {};
   for (const [color, value] of Object.entries(colors)) {
     if (!CSS.supports('color', value)) throw new Error(`${name}: ${color} is not a colour: ${value}`);
     for (const token of tokensOf[color] ?? []) tokens[token] = value;
   }
-  for (const ground of ['background', 'surface']) for (const text of texts) check(name, colors, ground, text);
-  check(name, colors, 'accent', 'on-accent');
+  const shown = withOwn(colors, scheme);
+  for (const ground of ['background', 'surface']) {
+    for (const text of texts) if (colors[text] || (colors[ground] && text === 'text')) check(name, shown, ground, text);
+  }
+  if (colors.accent && colors['on-accent']) check(name, shown, 'accent', 'on-accent');
   const radius = Number.parseFloat(String(definition.radius ?? ''));
   if (radius >= 0 && radius <= 24) tokens['--round'] = `${radius}px`;
   return { name, scheme, tokens };
+}
+
+/** A theme that does not say so is as dark as its background. */
+function isDark(said: unknown, background: string | undefined): boolean {
+  if (typeof said === 'boolean' || !background) return said === true;
+  const black: Rgb = [0, 0, 0];
+  return contrast(rgb(background), black) < contrast(rgb(background), [255, 255, 255]);
+}
+
+/** The colours of a theme, and the page's own for those that it leaves as they are. */
+function withOwn(colors: Record<string, string>, scheme: string): Record<string, string> {
+  const root = document.documentElement;
+  const kept = root.style.cssText;
+  const probe = root.appendChild(document.createElement('i'));
+  root.style.cssText = `color-scheme: ${scheme}`;
+  const all = { ...colors };
+  for (const [color, [token = '']] of Object.entries(tokensOf)) {
+    probe.style.color = `var(${token})`;
+    all[color] ??= getComputedStyle(probe).color;
+  }
+  probe.remove();
+  root.style.cssText = kept;
+  return all;
 }
 
 function check(name: string, colors: Record<string, string>, ground: string, text: string): void {
