@@ -316,7 +316,7 @@ Answer HttpConnection::failure() {
   try {
     throw;
   } catch (const ApiError& error) {
-    return error_answer(error);
+    return answer_of(error);
   } catch (const DiskFull& error) {
     return fail(error.what(), 507, disk_full);
   } catch (const std::system_error& error) {
@@ -325,6 +325,17 @@ Answer HttpConnection::failure() {
   } catch (const std::exception& error) {
     return fail(error.what(), 500, our_fault);
   }
+}
+
+/// A fault of ours that has a name of its own stands in the log, too.
+Answer HttpConnection::answer_of(const ApiError& error) const {
+  constexpr int internal_error = 500;
+  if (error.status() == internal_error) {
+    const auto extra = error.extra().empty() ? "" : " " + to_json(error.extra());
+    log::error({.request = request_id()}, "{} {}: {}{}", parser_.head().method, admission_.target.path, error.error(),
+               extra);
+  }
+  return error_answer(error);
 }
 
 std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
@@ -363,7 +374,7 @@ Task<std::optional<Answer>> HttpConnection::pass_on(HttpExchange& exchange) {
     if (admission_.target.bad_path) throw BadRequest("invalid path");
     co_await admission_.route->exchange(request, exchange);
   } catch (const ApiError& error) {
-    co_return error_answer(error);
+    co_return answer_of(error);
   } catch (const std::exception& error) {
     log::error({.request = request_id()}, "{} {}: {}", exchange.method(), admission_.target.path, error.what());
     co_return error_answer(500, our_fault);

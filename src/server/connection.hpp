@@ -89,6 +89,7 @@ private:
   bool sent();
   Task<Answer> handle();
   Answer failure();
+  Answer answer_of(const ApiError& error) const;
   Task<bool> pass_on();
   Task<std::optional<Answer>> pass_on(HttpExchange& exchange);
   Request make_request();

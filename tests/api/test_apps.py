@@ -155,17 +155,32 @@ def test_a_port_that_another_program_has_is_said(gateway, name):
         assert show(gateway, app)["status"] == "stopped"
 
 
-@pytest.mark.parametrize("definition", [
-    {}, {"type": "node"}, {"type": "vite", "path": "/tmp"}, {"type": "command", "command": "true"},
-    {"type": "python", "path": "relative", "command": "true"}, {"type": "python", "path": "", "command": "true"},
-    {"type": "node", "path": "/tmp", "command": ""},
+@pytest.mark.parametrize("definition, problems", [
+    ({}, ["path is required", "command is required"]), ({"type": "node"}, ["path is required", "command is required"]),
+    ({"type": "vite", "path": "/tmp"}, ["command is required"]),
+    ({"type": "command", "command": "true"}, ["path is required"]),
+    ({"type": "python", "path": "relative", "command": "true"}, ["path must be an absolute path, not relative"]),
+    ({"type": "python", "path": "~/site", "command": "true"}, ["path must be an absolute path, not ~/site"]),
+    ({"type": "python", "path": "", "command": "true"}, ["path is required"]),
+    ({"type": "node", "path": "/tmp", "command": ""}, ["command is required"]),
+    ({"type": "node", "path": "/tmp", "command": "a\0b"}, ["command must not hold a NUL character"]),
 ])
-def test_a_definition_that_lacks_something(gateway, name, definition):
+def test_a_definition_that_lacks_something_is_told_and_logged(gateway, name, definition, problems):
     app = name("app")
     gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "definition": definition})
     for action in ("start", "restart"):
-        answer = gateway.http.post(f"/apps/{app}/{action}")
-        assert answer.status_code == 500 and answer.json() == {"error": "invalid app definition"}
+        details = refused(gateway.http.post(f"/apps/{app}/{action}"), 500, "invalid app definition")["details"]
+        assert [entry["message"] for entry in details] == [f"definition.{problem}" for problem in problems]
+        line = next(line for line in gateway.stderr.splitlines() if f"/apps/{app}/{action}: invalid app" in line)
+        assert f"definition.{problems[0]}" in line
+
+
+def test_a_command_of_null_is_none(gateway, name):
+    app, directory = name("app"), gateway.home / "nulls"
+    directory.mkdir()
+    gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "definition": {
+        "type": None, "path": str(directory), "command": None}})
+    assert show(gateway, app)["type"] == "static"
 
 
 @pytest.mark.parametrize("where", ["missing", "file", "outside", "home", "data", "hidden"])

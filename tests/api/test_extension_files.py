@@ -353,6 +353,7 @@ def test_a_directory_that_vanished_is_told_and_comes_back(gateway, create):
         path.unlink()
     folder(gateway, made).rmdir()
     refused(files(gateway, made), 500, "could not read directory")
+    assert f"agents/{made['name']}: not found" in gateway.stderr, "the log says why"
     refused(read(gateway, made, "agent.yaml"), 404, "file not found")
     patch(gateway, made, description="back")
     assert config(gateway, made)["description"] == "back"

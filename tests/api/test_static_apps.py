@@ -6,6 +6,7 @@ from urllib.parse import quote, urljoin
 import pytest
 
 from apps import make_static, proxied
+from checks import refused
 from connection import Connection
 
 FENCE = "sandbox allow-scripts allow-forms allow-popups"
@@ -132,5 +133,6 @@ def test_a_static_app_without_a_path(gateway, name):
     app = name("site")
     gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "enabled": True,
                                            "definition": {"type": "static"}})
-    answer = proxied(gateway, app)
-    assert answer.status_code == 500 and answer.json() == {"error": "invalid app definition"}
+    details = refused(proxied(gateway, app), 500, "invalid app definition")["details"]
+    assert details == [{"path": "definition.path", "message": "definition.path is required"}]
+    assert f"/apps/{app}/proxy/: invalid app definition" in gateway.stderr

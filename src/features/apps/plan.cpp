@@ -10,7 +10,7 @@ AppType type_of(const json::object& definition) {
   if (const auto named = string_member(definition, "type")) {
     if (const auto known = from_text<AppType>(*named)) return *known;
   }
-  const bool has_only_files = definition.contains("path") && !definition.contains("command");
+  const bool has_only_files = string_member(definition, "path") && !string_member(definition, "command");
   return has_only_files ? AppType::statics : AppType::command;
 }
 
@@ -24,7 +24,17 @@ std::map<std::string, std::string> environment_of(const json::object& definition
   return environment;
 }
 
-bool has_nul(const std::string& text) { return text.find('\0') != text.npos; }
+/// What is wrong with a text that an app needs, empty where nothing is.
+std::string problem_of(const std::string& text) {
+  if (text.empty()) return "is required";
+  return text.find('\0') != text.npos ? "must not hold a NUL character" : "";
+}
+
+std::string problem_of_path(const std::filesystem::path& path) {
+  auto problem = problem_of(path.native());
+  if (problem.empty() && !path.is_absolute()) problem = "must be an absolute path, not " + path.native();
+  return problem;
+}
 
 }  // namespace
 
@@ -44,9 +54,13 @@ AppPlan app_plan(const Extension& extension) {
 }
 
 void require_complete(const AppPlan& plan) {
-  const bool has_place = plan.path.is_absolute() && !has_nul(plan.path.native());
-  const bool has_command = !plan.command.empty() && !has_nul(plan.command);
-  if (!has_place || (plan.type != AppType::statics && !has_command)) throw ApiError(500, "invalid app definition");
+  json::array details;
+  const auto note = [&](const std::string& member, const std::string& problem) {
+    if (!problem.empty()) details.push_back({{"path", member}, {"message", member + " " + problem}});
+  };
+  note("definition.path", problem_of_path(plan.path));
+  if (plan.type != AppType::statics) note("definition.command", problem_of(plan.command));
+  if (!details.empty()) throw ApiError(500, "invalid app definition", {{"details", std::move(details)}});
 }
 
 }  // namespace agw

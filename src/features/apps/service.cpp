@@ -38,9 +38,8 @@ std::map<std::string, std::string> environment_of(const AppPlan& plan, int port)
 }
 
 /// What the client hears of a start that failed; `action` is `start` or `restart`.
-ApiError refusal(std::string_view action, const Extension& extension, const std::exception& error) {
+ApiError refusal(std::string_view action, const std::exception& error) {
   if (const auto* known = dynamic_cast<const ApiError*>(&error)) return *known;
-  log::warn("cannot {} the app {}: {}", action, extension.name, error.what());
   return ApiError(500, fmt::format("Failed to {}: {}", action, error.what()));
 }
 
@@ -207,7 +206,7 @@ Task<App> Apps::start(std::string id_or_name) {
   try {
     if (!place.server.alive()) co_await start(extension, place);
   } catch (const std::exception& error) {
-    throw refusal("start", *extension, error);
+    throw refusal("start", error);
   }
   co_return describe(*extension);
 }
@@ -223,7 +222,7 @@ Task<App> Apps::restart(std::string id_or_name) {
     co_await stop(place);
     co_await start(extension, place);
   } catch (const std::exception& error) {
-    throw refusal("restart", *extension, error);
+    throw refusal("restart", error);
   }
   co_return describe(*extension);
 }

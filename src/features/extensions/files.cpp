@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/log.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/service.hpp"
 
@@ -71,6 +72,12 @@ ExtensionFile read_file(const Directory& directory, const std::string& path) {
   return file;
 }
 
+/// Its cause is for the log.
+ApiError unreadable(const fs::path& path, FileError error) {
+  log::error("{}: {}", path.string(), to_string(error));
+  return {500, "could not read directory"};
+}
+
 /// Breadth first, so that a deep branch does not hide what lies beside it.
 std::vector<ExtensionFileEntry> walk(const Directory& root) {
   std::vector<ExtensionFileEntry> found;
@@ -79,7 +86,7 @@ std::vector<ExtensionFileEntry> walk(const Directory& root) {
     std::vector<std::string> next;
     for (const auto& path : level) {
       const auto listed = root.list(path.empty() ? "." : path, most_entries);
-      if (!listed && path.empty()) throw ApiError(500, "could not read directory");
+      if (!listed && path.empty()) throw unreadable(root.real_path(), listed.error());
       if (!listed) continue;
       for (const auto& entry : *listed) {
         if (found.size() == most_files) break;
@@ -145,7 +152,7 @@ Task<ExtensionFiles::Opened> ExtensionFiles::open(std::string id_or_name) {
 }
 
 Task<ExtensionFileList> ExtensionFiles::list(Opened opened) {
-  if (!opened.directory) throw ApiError(500, "could not read directory");
+  if (!opened.directory) throw unreadable(opened.path, opened.why_not);
   co_return co_await pool_.run([opened = std::move(opened)] {
     return ExtensionFileList{to_utf8(opened.path.native()), walk(*opened.directory)};
   });

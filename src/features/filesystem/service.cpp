@@ -38,6 +38,7 @@ void require_read(const FileResult<void>& read, const char* failure) {
   if (read) return;
   if (read.error() == FileError::permission) throw Forbidden("permission denied");
   if (read.error() == FileError::not_found) throw NotFound("path not found");
+  log::error("{}: {}", failure, to_string(read.error()));
   throw ApiError(500, failure);
 }
 
