@@ -8,6 +8,7 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "base/yaml.hpp"
+#include "features/proposals/types.hpp"
 #include "io/beneath.hpp"
 
 namespace agw::cli {
@@ -32,6 +33,20 @@ std::string name_from(std::string_view title) {
   return (name.empty() ? "change" : name) + "-" + random_hex(3);
 }
 
+/// What nobody could apply is refused at once, as the agents' own tool does.
+void check(const json::object& head) {
+  if (!from_text<ProposalType>(*string_member(head, "type"))) {
+    throw std::runtime_error("type must be one of soul, extension, file, knowledge");
+  }
+  for (const auto* member : {"title", "target"}) {
+    const auto text = *string_member(head, member);
+    if (text.find_first_not_of(" \t\r\n") == text.npos) throw std::runtime_error(fmt::format("{} is required", member));
+  }
+  if (string_member(head, "target")->ends_with('/')) {
+    throw std::runtime_error("target must be a file: it ends like a directory");
+  }
+}
+
 template <class T>
 void require(const FileResult<T>& result, const std::string& path) {
   if (!result) throw std::runtime_error(fmt::format("cannot write {}: {}", path, to_string(result.error())));
@@ -48,10 +63,14 @@ std::string stage_proposal(const std::filesystem::path& data_directory, const js
     if (!value) throw std::runtime_error(fmt::format("{} {}", member, problem));
     if (std::string_view(member) != "content") head[member] = *value;
   }
+  check(head);
   head["agent"] = "mcp";
   head["status"] = "pending";
   head["created_at"] = now;
-  if (const auto reason = string_member(input, "reason")) head["reason"] = *reason;
+  if (const auto* reason = input.if_contains("reason"); reason && !reason->is_null()) {
+    if (!reason->is_string()) throw std::runtime_error("reason must be a string");
+    head["reason"] = *reason;
+  }
 
   const auto name = fmt::format("mcp/{}/{}", now.substr(0, 10), name_from(*string_member(input, "title")));
   const auto path = fmt::format("autoresearch/proposals/{}.md", name);

@@ -172,8 +172,7 @@ Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
   if (result)
     reply(request, tool_result(*result));
   else
-    refuse(request.id, invalid_params,
-           "unknown tool " + name + "; what changes or executes is there only with `agw mcp --all`");
+    refuse(request.id, invalid_params, "unknown tool " + name + std::string(tools_.where_others_are()));
 }
 
 void McpServer::reply(const McpRequest& request, json::object result) {

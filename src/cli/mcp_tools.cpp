@@ -80,7 +80,11 @@ struct Call {
   std::string body;
 };
 
-Call call_of(const json::object& tool, json::object input) {
+Call call_of(const json::object& tool, json::object given) {
+  json::object input;
+  for (const auto& member : given) {
+    if (!member.value().is_null()) input.insert(member);
+  }
   const auto& parts = tool.at("tool_call_template").as_object();
   Call call{.method = text(parts, "http_method"), .path = {}, .body = {}};
   const auto url = text(parts, "url");

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cut.hpp"
@@ -29,6 +30,11 @@ public:
   };
   /// Nothing for a tool that is not there. What goes wrong within one is a result. With `stop` a chat is stopped.
   Task<std::optional<Result>> call(std::string name, json::object input, Stop& stop) const;
+
+  /// Behind the name of a tool that is not there: where it may be. Empty where nothing more is.
+  std::string_view where_others_are() const {
+    return all_ ? "" : "; what changes or executes is there only with `agw mcp --all`";
+  }
 
 private:
   Task<std::vector<json::object>> manual(const FoundGateway& gateway) const;

@@ -139,6 +139,18 @@ def test_what_changes_is_not_there_without_all(gateway, serve):
         assert error["code"] == -32602, name
 
 
+def test_a_tool_that_nobody_has_is_said_to_be_unknown(gateway, serve):
+    assert "--all" in serve(gateway).ask("tools/call", name="nonsense")["error"]["message"]
+    assert serve(gateway, "--all").ask("tools/call", name="nonsense")["error"]["message"] == "unknown tool nonsense"
+
+
+def test_null_counts_as_omitted(gateway, serve):
+    server = serve(gateway)
+    listed = server.call("get_filesystem_ls", path=None)
+    assert listed["isError"] is False and listed["structuredContent"]["path"] == str(gateway.home)
+    assert server.call("get_extensions_id", id=None)["content"][0]["text"] == "id is required"
+
+
 def test_with_all_a_body_can_be_sent(own, serve):
     server = serve(own, "--all")
     assert server.call("put_soul", body={"content": "We help."})["isError"] is False
@@ -214,6 +226,19 @@ def test_a_change_is_proposed(own, serve):
     shown = accepted(own.http.get(f"/proposals/mcp/{listed[0]['date']}/{listed[0]['name']}"))
     assert (shown["content"], shown["target"], shown["status"]) == ("Kind.\n", "soul.md", "pending")
     assert "target is required" in serve(own).call("propose", type="soul", title="x")["content"][0]["text"]
+
+
+@pytest.mark.parametrize("member, value, why", [
+    ("type", "wish", "type must be one of soul, extension, file, knowledge"), ("type", None, "type must be a string"),
+    ("title", " ", "title is required"), ("target", "", "target is required"),
+    ("target", "knowledge/", "target must be a file: it ends like a directory"),
+    ("reason", 5, "reason must be a string"),
+])
+def test_what_nobody_could_apply_is_not_staged(own, serve, member, value, why):
+    change = {"type": "soul", "title": "x", "target": "soul.md", "content": "Kind.\n", member: value}
+    result = serve(own).call("propose", **change)
+    assert result["isError"] and result["content"][0]["text"] == why
+    assert accepted(own.http.get("/proposals")) == []
 
 
 @pytest.mark.parametrize("line, code", [
