@@ -1,5 +1,6 @@
 #include "server/openapi.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "server/path_template.hpp"
@@ -70,7 +71,7 @@ json::array parameters_of(const Route& route, const PathTemplate& path) {
     const bool required = !field.operations->optional && !field.rule.keep;
     json::object parameter{{"name", field.name}, {"in", "query"}, {"required", required}};
     if (!field.rule.about.empty()) parameter["description"] = field.rule.about;
-    parameter["schema"] = field.operations->schema(Direction::request);
+    parameter["schema"] = parameter_schema(field);
     parameters.push_back(std::move(parameter));
   }
   return parameters;
@@ -86,6 +87,7 @@ std::set<int> errors_of(const Route& route) {
   const bool is_named_record = route.path.find(':') != std::string::npos;
   if (takes_body || route.query_type || is_named_record) errors.insert(400);
   if (takes_body) errors.insert(413);
+  if (route.effect == Effect::write && !route.open) errors.insert(507);
   if (is_named_record) errors.insert(404);
   return errors;
 }
@@ -179,6 +181,16 @@ json::object document_information() {
           {"description", "A local gateway that configures and runs AI agents."},
           {"contact", json::object{{"name", "Agent Gateway"}}},
           {"license", json::object{{"name", "Apache-2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0"}}}};
+}
+
+json::object parameter_schema(const Field& field) {
+  auto schema = field.operations->schema(Direction::request);
+  if (auto* type = schema.if_contains("type"); type && type->is_array()) *type = json::value(type->at(0));
+  if (auto* listed = schema.if_contains("enum")) {
+    auto& values = listed->get_array();
+    values.erase(std::remove(values.begin(), values.end(), nullptr), values.end());
+  }
+  return schema;
 }
 
 json::object openapi_document(const Routes& routes, std::string_view server_url) {

@@ -1,5 +1,6 @@
 #include "server/utcp.hpp"
 
+#include "server/openapi.hpp"
 #include "server/path_template.hpp"
 
 namespace agw {
@@ -47,10 +48,11 @@ json::object inputs_of(const Route& route, const PathTemplate& path) {
     required.emplace_back(name);
   }
   if (route.query_type) {
-    const auto query = schema_of(*route.query_type, Direction::request);
-    for (const auto& member : query.at("properties").as_object()) properties[member.key()] = member.value();
-    if (const auto* needed = query.if_contains("required")) {
-      for (const auto& name : needed->as_array()) required.push_back(name);
+    for (const auto& field : route.query_type->fields) {
+      auto schema = parameter_schema(field);
+      if (!field.rule.about.empty()) schema["description"] = field.rule.about;
+      properties[field.name] = std::move(schema);
+      if (!field.operations->optional && !field.rule.keep) required.emplace_back(field.name);
     }
   }
   if (takes_json(route)) {

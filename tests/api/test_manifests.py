@@ -80,6 +80,43 @@ def test_statuses_follow_from_what_an_operation_takes(openapi):
             assert "409" in statuses, f"{method} {path}"
 
 
+def test_what_is_kept_needs_space_on_disk(openapi):
+    for method, path in (("post", "/extensions"), ("patch", "/threads/{id}"), ("delete", "/turns/{id}")):
+        assert "507" in openapi["paths"][path][method]["responses"], f"{method} {path}"
+
+
+def test_a_query_has_no_null(openapi, manual):
+    for method, path, operation in operations(openapi):
+        for parameter in operation.get("parameters", []):
+            if parameter.get("in") == "query":
+                assert isinstance(parameter["schema"]["type"], str), f"{method} {path} {parameter}"
+                assert None not in parameter["schema"].get("enum", []), f"{method} {path} {parameter}"
+    listed = next(tool for tool in manual["tools"] if tool["name"] == "get_extensions")["inputs"]["properties"]
+    assert listed["owner_agent_id"]["type"] == "string" and listed["type"]["enum"][-1] == "control"
+
+
+def test_an_expression_is_required_where_it_is_missed(gateway, openapi, manual):
+    parameters = {one["name"]: one["required"] for one in openapi["paths"]["/cron"]["get"]["parameters"]}
+    assert parameters == {"expression": True, "timezone": False}
+    assert next(tool for tool in manual["tools"] if tool["name"] == "get_cron")["inputs"]["required"] == ["expression"]
+    details = refused(gateway.http.get("/cron"), 400, "validation failed")["details"]
+    assert details == [{"path": "expression", "message": "expression is required"}]
+
+
+def test_what_is_built_in_cannot_be_sent(openapi):
+    def sources(method):
+        body = openapi["paths"]["/extensions"][method]["requestBody"]["content"]["application/json"]["schema"]
+        return body["properties"]["source"]
+    assert sources("post")["enum"] == ["user", "agent", "community"] and sources("post")["default"] == "user"
+
+
+def test_a_limit_says_how_many_there_are_without_it(openapi):
+    for method, path, operation in operations(openapi):
+        for parameter in operation.get("parameters", []):
+            if parameter.get("name") == "limit":
+                assert "when omitted" in parameter["description"], f"{method} {path}"
+
+
 def test_what_stands_in_a_path_is_declared(openapi):
     for _, path, operation in operations(openapi):
         declared = [parameter["name"] for parameter in operation.get("parameters", []) if parameter.get("in") == "path"]

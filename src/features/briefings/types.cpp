@@ -30,6 +30,7 @@ constexpr auto rules(Tag<Pulse>) {
 const Description& describe(Tag<Pulse>) { return description_of<Pulse>("Pulse"); }
 
 BOOST_DESCRIBE_STRUCT(ActivityQuery, (), (limit))
+constexpr auto rules(Tag<ActivityQuery>) { return std::tuple{On<&ActivityQuery::limit>{{.about = "20 when omitted"}}}; }
 const Description& describe(Tag<ActivityQuery>) { return description_of<ActivityQuery>("ActivityQuery"); }
 
 }  // namespace agw

@@ -66,14 +66,27 @@ constexpr auto rules(Tag<NewExtension>) {
       On<&NewExtension::name>{{.about = "kebab-case, at most 64 characters, not in the form of a UUID"}},
       On<&NewExtension::definition>{{.about = "what the type needs: GET /schemas/:type"}},
       On<&NewExtension::trigger_def>{{.about = "what starts it by itself: cron, event or webhook"}},
-      On<&NewExtension::source>{{.about = "user, agent or community",
-                                 .invalid = "source must be one of user, agent, community, not ",
-                                 .keep = true}},
+      On<&NewExtension::source>{{.invalid = "source must be one of user, agent, community, not ", .keep = true}},
       On<&NewExtension::enabled>{{.keep = true}},
       On<&NewExtension::owner_agent_id>{{.about = "an agent's id or name; counts with source agent only"}},
   };
 }
-const Description& describe(Tag<NewExtension>) { return description_of<NewExtension>("NewExtension"); }
+const Description& describe(Tag<NewExtension>) {
+  // What is built in is shipped, never sent.
+  static const auto source = [] {
+    auto operations = operations_of<Source>();
+    operations.schema = [](Direction) {
+      return json::object{{"type", "string"}, {"enum", json::array{"user", "agent", "community"}}, {"default", "user"}};
+    };
+    return operations;
+  }();
+  static const auto description = [] {
+    auto made = description_of<NewExtension>("NewExtension");
+    std::ranges::find(made.fields, "source", &Field::name)->operations = &source;
+    return made;
+  }();
+  return description;
+}
 
 BOOST_DESCRIBE_STRUCT(ExtensionChange, (), (name, description, definition, trigger, enabled, if_updated_at))
 constexpr auto rules(Tag<ExtensionChange>) {

@@ -14,10 +14,9 @@ constexpr std::size_t shown_times = 5;
 }
 
 JobTiming read_timing(const CronQuery& query) {
-  if (!query.expression) refuse("expression", "is required");
-  if (const auto problem = cron_problem(*query.expression))
+  if (const auto problem = cron_problem(query.expression))
     refuse("expression", "must be a cron expression: " + *problem);
-  auto timing = timing_of({.expression = *query.expression, .timezone = query.timezone});
+  auto timing = timing_of({.expression = query.expression, .timezone = query.timezone});
   if (!timing) refuse("timezone", "must be an IANA time zone such as Europe/Berlin");
   return std::move(*timing);
 }
@@ -84,6 +83,7 @@ Task<Answer> JobRoutes::runs(Request& request) {
 Task<Answer> JobRoutes::stop(Request& request) { co_return Answer::of(co_await jobs_.stop_run(request.path("id"))); }
 
 Task<Answer> JobRoutes::cron(Request& request) {
+  if (!request.parameter("expression")) refuse("expression", "is required");
   const auto timing = read_timing(request.query<CronQuery>());
   co_return Answer::of(CronTimes{next_times(timing, clock_.now(), shown_times)});
 }

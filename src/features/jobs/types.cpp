@@ -33,6 +33,7 @@ BOOST_DESCRIBE_STRUCT(JobRunStarted, (), (job, dry, threadId, status))
 const Description& describe(Tag<JobRunStarted>) { return description_of<JobRunStarted>("JobRunStarted"); }
 
 BOOST_DESCRIBE_STRUCT(JobRunFilter, (), (limit))
+constexpr auto rules(Tag<JobRunFilter>) { return std::tuple{On<&JobRunFilter::limit>{{.about = "20 when omitted"}}}; }
 const Description& describe(Tag<JobRunFilter>) { return description_of<JobRunFilter>("JobRunFilter"); }
 
 BOOST_DESCRIBE_STRUCT(JobRunGlance, (), (status, duration_ms))
@@ -50,7 +51,7 @@ const Description& describe(Tag<JobSummary>) { return description_of<JobSummary>
 
 BOOST_DESCRIBE_STRUCT(CronQuery, (), (expression, timezone))
 constexpr auto rules(Tag<CronQuery>) {
-  return std::tuple{On<&CronQuery::expression>{{.about = "5 fields, 6 with seconds first, or a macro; required"}},
+  return std::tuple{On<&CronQuery::expression>{{.about = "5 fields, 6 with seconds first, or a macro"}},
                     On<&CronQuery::timezone>{{.about = "an IANA name; the host's when omitted"}}};
 }
 const Description& describe(Tag<CronQuery>) { return description_of<CronQuery>("CronQuery"); }

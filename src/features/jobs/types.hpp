@@ -89,7 +89,7 @@ const Description& describe(Tag<JobSummary>);
 
 /// The query of `GET /cron`.
 struct CronQuery {
-  std::optional<std::string> expression;
+  std::string expression;
   std::optional<std::string> timezone;  ///< an IANA name; the host's where omitted
 };
 const Description& describe(Tag<CronQuery>);

@@ -77,13 +77,15 @@ const Description& describe(Tag<KnowledgeFilter>) { return description_of<Knowle
 BOOST_DESCRIBE_STRUCT(KnowledgeQuery, (), (q, limit, scope))
 constexpr auto rules(Tag<KnowledgeQuery>) {
   return std::tuple{On<&KnowledgeQuery::q>{{.about = "words or a question"}},
-                    On<&KnowledgeQuery::limit>{{.keep = true}},
+                    On<&KnowledgeQuery::limit>{{.about = "100 when omitted", .keep = true}},
                     On<&KnowledgeQuery::scope>{{.about = "shared, or agent:<name>; all when omitted"}}};
 }
 const Description& describe(Tag<KnowledgeQuery>) { return description_of<KnowledgeQuery>("KnowledgeQuery"); }
 
 BOOST_DESCRIBE_STRUCT(KnowledgeLogQuery, (), (limit))
-constexpr auto rules(Tag<KnowledgeLogQuery>) { return std::tuple{On<&KnowledgeLogQuery::limit>{{.keep = true}}}; }
+constexpr auto rules(Tag<KnowledgeLogQuery>) {
+  return std::tuple{On<&KnowledgeLogQuery::limit>{{.about = "100 when omitted", .keep = true}}};
+}
 const Description& describe(Tag<KnowledgeLogQuery>) { return description_of<KnowledgeLogQuery>("KnowledgeLogQuery"); }
 
 BOOST_DESCRIBE_STRUCT(EntityQuery, (), (q, type))

@@ -24,7 +24,8 @@ const Description& describe(Tag<NewSignal>) { return description_of<NewSignal>("
 
 BOOST_DESCRIBE_STRUCT(SignalFilter, (), (kind, since, limit))
 constexpr auto rules(Tag<SignalFilter>) {
-  return std::tuple{On<&SignalFilter::since>{{.about = "created after"}}, On<&SignalFilter::limit>{{.keep = true}}};
+  return std::tuple{On<&SignalFilter::since>{{.about = "created after"}},
+                    On<&SignalFilter::limit>{{.about = "100 when omitted", .keep = true}}};
 }
 const Description& describe(Tag<SignalFilter>) { return description_of<SignalFilter>("SignalFilter"); }
 

@@ -55,14 +55,15 @@ BOOST_DESCRIBE_STRUCT(ThreadFilter, (), (agent_id, project_id, job_id, archived,
 constexpr auto rules(Tag<ThreadFilter>) {
   return std::tuple{
       On<&ThreadFilter::archived>{{.about = "true lists archived threads too", .keep = true}},
-      On<&ThreadFilter::since>{{.about = "updated after"}},
+      On<&ThreadFilter::since>{{.about = "updated after"}}, On<&ThreadFilter::limit>{{.about = "all when omitted"}},
       On<&ThreadFilter::before>{{.about = "a thread: those listed behind it, none behind an unknown one"}}};
 }
 const Description& describe(Tag<ThreadFilter>) { return description_of<ThreadFilter>("ThreadFilter"); }
 
 BOOST_DESCRIBE_STRUCT(TurnFilter, (), (limit, before, role, since))
 constexpr auto rules(Tag<TurnFilter>) {
-  return std::tuple{On<&TurnFilter::before>{{.about = "a turn of the thread: those older than it"}},
+  return std::tuple{On<&TurnFilter::limit>{{.about = "50 when omitted"}},
+                    On<&TurnFilter::before>{{.about = "a turn of the thread: those older than it"}},
                     On<&TurnFilter::since>{{.about = "created after"}}};
 }
 const Description& describe(Tag<TurnFilter>) { return description_of<TurnFilter>("TurnFilter"); }
@@ -78,7 +79,8 @@ const Description& describe(Tag<ForkPoint>) { return description_of<ForkPoint>("
 
 BOOST_DESCRIBE_STRUCT(TurnSearch, (), (q, agent_id, limit, thread_id))
 constexpr auto rules(Tag<TurnSearch>) {
-  return std::tuple{On<&TurnSearch::q>{{.about = "words, \"phrases\", prefix*, AND, OR, NOT, parentheses"}}};
+  return std::tuple{On<&TurnSearch::q>{{.about = "words, \"phrases\", prefix*, AND, OR, NOT, parentheses"}},
+                    On<&TurnSearch::limit>{{.about = "20 when omitted"}}};
 }
 const Description& describe(Tag<TurnSearch>) { return description_of<TurnSearch>("TurnSearch"); }
 
