@@ -164,6 +164,8 @@ def test_a_port_that_another_program_has_is_said(gateway, name):
     ({"type": "python", "path": "", "command": "true"}, ["path is required"]),
     ({"type": "node", "path": "/tmp", "command": ""}, ["command is required"]),
     ({"type": "node", "path": "/tmp", "command": "a\0b"}, ["command must not hold a NUL character"]),
+    ({"type": "node", "path": "/tmp", "command": "true", "health_path": "/is it up"},
+     ["health_path must not hold a blank (write %20), a line break or a NUL character"]),
 ])
 def test_a_definition_that_lacks_something_is_told_and_logged(gateway, name, definition, problems):
     app = name("app")

@@ -36,6 +36,12 @@ std::string problem_of_path(const std::filesystem::path& path) {
   return problem;
 }
 
+/// With one of these it could never be asked for, and the app would be starting for ever.
+std::string problem_of_health_path(const std::string& path) {
+  const bool can_be_asked = path.find_first_of(std::string_view(" \r\n\0", 4)) == path.npos;
+  return can_be_asked ? "" : "must not hold a blank (write %20), a line break or a NUL character";
+}
+
 }  // namespace
 
 AppPlan app_plan(const Extension& extension) {
@@ -59,7 +65,10 @@ void require_complete(const AppPlan& plan) {
     if (!problem.empty()) details.push_back({{"path", member}, {"message", member + " " + problem}});
   };
   note("definition.path", problem_of_path(plan.path));
-  if (plan.type != AppType::statics) note("definition.command", problem_of(plan.command));
+  if (plan.type != AppType::statics) {
+    note("definition.command", problem_of(plan.command));
+    note("definition.health_path", problem_of_health_path(plan.health_path));
+  }
   if (!details.empty()) throw ApiError(500, "invalid app definition", {{"details", std::move(details)}});
 }
 

@@ -23,8 +23,8 @@ struct AppPlan {
 /// Reads the definition. Without a `type` an app that has a path and no command is static.
 AppPlan app_plan(const Extension& extension);
 
-/// Throws ApiError 500 `invalid app definition` where the path is missing or no absolute one, or where a development
-/// server has no command.
+/// Throws ApiError 500 `invalid app definition` with `details` where the path is missing or no absolute one, where a
+/// development server has no command, or where its health path is none.
 void require_complete(const AppPlan& plan);
 
 }  // namespace agw
