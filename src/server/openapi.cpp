@@ -94,7 +94,11 @@ std::set<int> errors_of(const Route& route) {
 
 json::object responses_of(const Route& route) {
   json::object success{{"description", "success"}};
-  if (route.answer_schema) success["content"] = json_content(answer_schema(route));
+  constexpr int no_content = 204;
+  if (route.answer_schema)
+    success["content"] = json_content(answer_schema(route));
+  else if (route.status != no_content)
+    success["content"] = json::object{{"text/plain", json::object{{"schema", json::object{{"type", "string"}}}}}};
   json::object responses{{std::to_string(route.status), std::move(success)}};
   for (const int status : errors_of(route)) {
     responses[std::to_string(status)] =

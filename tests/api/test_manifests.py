@@ -80,6 +80,13 @@ def test_statuses_follow_from_what_an_operation_takes(openapi):
             assert "409" in statuses, f"{method} {path}"
 
 
+def test_a_success_says_what_it_holds(openapi):
+    for method, path, operation in operations(openapi):
+        for status, answer in operation["responses"].items():
+            assert ("content" in answer) == (status != "204"), f"{method} {path}"
+    assert list(openapi["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == ["text/plain"]
+
+
 def test_what_is_kept_needs_space_on_disk(openapi):
     for method, path in (("post", "/extensions"), ("patch", "/threads/{id}"), ("delete", "/turns/{id}")):
         assert "507" in openapi["paths"][path][method]["responses"], f"{method} {path}"
