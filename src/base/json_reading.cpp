@@ -13,8 +13,6 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t deepest_stored = 2 * max_json_depth;
-
 /// Builds a value as Boost.JSON's own parser does, but for doubles: that computes them from rounded powers of ten, so
 /// that a number would change a little each time that it is read, and takes `1e400` for infinity.
 class Builder {
@@ -82,7 +80,7 @@ std::optional<json::value> parse_json(std::string_view text, const JsonReading& 
 std::optional<json::value> parse_json(std::string_view text) { return parse_json(text, {}); }
 
 json::value parse_stored_json(std::string_view text) {
-  auto value = parse_json(text, {.deepest = deepest_stored});
+  auto value = parse_json(text, {.deepest = deepest_own_json});
   if (!value) throw std::runtime_error("what is stored as JSON is none");
   return *std::move(value);
 }

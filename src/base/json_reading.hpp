@@ -11,8 +11,10 @@ struct JsonReading {
 };
 std::optional<json::value> parse_json(std::string_view text, const JsonReading& reading);
 
-/// What the gateway itself has written down. It may nest deeper than what came from outside, because that is put into
-/// members of something larger. Throws std::runtime_error where it is no JSON.
+/// How deep what the gateway itself writes may nest: what came from outside is put into members of something larger.
+inline constexpr std::size_t deepest_own_json = 2 * max_json_depth;
+
+/// What the gateway itself has written down. Throws std::runtime_error where it is no JSON.
 json::value parse_stored_json(std::string_view text);
 
 /// Whether the value nests more than `levels` deep; it is level 1 itself.

@@ -9,6 +9,7 @@
 
 #include "base/cut.hpp"
 #include "base/group.hpp"
+#include "base/json_reading.hpp"
 #include "cli/connection.hpp"
 #include "cli/printable.hpp"
 #include "cli/problem_text.hpp"
@@ -94,7 +95,7 @@ std::string encoded(const std::string& text) {
 }
 
 json::value parse_answer(const std::string& path, const std::string& body) {
-  auto value = parse_json(body);
+  auto value = parse_json(body, {.deepest = deepest_own_json});
   if (!value) throw std::runtime_error(fmt::format("the gateway's answer to {} is not JSON", path));
   return *std::move(value);
 }
@@ -107,7 +108,7 @@ json::object parse_object(const std::string& path, const std::string& body) {
 
 /// The `error` of an answer, or what else says something about it.
 std::string reason(int status, const std::string& body) {
-  const auto value = parse_json(body);
+  const auto value = parse_json(body, {.deepest = deepest_own_json});
   const auto text = value && value->is_object() ? string_member(value->get_object(), "error") : std::nullopt;
   return text ? problem_text(*text, value->get_object()) : fmt::format("status {}", status);
 }

@@ -10,6 +10,7 @@
 #include <boost/beast/websocket.hpp>
 
 #include "base/cut.hpp"
+#include "base/json_reading.hpp"
 #include "cli/connection.hpp"
 
 namespace agw::cli {
@@ -48,7 +49,7 @@ Task<> EventStream::Socket::subscribe(const FoundGateway& gateway, const std::st
 Task<json::object> EventStream::Socket::read() {
   buffer.clear();
   co_await stream.async_read(buffer, asio::use_awaitable);
-  auto message = parse_json(beast::buffers_to_string(buffer.data()));
+  auto message = parse_json(beast::buffers_to_string(buffer.data()), {.deepest = deepest_own_json});
   if (!message || !message->is_object()) throw std::runtime_error("the gateway sent an event that is no JSON object");
   co_return std::move(message->get_object());
 }

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/json_reading.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/extension_text.hpp"
@@ -55,7 +56,7 @@ int list(const ExtensionListOptions& options) {
 
 Task<int> print_one(const FoundGateway& gateway, const OneExtensionOptions& options) {
   const auto text = co_await Client(gateway).get_text(path({"extensions", options.name}));
-  const auto record = parse_json(text);
+  const auto record = parse_json(text, {.deepest = deepest_own_json});
   if (options.list.json || !record || !record->is_object())
     print_json_text(text);
   else

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json_reading.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -35,7 +37,7 @@ json::object object_in(const json::object& object, std::string_view name) {
 json::object tool_result(const McpTools::Result& result) {
   json::object answer{{"content", json::array{json::object{{"type", "text"}, {"text", to_utf8(result.text)}}}},
                       {"isError", result.is_error}};
-  const auto parsed = parse_json(result.text);
+  const auto parsed = parse_json(result.text, {.deepest = deepest_own_json});
   if (!result.is_error && parsed && parsed->is_object()) answer["structuredContent"] = *parsed;
   return answer;
 }
@@ -46,7 +48,8 @@ McpServer::McpServer(Loop& loop, const McpTools& tools, Send send)
     : tools_(tools), send_(std::move(send)), calls_(loop) {}
 
 Task<> McpServer::take(std::string message) {
-  auto value = parse_json(message);
+  // What a call hands on lies deeper here than in the request that is made of it.
+  auto value = parse_json(message, {.deepest = deepest_own_json});
   if (!value) {
     refuse(nullptr, parse_error, "not JSON");
     co_return;

@@ -51,3 +51,8 @@ def at_once(count, action):
 
 def ids(records):
     return [record["id"] for record in records]
+
+
+def nested(levels):
+    """A value that nests so many levels deep."""
+    return [nested(levels - 1)] if levels > 1 else []

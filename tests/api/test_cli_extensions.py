@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from checks import accepted
+from checks import accepted, nested
 
 AGENT = {"name": "helper", "description": "Helps", "systemPrompt": "Be kind.", "tools": ["Read"]}
 
@@ -67,6 +67,12 @@ def test_extensions_are_listed_by_type_state_and_source(gateway, name):
     assert body["name"] in themes and "assistant" not in themes
     listed = json.loads(run(gateway, "list", "--type", "theme", "--json"))
     assert {one["type"] for one in listed} == {"theme"} and body["name"] in {one["name"] for one in listed}
+
+
+def test_what_nests_as_deep_as_can_be_sent_is_listed(own):
+    accepted(own.http.post("/extensions", json={"type": "widget", "name": "deep", "description": "", "definition": {
+        "x": nested(62)}}), 201)
+    assert "deep" in run(own, "list", "--type", "widget")
 
 
 def test_what_is_shown_can_be_added_again(gateway, name, tmp_path):

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from checks import accepted
+from checks import accepted, nested
 from gateway import BINARY
 from jobs import ended, new_job
 
@@ -149,6 +149,13 @@ def test_null_counts_as_omitted(gateway, serve):
     listed = server.call("get_filesystem_ls", path=None)
     assert listed["isError"] is False and listed["structuredContent"]["path"] == str(gateway.home)
     assert server.call("get_extensions_id", id=None)["content"][0]["text"] == "id is required"
+
+
+def test_what_nests_as_deep_as_can_be_sent_is_handed_on(own, serve):
+    server = serve(own, "--all")
+    body = {"type": "widget", "name": "deep", "description": "", "definition": {"x": nested(62)}}
+    made = server.call("post_extensions", body=body)
+    assert made["isError"] is False and made["structuredContent"]["definition"] == body["definition"], made
 
 
 def test_with_all_a_body_can_be_sent(own, serve):

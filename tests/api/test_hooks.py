@@ -8,7 +8,7 @@ import pytest
 
 import proposals
 import tools
-from checks import UNKNOWN_ID, accepted, refused
+from checks import UNKNOWN_ID, accepted, nested, refused
 from extensions import toggle
 from jobs import delete, ended, new_agent, new_extension, new_job, rows, run, turns, wait_for
 from stubs.provider import Fault
@@ -245,6 +245,14 @@ def test_a_proposals_events_start_a_job_once_each(own, name):
     ended_by_event(own, applied)
     ended_by_event(own, rejected)
     assert [len(rows(own, job)) for job in (made, applied, rejected)] == [2, 1, 1]
+
+
+def test_what_nests_as_deep_as_can_be_sent_starts_jobs(gateway, name):
+    thread = accepted(gateway.http.post("/threads", json={}), 201)
+    job = new_job(gateway, name("job"), event("turn.created", thread_id=thread["id"], role="system"))
+    accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json={
+        "content": "deep", "role": "system", "metadata": {"x": nested(62)}}), 201)
+    ended_by_event(gateway, job)
 
 
 def test_a_number_of_a_filter_may_be_written_in_any_way(gateway, name):

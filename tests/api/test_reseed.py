@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from checks import accepted, refused
+from checks import accepted, nested, refused
 
 
 def reseed(gateway):
@@ -65,6 +65,13 @@ def test_a_directory_written_by_hand_becomes_a_user_extension(own, resync):
     assert job["definition"] == {"agent_id": "by-hand", "prompt": "Do it.\n"}
 
 
+def test_what_nests_as_deep_as_a_file_may_is_taken_where_a_job_waits_for_it(own):
+    create(own, "job", "waits", enabled=True, trigger_def={"type": "event", "event": "extension.created"})
+    deepest = nested(63)
+    drop(own, "agent", "deep", f"x: {deepest}\n")
+    assert reseed(own) == [] and find(own, "deep")["definition"] == {"x": deepest}
+
+
 def test_what_was_written_by_hand_is_left_as_it_is(own, resync):
     drop(own, "agent", "by-hand", "# mine\nsystemPrompt:   x\n")
     before = files_below(own.data / "agents")
@@ -77,6 +84,12 @@ def test_a_job_may_have_its_prompt_in_the_yaml(own, resync):
     drop(own, "job", "inline", "agent_id: assistant\nprompt: Work.\n")
     resync(own)
     assert find(own, "inline")["definition"] == {"agent_id": "assistant", "prompt": "Work."}
+
+
+def test_a_prompt_of_null_is_none_beside_the_file(own, resync):
+    drop(own, "job", "filed", "agent_id: assistant\nprompt:\nschedule: '@daily'\n", prompt_md="Work.")
+    assert resync(own) == []
+    assert find(own, "filed")["definition"] == {"agent_id": "assistant", "prompt": "Work.", "schedule": "@daily"}
 
 
 def test_a_prompt_file_stays_a_file(own, resync):

@@ -109,7 +109,7 @@ json::object flat_members(ExtensionType type, std::string_view config, const std
   if (!value.is_object()) throw YamlError(1, "must be a map of members, such as `description: …`");
   auto& flat = value.get_object();
   const bool may_have_prompt = !given(flat, "prompt_file") || (record && given(record->definition.members(), "prompt"));
-  const bool takes_prompt = type == ExtensionType::job && may_have_prompt && !flat.contains("prompt");
+  const bool takes_prompt = type == ExtensionType::job && may_have_prompt && !given(flat, "prompt");
   if (takes_prompt && prompt) flat["prompt"] = *prompt;
   return std::move(flat);
 }

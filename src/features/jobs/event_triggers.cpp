@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/json_equal.hpp"
+#include "base/json_reading.hpp"
 
 namespace agw {
 
@@ -69,8 +70,8 @@ bool EventTriggers::awaited(std::string_view events) const {
 void EventTriggers::deliver(const SharedEvent& event) {
   const auto* kind = std::ranges::find(hub_kinds, event->type, &HubKind::type);
   if (kind == std::end(hub_kinds) || !awaited(kind->events)) return;
-  const auto message = parse_json(event->text);
-  const auto* record = message && message->is_object() ? message->get_object().if_contains(kind->record) : nullptr;
+  const auto message = parse_stored_json(event->text);
+  const auto* record = message.is_object() ? message.get_object().if_contains(kind->record) : nullptr;
   if (!record || !record->is_object()) return;
   tell(kind->event(record->get_object()), [record] { return record->get_object(); }, event->cause);
 }
