@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr int filter_descriptor = 3;
 constexpr int life_descriptor = 4;
+constexpr int environment_descriptor = 5;
 constexpr std::int64_t most_scratch_mb = 1024;
 /// Each costs a tenth of a millisecond, and more the more there are.
 constexpr std::size_t most_mounts = 1000;
@@ -41,20 +42,42 @@ void append(Arguments& to, Arguments more) {
 }
 
 /// Each its own, because bubblewrap reads it to the end.
-std::shared_ptr<Descriptor> filter_file(bool network) {
-  auto file = std::make_shared<Descriptor>(::memfd_create("agw-filter", MFD_CLOEXEC));
-  const auto& program = system_call_filter(network);
-  if (!*file || ::write(file->get(), program.data(), program.size()) != static_cast<ssize_t>(program.size()) ||
+std::shared_ptr<Descriptor> file_of(const char* name, std::string_view content) {
+  auto file = std::make_shared<Descriptor>(::memfd_create(name, MFD_CLOEXEC));
+  if (!*file || ::write(file->get(), content.data(), content.size()) != static_cast<ssize_t>(content.size()) ||
       ::lseek(file->get(), 0, SEEK_SET) != 0) {
-    throw ProcessError("cannot hand over the sandbox's filter");
+    throw ProcessError(fmt::format("cannot hand over {} to the sandbox", name));
   }
   return file;
 }
 
-std::vector<std::string> environment_of(const SandboxWish& wish, const fs::path& home) {
-  std::map<std::string, std::string> all{
+std::shared_ptr<Descriptor> filter_file(bool network) { return file_of("agw-filter", system_call_filter(network)); }
+
+/// The command's variables, for bubblewrap to set once it runs. In its own environment they would change what it loads
+/// itself, outside of the sandbox (LD_PRELOAD); as arguments everybody on the host could read them.
+std::shared_ptr<Descriptor> environment_file(const SandboxWish& wish) {
+  std::string content;
+  for (const auto& [name, value] : wish.environment) {
+    if ((name + value).find('\0') != std::string::npos) {
+      throw ProcessError("environment: not a possible environment, because it holds a NUL character");
+    }
+    if (name.empty() || name.find('=') != std::string::npos) {
+      throw ProcessError(fmt::format("environment: `{}` is not the name of a variable", name));
+    }
+    for (const auto* part : {"--setenv", name.c_str(), value.c_str()}) {
+      content += part;
+      content += '\0';
+    }
+  }
+  return file_of("agw-environment", content);
+}
+
+using Variables = std::map<std::string, std::string>;
+
+std::vector<std::string> environment_of(const Variables& variables, const fs::path& home) {
+  Variables all{
       {"PATH", program_path}, {"HOME", home.string()}, {"LANG", "C.UTF-8"}, {"TERM", "dumb"}, {"TMPDIR", "/tmp"}};
-  for (const auto& [name, value] : wish.environment) all[name] = value;
+  for (const auto& [name, value] : variables) all[name] = value;
   std::vector<std::string> out;
   out.reserve(all.size());
   for (const auto& [name, value] : all) out.push_back(name + "=" + value);
@@ -164,6 +187,7 @@ std::optional<std::string> complaint_of(SpawnPlan plan) {
 Arguments sandboxed(const std::string& program, Arguments mounts, const SandboxWish& wish, Arguments arguments) {
   Arguments out{program};
   append(out, isolation(wish.network));
+  if (!wish.environment.empty()) append(out, {"--args", std::to_string(environment_descriptor)});
   append(out, std::move(mounts));
   append(out, {"--chdir", wish.directory.string(), "--"});
   append(out, limited(wish, std::move(arguments)));
@@ -182,7 +206,7 @@ std::optional<std::string> find_problem(const std::string& name, const Descripto
   const auto filter = filter_file(false);
   const SpawnPlan plan{.program = program,
                        .arguments = sandboxed(program, SandboxMounts().arguments(1), wish, {"/bin/true"}),
-                       .environment = environment_of(wish, "/"),
+                       .environment = environment_of({}, "/"),
                        .directory = "/",
                        .descriptors = {{filter->get(), filter_descriptor}, {life.get(), life_descriptor}}};
   const auto complaint = complaint_of(plan);
@@ -275,9 +299,10 @@ void Sandbox::hide(SandboxMounts& mounts, const CoveredPlaces& covered) {
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWish& wish) const {
   if (const auto why = problem()) throw ProcessError(*why);
   check(wish);
-  ProcessOptions out{.environment = environment_of(wish, options_.home), .directory = "/"};
+  ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
   if (!options_.enabled) {
     out.arguments = std::move(arguments);
+    out.environment = environment_of(wish.environment, options_.home);
     out.directory = wish.directory;
     return out;
   }
@@ -297,6 +322,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWi
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch), wish, std::move(arguments));
   out.descriptors = {{filter_file(wish.network), filter_descriptor}, {life_, life_descriptor}};
+  if (!wish.environment.empty()) out.descriptors.emplace_back(environment_file(wish), environment_descriptor);
   out.ignored_signals = {SIGTERM};
   // If it were killed while it makes the sandbox, its first process would wait for it for ever. Once that has begun,
   // `--die-with-parent` ends all of it; a gateway that was gone before is noticed by the beginning of the command.

@@ -199,6 +199,31 @@ TEST_F(SandboxTest, ItsOwnProgramsAreNotThoseOfTheProject) {
   EXPECT_FALSE(fs::exists(home_ / "escaped"));
 }
 
+TEST_F(SandboxTest, ItsVariablesAreTheCommandsAlone) {
+  auto wanted = wish();
+  wanted.environment = {{"A", "b\n--bind\n/"}, {"EMPTY", ""}, {"PATH", "/bin"}};
+  const auto said = result_of("env; ls /proc/self/fd | wc -l", wanted).output;
+  EXPECT_THAT(said, HasSubstr("A=b\n--bind\n/\n"));
+  EXPECT_THAT(said, HasSubstr("EMPTY=\n"));
+  EXPECT_THAT(said, HasSubstr("PATH=/bin\n"));
+  EXPECT_THAT(said, ::testing::EndsWith("\n4\n")) << "in, out, err and the listing itself";
+  // What the loader is told counts inside only.
+  wanted.environment = {{"LD_DEBUG", "files"}, {"LD_DEBUG_OUTPUT", (home_ / "escaped").string()}};
+  EXPECT_EQ(result_of("echo fine", wanted).output, "fine\n");
+  for (const auto& entry : fs::directory_iterator(home_)) {
+    EXPECT_THAT(entry.path().string(), Not(HasSubstr("escaped")));
+  }
+}
+
+TEST_F(SandboxTest, RefusesVariablesThatCannotBe) {
+  for (const auto& [name, value] : std::map<std::string, std::string>{
+           {"", "x"}, {"A=B", "x"}, {"A", std::string("x\0--bind\0/\0/", 13)}, {std::string("A\0B", 3), "x"}}) {
+    auto wanted = wish();
+    wanted.environment = {{name, value}};
+    EXPECT_THROW(sandbox_.wrap({"true"}, wanted), ProcessError) << name;
+  }
+}
+
 TEST_F(SandboxTest, HasNoNetworkUnlessAllowed) {
   const auto server = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};

@@ -240,6 +240,14 @@ def test_its_environment_is_its_own(make_gateway, name):
     assert "sk-not-for-apps" not in text and gateway.token not in text
 
 
+def test_its_environment_is_told_to_nothing_outside_of_the_sandbox(gateway, name):
+    app = name("app")
+    outside = gateway.home / f"outside-{app}"
+    make_app(gateway, app, env={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(outside)})
+    start(gateway, app)
+    assert list(gateway.home.glob(f"outside-{app}*")) == []
+
+
 def test_it_sees_its_own_files_and_not_those_of_others(gateway, name):
     (gateway.home / "private.txt").write_text("not yours")
     app = name("app")
