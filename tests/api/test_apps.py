@@ -54,9 +54,10 @@ def test_an_app_is_started_and_stopped(gateway, name):
     assert not os.path.exists(f"/proc/{running['pid']}")
 
 
-def test_a_variable_must_have_a_name_that_can_be(gateway, name):
+@pytest.mark.parametrize("kind", ["app", "integration"])
+def test_a_variable_must_have_a_name_that_can_be(gateway, name, kind):
     for variable in ("A=B", "", "A\0"):
-        body = {"type": "app", "name": name("app"), "description": "", "definition": {"env": {variable: "x"}}}
+        body = {"type": kind, "name": name("app"), "description": "", "definition": {"env": {variable: "x"}}}
         refused(gateway.http.post("/extensions", json=body), 400, "validation failed")
 
 
