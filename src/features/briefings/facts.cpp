@@ -1,6 +1,7 @@
 #include "features/briefings/facts.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,14 @@ std::string run_text(const BriefingFacts& facts) {
   return text;
 }
 
+/// A run that waits has no time yet, but its id (a UUIDv7) begins with the one at which it was made.
+Timestamp ordered_at(const JobRun& run) {
+  const auto digits = run.id.substr(0, 8) + (run.id.size() > 13 ? run.id.substr(9, 4) : "");
+  std::int64_t milliseconds = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), milliseconds, 16);
+  return Timestamp(std::chrono::milliseconds(milliseconds));
+}
+
 std::string title_of(const BriefingEntry& entry) { return std::string(first_characters(entry.title, shown_title)); }
 
 void add_titles(std::string& text, std::string_view heading, const std::vector<BriefingEntry>& entries) {
@@ -45,7 +54,7 @@ std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries) {
 void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs) {
   for (const auto& run : runs) {
     const auto at = run.finished_at ? run.finished_at : run.started_at;
-    facts.jobs.push_back({run.id, fmt::format("{}: {}", run.job, to_text(run.status)), at.value_or(Timestamp{})});
+    facts.jobs.push_back({run.id, fmt::format("{}: {}", run.job, to_text(run.status)), at ? *at : ordered_at(run)});
     if (run.status == JobRunStatus::failed) ++facts.failed_runs;
     if (run.status == JobRunStatus::stopped) ++facts.stopped_runs;
   }

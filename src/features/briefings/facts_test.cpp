@@ -29,6 +29,12 @@ TEST(BriefingFacts, RunsBecomeEntriesAndCounts) {
   EXPECT_EQ(facts.stopped_runs, 0u);
 }
 
+TEST(BriefingFacts, ARunThatWaitsHasTheTimeOfItsOrder) {
+  BriefingFacts facts;
+  add_runs(facts, {{.id = "019b7d3b-5d88-7557-b1df-610caec675de", .job = "report", .status = JobRunStatus::queued}});
+  EXPECT_EQ(facts.jobs[0].at, Timestamp(std::chrono::milliseconds(0x019b7d3b5d88)));
+}
+
 TEST(BriefingFacts, ThePlainSummaryCountsWhatHappened) {
   EXPECT_EQ(plain_summary(busy_day()),
             "In the last 24 hours: 2 threads changed, 3 job runs (1 failed); 1.50 USD spent today. The latest thread "
