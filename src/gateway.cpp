@@ -339,7 +339,7 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
     tools_.add(run_job_tool(jobs_));
     tools_.add(propose_tool());
     calls_.stage_with([this](const ToolRun& run, StagedChange change) {
-      return proposals_.stage(run.agent_name, std::move(change));
+      return proposals_.stage(run.agent_name, run.run_id, std::move(change));
     });
   }
 

@@ -24,7 +24,7 @@ public:
 class Heard : public Reader, public ExtensionObserver {
 public:
   void deliver(const SharedEvent& event) override { events.push_back(event->text); }
-  void extension_changed(const Extension& extension, ExtensionAction action) override {
+  void extension_changed(const Extension& extension, ExtensionAction action, const std::string&) override {
     changes.push_back(std::string(to_text(action)) + " " + extension.name);
   }
   std::vector<std::string> events;

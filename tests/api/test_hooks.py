@@ -233,9 +233,7 @@ def test_a_filter_must_match_in_every_member(gateway, name):
 
 
 def test_a_proposals_events_start_a_job_once_each(own, name):
-    # Another agent than the one that proposes, whose runs would count as what has made the second one.
-    worker = new_agent(own, name("agent"))["id"]
-    made, applied, rejected = (new_job(own, name("job"), event(f"proposal.{kind}"), concurrency="queue", agent_id=worker)
+    made, applied, rejected = (new_job(own, name("job"), event(f"proposal.{kind}"), concurrency="queue")
                                for kind in ("created", "applied", "rejected"))
     paths = [proposals.write(own, target="notes/a.md"), proposals.write(own, target="notes/b.md")]
     assert len(accepted(own.http.get("/proposals"))) == 2
@@ -328,6 +326,45 @@ def test_a_job_does_not_trigger_itself_by_a_job_that_its_agent_runs(talker, name
     assert [row["status"] for row in ended(gateway, chore, 2)] == ["completed", "completed"]
     after_all_events(gateway, name)
     assert len(rows(gateway, job)) == 1
+
+
+MADE = "made-by-an-agent"
+MADE_BY_AN_AGENT = [
+    (event("proposal.created", title=MADE),
+     ("Propose", {"type": "file", "title": MADE, "target": "notes/made.md", "content": "x"})),
+    (event("extension.created", name=MADE),
+     ("CreateExtension", {"type": "theme", "name": MADE, "description": "", "definition": {}})),
+]
+
+
+@pytest.mark.parametrize("trigger, call", MADE_BY_AN_AGENT)
+def test_a_job_does_not_trigger_itself_by_what_its_agent_makes(own_talker, name, trigger, call):
+    gateway = own_talker.gateway
+    maker = tools.new_agent(gateway, name("maker"), stage="trusted")
+    job = new_job(gateway, name("job"), trigger, agent_id=maker["id"], concurrency="queue")
+    other = new_job(gateway, name("job"), trigger)
+    own_talker.stub.always("Done.")
+    own_talker.stub.script(tools.calls(call))
+    run(gateway, job)
+    ended_by_event(gateway, other)
+    ended(gateway, job)
+    after_all_events(gateway, name)
+    assert len(rows(gateway, job)) == 1
+
+
+@pytest.mark.parametrize("trigger, call", MADE_BY_AN_AGENT)
+def test_a_job_is_triggered_by_what_its_agent_makes_in_a_chat_meanwhile(own_talker, name, trigger, call):
+    gateway = own_talker.gateway
+    maker = tools.new_agent(gateway, name("maker"), stage="trusted")
+    job = new_job(gateway, name("job"), trigger, agent_id=maker["id"], concurrency="queue")
+    own_talker.stub.always("Done.")
+    held = own_talker.holds("Half of it")
+    run(gateway, job)
+    assert held.asked.wait(10)
+    tools.asked(own_talker, tools.new_thread(gateway, maker), tools.calls(call), "Done.")
+    wait_for(lambda: [row["trigger"] for row in rows(gateway, job)] == ["event", "manual"])
+    held.release()
+    assert [row["status"] for row in ended(gateway, job, 2)] == ["completed", "completed"]
 
 
 @pytest.mark.parametrize("kind, runs", [("job-failing", 3), ("provider-errors", 1)])

@@ -60,7 +60,7 @@ Actions::Actions(Extensions& extensions, HttpClient& http, BlockingPool& blockin
   extensions_.observe(*this);
 }
 
-void Actions::extension_changed(const Extension& extension, ExtensionAction) {
+void Actions::extension_changed(const Extension& extension, ExtensionAction, const std::string&) {
   if (extension.type == ExtensionType::action) current_ = false;
 }
 

@@ -35,7 +35,7 @@ public:
   const std::vector<ToolPointer>& tools();
 
 private:
-  void extension_changed(const Extension& extension, ExtensionAction change) override;
+  void extension_changed(const Extension& extension, ExtensionAction change, const std::string& run_id) override;
   ToolPointer tool_of(ExtensionPointer action);
   Task<ToolOutcome> call(ExtensionPointer action, const ToolCall& call);
   Task<ToolOutcome> ask(ExtensionPointer action, const ToolCall& call);

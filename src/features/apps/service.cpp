@@ -296,7 +296,7 @@ int Apps::running_port(std::string_view id_or_name) const {
   return server->port();
 }
 
-void Apps::extension_changed(const Extension& extension, ExtensionAction action) {
+void Apps::extension_changed(const Extension& extension, ExtensionAction action, const std::string&) {
   const auto place = places_.find(extension.id);
   if (place == places_.end() || closing_) return;
   const bool disabled = place->second->enabled && !extension.enabled;

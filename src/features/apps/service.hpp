@@ -68,7 +68,7 @@ public:
   /// Open connections to the servers, which end before those do.
   IdleConnections& idle_connections() { return idle_; }
 
-  void extension_changed(const Extension& extension, ExtensionAction action) override;
+  void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) override;
 
 private:
   /// A server, and the queue of those who start or stop it.

@@ -71,7 +71,7 @@ std::string Extensions::list_json(const ExtensionFilter& filter) const {
   return registry_->list_json(filter, agent_id_of(filter.owner_agent_id));
 }
 
-Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> along) {
+Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> along, std::string run_id) {
   auto made = new_extension(new_id(), read_new_extension(std::move(body)), clock_.now());
   made.owner_agent_id = agent_id_of(std::move(made.owner_agent_id));
   auto writes = co_await database_.write([made, along](Connection& connection) {
@@ -79,14 +79,15 @@ Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> al
     if (along) along(connection, made);
     return written;
   });
-  co_return co_await publish(std::move(writes));
+  co_return co_await publish(std::move(writes), ExtensionOutbox::Rewrite::when_changed, std::move(run_id));
 }
 
-Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object body) {
+Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object body, std::string run_id) {
   const auto current = require(id_or_name);
   auto wanted = read_extension_change(body, current->type);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
-  co_return co_await update(current->id, std::move(decide), {});
+  co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::when_changed,
+                            std::move(run_id));
 }
 
 Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::object flat) {
@@ -118,7 +119,7 @@ Task<> Extensions::remove(std::string id_or_name) {
 }
 
 Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<Extension> along,
-                                          ExtensionOutbox::Rewrite rewrite) {
+                                          ExtensionOutbox::Rewrite rewrite, std::string run_id) {
   const auto now = clock_.now();
   auto written = co_await database_.write([id, decide, along, now, rewrite](Connection& connection) {
     const auto row = require_row(connection, id);
@@ -128,7 +129,7 @@ Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<E
     return Written{record, std::move(writes)};
   });
   if (written.writes.records.empty()) co_return std::make_shared<const Extension>(std::move(written.record));
-  co_return co_await publish(std::move(written.writes), rewrite);
+  co_return co_await publish(std::move(written.writes), rewrite, std::move(run_id));
 }
 
 Task<> Extensions::require_replaceable(ExtensionPointer current) {
@@ -143,7 +144,8 @@ Task<> Extensions::require_replaceable(ExtensionPointer current) {
 
 /// The registry first, in the order of the commits, then whoever listens, then the disk. Answers the first of the
 /// records.
-Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutbox::Rewrite rewrite) {
+Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutbox::Rewrite rewrite,
+                                           std::string run_id) {
   ExtensionPointer first;
   for (const auto& write : writes.records) {
     const auto& extension = write.row.extension;
@@ -152,15 +154,15 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
     else
       registry_->put(write.row.position, extension);
     if (!first) first = registry_->find(extension.id);
-    announce(extension, write.action);
+    announce(extension, write.action, run_id);
   }
   const bool taken = !outbox_ || co_await outbox_->take(std::move(writes.steps));
   if (rewrite == ExtensionOutbox::Rewrite::always && !taken) throw ApiError(500, "update failed");
   co_return first;
 }
 
-void Extensions::announce(const Extension& extension, ExtensionAction action) {
-  for (auto* observer : observers_) observer->extension_changed(extension, action);
+void Extensions::announce(const Extension& extension, ExtensionAction action, const std::string& run_id) {
+  for (auto* observer : observers_) observer->extension_changed(extension, action, run_id);
   if (!hub_.heard()) return;
   const json::object event{{"type", "extension-changed"},
                            {"action", to_text(action)},

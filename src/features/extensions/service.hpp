@@ -26,8 +26,9 @@ struct ExtensionWrites;
 class ExtensionObserver {
 public:
   virtual ~ExtensionObserver() = default;
-  /// `extension` is the record after the change; a deleted one as it last was.
-  virtual void extension_changed(const Extension& extension, ExtensionAction action) = 0;
+  /// `extension` is the record after the change; a deleted one as it last was. `run_id` is of the run whose agent made
+  /// the change; empty where no agent did.
+  virtual void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) = 0;
 };
 
 /// The extensions: the rules of their records, and the registry that answers from memory.
@@ -72,14 +73,14 @@ public:
   std::string list_json(const ExtensionFilter& filter = {}) const;
 
   // Changing. Bodies are those of the API, also where tools or files are the callers: judged here, see judging.hpp for
-  // the BadRequests. `along` runs in the same transaction.
+  // the BadRequests. `along` runs in the same transaction. `run_id` is of the run whose agent makes the change.
 
   /// Throws Conflict `extension name already exists` (with `name`).
-  Task<ExtensionPointer> create(json::object body, Along<Extension> along = {});
+  Task<ExtensionPointer> create(json::object body, Along<Extension> along = {}, std::string run_id = {});
   /// Throws NotFound; Forbidden for a built-in (all but `enabled`) and for disabling an essential one; Conflict for a
   /// name that is taken and, where `if_updated_at` is another version's, `changed meanwhile`. A body that changes
   /// nothing leaves the record as it is.
-  Task<ExtensionPointer> change(std::string id_or_name, json::object body);
+  Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {});
   /// The same for an agent or job with the members of its file: the definition is replaced, `description`, `enabled`
   /// and `trigger` are changed where they are given, and the file is written in any case. Throws ApiError 500 `update
   /// failed` where it cannot be.
@@ -97,13 +98,15 @@ private:
   using Decide = std::function<ExtensionChange(const Extension& current)>;
 
   Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along,
-                                ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed);
+                                ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
+                                std::string run_id = {});
   Task<> require_replaceable(ExtensionPointer current);
   Task<ExtensionPointer> publish(ExtensionWrites writes,
-                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed);
+                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
+                                 std::string run_id = {});
   void take_directories_over(Connection& connection);
   std::vector<ExtensionPointer> file_backed() const;
-  void announce(const Extension& extension, ExtensionAction action);
+  void announce(const Extension& extension, ExtensionAction action, const std::string& run_id);
   /// An agent's name becomes its id; what names none stays.
   std::optional<std::string> agent_id_of(std::optional<std::string> id_or_name) const;
 

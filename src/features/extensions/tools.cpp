@@ -142,7 +142,7 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
     co_return co_await stage(call, made, fmt::format("New {}: {}", to_text(made.type), made.name));
   }
   if (permission.disables_record) body["enabled"] = false;
-  co_return ToolOutcome{told("created", *co_await extensions.create(std::move(body)))};
+  co_return ToolOutcome{told("created", *co_await extensions.create(std::move(body), {}, call.run.run_id))};
 }
 
 /// The record as the change would leave it.
@@ -180,7 +180,7 @@ Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
     co_return ToolOutcome{fmt::format("nothing changed: the {} {} is so already", to_text(record->type), record->name)};
   }
   if (permission.disables_record) body["enabled"] = false;
-  co_return ToolOutcome{told("changed", *co_await extensions.change(record->id, std::move(body)))};
+  co_return ToolOutcome{told("changed", *co_await extensions.change(record->id, std::move(body), call.run.run_id))};
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ bool Jobs::disarm_job(const std::string& job_id) {
   return true;
 }
 
-void Jobs::extension_changed(const Extension& extension, ExtensionAction action) {
+void Jobs::extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) {
   const bool is_job = extension.type == ExtensionType::job;
   if (is_job && action == ExtensionAction::deleted) {
     disarm_job(extension.id);
@@ -149,7 +149,7 @@ void Jobs::extension_changed(const Extension& extension, ExtensionAction action)
   }
   // A job does not start with what ends its waiting for that, nor, below, with what begins it.
   if (is_job && !waits_as_before(extension)) events_.disarm(extension.id);
-  tell_record(fmt::format("extension.{}", to_text(action)), extension);
+  events_.tell(fmt::format("extension.{}", to_text(action)), [&] { return record_of(extension); }, {.run_id = run_id});
   if (is_job && action != ExtensionAction::deleted) rearm(extension);
 }
 
@@ -205,10 +205,10 @@ void Jobs::on_due(const DueTimes& due) {
 void Jobs::on_event(const std::string& job_id, std::string_view event, const json::object& record, EventCause cause) {
   const auto job = extensions_.find(job_id);
   if (!job || stopping_.requested()) return;
-  for (const auto& run : causes_of(event, record)) {
-    auto [job_ids, depth] = cause_of(*run);
-    cause.job_ids.merge(job_ids);
-    cause.depth = std::max(cause.depth, depth);
+  for (const auto& run : causes_of(event, record, cause.run_id)) {
+    auto of_run = cause_of(*run);
+    cause.job_ids.merge(of_run.job_ids);
+    cause.depth = std::max(cause.depth, of_run.depth);
   }
   if (cause.job_ids.contains(job_id)) return;
   JobOrder order{.trigger = JobRunTrigger::event,
@@ -238,25 +238,23 @@ EventCause Jobs::cause_in(const std::string& run_id) const {
   return run ? cause_of(*run) : EventCause();
 }
 
-/// The runs under way that an event follows from. What an agent's tool has changed does not say in which run it was, so
-/// each run of that agent counts.
-std::vector<JobRunUnderWayPointer> Jobs::causes_of(std::string_view event, const json::object& record) const {
+/// The jobs' runs under way that an event follows from. `run_id` is of the run that it tells of itself, empty where of
+/// none.
+std::vector<JobRunUnderWayPointer> Jobs::causes_of(std::string_view event, const json::object& record,
+                                                   const std::string& run_id) const {
   if (event.starts_with("job.")) return {ended_};
-  const auto* metadata = record.if_contains("metadata");
-  const auto run_id =
-      metadata && metadata->is_object() ? string_member(metadata->get_object(), "run_id") : std::nullopt;
-  const auto agent = extensions_.find_agent(
-      string_member(record, event.starts_with("proposal.") ? "agent" : "owner_agent_id").value_or(""));
   std::vector<JobRunUnderWayPointer> causes;
+  if (auto run = job_run_of(run_id)) causes.push_back(std::move(run));
+  const auto* metadata = record.if_contains("metadata");
+  const auto run_of_turn =
+      metadata && metadata->is_object() ? string_member(metadata->get_object(), "run_id") : std::nullopt;
   for (const auto& run : under_way_.all()) {
-    const bool of_run = run_id == run->run.id;
+    const bool of_run = run_of_turn == run->run.id;
     const bool of_job = event == "thread.created" && string_member(record, "job_id") == run->job->id;
-    const bool of_agent = agent && run->active && run->active->run.agent_id == agent->id;
-    if (of_run || of_job || of_agent) causes.push_back(run);
+    if (of_run || of_job) causes.push_back(run);
   }
   for (const auto& delegation : engine_.delegations()) {
-    const bool of_agent = agent && delegation->agent_id == agent->id;
-    if (!of_agent && !is_of(*delegation, event, record)) continue;
+    if (!is_of(*delegation, event, record)) continue;
     if (auto run = job_run_of(delegation->run_id)) causes.push_back(std::move(run));
   }
   return causes;

@@ -144,7 +144,7 @@ private:
   void publish(std::string_view type, const JobRun& run);
 
   // What starts runs by itself: firing.cpp.
-  void extension_changed(const Extension& extension, ExtensionAction action) override;
+  void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) override;
   Task<> arm_all();
   Timestamp counts_since(const Extension& job, Timestamp latest_due_time) const;
   void rearm(const Extension& job);
@@ -156,7 +156,8 @@ private:
   void on_set_back(Timestamp now);
   void on_event(const std::string& job_id, std::string_view event, const json::object& record, EventCause cause);
   JobRunUnderWayPointer job_run_of(std::string run_id) const;
-  std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record) const;
+  std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record,
+                                               const std::string& run_id) const;
   Task<> fire(ExtensionPointer job, JobOrder order);
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;

@@ -98,7 +98,7 @@ Task<> Integrations::stop() {
   tools_.clear();
 }
 
-void Integrations::extension_changed(const Extension& extension, ExtensionAction action) {
+void Integrations::extension_changed(const Extension& extension, ExtensionAction action, const std::string&) {
   if (extension.type != ExtensionType::integration || !running_) return;
   disconnect(extension.id);
   if (action != ExtensionAction::deleted && extension.enabled) connect(extension);
@@ -128,7 +128,7 @@ ExtensionPointer Integrations::require(const std::string& id_or_name) const {
 
 void Integrations::connect_anew(const std::string& id) {
   const auto extension = extensions_.find(id);
-  if (extension) extension_changed(*extension, ExtensionAction::updated);
+  if (extension) extension_changed(*extension, ExtensionAction::updated, {});
 }
 
 Task<StartedLogin> Integrations::begin_login(std::string id_or_name, NewLogin wish) {

@@ -63,7 +63,7 @@ private:
     bool is_exact = false;  ///< the name is the service's own
   };
 
-  void extension_changed(const Extension& extension, ExtensionAction action) override;
+  void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) override;
   void connect(const Extension& extension);
   void disconnect(const std::string& id);
   Task<> live(EntryPointer entry);

@@ -183,11 +183,11 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
   });
 }
 
-Task<> Proposals::announce(std::string type, ProposalAddress address) {
+Task<> Proposals::announce(std::string type, ProposalAddress address, std::string run_id) {
   try {
     if (!hub_.heard()) co_return;
     const auto proposal = without_long_texts(co_await require(address));
-    hub_.publish_record(type, {}, "proposal", to_json(proposal));
+    hub_.publish_record(type, {}, "proposal", to_json(proposal), {.run_id = run_id});
   } catch (const std::exception& error) {
     log::warn("{} of {} is not told: {}", type, address.text(), error.what());
   }

@@ -67,9 +67,10 @@ public:
 
   /// Which targets may be proposed: those that can be applied, or also those that first must become a project's.
   enum class Targets { applicable, any };
-  /// Writes a proposal of the agent of that name and gives its reference. Throws Forbidden for a target that no
-  /// proposal may change, BadRequest and PayloadTooLarge for what cannot be one.
-  Task<std::string> stage(std::string agent, StagedChange change, Targets targets = Targets::applicable);
+  /// Writes a proposal of the agent of that name, made in the run `run_id`, and gives its reference. Throws Forbidden
+  /// for a target that no proposal may change, BadRequest and PayloadTooLarge for what cannot be one.
+  Task<std::string> stage(std::string agent, std::string run_id, StagedChange change,
+                          Targets targets = Targets::applicable);
 
   /// Makes the change. Throws NotFound, BadRequest `validation failed`, Forbidden `path outside home directory`,
   /// Conflict `proposal already applied` or `proposal already rejected`, PayloadTooLarge, and for extensions what
@@ -97,7 +98,7 @@ private:
   static std::string id_of(const Current& current);
   static bool has_changed(const ProposalFile& file, const Current& current);
   Task<std::vector<ListedProposal>> look();
-  Task<> announce(std::string type, ProposalAddress address);
+  Task<> announce(std::string type, ProposalAddress address, std::string run_id = {});
   Task<> forget_old_ones();
 
   // A decision: deciding.cpp.

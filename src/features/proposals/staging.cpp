@@ -86,7 +86,7 @@ ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const s
 
 }  // namespace
 
-Task<std::string> Proposals::stage(std::string agent, StagedChange change, Targets targets) {
+Task<std::string> Proposals::stage(std::string agent, std::string run_id, StagedChange change, Targets targets) {
   check(change);
   const auto place = co_await find_place(change.target);
   if (!place && targets == Targets::applicable) {
@@ -109,7 +109,7 @@ Task<std::string> Proposals::stage(std::string agent, StagedChange change, Targe
   });
   if (waiting >= most_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
   const auto address = co_await disk_.run([files = files_, wanted, text] { return write_new(*files, wanted, text); });
-  co_await announce("proposal-created", address);
+  co_await announce("proposal-created", address, std::move(run_id));
   co_return address.text();
 }
 

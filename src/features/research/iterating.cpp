@@ -154,7 +154,7 @@ Task<> Research::propose(Iteration& iteration) {
   const std::filesystem::path asset = iteration.config.asset_path;
   try {
     iteration.result.proposal = co_await proposals_.stage(
-        iteration.agent->name,
+        iteration.agent->name, iteration.work.run_id,
         {.type = proposal_type(asset),
          .title = fmt::format("Improve {}: {}", asset.filename().string(), *iteration.result.reason),
          .target = asset.string(),
