@@ -422,6 +422,26 @@ def test_a_run_that_was_under_way_at_a_kill_is_interrupted_and_keeps_its_text(ow
     assert len(turns(gateway, thread)) == 4
 
 
+def test_the_events_of_a_killed_run_are_those_that_were_sent(own_talker):
+    gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
+    own_talker.stub.script(Reply("Let me look.", deltas=3, tool_calls=[ToolCall("Glob", {"pattern": "*"})]))
+    with gateway.events(thread["id"]) as events:
+        turn = ask(gateway, thread)
+        events.until(lambda event: event["type"] == "tool-end")
+        sent = events.run_so_far(turn["id"])
+        gateway.kill()
+    gateway.start()
+
+    def caught_up(after):
+        return accepted(gateway.http.get(f"/threads/{thread['id']}/events",
+                                         params={"runId": sent[0]["runId"], "after": after}))
+
+    # What a step's tools are called behind is on disk before they are.
+    assert [event["type"] for event in sent[:3]] == ["text-delta"] * 3
+    assert caught_up(0)[:3] == sent[:3]
+    assert caught_up(2)[0] == sent[2]
+
+
 def test_what_a_killed_run_had_cost_stands_in_its_turn(make_gateway, stub):
     """As far as its steps are on disk: what was paid for stands in the report, too."""
     config = {"providers": {"priced": {"kind": "anthropic", "base_url": stub.base_url, "api_key_env": "KEY",

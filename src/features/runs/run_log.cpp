@@ -105,16 +105,55 @@ std::vector<std::string> RunLog::events_after(std::int64_t after) const {
   return events;
 }
 
-std::string RunLog::pack() const {
+json::object RunLog::packed(std::int64_t after, std::int64_t last) const {
   json::array entries;
-  entries.reserve(2 * entries_.size());
-  for (const auto& entry : entries_) {
-    entries.emplace_back(static_cast<int>(entry.kind));
-    entries.emplace_back(entry.size);
+  json::array others;
+  std::string reasoning;
+  std::size_t reasoning_at = 0;
+  std::size_t other_at = 0;
+  for (std::int64_t number = 1; number <= last; ++number) {
+    const auto& entry = entries_[static_cast<std::size_t>(number - 1)];
+    const bool wanted = number > after;
+    if (wanted) {
+      entries.emplace_back(static_cast<int>(entry.kind));
+      entries.emplace_back(entry.size);
+    }
+    if (entry.kind == Kind::reasoning) {
+      if (wanted) reasoning.append(reasoning_, reasoning_at, entry.size);
+      reasoning_at += entry.size;
+    } else if (entry.kind == Kind::other) {
+      if (wanted) others.emplace_back(others_[other_at]);
+      ++other_at;
+    }
   }
-  json::array others(others_.begin(), others_.end());
-  return to_json(json::object{
-      {"text", text_}, {"reasoning", reasoning_}, {"entries", std::move(entries)}, {"others", std::move(others)}});
+  return {{"reasoning", std::move(reasoning)}, {"entries", std::move(entries)}, {"others", std::move(others)}};
+}
+
+std::string RunLog::pack_events(std::int64_t after, std::int64_t last) const { return to_json(packed(after, last)); }
+
+std::string RunLog::pack() const {
+  auto all = packed(0, seq());
+  all["text"] = text_;
+  return to_json(all);
+}
+
+void RunLog::add(const json::object& packed) {
+  reasoning_ += string_member(packed, "reasoning").value_or("");
+  const auto& entries = packed.at("entries").as_array();
+  for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+    entries_.push_back({static_cast<Kind>(entries[i].to_number<int>()), entries[i + 1].to_number<std::uint32_t>()});
+  }
+  for (const auto& event : packed.at("others").as_array()) others_.emplace_back(event.as_string());
+}
+
+void RunLog::add_packed(std::string_view new_text, std::string_view events) {
+  const auto value = parse_json(events);
+  if (value && value->is_object()) {
+    text_ += new_text;
+    add(value->get_object());
+  } else if (!new_text.empty()) {
+    text(new_text);
+  }
 }
 
 std::optional<RunLog> RunLog::unpack(const Run& run, std::string_view packed) {
@@ -123,12 +162,7 @@ std::optional<RunLog> RunLog::unpack(const Run& run, std::string_view packed) {
   const auto& object = value->get_object();
   RunLog log(run);
   log.text_ = string_member(object, "text").value_or("");
-  log.reasoning_ = string_member(object, "reasoning").value_or("");
-  const auto& entries = object.at("entries").as_array();
-  for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
-    log.entries_.push_back({static_cast<Kind>(entries[i].to_number<int>()), entries[i + 1].to_number<std::uint32_t>()});
-  }
-  for (const auto& event : object.at("others").as_array()) log.others_.emplace_back(event.as_string());
+  log.add(object);
   return log;
 }
 

@@ -33,6 +33,11 @@ public:
   const std::string& reasoning_content() const { return reasoning_; }
   std::int64_t seq() const { return static_cast<std::int64_t>(entries_.size()); }
 
+  /// The events after `seq` up to `last`, for the database, without their text: that is kept beside it.
+  std::string pack_events(std::int64_t after, std::int64_t last) const;
+  /// Appends what was packed so, and its text.
+  void add_packed(std::string_view text, std::string_view events);
+
   /// The log as one text for the database, and back.
   std::string pack() const;
   static std::optional<RunLog> unpack(const Run& run, std::string_view packed);
@@ -44,6 +49,8 @@ private:
     std::uint32_t size;  ///< bytes of a delta
   };
 
+  json::object packed(std::int64_t after, std::int64_t last) const;
+  void add(const json::object& packed);
   std::string render(std::int64_t seq, std::string_view type, std::string_view member, std::string_view value) const;
   std::string head(std::int64_t seq, std::string_view type) const;
 

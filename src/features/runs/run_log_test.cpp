@@ -47,6 +47,24 @@ TEST(RunLog, SurvivesThePackingForTheDatabase) {
   EXPECT_EQ(again->content(), log.content());
 }
 
+TEST(RunLog, SurvivesThePackingInPieces) {
+  const auto log = example();
+  RunLog again(run);
+  again.add_packed("Hel", log.pack_events(0, 2));
+  again.add_packed("lo \"you\"", log.pack_events(2, 4));
+  EXPECT_EQ(again.events_after(0), log.events_after(0));
+  EXPECT_EQ(again.content(), log.content());
+  EXPECT_EQ(again.reasoning_content(), log.reasoning_content());
+}
+
+TEST(RunLog, APieceWhoseEventsAreNotKnownIsOne) {
+  RunLog log(run);
+  log.add_packed("Hello", "");
+  log.add_packed("", "");
+  EXPECT_EQ(log.events_after(0).size(), 1u);
+  EXPECT_EQ(log.content(), "Hello");
+}
+
 TEST(RunLog, TakesBackAnEndThatCouldNotBeStored) {
   auto log = example();
   log.take_back_other();

@@ -215,7 +215,7 @@ void Runs::end_interrupted(Connection& connection, const InterruptedRun& interru
                            const std::function<void()>& at_end) {
   // A killed run has no last event, so its log is kept without one.
   RunLog log(interrupted.run);
-  if (!interrupted.text.empty()) log.text(interrupted.text);
+  for (const auto& piece : interrupted.pieces) log.add_packed(piece.text, piece.events);
   if (run_store::end(connection, interrupted.run.id, RunStatus::interrupted, log.pack(), now)) at_end();
 }
 
@@ -237,8 +237,11 @@ Runs::Piece Runs::take_piece(ActiveRun& active) {
   const auto& content = active.log.content();
   const auto lasted = asio::steady_timer::clock_type::now() - active.began;
   active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
-  Piece piece{active.pieces++, content.substr(active.checkpointed), to_json(active.progress)};
+  Piece piece{active.pieces++,
+              {content.substr(active.checkpointed), active.log.pack_events(active.checkpointed_seq, told(active))},
+              to_json(active.progress)};
   active.checkpointed = content.size();
+  active.checkpointed_seq = told(active);
   return piece;
 }
 
@@ -246,7 +249,7 @@ Task<> Runs::checkpoint(ActiveRunPointer active) {
   if (active->checkpointed == active->log.content().size() || active->has_ended) co_return;
   co_await database_.write(
       [id = active->run.id, piece = take_piece(*active)](Connection& connection) {
-        run_store::append_piece(connection, id, piece.number, piece.text, piece.progress);
+        run_store::append_piece(connection, id, piece.number, piece.content, piece.progress);
       },
       Database::Lane::background);
 }
@@ -254,7 +257,7 @@ Task<> Runs::checkpoint(ActiveRunPointer active) {
 Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> along) {
   co_await database_.write([id = active->run.id, piece = take_piece(*active), step = std::move(step),
                             along = std::move(along)](Connection& connection) {
-    run_store::append_piece(connection, id, piece.number, piece.text, piece.progress);
+    run_store::append_piece(connection, id, piece.number, piece.content, piece.progress);
     run_store::append_step(connection, id, step);
     if (along) along(connection);
   });

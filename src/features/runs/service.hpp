@@ -38,6 +38,7 @@ struct ActiveRun {
   asio::steady_timer::time_point began{};  ///< when it was its turn
   json::object progress;                   ///< of the answer's metadata what is known so far, kept with its text
   std::size_t checkpointed = 0;            ///< bytes of text that are on disk
+  std::int64_t checkpointed_seq = 0;       ///< the last event that is
   std::int64_t pieces = 0;
 };
 using ActiveRunPointer = std::shared_ptr<ActiveRun>;
@@ -118,10 +119,10 @@ private:
   Task<> checkpoint(ActiveRunPointer active);
   struct Piece {
     std::int64_t number;
-    std::string text;
+    RunPiece content;
     std::string progress;
   };
-  /// What of the text is not on disk yet, which whoever takes it writes.
+  /// What of the text and its events is not on disk yet, which whoever takes it writes.
   static Piece take_piece(ActiveRun& active);
   Task<> forget_old();
   /// The number of the latest event that was told.

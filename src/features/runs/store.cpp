@@ -50,16 +50,17 @@ bool end(Connection& connection, const std::string& id, RunStatus status, const 
   return true;
 }
 
-void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const std::string& text,
+void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const RunPiece& piece,
                   const std::string& progress) {
   // A piece that comes behind the run's end has nothing left to save.
   connection
       .prepare(
-          "INSERT OR IGNORE INTO run_pieces (run_id, number, text, progress) SELECT :run, :number, :text, :progress "
-          "WHERE EXISTS (SELECT 1 FROM runs WHERE id = :run AND status = 'started')")
+          "INSERT OR IGNORE INTO run_pieces (run_id, number, text, events, progress) SELECT :run, :number, :text, "
+          ":events, :progress WHERE EXISTS (SELECT 1 FROM runs WHERE id = :run AND status = 'started')")
       .bind(":run", run_id)
       .bind(":number", number)
-      .bind(":text", text)
+      .bind(":text", piece.text)
+      .bind(":events", piece.events)
       .bind(":progress", progress)
       .run();
 }
@@ -80,12 +81,14 @@ std::vector<InterruptedRun> unfinished(Connection& connection) {
   auto rows = connection.prepare(
       "SELECT id, thread_id, turn_id, assistant_turn_id, agent_id, run_order FROM runs WHERE ended_at IS NULL ORDER BY "
       "rowid");
-  while (rows.step()) runs.push_back({read_run(rows), {}, {}, {}});
+  while (rows.step()) runs.push_back({read_run(rows), {}, {}, {}, {}});
   for (auto& interrupted : runs) {
-    auto pieces = connection.prepare("SELECT text, progress FROM run_pieces WHERE run_id = :run ORDER BY number");
+    auto pieces =
+        connection.prepare("SELECT text, progress, events FROM run_pieces WHERE run_id = :run ORDER BY number");
     pieces.bind(":run", interrupted.run.id);
     while (pieces.step()) {
       interrupted.text += pieces.text(0);
+      interrupted.pieces.push_back({pieces.string(0), pieces.string(2)});
       auto progress = parse_json(pieces.text(1));
       if (progress && progress->is_object()) interrupted.progress = std::move(progress->get_object());
     }

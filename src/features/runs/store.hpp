@@ -16,7 +16,7 @@ void insert(Connection& connection, const Run& run, Timestamp now);
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
 
 /// `progress` is a JSON object, of which the last one counts.
-void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const std::string& text,
+void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const RunPiece& piece,
                   const std::string& progress);
 
 /// The run's next step.

@@ -35,9 +35,16 @@ struct RunStep {
   json::array calls;          ///< `{id, name, input}` each
 };
 
+/// What was saved of an answer under way at one time: its text since the piece before, and the events of that.
+struct RunPiece {
+  std::string text;
+  std::string events;  ///< see RunLog::pack_events; empty where they are not known
+};
+
 /// A run that a killed gateway left behind.
 struct InterruptedRun {
   Run run;
+  std::vector<RunPiece> pieces;
   std::string text;            ///< of the answer, up to a second before, and up to its last step
   std::vector<RunStep> steps;  ///< in order
   json::object progress;       ///< see `ActiveRun`; empty where it was killed before its first piece of text
