@@ -22,7 +22,7 @@ constexpr std::size_t most_listed = 200;
 
 /// The YAML between the fences, and what follows them; nothing for a text without a head.
 std::optional<std::pair<std::string_view, std::string_view>> split_head(std::string_view text) {
-  if (take_line(text) != fence) return std::nullopt;
+  if (boost::trim_right_copy(take_line(text)) != fence) return std::nullopt;
   const auto begin = text;
   while (!text.empty()) {
     const auto before = text;
@@ -68,20 +68,27 @@ std::vector<std::string> list_member(const json::object& head, std::string_view 
   return list;
 }
 
+NamedEntity entity_of(const json::value& value) {
+  if (!value.is_object()) return {.name = text_of(value)};
+  NamedEntity entity{.name = text_member(value.get_object(), "name")};
+  const auto type = text_member(value.get_object(), "type");
+  if (!type.empty()) entity.type = type;
+  return entity;
+}
+
+/// A list, one of them, or one text with commas between the names.
 std::vector<NamedEntity> entities_of(const json::object& head) {
   std::vector<NamedEntity> entities;
-  const auto* value = head.if_contains("entities");
-  if (!value || !value->is_array()) return entities;
-  for (const auto& element : value->get_array()) {
-    NamedEntity entity;
-    if (element.is_object()) {
-      entity.name = text_member(element.get_object(), "name");
-      const auto type = text_member(element.get_object(), "type");
-      if (!type.empty()) entity.type = type;
-    } else {
-      entity.name = text_of(element);
-    }
+  const auto add = [&](NamedEntity entity) {
     if (!entity.name.empty() && entities.size() < most_listed) entities.push_back(std::move(entity));
+  };
+  const auto* value = head.if_contains("entities");
+  if (value && value->is_array()) {
+    for (const auto& element : value->get_array()) add(entity_of(element));
+  } else if (value && value->is_object()) {
+    add(entity_of(*value));
+  } else {
+    for (auto& name : list_member(head, "entities")) add({.name = std::move(name)});
   }
   return entities;
 }

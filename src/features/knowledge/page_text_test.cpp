@@ -39,6 +39,24 @@ TEST(PageText, NamesSourcesByTheirWholePaths) {
   EXPECT_EQ(read_page_text(write_page_text(page)).head.sources, page.head.sources);
 }
 
+TEST(PageText, NamesEntitiesAsAListAsOneOrWithCommas) {
+  using List = std::vector<NamedEntity>;
+  const auto entities = [](std::string head) {
+    return read_page_text("---\nentities: " + head + "\n---\n").head.entities;
+  };
+  EXPECT_EQ(entities("[Ada, {name: Acme, type: company}]"), (List{{"Ada", std::nullopt}, {"Acme", "company"}}));
+  EXPECT_EQ(entities("{name: Acme, type: company}"), (List{{"Acme", "company"}}));
+  EXPECT_EQ(entities("Ada Lovelace, Acme"), (List{{"Ada Lovelace", std::nullopt}, {"Acme", std::nullopt}}));
+  EXPECT_EQ(entities("Ada"), (List{{"Ada", std::nullopt}}));
+  EXPECT_EQ(entities(""), List{});
+}
+
+TEST(PageText, ItsFencesMayHaveBlanksBehindThem) {
+  const auto page = read_page_text("---  \ntitle: T\n--- \ntext\n");
+  EXPECT_EQ(page.head.title, "T");
+  EXPECT_EQ(page.body, "text\n");
+}
+
 TEST(PageText, WithoutAHeadIsAllBody) {
   EXPECT_EQ(read_page_text("no head\n---\n").body, "no head\n---\n");
   EXPECT_EQ(read_page_text("---\nno end").body, "---\nno end");
