@@ -5,6 +5,21 @@
 
 namespace agw {
 
+namespace {
+
+/// A statement over the words of `index`, which a connection gets to see when it first needs them.
+Statement prepare_with_vocabulary(Connection& connection, std::string_view index, const std::string& sql) {
+  try {
+    return connection.prepare(sql);
+  } catch (const DatabaseError&) {
+    connection.execute(
+        fmt::format("CREATE VIRTUAL TABLE IF NOT EXISTS temp.{0}_vocabulary USING fts5vocab(main, {0}, row)", index));
+    return connection.prepare(sql);
+  }
+}
+
+}  // namespace
+
 fts5_api* full_text_api(Connection& connection) {
   fts5_api* api = nullptr;
   sqlite3_stmt* statement = nullptr;
@@ -22,6 +37,21 @@ bool merge_full_text(Connection& connection, std::string_view index, int pages) 
       .run();
   // The statement itself counts as one change.
   return sqlite3_total_changes(connection.handle()) - before >= 2;
+}
+
+std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part,
+                                         int most) {
+  constexpr auto first_letter = "\xe0\xb8\x81";  // U+0E01
+  auto row = prepare_with_vocabulary(
+      connection, index,
+      fmt::format("SELECT term FROM temp.{0}_vocabulary WHERE term >= :letter AND instr(term, :part) > 0 UNION ALL "
+                  "SELECT term FROM temp.{0}_vocabulary WHERE term >= '0' AND term < ':' AND instr(term, :part) > 0 "
+                  "LIMIT :most",
+                  index));
+  row.bind(":letter", first_letter).bind(":part", part).bind(":most", most);
+  std::vector<std::string> words;
+  while (row.step()) words.push_back(row.string(0));
+  return words;
 }
 
 }  // namespace agw

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/connection.hpp"
 
@@ -14,5 +16,10 @@ fts5_api* full_text_api(Connection& connection);
 /// Merges parts of the full-text table `index`, writing about so many pages; a negative number begins to make all parts
 /// one. False when nothing is left to merge. Throws DatabaseError.
 bool merge_full_text(Connection& connection, std::string_view index, int pages);
+
+/// Words of the full-text table `index` that have `part` in them and begin with a digit or a letter of a script without
+/// blanks (see base/unspaced.hpp); `most` of them. Reads the lists of all such words. Throws DatabaseError.
+std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part,
+                                         int most);
 
 }  // namespace agw

@@ -272,6 +272,15 @@ def test_a_word_of_any_language_is_found(own):
     assert found(own, "löffel") == found(own, "Loffel") == found(own, "привет") == found(own, "漢字") == ["essen"]
 
 
+def test_a_part_of_a_sentence_without_blanks_is_found(own):
+    page(own, "trip", "# 旅行\n\n明日は東京に行きます。2024年の予定、大阪も。\n")
+    page(own, "weather", "# 天气\n\n今天天气很好，我们去公园。\n")
+    assert found(own, "東京") == found(own, "予定") == found(own, "大阪、東京？") == ["trip"]
+    assert found(own, "天气") == found(own, "公园 night") == ["weather"]
+    assert sorted(found(own, "東京 公园")) == ["trip", "weather"]
+    assert found(own, "京都") == []
+
+
 # Counts, health, log.
 
 def test_the_counts(own):

@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "features/knowledge/page_rank.hpp"
 #include "features/knowledge/page_text.hpp"
+#include "storage/full_text_api.hpp"
 
 namespace agw::knowledge_search_store {
 
@@ -22,10 +23,14 @@ constexpr std::int64_t most_ranked = 1000;
 constexpr std::int64_t few = 200;
 constexpr std::string_view in_prominent_place = "{title summary} : ";
 
+/// The words that a part of one is looked for in: more of them make too long a query.
+constexpr int most_forms = 100;
+
 struct CountedTerm {
   std::string query;
   double weight = 1;
-  std::int64_t pages = 0;  ///< that have it, about
+  std::size_t phrases = 1;  ///< of the query
+  std::int64_t pages = 0;   ///< that have it, about
 };
 
 /// How many pages there are, and the greatest number of one.
@@ -51,6 +56,14 @@ std::int64_t count_pages(Connection& connection, const Extent& extent, const std
   if (count < few) return count;
   return std::clamp(count * extent.last / std::max<std::int64_t>(1, row.integer(1)), count,
                     std::max(count, extent.pages));
+}
+
+/// A word that may be a part of others stands for all of these.
+CountedTerm with_forms(Connection& connection, const SearchTerm& term) {
+  const auto forms = term.part.empty() ? std::vector<std::string>()
+                                       : words_with_part(connection, "knowledge_words", term.part, most_forms);
+  if (forms.empty()) return {term.query, term.weight};
+  return {"(\"" + boost::join(forms, "\" OR \"") + "\")", term.weight, forms.size()};
 }
 
 std::string joined(const std::vector<CountedTerm>& terms, std::string_view operation) {
@@ -94,7 +107,8 @@ public:
     const auto extent = extent_of(connection);
     const auto all_pages = static_cast<double>(extent.pages);
     for (const auto& term : search.terms) {
-      CountedTerm counted{term.query, term.weight, count_pages(connection, extent, term.query)};
+      auto counted = with_forms(connection, term);
+      counted.pages = count_pages(connection, extent, counted.query);
       is_hopeless_ = is_hopeless_ || counted.pages == 0;
       if (counted.pages == 0) continue;
       const auto pages = static_cast<double>(counted.pages);
@@ -121,7 +135,7 @@ private:
   Query plain(std::string_view operation) const {
     std::vector<double> weights;
     weights.reserve(terms_.size());
-    for (const auto& term : terms_) weights.push_back(term.weight);
+    for (const auto& term : terms_) weights.insert(weights.end(), term.phrases, term.weight);
     return {joined(terms_, operation), bytes_of(weights)};
   }
 
@@ -129,13 +143,14 @@ private:
   /// are prominent in. All terms stand behind that once more: they choose no page, but count in the ranking.
   Query narrowed() const {
     std::vector<std::string> parts;
+    std::vector<double> weights;
     std::int64_t pages = 0;
     for (const auto& term : terms_) {
       pages += term.pages;
+      weights.insert(weights.end(), term.phrases, 0.0);
       parts.push_back(pages <= most_ranked ? term.query : fmt::format("({}{})", in_prominent_place, term.query));
     }
-    std::vector<double> weights(parts.size(), 0.0);
-    for (const auto& term : terms_) weights.push_back(term.weight);
+    for (const auto& term : terms_) weights.insert(weights.end(), term.phrases, term.weight);
     return {fmt::format("({}) AND ({})", boost::join(parts, " OR "), any_term()), bytes_of(weights)};
   }
 

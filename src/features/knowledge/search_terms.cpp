@@ -6,6 +6,7 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/json.hpp"
+#include "base/unspaced.hpp"
 
 namespace agw {
 
@@ -44,7 +45,8 @@ public:
     if (words.size() > 1)
       add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), weight_of_phrase);
     for (const auto word : words) {
-      if (with_stop_words_ || !stop_words().contains(word)) add(in_quotes(word) + (open ? " *" : ""), 1);
+      if (!with_stop_words_ && stop_words().contains(word)) continue;
+      add(in_quotes(word) + (open ? " *" : ""), 1, has_unspaced(word) ? word : std::string_view());
     }
   }
 
@@ -62,15 +64,17 @@ private:
     for (std::size_t place = 0; place < text.size();) {
       const auto begin = place;
       while (place < text.size() && is_word_byte(text[place])) ++place;
-      if (place > begin) words.push_back(text.substr(begin, place - begin));
+      const auto found = between_signs(text.substr(begin, place - begin));
+      words.insert(words.end(), found.begin(), found.end());
       place += place == begin ? 1 : 0;
     }
     return words;
   }
 
-  void add(std::string query, double weight) {
+  void add(std::string query, double weight, std::string_view part = {}) {
     if (list.size() == most_search_terms) return;
-    if (std::ranges::find(list, query, &SearchTerm::query) == list.end()) list.push_back({std::move(query), weight});
+    if (std::ranges::find(list, query, &SearchTerm::query) != list.end()) return;
+    list.push_back({std::move(query), weight, std::string(part)});
   }
 
   bool with_stop_words_;

@@ -10,6 +10,7 @@ namespace agw {
 struct SearchTerm {
   std::string query;  ///< in the language of the full-text index; whatever was typed, it is valid
   double weight = 1;
+  std::string part = {};  ///< the word, where it is looked for within words too: see base/unspaced.hpp
 };
 
 /// How many of the terms a page must have.

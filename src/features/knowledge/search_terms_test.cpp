@@ -23,6 +23,12 @@ TEST(SearchTerms, OfACompoundAreTheWholeAndItsParts) {
   EXPECT_EQ(queries("core.autocrlf"), (List{"\"core autocrlf\"", "\"core\"", "\"autocrlf\""}));
 }
 
+TEST(SearchTerms, OfScriptsWithoutBlanksAreWhatStandsBetweenSigns) {
+  EXPECT_EQ(queries("東京、大阪？"), (List{"\"東京 大阪\"", "\"東京\"", "\"大阪\""}));
+  EXPECT_EQ(search_terms("東京").at(0).part, "東京");
+  EXPECT_EQ(search_terms("word").at(0).part, "");
+}
+
 TEST(SearchTerms, AreLongWordsToo) {
   const std::string word(70, 'a');
   EXPECT_EQ(queries(word), (List{"\"" + word + "\""}));

@@ -43,11 +43,19 @@ struct Hit {
   double score = 0;
 };
 
+std::string any_form(const SearchQuery::Term& term) {
+  return fmt::format("(\"{}\")", fmt::join(term.forms, "\" OR \""));
+}
+
 /// The query in the language of the index. The words are letters and digits only, so quotes make them safe.
 std::string compile(const Node& node, const std::vector<SearchQuery::Term>& terms, std::vector<std::size_t>& phrases) {
   if (node.kind == Node::Kind::term) {
-    phrases.push_back(node.term);
     const auto& term = terms[node.term];
+    if (term.is_part) {
+      phrases.insert(phrases.end(), term.forms.size(), node.term);
+      return any_form(term);
+    }
+    phrases.push_back(node.term);
     return fmt::format("\"{}\"{}", fmt::join(term.words, " "), term.prefix ? " *" : "");
   }
   std::vector<std::string> parts;
@@ -68,6 +76,7 @@ public:
         limit_(limit),
         indexed_(search_store::indexed(connection)) {
     query_.fold(tokenizer_);
+    query_.find_forms([&](const std::string& word) { return search_store::words_with(connection_, word); });
   }
 
   std::vector<FoundTurn> run() {
@@ -89,6 +98,10 @@ private:
     for (const auto& term : query_.terms()) {
       auto rarest = static_cast<double>(indexed_);
       for (const auto& word : term.words) {
+        if (term.is_part) {
+          rarest = std::min(rarest, search_store::frequency(connection_, "body : " + any_form(term)));
+          continue;
+        }
         const bool open = term.prefix && &word == &term.words.back();
         if (open && word.size() < long_prefix) continue;
         const auto query = fmt::format("body : \"{}\"{}", word, open ? " *" : "");
@@ -178,7 +191,7 @@ private:
     for (const auto& candidate : search_store::newest(connection_, plan.query, candidates())) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
       const std::size_t first = plan.scoped ? 2 : 1;
-      for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] = candidate.hits.at(first + i);
+      for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] += candidate.hits.at(first + i);
       hits.push_back(std::move(hit));
     }
     return hits;

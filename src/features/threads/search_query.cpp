@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/unspaced.hpp"
+
 namespace agw {
 
 namespace {
@@ -223,8 +225,17 @@ void SearchQuery::fold(const Tokenizer& tokenizer) {
   for (auto& term : terms_) {
     term.words.clear();
     for (auto& token : tokenizer.tokens(term.text)) term.words.push_back(std::move(token.word));
+    term.is_part = term.words.size() == 1 && has_unspaced(term.words.front());
   }
   if (root_) root_ = pruned(std::move(*root_), terms_);
+}
+
+void SearchQuery::find_forms(const std::function<std::vector<std::string>(const std::string& word)>& words_with) {
+  for (auto& term : terms_) {
+    if (!term.is_part) continue;
+    term.forms = words_with(term.words.front());
+    if (term.forms.empty()) term.forms = term.words;
+  }
 }
 
 std::vector<std::uint32_t> SearchQuery::hits(const std::vector<IndexedWord>& text) const {
@@ -258,6 +269,7 @@ bool stands_at(const SearchQuery::Term& term, const std::vector<IndexedWord>& te
     if (text[n + i].word != words[i]) return false;
   }
   const auto& word = text[n + last].word;
+  if (term.is_part) return word.find(words[last]) != word.npos;
   return term.prefix ? word.starts_with(words[last]) : word == words[last];
 }
 

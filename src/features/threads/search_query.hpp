@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ public:
     std::string text;
     bool prefix = false;                  ///< its last word may go on
     std::vector<std::string> words = {};  ///< folded, once `fold` has run
+    bool is_part = false;                 ///< its word is looked for within words: see base/unspaced.hpp
+    std::vector<std::string> forms = {};  ///< words of the index that its word stands in, once `find_forms` has run
   };
 
   /// What must match: a term, all or any of the parts, or the first part without the others.
@@ -37,6 +40,9 @@ public:
 
   /// Finds the words of the terms, as the index knows them, and leaves out terms without any, such as `+++`.
   void fold(const Tokenizer& tokenizer);
+
+  /// Finds the words that terms stand in which are looked for within words.
+  void find_forms(const std::function<std::vector<std::string>(const std::string& word)>& words_with);
 
   const std::vector<Term>& terms() const { return terms_; }
   /// Nothing when there is nothing to search for.

@@ -19,6 +19,8 @@ constexpr std::size_t turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 128 * 1024;
 constexpr int pages_a_merge = 32;
 constexpr int few = 500;
+/// The words that a part of one is looked for in: more of them make too long a query.
+constexpr int most_forms = 100;
 
 /// Any text as one word of the index: its FNV-1a hash. Two agents that shared one would find each other's turns, which
 /// with 64 bits does not happen by chance.
@@ -168,6 +170,10 @@ double frequency(Connection& connection, const std::string& query) {
   if (count < few) return count;
   const auto stretch = static_cast<double>(row.integer(1) - row.integer(2) + 1);
   return std::max(count, count / stretch * static_cast<double>(indexed(connection)));
+}
+
+std::vector<std::string> words_with(Connection& connection, const std::string& part) {
+  return words_with_part(connection, "turn_words", part, most_forms);
 }
 
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most) {

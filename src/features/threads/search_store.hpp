@@ -45,6 +45,9 @@ std::int64_t indexed(Connection& connection);
 /// About how many turns match a query of the index: exact for a few, else judged by how close the newest ones stand.
 double frequency(Connection& connection, const std::string& query);
 
+/// Words of the index that have `part` in them.
+std::vector<std::string> words_with(Connection& connection, const std::string& part);
+
 struct Candidate {
   std::int64_t number = 0;
   std::vector<std::uint32_t> hits;  ///< see add_hits_function

@@ -51,6 +51,17 @@ TEST(Search, TakesNoNoticeOfCaseAndDiacritics) {
   });
 }
 
+TEST(Search, FindsPartsOfSentencesInScriptsWithoutBlanks) {
+  behind_and_indexed({"明日は東京に行きます", "2024年の東京", "大阪です", "tokyo"},
+                     [](Room& room, const Thread&) -> Task<> {
+                       EXPECT_EQ((co_await found(room, "東京")).size(), 2u);
+                       EXPECT_EQ(co_await found(room, "東京 AND 行き*"), Texts{"明日は東京に行きます"});
+                       EXPECT_EQ(co_await found(room, "東京 NOT 明日"), Texts{"2024年の東京"});
+                       EXPECT_EQ((co_await found(room, "\"東京\" OR 大阪")).size(), 3u);
+                       EXPECT_EQ(co_await found(room, "京都"), Texts{});
+                     });
+}
+
 TEST(Search, FindsPhrasesPrefixesAndAlternatives) {
   behind_and_indexed({"the quick brown fox", "the brown quick fox", "a slow worm"},
                      [](Room& room, const Thread&) -> Task<> {
