@@ -4,7 +4,8 @@ import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, refused
 from extensions import toggle
-from jobs import chat_stop, delete, ended, job_directory, new_agent, new_job, rows, run, statuses, stop_run, turns
+from jobs import (chat_stop, delete, ended, job_directory, new_agent, new_job, rows, run, statuses, stop_run, turns,
+                  wait_for)
 
 
 # While another run goes on.
@@ -85,6 +86,22 @@ def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
     talker.answers("two")
     answer.release()
     assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
+
+
+def test_replace_ends_a_run_that_waits_for_a_chat_at_once(talker, name):
+    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="replace")
+    talker.answers("one")
+    thread_id = run(gateway, job)["threadId"]
+    ended(gateway, job)
+    answer = talker.holds("a chat")
+    accepted(gateway.http.post("/chat", json={"threadId": thread_id, "content": "hello"}), 201)
+    assert answer.asked.wait(10)
+    run(gateway, job)
+    run(gateway, job)
+    wait_for(lambda: statuses(rows(gateway, job)) == ["queued", "stopped", "completed"])
+    talker.answers("two")
+    answer.release()
+    assert statuses(ended(gateway, job, 3)) == ["completed", "stopped", "completed"]
 
 
 def test_toggling_a_job_off_lets_its_run_complete(held):

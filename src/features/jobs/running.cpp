@@ -150,8 +150,7 @@ Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRu
   if (!waits) run->run.started_at = clock_.now();
   for (const auto& other : under_way_.of_job(run->job->id)) {
     if (!replaces || other == run) break;
-    other->stop_wanted = true;
-    if (other->active) other->active->stop.request();
+    end_soon(other);
   }
   run->active = engine_.open_job_run(std::move(job_turn));
   run->placed.request();
@@ -160,6 +159,8 @@ Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRu
     if (!job_store::insert(connection, row)) throw DueTimeTaken();
     if (along) along(connection, row);
   });
+  // While it was written, nobody could end it.
+  if (run->stop_wanted) end_soon(run);
 }
 
 Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
@@ -235,12 +236,16 @@ Task<> Jobs::watch_time(JobRunUnderWayPointer run) {
 /// Stops those runs of the job that have not begun yet.
 void Jobs::drop_waiting(const std::string& job_id) {
   for (const auto& run : under_way_.of_job(job_id)) {
-    if (run->active && run->active->started) continue;
-    run->stop_wanted = true;
-    if (!run->active) continue;
-    run->active->stop.request();
-    work_.spawn(engine_.stop_run(run->active));
+    if (!run->active || !run->active->started) end_soon(run);
   }
+}
+
+/// One that waits ends at once, whatever it waits for.
+void Jobs::end_soon(const JobRunUnderWayPointer& run) {
+  run->stop_wanted = true;
+  if (!run->active) return;
+  run->active->stop.request();
+  work_.spawn(engine_.stop_run(run->active));
 }
 
 void Jobs::over(const JobRunUnderWayPointer& run) {

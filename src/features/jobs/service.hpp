@@ -138,6 +138,7 @@ private:
   Task<> mark_started(std::string id, Timestamp now);
   Task<> watch_time(JobRunUnderWayPointer run);
   void drop_waiting(const std::string& job_id);
+  void end_soon(const JobRunUnderWayPointer& run);
   void over(const JobRunUnderWayPointer& run);
   void tell_end(const JobRunUnderWayPointer& run);
   Task<> signal_failures(JobRunUnderWayPointer run);
