@@ -15,7 +15,8 @@ OUTSIDE = "path outside home directory"
 @pytest.mark.parametrize("target", [
     "/etc/agw-test", "../outside.md", "notes/../../outside.md", "config.yaml", "prices.yaml", "secrets.yaml",
     ".gateway-token", "gateway.db", "gateway.db-wal", "gateway.lock", "autoresearch/proposals/assistant/x.md",
-    "autoresearch", "trash/x", "backups/x.db", "./config.yaml", "notes/../config.yaml", ".", "/", "keys/id_rsa"])
+    "autoresearch", "trash/x", "backups/x.db", "attachments/x", "logs/x.log", "./config.yaml",
+    "notes/../config.yaml", ".", "/", "keys/id_rsa"])
 def test_a_target_that_nobody_may_change_is_refused(gateway, target):
     path = write(gateway, target=target)
     refused(apply(gateway, path), 403, OUTSIDE)

@@ -23,7 +23,7 @@ constexpr mode_t shared_file = 0644;
 /// Also with something behind the name: the database's log, a file that is being replaced.
 constexpr std::array<std::string_view, 6> own_files{".gateway-token", "gateway.db",  "gateway.lock",
                                                     "config.yaml",    "prices.yaml", "secrets.yaml"};
-constexpr std::array<std::string_view, 5> own_directories{"autoresearch", "trash", "backups", "logs", "files"};
+constexpr std::array<std::string_view, 5> own_directories{"autoresearch", "trash", "backups", "logs", "attachments"};
 
 bool is_gateways_own(const fs::path& relative) {
   const auto first = relative.begin()->string();
