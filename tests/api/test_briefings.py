@@ -200,6 +200,13 @@ def test_signals_become_highlights(own):
     assert pulse(own)["highlights"] == ["second", "first"]
 
 
+def test_a_day_of_many_signals_is_told_whole(own):
+    messages = [f"signal {number}" for number in range(30)]
+    for message in messages:
+        accepted(own.http.post("/signals", json={"kind": "cost-spike", "message": message}), 201)
+    assert pulse(own)["highlights"] == messages[::-1]
+
+
 def test_self_reflect_works_without_a_model(own):
     new_thread(own, title="Plans for May")
     answer = accepted(own.http.post("/run/self-reflect"), 202)

@@ -17,6 +17,7 @@ constexpr auto looks_back = 24h;
 constexpr auto fresh = 15min;
 constexpr int most_counted = 1000;
 constexpr int most_looked_at = 20;
+constexpr int most_highlights = 100;
 constexpr std::size_t prose_limit = 1000;
 constexpr std::string_view reflecting_job = "self-reflect";
 
@@ -138,7 +139,7 @@ Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
 Task<std::vector<std::string>> Briefings::highlights() {
   std::vector<std::string> texts;
   for (const auto& signal :
-       co_await signals_.list({.since = clock_.now() - looks_back, .limit = Limit{most_looked_at}})) {
+       co_await signals_.list({.since = clock_.now() - looks_back, .limit = Limit{most_highlights}})) {
     texts.push_back(signal.message);
   }
   co_return texts;
