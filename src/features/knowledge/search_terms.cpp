@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t most_bytes_read = 4096;
 constexpr double weight_of_phrase = 1.5;
+/// So many words are looked for within words, which takes a look at all of these.
+constexpr std::ptrdiff_t most_parts = 8;
 
 const std::set<std::string_view>& stop_words() {
   static const std::set<std::string_view> words{
@@ -74,7 +76,8 @@ private:
   void add(std::string query, double weight, std::string_view part = {}) {
     if (list.size() == most_search_terms) return;
     if (std::ranges::find(list, query, &SearchTerm::query) != list.end()) return;
-    list.push_back({std::move(query), weight, std::string(part)});
+    const auto parts = std::ranges::count_if(list, [](const SearchTerm& term) { return !term.part.empty(); });
+    list.push_back({std::move(query), weight, std::string(parts < most_parts ? part : std::string_view())});
   }
 
   bool with_stop_words_;

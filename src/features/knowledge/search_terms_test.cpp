@@ -29,6 +29,13 @@ TEST(SearchTerms, OfScriptsWithoutBlanksAreWhatStandsBetweenSigns) {
   EXPECT_EQ(search_terms("word").at(0).part, "");
 }
 
+TEST(SearchTerms, AreLookedForWithinWordsEightAtMost) {
+  const auto terms = search_terms("一 二 三 四 五 六 七 八 九 十");
+  ASSERT_EQ(terms.size(), 10u);
+  EXPECT_EQ(terms[7].part, "八");
+  EXPECT_EQ(terms[8].part, "");
+}
+
 TEST(SearchTerms, AreLongWordsToo) {
   const std::string word(70, 'a');
   EXPECT_EQ(queries(word), (List{"\"" + word + "\""}));

@@ -222,10 +222,12 @@ SearchQuery::SearchQuery(std::string_view text) {
 }
 
 void SearchQuery::fold(const Tokenizer& tokenizer) {
+  int parts = 0;
   for (auto& term : terms_) {
     term.words.clear();
     for (auto& token : tokenizer.tokens(term.text)) term.words.push_back(std::move(token.word));
-    term.is_part = term.words.size() == 1 && has_unspaced(term.words.front());
+    term.is_part = parts < most_parts && term.words.size() == 1 && has_unspaced(term.words.front());
+    if (term.is_part) ++parts;
   }
   if (root_) root_ = pruned(std::move(*root_), terms_);
 }
