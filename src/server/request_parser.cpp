@@ -42,6 +42,17 @@ bool is_overlong(std::string_view framing) {
   return std::min(framing.find("\r\n"), framing.size()) > RequestParser::chunk_line_limit;
 }
 
+/// Whether the line of a size is whole, and with the last one the trailer too: what still lacks something then, such as
+/// the end of a quoted text, will not get it.
+bool has_whole_line(std::string_view framing) {
+  if (framing.starts_with("\r\n")) framing.remove_prefix(2);
+  const auto end = framing.find("\r\n");
+  if (end == framing.npos) return false;
+  const auto size = framing.substr(0, framing.find_first_not_of("0123456789abcdefABCDEF"));
+  const bool is_last = size.find_first_not_of('0') == size.npos;
+  return !is_last || framing.find("\r\n\r\n", end) != framing.npos;
+}
+
 bool starts_unlike_a_method(std::string_view text) {
   return !text.empty() && text != "\r" && !std::isalpha(static_cast<unsigned char>(text.front()));
 }
@@ -158,7 +169,9 @@ std::size_t RequestParser::put_body(std::string_view in) {
     const bool overlong = head_.chunked && body_received_ == received && is_overlong(framing);
     if (error == http::error::need_more || (!error && count == 0)) {
       // All data has been taken, so that what is left is a line between chunks; CRLF ends it, and nothing else.
-      if (overlong || (head_.chunked && has_bare_line_feed(in.substr(used)))) refusal_ = bad_chunk();
+      const auto line = in.substr(used);
+      const bool is_stuck = error && has_whole_line(line);
+      if (overlong || (head_.chunked && (is_stuck || has_bare_line_feed(line)))) refusal_ = bad_chunk();
       break;
     }
     if (error)

@@ -113,6 +113,9 @@ BAD_CHUNKS = {
     "a size ended by a line feed": "2\n{}\r\n0\r\n\r\n", "data ended by a line feed": "2\r\n{}\n0\r\n\r\n",
     "every line ended by a line feed": "2\n{}\n0\n\n", "the trailer ended by line feeds": "2\r\n{}\r\n0\r\nX: y\n\n",
     "a bare CR in an extension": "2;a\rb\r\n{}\r\n0\r\n\r\n",
+    "an unclosed quote in an extension": '2;a="b\r\n{}\r\n0\r\n\r\n',
+    "an unclosed quote behind data": '1\r\n{\r\n1;a="b\r\n', "an unclosed quote behind the last chunk": '2\r\n{}\r\n0;a="b\r\n\r\n',
+    "an extension that begins nowhere": "2; \r\n",
 }
 
 
