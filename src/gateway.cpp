@@ -131,7 +131,7 @@ public:
         extension_files_(loop, extensions_, directory.home, directory.path),
         skills_(blocking_, directory.home, directory.path),
         threads_(loop, database_, hub_, clock_, thread_links()),
-        costs_(database_, clock_, TimeZone::host(), extensions_, threads_, settings.budget_usd_per_day),
+        costs_(database_, clock_, TimeZone::host(), extensions_, threads_, models_, settings.budget_usd_per_day),
         watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
         own_texts_(database_, models_, extensions_, costs_),
         knowledge_(loop, blocking_, database_, clock_, directory.path,

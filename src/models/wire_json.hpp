@@ -32,11 +32,14 @@ inline std::string_view text_member(const json::object& object, std::string_view
   return string_member(object, name).value_or(std::string_view());
 }
 
-/// A whole number from 0 up.
+/// Far beyond what is real, and small enough that sums of such counts stay numbers.
+inline constexpr std::int64_t highest_count = 1'000'000'000'000;
+
+/// A whole number from 0 up to that.
 inline std::optional<std::int64_t> count_member(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   if (!value || !value->is_int64()) return std::nullopt;
-  return std::max<std::int64_t>(0, value->get_int64());
+  return std::clamp<std::int64_t>(value->get_int64(), 0, highest_count);
 }
 
 /// The JSON object that a text holds, such as an error's body or the arguments of a call. Bytes that are no UTF-8, and

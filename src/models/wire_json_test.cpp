@@ -29,6 +29,13 @@ TEST(ParseObject, RefusesWhatIsNoObject) {
   }
 }
 
+TEST(CountMember, IsBoundedSoThatSumsAreNumbers) {
+  const auto count = [](std::string_view text) { return count_member(*parse_object(text), "n"); };
+  EXPECT_EQ(count(R"({"n":9223372036854775807})"), highest_count);
+  EXPECT_EQ(count(R"({"n":-1})"), 0);
+  EXPECT_EQ(count(R"({"n":1.5})"), std::nullopt);
+}
+
 TEST(ParseCutFrame, KeepsTheBytesOfCutCharacters) {
   const auto text = [](std::string_view frame) {
     const auto object = parse_cut_frame(frame);

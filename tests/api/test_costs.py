@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from checks import accepted, refused
+from stubs.provider import Reply, ToolCall
 from talker import MODEL, Talker, configuration
 
 MEMBERS = {"today", "week", "month", "by_agent", "by_model", "unpriced", "days", "by_thread"}
@@ -121,6 +122,25 @@ def test_a_model_without_a_price_costs_nothing_and_is_named(make_gateway, stub):
     report = costs(gateway)
     assert report["today"] == 0 and report["by_model"] == [{"model": MODEL, "cost": 0}]
     assert report["unpriced"] == [MODEL]
+
+
+def test_a_model_that_has_a_price_by_now_is_not_named(make_gateway, stub):
+    gateway = make_gateway(config=configuration(stub)).start()
+    talker = Talker(gateway, stub)
+    talker.says(thread_of(gateway, "assistant"), "hello", answer="hi")
+    talker.says(thread_of(gateway, "assistant"), "hello", answer="hi", model="stub/other")
+    assert costs(gateway)["unpriced"] == ["stub/other", MODEL]
+    (gateway.data / "prices.yaml").write_text(yaml.safe_dump({MODEL: PRICE}))
+    gateway.restart()
+    assert costs(gateway)["unpriced"] == ["stub/other"]
+
+
+def test_counts_beyond_all_bounds_stay_counts(priced, stub):
+    talker = priced()
+    absurd = {"input": 2**63 - 1, "output": 2**63 - 1, "cache_read": 0, "cache_write": 0}
+    stub.script(Reply(tool_calls=[ToolCall("Glob", {"pattern": "*"})], usage=absurd), Reply(usage=absurd))
+    finish = end_of_run(talker, thread_of(talker.gateway, "assistant"))[-1]
+    assert finish["usage"]["input_tokens"] == finish["usage"]["output_tokens"] > 0
 
 
 def test_a_bad_period_is_refused(gateway):

@@ -7,6 +7,7 @@
 #include "features/costs/store.hpp"
 #include "features/extensions/service.hpp"
 #include "features/threads/service.hpp"
+#include "models/catalog.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -91,12 +92,13 @@ Task<std::optional<std::string>> title_of(Threads& threads, std::string id) {
 }  // namespace
 
 Costs::Costs(Database& database, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
-             std::optional<double> budget_usd_per_day)
+             const Models& models, std::optional<double> budget_usd_per_day)
     : database_(database),
       clock_(clock),
       zone_(std::move(zone)),
       extensions_(extensions),
       threads_(threads),
+      models_(models),
       budget_(budget_usd_per_day) {}
 
 void Costs::load(Connection& connection) {
@@ -141,6 +143,12 @@ Spending Costs::spend(const Extension& agent, const std::string& thread_id, cons
           .priced = usd.has_value()};
 }
 
+/// By the prices of now: they may have been set since the model was used.
+bool Costs::has_price(std::string_view model) const {
+  const auto slash = model.find('/');
+  return slash != model.npos && models_.info(model.substr(0, slash), model.substr(slash + 1)).price.has_value();
+}
+
 void Costs::record(Connection& connection, const std::vector<Spending>& spendings) {
   for (const auto& spending : spendings) cost_store::add(connection, spending);
 }
@@ -149,6 +157,7 @@ Task<CostReport> Costs::report(CostPeriod period) {
   const auto today = local_day(clock_.now(), zone_);
   auto report = co_await database_.read(
       [today, period](Connection& connection) { return read_report(connection, today, length_of(period)); });
+  std::erase_if(report.unpriced, [this](const auto& model) { return has_price(model); });
   for (auto& row : report.by_agent) {
     if (const auto agent = extensions_.find(row.agent_id)) row.name = agent->name;
   }

@@ -16,6 +16,7 @@ namespace agw {
 class Connection;
 class Database;
 class Extensions;
+class Models;
 class Threads;
 
 /// Calls of one model, in sum.
@@ -31,7 +32,7 @@ class Costs {
 public:
   /// `budget_usd_per_day` is that of all agents together.
   Costs(Database& database, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
-        std::optional<double> budget_usd_per_day);
+        const Models& models, std::optional<double> budget_usd_per_day);
 
   /// Before the loop runs: what was spent today.
   void load(Connection& connection);
@@ -55,12 +56,14 @@ public:
 
 private:
   double spent_today(std::string_view agent_id) const;
+  bool has_price(std::string_view model) const;
 
   Database& database_;
   const Clock& clock_;
   TimeZone zone_;
   const Extensions& extensions_;
   Threads& threads_;
+  const Models& models_;
   std::optional<double> budget_;
   LocalDay day_{};                                       ///< what follows is of this day
   std::map<std::string, double, std::less<>> by_agent_;  ///< USD, calls of runs under way included

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "features/threads/service.hpp"
+#include "io/http_client.hpp"
+#include "models/catalog.hpp"
 #include "testing/extensions_room.hpp"
 
 namespace agw {
@@ -25,11 +27,13 @@ struct CostRoom : Room {
                  .project_exists = [](std::string_view) { return false; },
                  .thread_in_use = [](std::string_view) { return false; },
                  .turn_in_use = [](std::string_view) { return false; },
-                 .active_run = [](std::string_view) { return std::nullopt; }}) {
+                 .active_run = [](std::string_view) { return std::nullopt; }}),
+        http(loop),
+        models(http, {}, Prices(directory.path() / "prices.yaml")) {
     clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
   }
 
-  Costs start() { return {database, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, 5.0}; }
+  Costs start() { return {database, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, models, 5.0}; }
 
   Task<> make_agents() {
     ann = co_await make_agent("ann", R"({"budget_usd_per_day": 2})");
@@ -46,6 +50,8 @@ struct CostRoom : Room {
   }
 
   Threads threads;
+  HttpClient http;
+  Models models;
   ExtensionPointer ann;
   ExtensionPointer bob;
   std::string thread;
