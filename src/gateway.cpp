@@ -107,7 +107,7 @@ public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
       : loop_(loop),
         lock_(lock),
-        tls_(settings.tls.cert.empty() ? nullptr : std::make_unique<TlsContext>(settings.tls.cert, settings.tls.key)),
+        tls_(configured_tls(settings.tls)),
         blocking_(loop),
         access_(loop, blocking_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),

@@ -33,11 +33,11 @@ void check_prices(const fs::path& file, Findings& findings) {
 void check_tls(const Settings& settings, Findings& findings) {
   if (settings.tls.cert.empty()) return;
   try {
-    const TlsContext context(settings.tls.cert, settings.tls.key);
-    for (const auto& warning : context.warnings())
+    const auto context = configured_tls(settings.tls);
+    for (const auto& warning : context->warnings())
       findings.push_back(
           {"tls", State::warning, warning, "have the certificate renewed, its key closed to others (chmod 600)"});
-    if (context.warnings().empty())
+    if (context->warnings().empty())
       findings.push_back({"tls", State::good, fmt::format("{} can be shown", settings.tls.cert.string())});
   } catch (const std::exception& error) {
     findings.push_back({"tls", State::failure, error.what(), "set tls.cert and tls.key in config.yaml to PEM files"});
@@ -58,7 +58,8 @@ std::string out_of_the_way(const fs::path& path) { return fmt::format("mv '{0}' 
 /// The gateway makes those that are missing.
 bool is_in_the_way(const fs::path& path) {
   std::error_code error;
-  return fs::exists(path, error) && !fs::is_directory(path, error);
+  // A link that leads nowhere is there too.
+  return fs::exists(fs::symlink_status(path, error)) && !fs::is_directory(path, error);
 }
 
 void check_logs(const fs::path& directory, Findings& findings) {

@@ -6,6 +6,7 @@
 #include "cli/browser.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
+#include "config/settings.hpp"
 
 namespace agw::cli {
 
@@ -16,12 +17,24 @@ struct OpenOptions {
   std::optional<std::string> data_dir;
 };
 
+/// With TLS the certificate is likely for the public name only.
+std::string page_url(const FoundGateway& gateway) {
+  if (!gateway.url.starts_with("https://")) return gateway.url;
+  SettingsSources sources;
+  sources.file = gateway.data_directory / "config.yaml";
+  auto url = load_settings(sources).public_url;
+  if (!url.starts_with("https://")) return gateway.url;
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
 Task<int> open(const FoundGateway& gateway, const OpenOptions& options) {
+  const auto url = page_url(gateway);
   const auto answer = co_await Client(gateway).get("/pair/refresh?brief=true");
   const auto code = string_member(answer.as_object(), "code");
   if (!code) throw std::runtime_error("the gateway gave no code");
   const auto file = gateway.data_directory / "open.html";
-  write_link(file, fmt::format("{}/ui/#code={}", gateway.url, *code), "Open the gateway");
+  write_link(file, fmt::format("{}/ui/#code={}", url, *code), "Open the gateway");
   if (!options.no_browser && show_in_browser(file)) co_return 0;
   std::cout << file.string() << '\n';
   std::cerr << "Open this file in a browser on this machine within a minute.\n";

@@ -2,13 +2,13 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "config/addresses.hpp"
 #include "config/values.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr auto web_address = "an address that begins with http:// or https://";
 constexpr auto host_names = "a list of host names without scheme, port or path";
 
 bool is_printable(std::string_view text) {
@@ -17,29 +17,11 @@ bool is_printable(std::string_view text) {
 
 bool is_path(std::string_view text) { return !text.empty() && text.find('\0') == std::string_view::npos; }
 
-bool is_web_address(std::string_view text) {
-  const auto scheme = text.starts_with("http://") ? 7u : text.starts_with("https://") ? 8u : 0u;
-  return scheme != 0 && is_printable(text.substr(scheme));
-}
-
-/// Several colons are those of an IPv6 address.
-bool is_host_name(std::string_view text) {
-  return is_printable(text) && text.find('/') == std::string_view::npos && std::ranges::count(text, ':') != 1;
-}
-
 /// What a socket can be bound to without asking a name server.
 bool is_bindable(std::string_view text) {
   boost::system::error_code error;
   boost::asio::ip::make_address(std::string(text), error);
   return is_printable(text) && (!error || text == "localhost");
-}
-
-/// As browsers write it: compared as it stands, a path or a last slash would never match.
-bool is_origin(std::string_view text) {
-  const auto end = text.find("://");
-  if (end == 0 || end == std::string_view::npos) return false;
-  const auto host = text.substr(end + 3);
-  return is_printable(text) && !host.empty() && host.find('/') == std::string_view::npos;
 }
 
 bool is_variable_name(std::string_view text) {
@@ -125,7 +107,7 @@ Keys<Settings> make_settings_keys() {
        .example = "[https://example.org]"},
       {.name = "public_url",
        .text = "The address that the QR code of pairing holds.",
-       .value = text<S>(&S::public_url, web_address, is_web_address),
+       .value = text<S>(&S::public_url, a_web_address, is_web_address),
        .example = "https://gateway.example.org",
        .environment = "AGENT_GATEWAY_PUBLIC_URL"},
       {.name = "tls.cert",
@@ -166,7 +148,7 @@ Keys<Settings> make_settings_keys() {
        .example = "brave"},
       {.name = "tools.web_search.base_url",
        .text = "The service's address, where it is not the vendor's own; always for searxng.",
-       .value = text<S>(at(&S::web_search, &S::WebSearch::base_url), web_address, is_web_address),
+       .value = text<S>(at(&S::web_search, &S::WebSearch::base_url), a_web_address, is_web_address),
        .example = "http://127.0.0.1:8888"},
       {.name = "tools.web_search.api_key_env",
        .text = "The environment variable that holds the service's key.",
@@ -203,7 +185,7 @@ Keys<ConfiguredProvider> make_provider_keys() {
        .value = one_word_of(&P::kind, {"anthropic", "openai", "ollama"})},
       {.name = "base_url",
        .text = "Its address, where it is not the vendor's own.",
-       .value = text<P>(&P::base_url, web_address, is_web_address)},
+       .value = text<P>(&P::base_url, a_web_address, is_web_address)},
       {.name = "api_key_env",
        .text = "The environment variable that holds the key.",
        .value = text<P>(&P::api_key_env, "the name of an environment variable", is_variable_name)},

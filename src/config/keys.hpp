@@ -10,6 +10,11 @@
 
 namespace agw {
 
+/// An item of a list that is not of its kind. Thrown by `Value::read`.
+struct BadItem {
+  const Given& item;
+};
+
 /// How a key's value is read into a `Target` and shown.
 template <class Target>
 struct Value {
@@ -48,7 +53,12 @@ void read_providers(std::vector<ConfiguredProvider>& providers, const Given& map
 template <class Target>
 void read_value(const Key<Target>& key, const std::string& name, Target& target, const Given& given) {
   if (given.form == Given::Form::nothing) return;
-  if (!key.value.read(target, given)) throw BadValue(given.line, name, "must be " + key.value.kind);
+  try {
+    if (!key.value.read(target, given)) throw BadValue(given.line, name, "must be " + key.value.kind);
+  } catch (const BadItem& bad) {
+    const auto which = bad.item.text.empty() ? "what stands here" : bad.item.text;
+    throw BadValue(bad.item.line, name, "must be " + key.value.kind + ", and " + which + " is none");
+  }
 }
 
 }  // namespace agw

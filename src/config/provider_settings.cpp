@@ -5,8 +5,11 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/trim.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
+
+#include "config/addresses.hpp"
 
 namespace agw {
 
@@ -89,12 +92,18 @@ void apply_environment(std::vector<ConfiguredProvider>& providers, const Environ
     }
     if (const auto address = environment(usual.base_url)) {
       const bool of_ollama = std::string_view(usual.kind) == "ollama";
-      find_or_add(providers, usual.kind).base_url = of_ollama ? url_of_ollama(*address) : *address;
+      auto& provider = find_or_add(providers, usual.kind);
+      provider.base_url = of_ollama ? url_of_ollama(*address) : boost::trim_copy(*address);
+      if (!is_web_address(provider.base_url)) {
+        provider.problem = fmt::format("the environment variable {} must be {}", usual.base_url,
+                                       of_ollama ? "an address such as 127.0.0.1:11434" : a_web_address);
+      }
     }
   }
 }
 
 ApiKey read_api_key(const ConfiguredProvider& provider, const Environment& environment) {
+  if (!provider.problem.empty()) return {{}, provider.problem};
   if (!provider.api_key_file.empty()) return read_key_file(provider.api_key_file);
   const auto& named = provider.api_key_env;
   const auto variable = named.empty() ? usual_key_variable(provider) : named;

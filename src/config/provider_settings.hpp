@@ -17,6 +17,7 @@ struct ConfiguredProvider {
   std::filesystem::path api_key_file = {};
   std::string api = {};  ///< `responses` or `chat`, for the kind `openai`
   std::string default_model = {};
+  std::string problem = {};  ///< what of the environment keeps it from being used; it then has no key
 };
 
 /// Puts what `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`, `OLLAMA_HOST` and the like say into the providers of those names,

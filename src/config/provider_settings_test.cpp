@@ -43,6 +43,26 @@ TEST_F(ApiKeyTest, AMissingOneIsAProblemThatSaysWhere) {
               ::testing::EndsWith("key is empty"));
 }
 
+TEST_F(ApiKeyTest, AnAddressThatIsNoneIsAProblemThatNamesItsVariable) {
+  const auto problem_of = [](const std::string& variable, const std::string& value) {
+    std::vector<ConfiguredProvider> providers;
+    const Environment environment = [&](const std::string& name) {
+      return name == variable ? std::optional(value) : std::nullopt;
+    };
+    apply_environment(providers, environment);
+    return providers.empty() ? "no provider" : read_api_key(providers.front(), environment).problem;
+  };
+  EXPECT_THAT(problem_of("OPENAI_BASE_URL", "somewhere"),
+              ::testing::StartsWith("the environment variable OPENAI_BASE_URL must be an address that begins with"));
+  EXPECT_THAT(problem_of("ANTHROPIC_BASE_URL", "http://a:b"), ::testing::HasSubstr("ANTHROPIC_BASE_URL"));
+  EXPECT_EQ(problem_of("OLLAMA_HOST", "two words"),
+            "the environment variable OLLAMA_HOST must be an address such as 127.0.0.1:11434");
+  EXPECT_EQ(problem_of("OPENAI_BASE_URL", " http://127.0.0.1:8000/v1 "), "");
+  for (const auto* host : {"0.0.0.0", "box:1234", "http://box", ":11434", "::", "[::1]"}) {
+    EXPECT_EQ(problem_of("OLLAMA_HOST", host), "") << host;
+  }
+}
+
 TEST_F(ApiKeyTest, OneThatWouldBreakAHeaderIsRefusedWithoutShowingIt) {
   variables_["MY_KEY"] = "secret\r\nX: y";
   const auto key = read({.name = "mine", .kind = "openai", .api_key_env = "MY_KEY"});

@@ -84,9 +84,13 @@ void read_section(Settings& settings, const Given& map, const std::string& prefi
   }
 }
 
-void check_tls(const Settings& settings, const Given& map) {
-  if (settings.tls.cert.empty() == settings.tls.key.empty()) return;
+void check_tls(Settings& settings, const Given& map) {
   const auto section = std::ranges::find(map.children, "tls", &Given::name);
+  if (section == map.children.end()) return;
+  for (const auto& key : section->children) {
+    (key.name == "cert" ? settings.tls.cert_at : settings.tls.key_at) = std::to_string(key.line);
+  }
+  if (settings.tls.cert.empty() == settings.tls.key.empty()) return;
   const auto missing = settings.tls.key.empty() ? "tls.key" : "tls.cert";
   throw BadValue(section->line, missing, "is required: HTTPS takes tls.cert and tls.key");
 }

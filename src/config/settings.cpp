@@ -53,6 +53,9 @@ void read_file_into(Settings& settings, const std::filesystem::path& file, bool 
   if (has_only_comments(text)) return;
   try {
     read_settings(settings, parse_yaml(text));
+    for (auto* line : {&settings.tls.cert_at, &settings.tls.key_at}) {
+      if (!line->empty()) *line = fmt::format("{}:{}", file.string(), *line);
+    }
   } catch (const BadValue& bad) {
     throw StartError(ExitStatus::usage, fmt::format("{}:{}: {}: {}", file.string(), bad.line(), bad.key(), bad.what()));
   }

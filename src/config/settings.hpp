@@ -21,6 +21,8 @@ struct Settings {
   struct Tls {
     std::filesystem::path cert;  ///< both are given or none
     std::filesystem::path key;
+    std::string cert_at;  ///< where the file names it: `<file>:<line>`
+    std::string key_at;
   };
   struct Limits {
     std::int64_t body_mib = 10;

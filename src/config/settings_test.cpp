@@ -134,11 +134,16 @@ TEST_F(SettingsTest, WhatIsWrongIsToldWithFileLineAndKey) {
             "config.yaml:1: log_level: must be one of trace, debug, info, warn, error, off");
   EXPECT_EQ(error_of("hosts: here"), "config.yaml:1: hosts: must be a list of host names without scheme, port or path");
   EXPECT_EQ(error_of("hosts:\n  - here\n  - here:80"),
-            "config.yaml:1: hosts: must be a list of host names without scheme, port or path");
+            "config.yaml:3: hosts: must be a list of host names without scheme, port or path, and here:80 is none");
+  EXPECT_EQ(error_of("hosts: [[]]"),
+            "config.yaml:1: hosts: must be a list of host names without scheme, port or path, and what stands here is "
+            "none");
   EXPECT_EQ(error_of("origins: [https://example.org/]"),
-            "config.yaml:1: origins: must be a list of origins such as https://example.org, without a path");
+            "config.yaml:1: origins: must be a list of origins such as https://example.org, without a path, and "
+            "https://example.org/ is none");
   EXPECT_EQ(error_of("public_url: example.org"),
-            "config.yaml:1: public_url: must be an address that begins with http:// or https://");
+            "config.yaml:1: public_url: must be an address that begins with http:// or https://, such as "
+            "https://example.org:8443");
   EXPECT_EQ(error_of("\n\nlimits:\n  body_mib: 0"),
             "config.yaml:4: limits.body_mib: must be a whole number from 1 to 1024");
   EXPECT_EQ(error_of("budget_usd_per_day: -1"), "config.yaml:1: budget_usd_per_day: must be a number from 0 up");

@@ -69,12 +69,13 @@ template <class Target, class Place>
 Value<Target> texts(Place place, std::string kind, Check check) {
   return {std::move(kind),
           [=](Target& target, const Given& given) {
-            const auto fits = [&](const Given& item) { return item.is_text() && check(item.text); };
             if (given.form != Given::Form::list) return false;
-            if (!std::ranges::all_of(given.children, fits)) return false;
             auto& list = std::invoke(place, target);
             list.clear();
-            for (const auto& item : given.children) list.push_back(item.text);
+            for (const auto& item : given.children) {
+              if (!item.is_text() || !check(item.text)) throw BadItem{item};
+              list.push_back(item.text);
+            }
             return true;
           },
           [](const Target&) { return std::string("[]"); }};

@@ -166,4 +166,15 @@ std::string TlsContext::fingerprint() const {
   return boost::algorithm::hex_lower(std::string(digest.begin(), digest.begin() + size));
 }
 
+std::unique_ptr<TlsContext> configured_tls(const Settings::Tls& settings) {
+  if (settings.cert.empty()) return nullptr;
+  try {
+    return std::make_unique<TlsContext>(settings.cert, settings.key);
+  } catch (const StartError& error) {
+    const std::string_view why = error.what();
+    const auto& at = why.starts_with("tls.key") ? settings.key_at : settings.cert_at;
+    throw StartError(error.status(), at.empty() ? std::string(why) : fmt::format("{}: {}", at, why));
+  }
+}
+
 }  // namespace agw

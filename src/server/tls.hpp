@@ -8,6 +8,8 @@
 
 #include <openssl/types.h>
 
+#include "config/settings.hpp"
+
 namespace agw {
 
 /// One encrypted connection, as a machine that knows no socket: bytes of the peer go in, bytes for it come out.
@@ -57,5 +59,9 @@ private:
   std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
   std::vector<std::string> warnings_;
 };
+
+/// What `tls` of the configuration says; null where it says nothing. Throws StartError as TlsContext does, with the
+/// line of the configuration in front.
+std::unique_ptr<TlsContext> configured_tls(const Settings::Tls& settings);
 
 }  // namespace agw

@@ -76,6 +76,26 @@ def test_the_environment_wins_over_the_file_and_a_flag_over_both(make_gateway):
     assert not is_quiet(config=file, environment=variable, arguments=["--log-level", "info"])
 
 
+@pytest.mark.parametrize("text, why", [
+    ("hosts:\n  - gateway.example.org\n  - '*.example.org'\n", "3: hosts: must be a list of host names"),
+    ("origins:\n  - https://example.org:443\n", "2: origins: must be a list of origins"),
+    ("origins: [https://user@example.org]\n", "1: origins: must be a list of origins"),
+    ("public_url: https://example.org:99999\n", "1: public_url: must be an address"),
+    ("providers: {box: {kind: openai, base_url: 'http://box:port/v1'}}\n", "1: providers.box.base_url: must be an address"),
+])
+def test_what_could_never_match_or_be_reached_is_named(make_gateway, text, why):
+    failed = make_gateway(config=text).fails()
+    assert failed.status == 2 and f"config.yaml:{why}" in failed.stderr
+
+
+def test_a_providers_address_in_the_environment_that_is_none_is_told(make_gateway):
+    gateway = make_gateway(environment={"OPENAI_BASE_URL": "localhost:8000"}).start()
+    why = "provider openai is not configured: the environment variable OPENAI_BASE_URL must be an address"
+    assert why in gateway.stderr
+    asked = gateway.command("chat", "hello")
+    assert asked.returncode == 1 and why in asked.stderr
+
+
 def test_a_wrong_value_in_the_environment_is_named(make_gateway):
     failed = make_gateway(environment={"AGENT_GATEWAY_LOG_LEVEL": "loud"}).fails()
     assert failed.status == 2 and "AGENT_GATEWAY_LOG_LEVEL" in failed.stderr

@@ -130,6 +130,14 @@ def test_the_public_url_is_what_devices_get(make_gateway, certificates):
     assert '"url":"https://gateway.example:8443/ui/#code=' in gateway.command("pair", "--json").stdout
 
 
+def test_the_page_is_opened_at_the_public_url(make_gateway, certificates):
+    certificate, key = certificates
+    gateway = make_gateway(config={"tls": {"cert": str(certificate), "key": str(key)},
+                                   "public_url": "https://gateway.example:8443/"}).start()
+    assert gateway.command("open", "--no-browser").returncode == 0
+    assert "https://gateway.example:8443/ui/#code=" in (gateway.data / "open.html").read_text()
+
+
 @pytest.mark.parametrize("case, expected", [
     ("no certificate", "tls.cert: {dir}/missing.pem: No such file or directory"),
     ("no key", "tls.key: {dir}/missing.key: No such file or directory"),
@@ -155,7 +163,8 @@ def test_files_that_cannot_be_used_are_named(make_gateway, tmp_path, case, expec
         make_certificate(tmp_path, "other")
     failed = make_gateway(config={"tls": {"cert": str(chosen[0]), "key": str(chosen[1])}}).fails()
     assert failed.status == 2
-    assert expected.format(dir=tmp_path) in failed.stderr
+    line = 2 if expected.startswith("tls.cert") else 3
+    assert f"config.yaml:{line}: {expected.format(dir=tmp_path)}" in failed.stderr
 
 
 def test_a_file_that_may_not_be_read_is_named(make_gateway, tmp_path):

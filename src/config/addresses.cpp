@@ -1,0 +1,89 @@
+#include "config/addresses.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/asio/ip/address_v6.hpp>
+
+namespace agw {
+
+namespace {
+
+bool is_printable(std::string_view text) {
+  return !text.empty() && std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
+}
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+bool is_v6(std::string_view text) {
+  boost::system::error_code error;
+  boost::asio::ip::make_address_v6(std::string(text), error);
+  return !error;
+}
+
+/// Of letters, digits, `-` and `_`, in parts with one full stop between them; one may stand at the end.
+bool is_name(std::string_view text) {
+  if (text.ends_with('.')) text.remove_suffix(1);
+  const auto fits = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; };
+  return !text.empty() && !text.starts_with('.') && !text.ends_with('.') && text.find("..") == text.npos &&
+         std::ranges::all_of(text, fits);
+}
+
+struct Authority {
+  std::string_view host;
+  std::string_view port;  ///< empty where none is named
+};
+
+/// Nothing where a colon has no port behind it, or one that there is not.
+std::optional<Authority> split(std::string_view authority) {
+  const auto bracket = authority.starts_with('[') ? authority.find(']') : 0;
+  if (bracket == authority.npos) return std::nullopt;
+  const auto colon = authority.find(':', bracket);
+  if (colon == authority.npos) return Authority{authority, {}};
+  const auto port = authority.substr(colon + 1);
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  const bool is_port = error == std::errc{} && end == port.data() + port.size() && number > 0 && number <= 65535;
+  if (!is_port) return std::nullopt;
+  return Authority{authority.substr(0, colon), port};
+}
+
+bool is_scheme(std::string_view text) {
+  const auto fits = [](char c) { return is_letter_or_digit(c) || c == '+' || c == '-' || c == '.'; };
+  return !text.empty() && std::ranges::all_of(text, fits);
+}
+
+std::string_view own_port(std::string_view scheme) { return scheme == "https" ? "443" : scheme == "http" ? "80" : ""; }
+
+}  // namespace
+
+bool is_web_address(std::string_view text) {
+  const auto scheme = text.starts_with("http://") ? 7u : text.starts_with("https://") ? 8u : 0u;
+  if (scheme == 0 || !is_printable(text.substr(scheme))) return false;
+  text.remove_prefix(scheme);
+  auto authority = text.substr(0, text.find_first_of("/?#"));
+  if (const auto user = authority.rfind('@'); user != authority.npos) authority.remove_prefix(user + 1);
+  const auto parts = split(authority);
+  // Names beyond ASCII are who asks for them to write out.
+  return parts && !parts->host.empty();
+}
+
+bool is_host_name(std::string_view text) {
+  if (text.starts_with('[') && text.ends_with(']')) return is_v6(text.substr(1, text.size() - 2));
+  return is_name(text) || is_v6(text);
+}
+
+bool is_origin(std::string_view text) {
+  const auto end = text.find("://");
+  if (end == text.npos || !is_scheme(text.substr(0, end))) return false;
+  const auto scheme = boost::to_lower_copy(std::string(text.substr(0, end)));
+  const auto parts = split(text.substr(end + 3));
+  if (!parts) return false;
+  const bool bare_v6 = !parts->host.starts_with('[') && is_v6(parts->host);
+  const bool named_in_vain = !parts->port.empty() && parts->port == own_port(scheme);
+  return is_host_name(parts->host) && !bare_v6 && !named_in_vain;
+}
+
+}  // namespace agw
