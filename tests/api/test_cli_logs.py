@@ -9,6 +9,7 @@ import pytest
 
 from checks import accepted
 from gateway import BINARY
+from stubs.provider import Fault
 
 TIMES = [f"2026-01-02T03:04:0{second}.000Z" for second in range(6)]
 LINES = [
@@ -106,6 +107,15 @@ def test_runs_and_requests_are_named_in_the_log(make_gateway):
     assert f"finish (stop) on thread {thread['id']}" in logs(gateway, "--run", run)
     chat = re.search(r"POST /chat 201 in \d+ us request=(\S+)", logs(gateway))
     assert "POST /chat" in logs(gateway, "--request", chat[1])
+
+
+def test_a_run_that_failed_is_a_warning_with_its_reason(own_talker):
+    own_talker.stub.script(Fault(401, "this key is not known here"))
+    gateway = own_talker.gateway
+    assert gateway.command("chat", "hello").returncode == 1
+    thread = accepted(gateway.http.get("/threads"))[0]
+    warnings = logs(gateway, "--level", "warn")
+    assert re.search(f"warning finish \\(error\\) on thread {thread['id']}: stub answered 401: this key is not known here", warnings)
 
 
 def test_the_token_in_a_query_is_not_logged(make_gateway):

@@ -119,6 +119,7 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
   const auto& run = active->run;
   const auto& content = active->log.content();
   Runs::Ending ending;
+  ending.error = outcome.error;
   const bool nothing_to_store = outcome.stopped && content.empty() && outcome.steps.empty();
   if (outcome.stopped) {
     ending.status = RunStatus::stopped;

@@ -31,6 +31,12 @@ std::string ending_text(const Runs::Ending& ending) {
   return reason ? ending.type + " (" + std::string(*reason) + ")" : ending.type;
 }
 
+void log_end(const Run& run, const Runs::Ending& ending) {
+  const log::Ids ids{.run = run.id};
+  if (ending.error.empty()) return log::info(ids, "{} on thread {}", ending_text(ending), run.thread_id);
+  log::warn(ids, "{} on thread {}: {}", ending_text(ending), run.thread_id, ending.error);
+}
+
 std::string ending_reason(const Runs::Ending& ending) {
   return std::string(string_member(ending.members, "finishReason").value_or(ending.type));
 }
@@ -161,7 +167,7 @@ Task<bool> Runs::end(ActiveRunPointer active, Ending ending, AtEnd at_end, std::
     publish(*active, ending.type, std::move(event));
     active->has_stopped = ending.status == RunStatus::stopped;
     ++ended_[ending_reason(ending)];
-    log::info({.run = active->run.id}, "{} on thread {}", ending_text(ending), active->run.thread_id);
+    log_end(active->run, ending);
   }
   withdraw(active);
   co_return ended;

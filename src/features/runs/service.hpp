@@ -96,6 +96,7 @@ public:
     RunStatus status = RunStatus::finished;
     std::string type;  ///< `finish` or `stopped`
     json::object members;
+    std::string error;  ///< why it failed, for the log; empty where it did not
   };
   /// Ends the run exactly once: row, log and `at_end` in one transaction, then the event, then its place on the thread
   /// is free. False when it had ended already; then nothing was done.
