@@ -1,5 +1,7 @@
 #include "serve.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -108,6 +110,16 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
   }
 }
 
+/// Until the gateway listens to them itself: what it has begun by then is as after a kill, and nobody was promised
+/// more.
+void end_at_once_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // Under nohup, SIGHUP is ignored and stays so.
+    if (std::signal(signal, [](int) { ::_exit(static_cast<int>(ExitStatus::success)); }) == SIG_IGN)
+      std::signal(signal, SIG_IGN);
+  }
+}
+
 /// Where nobody can be told, the exit status still tells.
 void tell(const std::exception& error) { std::fputs(fmt::format("agw: {}\n", error.what()).c_str(), stderr); }
 
@@ -117,6 +129,7 @@ int serve(const ServeOptions& options) {
   // A client, or who reads its output, that goes away must not end the gateway; nor a file that may not grow.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  end_at_once_on_signals();
   auto status = ExitStatus::failure;
   try {
     status = serve_until_stopped(options);

@@ -1,5 +1,6 @@
 """The process: flags, the ready line, exit statuses, files, configuration, logs, the end (decisions, 1)."""
 
+import contextlib
 import json
 import re
 import signal
@@ -15,6 +16,7 @@ import pytest
 from checks import accepted, at_once, refused
 from connection import Connection
 from gateway import BINARY, StartFailed
+from jobs import wait_for
 
 HEX_64 = re.compile(r"[0-9a-f]{64}")
 
@@ -263,6 +265,20 @@ def test_a_signal_ends_the_process_with_0(own, by):
         assert own.stop(by) == 0
         assert time.monotonic() - started < 2
         assert events.closed() == 1001
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_before_the_ready_line_ends_the_process_with_0(own, by):
+    assert own.stop() == 0
+    # Whoever else holds the database keeps the start waiting.
+    with contextlib.closing(sqlite3.connect(own.data / "gateway.db", isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        own.launch()
+        wait_for(lambda: f'"pid":{own.process.pid},' in (own.data / "gateway.lock").read_text())
+        own.process.send_signal(by)
+        assert own.wait() == 0
+    assert own.stdout == ""
 
 
 def test_under_nohup_it_outlives_its_terminal(own):
