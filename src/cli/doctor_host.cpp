@@ -81,6 +81,16 @@ Finding port_finding(const Settings& settings) {
           "stop the program that uses it (ss -tlnp shows which), or set another port in config.yaml"};
 }
 
+/// The gateway's lock is held on it, so that it can be nothing but a file of its own.
+std::optional<Finding> wrong_lock(const fs::path& directory) {
+  const auto path = directory / "gateway.lock";
+  std::error_code error;
+  const auto status = fs::symlink_status(path, error);
+  if (!fs::exists(status) || fs::is_regular_file(status)) return std::nullopt;
+  return Finding{"gateway", State::failure, fmt::format("{} is no regular file", path.string()),
+                 fmt::format("mv '{0}' '{0}.old'", path.string())};
+}
+
 Task<Finding> token_is_taken(const FoundGateway& gateway) {
   const Client client(gateway);
   co_await client.get("/health");
@@ -101,6 +111,7 @@ Findings check_host(const Patient& patient) {
 
 Task<Findings> check_gateway(Patient& patient, std::optional<std::string> data_dir) {
   Findings findings;
+  if (auto wrong = wrong_lock(patient.directory.path)) co_return Findings{*std::move(wrong)};
   if (!find_running_gateway(patient.directory.path)) {
     findings.push_back({"gateway", State::warning, "none runs", "agw serve, or agw service install"});
     if (patient.settings) findings.push_back(port_finding(*patient.settings));

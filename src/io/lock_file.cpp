@@ -1,6 +1,7 @@
 #include "io/lock_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -71,6 +72,10 @@ RunningGateway read_content(const Descriptor& file) {
 LockFile::LockFile(const std::filesystem::path& data_directory)
     : path_(path_in(data_directory)),
       file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
+  struct stat status{};
+  if (file_ && ::fstat(file_.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw StartError(ExitStatus::usage, fmt::format("cannot lock {}: it is no regular file", path_.string()));
+  }
   if (file_ && take(file_)) {
     write({}, {});
     return;

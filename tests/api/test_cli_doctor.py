@@ -66,6 +66,24 @@ def test_what_keeps_the_gateway_from_starting_is_a_failure(make_gateway, check, 
     assert check == "logs" or found["what"] in reason, reason
 
 
+@pytest.mark.parametrize("check, name", [("gateway", "gateway.lock"), ("logs", "logs"), ("database", "gateway.db")])
+def test_a_link_that_leads_nowhere_is_a_failure(make_gateway, check, name):
+    gateway = make_gateway(config="port: 0\n")
+    (gateway.data / name).symlink_to("/nonexistent/place")
+    assert doctor(gateway, status=1)[check]["state"] == "failure"
+    gateway.fails()
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_a_lock_that_is_no_file_is_a_failure(make_gateway, make):
+    gateway = make_gateway(config="port: 0\n")
+    make(gateway.data / "gateway.lock")
+    found = doctor(gateway, status=1)["gateway"]
+    assert found["state"] == "failure" and "gateway.lock is no regular file" in found["what"] and "mv" in found["remedy"]
+    failed = gateway.fails()
+    assert failed.status == 2 and "cannot lock" in failed.stderr
+
+
 def test_a_database_that_cannot_be_written_is_a_failure(own):
     assert own.stop() == 0
     (own.data / "gateway.db").chmod(0o400)
