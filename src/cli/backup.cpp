@@ -146,7 +146,6 @@ void write_backup(const fs::path& data, const fs::path& target) {
 }
 
 void check(const fs::path& data, const fs::path& file) {
-  if (file.empty()) throw StartError(ExitStatus::usage, "give the archive a name, such as gateway.tar.zst");
   if (!fs::exists(data / "gateway.db")) {
     throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
   }

@@ -106,11 +106,20 @@ json::object parse_object(const std::string& path, const std::string& body) {
   return std::move(value.get_object());
 }
 
-/// The `error` of an answer, or what else says something about it.
-std::string reason(int status, const std::string& body) {
+/// The thread that a request's body names.
+std::string thread_in(const std::string& sent) {
+  const auto value = parse_json(sent);
+  const auto thread = value && value->is_object() ? string_member(value->get_object(), "threadId") : std::nullopt;
+  return thread ? ": " + one_line(*thread) : std::string();
+}
+
+/// The `error` of an answer, or what else says something about it. A path says which record it is about, and so do
+/// most errors.
+std::string reason(int status, const std::string& sent, const std::string& body) {
   const auto value = parse_json(body, {.deepest = deepest_own_json});
   const auto text = value && value->is_object() ? string_member(value->get_object(), "error") : std::nullopt;
-  return text ? problem_text(*text, value->get_object()) : fmt::format("status {}", status);
+  if (!text) return fmt::format("status {}", status);
+  return problem_text(*text, value->get_object()) + (*text == "thread not found" ? thread_in(sent) : "");
 }
 
 Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
@@ -151,15 +160,15 @@ Task<Client::Reply> Client::exchange(std::string method, std::string path, std::
 }
 
 Task<std::string> Client::ask(std::string method, std::string path, std::string body) const {
-  auto reply = co_await exchange(method, path, std::move(body));
-  if (reply.status < 200 || reply.status > 299) refuse(method + ' ' + path, reply);
+  auto reply = co_await exchange(method, path, body);
+  if (reply.status < 200 || reply.status > 299) refuse(method + ' ' + path, body, reply);
   co_return std::move(reply.body);
 }
 
-void Client::refuse(const std::string& request, const Reply& reply) const {
+void Client::refuse(const std::string& request, const std::string& sent, const Reply& reply) const {
   if (reply.status == 401) throw Refused(401, refused_token(gateway_));
-  throw Refused(reply.status,
-                fmt::format("{} (the gateway's answer to {})", reason(reply.status, reply.body), one_line(request)));
+  throw Refused(reply.status, fmt::format("{} (the gateway's answer to {})", reason(reply.status, sent, reply.body),
+                                          one_line(request)));
 }
 
 Task<bool> Client::is_let_in() const {

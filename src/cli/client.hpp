@@ -53,7 +53,7 @@ private:
     std::string body;
   };
   Task<Reply> exchange(std::string method, std::string path, std::string body) const;
-  [[noreturn]] void refuse(const std::string& request, const Reply& reply) const;
+  [[noreturn]] void refuse(const std::string& request, const std::string& sent, const Reply& reply) const;
 
   const FoundGateway& gateway_;
 };

@@ -67,6 +67,9 @@ std::function<std::string(const std::string&)> one_of(const std::vector<std::str
   };
 }
 
+/// An empty word is one that a script had nothing for.
+std::string some_text(const std::string& text) { return text.empty() ? "is empty" : ""; }
+
 /// The last word of a command's name, and the group that it belongs to.
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind(' ') + 1); }
 
@@ -100,13 +103,17 @@ std::string full_name(const CLI::App& program) {
   return name;
 }
 
-/// CLI11 complains of the missing command of a group before it looks at the word that stands in its place.
+/// CLI11 complains of the missing command of a group before it looks at the word that stands in its place, and tells of
+/// several unknown words in the reverse order.
 std::string reason(const CLI::App& program, const CLI::ParseError& error) {
   const auto* app = &program;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
   const auto unknown = program.remaining(true);
-  if (app->get_require_subcommand_min() == 0 || unknown.empty()) return error.what();
-  return fmt::format("The following argument was not expected: {}", unknown.front());
+  const bool lacks_command = app->get_require_subcommand_min() > 0 && !unknown.empty();
+  if (!lacks_command && !dynamic_cast<const CLI::ExtrasError*>(&error)) return error.what();
+  if (lacks_command || unknown.size() == 1)
+    return fmt::format("The following argument was not expected: {}", unknown.front());
+  return fmt::format("The following arguments were not expected: {}", fmt::join(unknown, " "));
 }
 
 Notice wrong(const CLI::App& program, const std::string& why) {
@@ -175,7 +182,7 @@ void Arguments::option(const std::string& name, std::optional<std::string>& valu
 }
 
 void Arguments::word(const std::string& name, std::string& value, const std::string& about) {
-  app_.add_option(name, keep_in(value), about)->required();
+  app_.add_option(name, keep_in(value), about)->required()->check(some_text, "");
   declared_.push_back({Argument::Kind::word, name, about, true});
 }
 

@@ -6,6 +6,10 @@ namespace agw::cli {
 
 std::string problem_text(std::string_view error, const json::object& members) {
   auto text = one_line(error);
+  for (const auto* name : {"agent_id", "name"}) {
+    const auto record = string_member(members, name).value_or("");
+    if (!record.empty()) text += ": " + one_line(record);
+  }
   const auto* details = members.if_contains("details");
   if (!details || !details->is_array()) return text;
   const char* before = ": ";

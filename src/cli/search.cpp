@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/list.hpp"
@@ -19,7 +20,9 @@ struct SearchOptions {
 };
 
 int search(const SearchOptions& options) {
-  const Parameters parameters = {{"q", fmt::format("{}", fmt::join(options.words, " "))},
+  auto words = fmt::format("{}", fmt::join(options.words, " "));
+  if (words.empty()) throw StartError(ExitStatus::usage, "there is nothing to find: give words");
+  const Parameters parameters = {{"q", std::move(words)},
                                  {"agent_id", options.agent.value_or("assistant")},
                                  {"thread_id", options.thread},
                                  {"limit", number_text(options.limit)}};

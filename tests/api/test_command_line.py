@@ -82,10 +82,14 @@ def test_a_gateway_that_ended_is_none(own):
 
 @pytest.mark.parametrize("arguments", [
     ["nonsense"], ["status", "extra"], ["chat", "--thread"], ["threads", "--nonsense"], ["search"], ["token"],
-    ["token", "nonsense"], ["--nonsense"], ["serve", "--port", "x"],
+    ["token", "nonsense"], ["--nonsense"], ["serve", "--port", "x"], ["run", ""], ["search", ""], ["ext", "show", ""],
 ], ids=" ".join)
 def test_wrong_usage_is_exit_status_2(gateway, arguments):
     assert run(gateway, *arguments, status=2)
+
+
+def test_unknown_words_are_told_in_their_order(gateway):
+    assert "not expected: one two" in run(gateway, "status", "one", "two", status=2)
 
 
 def test_help_can_be_asked_for(gateway):
@@ -182,8 +186,9 @@ def test_a_message_is_read_from_a_pipe(gateway):
 
 
 def test_what_the_gateway_refuses_is_told(gateway):
-    assert "thread not found" in run(gateway, "chat", "hello", "--thread", "nonsense", status=1)
-    assert "agent not found" in run(gateway, "chat", "hello", "--agent", "nobody", status=1)
+    assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", status=1)
+    assert "agent not found: nobody" in run(gateway, "chat", "hello", "--agent", "nobody", status=1)
+    assert "/jobs/nothing/" in run(gateway, "jobs", "nothing", status=1)
 
 
 def test_control_characters_are_shown_escaped(gateway):
