@@ -327,6 +327,8 @@ def test_ids_that_a_service_uses_again_are_told_apart(talker, thread):
     told = talker.stub.requests[-1].json["messages"]
     used = [call["id"] for message in told for call in message.get("tool_calls") or []]
     assert len(used) == len(set(used)) == 4
+    while_answering = [call["id"] for message in talker.stub.requests[-2].json["messages"] for call in message.get("tool_calls") or []]
+    assert len(while_answering) == len(set(while_answering)) == 4, "also while the later answer is in the making"
     assert [message["tool_call_id"] for message in told if message["role"] == "tool"] == used
 
 

@@ -71,6 +71,7 @@ void Engine::Answering::make_usable(std::vector<ToolUse>& uses) {
     if (!call_ids.insert(use.id).second) call_ids.insert(use.id = "call_" + random_hex(12));
     if (nests_deeper(use.input, deepest_input)) use.raw_input = to_json(std::exchange(use.input, {}));
   }
+  tell_calls_apart(std::span(request.messages).first(recalled), call_ids);
 }
 
 void Engine::Answering::go_on_with(const std::string& id) {

@@ -26,7 +26,7 @@ struct Engine::Answering {
   bool keeps_summary = true;  ///< of older turns, for later answers: not where it is for a small fallback only
   bool separated = true;      ///< nothing has to stand between what was said and what will be
 
-  /// Names and ids that can be sent back, the ids unlike all before.
+  /// Names and ids that can be sent back, the ids unlike all before: those of earlier answers give way.
   void make_usable(std::vector<ToolUse>& uses);
 
   /// Leaves the choices before that one out, which have failed.

@@ -99,6 +99,28 @@ void ToolHistory::add_step(std::vector<Message>& messages, std::string text, con
   std::ranges::move(results, std::back_inserter(messages));
 }
 
+void tell_calls_apart(std::span<Message> earlier, const std::set<std::string, std::less<>>& taken) {
+  auto used = taken;
+  std::map<std::string, std::string, std::less<>> renamed;
+  for (const auto& message : earlier) {
+    for (const auto& use : message.tool_uses) {
+      if (taken.contains(use.id)) renamed.emplace(use.id, "");
+      used.insert(use.id);
+    }
+  }
+  for (auto& [id, other] : renamed) {
+    for (int number = 2; other.empty() || !used.insert(other).second; ++number)
+      other = id + "_" + std::to_string(number);
+  }
+  const auto rename = [&](std::string& id) {
+    if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
+  };
+  for (auto& message : earlier) {
+    for (auto& use : message.tool_uses) rename(use.id);
+    rename(message.tool_call_id);
+  }
+}
+
 /// Some services number their calls anew with each answer.
 std::string ToolHistory::unused_id(std::string id) {
   const auto stem = id;

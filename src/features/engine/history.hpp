@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ private:
   std::map<std::pair<std::string, std::string>, const Turn*> tool_turns_;  ///< by run and call
   std::set<std::string, std::less<>> used_ids_;  ///< in the whole conversation, where they must be unique
 };
+
+/// Gives the calls of earlier answers, and their results, ids that are not among `taken`, those of the answer under
+/// way.
+void tell_calls_apart(std::span<Message> earlier, const std::set<std::string, std::less<>>& taken);
 
 /// How many code points a text has.
 std::int64_t code_points(std::string_view text);

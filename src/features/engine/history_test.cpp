@@ -70,6 +70,17 @@ TEST(ToolHistory, TellsIdsApartThatWereUsedTwice) {
   EXPECT_EQ(second[1].tool_call_id, "a_2");
 }
 
+TEST(ToolHistory, GivesWayToTheIdsOfTheAnswerUnderWay) {
+  const std::vector<Turn> turns{tool_turn("r", "a", "1"), tool_turn("r", "a_2", "2"), tool_turn("r", "b", "3"),
+                                answer("r", "", {step(0, {"a", "a_2", "b"})})};
+  auto messages = ToolHistory(turns).messages_of(turns.back());
+  tell_calls_apart(messages, {"a", "c"});
+  EXPECT_EQ(messages[0].tool_uses.at(0).id, "a_3");
+  EXPECT_EQ(messages[1].tool_call_id, "a_3");
+  EXPECT_EQ(messages[2].tool_call_id, "a_2");
+  EXPECT_EQ(messages[3].tool_call_id, "b");
+}
+
 TEST(ToolHistory, IsNotConfusedByWhatSomebodyWroteIntoMetadata) {
   for (const auto* metadata : {R"({"steps": 5})", R"({"steps": [5, {"text_end": -7, "tool_call_ids": ["a"]}, {}]})",
                                R"({"steps": [{"text_end": 99999, "tool_call_ids": [{}]}]})", R"({"run_id": []})"}) {

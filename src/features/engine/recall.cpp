@@ -9,6 +9,7 @@
 #include "features/engine/answering.hpp"
 #include "features/engine/compaction.hpp"
 #include "features/engine/context.hpp"
+#include "features/engine/history.hpp"
 #include "features/engine/store.hpp"
 
 namespace agw {
@@ -122,6 +123,7 @@ Task<ModelRequest> Engine::conversation(Answering& answering, Thread thread) {
   auto request = model_request(*answering.caller->agent, turns, expanded_text(run), files);
   if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
   answering.recalled = request.messages.size();
+  tell_calls_apart(request.messages, answering.call_ids);
   co_return request;
 }
 
