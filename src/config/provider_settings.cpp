@@ -27,9 +27,15 @@ constexpr UsualVariables usual_variables[] = {
     {"ollama", nullptr, "OLLAMA_HOST"},
 };
 
+bool is_bare_v6(std::string_view host) {
+  return !host.starts_with('[') && is_host_name(host) && host.find(':') != host.npos;
+}
+
 /// OLLAMA_HOST is also what the server binds to, so it may be a bare host, a port, or an address that means "all".
 std::string url_of_ollama(std::string_view host) {
-  std::string with_scheme = (host.find("://") == std::string_view::npos ? "http://" : "") + std::string(host);
+  auto with_scheme = std::string(host);
+  if (is_bare_v6(host)) with_scheme = "[" + with_scheme + "]";
+  if (host.find("://") == std::string_view::npos) with_scheme = "http://" + with_scheme;
   const auto parsed = boost::urls::parse_uri(with_scheme);
   if (!parsed) return with_scheme;
   boost::urls::url url(*parsed);
