@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -79,6 +80,12 @@ fs::path exchange(const fs::path& staging, const fs::path& data) {
   return kept;
 }
 
+/// As one that was made for this restore does.
+bool holds_its_lock_only(const fs::path& directory) {
+  return std::ranges::all_of(fs::directory_iterator(directory),
+                             [](const auto& entry) { return entry.path().filename() == "gateway.lock"; });
+}
+
 void unpack(const fs::path& archive, const fs::path& staging) {
   unpack_backup(archive, staging);
   if (const auto problem = database_problem(staging / "gateway.db")) {
@@ -99,6 +106,11 @@ int restore_over(const fs::path& archive, const fs::path& data, const fs::path& 
   keep_token(data, staging.path());
   finish_in_any_case();
   const auto kept = exchange(staging.path(), data);
+  if (holds_its_lock_only(kept)) {
+    fs::remove_all(kept);
+    std::cerr << fmt::format("{} is restored.\n", data.string());
+    return 0;
+  }
   std::cerr << fmt::format("{} is restored. What was there is kept in {}.\n", data.string(), kept.string());
   return 0;
 }

@@ -106,7 +106,7 @@ Keys<Settings> make_settings_keys() {
        .value = texts<S>(&S::origins, "a list of origins such as https://example.org, without a path", is_origin),
        .example = "[https://example.org]"},
       {.name = "public_url",
-       .text = "The address that the QR code of pairing holds.",
+       .text = "The address that the QR code of pairing holds and, with tls, that `agw open` opens.",
        .value = text<S>(&S::public_url, a_web_address, is_web_address),
        .example = "https://gateway.example.org",
        .environment = "AGENT_GATEWAY_PUBLIC_URL"},

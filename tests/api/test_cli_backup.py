@@ -95,7 +95,8 @@ def test_a_running_gateway_is_backed_up_and_restored_elsewhere(filled, make_gate
     command(filled, "backup", str(archive))
     assert archive.stat().st_mode & 0o777 == 0o600 and list(tmp_path.glob("backup.*")) == [archive]
     other = make_gateway()
-    command(other, "restore", str(archive))
+    said = command(other, "restore", str(archive))
+    assert "is restored" in said and "kept" not in said and os.listdir(other.home) == [other.data.name], "nothing was there"
     assert other.data.stat().st_mode & 0o777 == 0o700
     assert what_is_kept(other.start()) == kept
 
