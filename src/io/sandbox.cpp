@@ -30,6 +30,7 @@ namespace fs = std::filesystem;
 constexpr int filter_descriptor = 3;
 constexpr int life_descriptor = 4;
 constexpr int environment_descriptor = 5;
+constexpr int first_root_descriptor = 6;
 constexpr std::int64_t most_scratch_mb = 1024;
 /// Each costs a tenth of a millisecond, and more the more there are.
 constexpr std::size_t most_mounts = 1000;
@@ -85,13 +86,18 @@ std::vector<std::string> environment_of(const Variables& variables, const fs::pa
 }
 
 /// What the sandbox begins with. A gateway that was killed while bubblewrap made the sandbox is not noticed by that, so
-/// it is looked for here. Limits must be set inside: the number of processes is counted for each user namespace.
-/// SIGTERM, which bubblewrap itself ignores so that the command has the time to do something about it, gets its meaning
-/// back.
+/// it is looked for here. Limits must be set inside: the number of processes is counted for each user namespace. What
+/// is shown must be what was looked at, not what somebody has put in its place since. SIGTERM, which bubblewrap itself
+/// ignores so that the command has the time to do something about it, gets its meaning back.
 constexpr auto beginning =
     "if read -t 0 -u 4; then exit 1; fi; exec 4<&-\n"
     "ulimit -c 0 -d \"$1\" -f \"$2\" -u \"$3\" || exit 1\n"
-    "shift 3; exec /usr/bin/env --default-signal=TERM -- \"$@\"";
+    "shift 3; fd=6\n"
+    "while [ \"$1\" != -- ]; do\n"
+    "  if ! [ \"$1\" -ef /proc/self/fd/$fd ]; then echo \"$1 was replaced meanwhile\" >&2; exit 1; fi\n"
+    "  exec {fd}<&-; fd=$((fd + 1)); shift\n"
+    "done\n"
+    "exec /usr/bin/env --default-signal=TERM \"$@\"";
 
 Arguments limited(const SandboxWish& wish, Arguments arguments) {
   constexpr std::int64_t kibibytes = 1024;
@@ -102,6 +108,8 @@ Arguments limited(const SandboxWish& wish, Arguments arguments) {
                 std::to_string(wish.memory_mb * kibibytes),
                 std::to_string(wish.file_mb * kibibytes),
                 std::to_string(wish.processes)};
+  for (const auto* list : {&wish.writable, &wish.readable}) append(out, Arguments(list->begin(), list->end()));
+  out.emplace_back("--");
   append(out, std::move(arguments));
   return out;
 }
@@ -247,16 +255,27 @@ struct Sandbox::Held {
   std::vector<fs::path> paths;
 };
 
-void Sandbox::check(const SandboxWish& wish) const {
-  for (const auto* list : {&wish.writable, &wish.readable}) {
-    for (const auto& path : *list) {
-      std::error_code missing;
-      if (!fs::exists(path, missing)) throw ProcessError(fmt::format("there is no {}", path.string()));
-      if (is_private_path(path)) throw ProcessError(fmt::format("{} is private, no agent sees it", path.string()));
-    }
+/// As it is now. An agent that writes in a project can put a symlink in the place of another project that lies in it.
+std::shared_ptr<Descriptor> Sandbox::open_root(const fs::path& path, bool writable) const {
+  if (is_private_path(path)) throw ProcessError(fmt::format("{} is private, no agent sees it", path.string()));
+  auto root = std::make_shared<Descriptor>(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!*root) throw ProcessError(fmt::format("there is no {}", path.string()));
+  const auto real = fs::read_symlink(fmt::format("/proc/self/fd/{}", root->get()));
+  if (real != path && (writable || is_within(path, options_.home))) {
+    throw ProcessError(fmt::format("{} leads to {} now: remove the symlink that stands in its place, or name the other",
+                                   path.string(), real.string()));
   }
+  return root;
+}
+
+/// In the order in which the command's beginning looks at them.
+std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxWish& wish) const {
+  std::vector<std::shared_ptr<Descriptor>> roots;
+  for (const auto& path : wish.writable) roots.push_back(open_root(path, true));
+  for (const auto& path : wish.readable) roots.push_back(open_root(path, false));
   if (!is_shown(wish.directory, wish))
     throw ProcessError(fmt::format("{} is not part of what the command may see", wish.directory.string()));
+  return roots;
 }
 
 void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked,
@@ -298,7 +317,7 @@ void Sandbox::hide(SandboxMounts& mounts, const CoveredPlaces& covered) {
 
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWish& wish) const {
   if (const auto why = problem()) throw ProcessError(*why);
-  check(wish);
+  const auto roots = open_roots(wish);
   ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
   if (!options_.enabled) {
     out.arguments = std::move(arguments);
@@ -323,6 +342,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWi
   out.arguments = sandboxed(program, mounts.arguments(scratch), wish, std::move(arguments));
   out.descriptors = {{filter_file(wish.network), filter_descriptor}, {life_, life_descriptor}};
   if (!wish.environment.empty()) out.descriptors.emplace_back(environment_file(wish), environment_descriptor);
+  for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   out.ignored_signals = {SIGTERM};
   // If it were killed while it makes the sandbox, its first process would wait for it for ever. Once that has begun,
   // `--die-with-parent` ends all of it; a gateway that was gone before is noticed by the beginning of the command.

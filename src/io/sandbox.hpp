@@ -63,7 +63,8 @@ public:
 private:
   struct Held;
   struct Probe;
-  void check(const SandboxWish& wish) const;
+  std::shared_ptr<Descriptor> open_root(const std::filesystem::path& path, bool writable) const;
+  std::vector<std::shared_ptr<Descriptor>> open_roots(const SandboxWish& wish) const;
   void show_writable(SandboxMounts& mounts, const std::filesystem::path& root, const FileIdentities& linked,
                      Held& held) const;
   void show_readable(SandboxMounts& mounts, const std::filesystem::path& root, const FileIdentities& linked) const;

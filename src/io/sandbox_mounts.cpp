@@ -113,7 +113,8 @@ Arguments SandboxMounts::arguments(std::int64_t scratch_megabytes) const {
   std::multimap<std::size_t, const Arguments*> by_depth;
   for (const auto& mount : mounts_) by_depth.emplace(mount.depth, &mount.arguments);
   for (const auto& [depth, mount] : by_depth) append(out, *mount);
-  append(out, {"--remount-ro", "/dev", "--remount-ro", "/"});
+  // To root it would be writable, with it the kernel's own settings: a way out of the sandbox.
+  append(out, {"--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"});
   return out;
 }
 

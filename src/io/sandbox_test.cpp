@@ -59,13 +59,17 @@ protected:
 
   SandboxWish wish() const { return {.directory = project_, .writable = {project_}}; }
 
-  ProcessResult result_of(const std::string& command, const SandboxWish& wish, ProcessLimits limits = {}) const {
+  static ProcessResult result_of(const ProcessOptions& options, ProcessLimits limits = {}) {
     ProcessResult result;
     run([&](Loop& loop) -> Task<> {
       Stop stop;
-      result = co_await run_process(loop, sandbox_.wrap({"bash", "-c", command}, wish), {}, limits, stop);
+      result = co_await run_process(loop, options, {}, limits, stop);
     });
     return result;
+  }
+
+  ProcessResult result_of(const std::string& command, const SandboxWish& wish, ProcessLimits limits = {}) const {
+    return result_of(sandbox_.wrap({"bash", "-c", command}, wish), limits);
   }
 
   std::string output_of(const std::string& command) const { return result_of(command, wish()).output; }
@@ -173,6 +177,37 @@ TEST_F(SandboxTest, WhatIsOnlyReadableCannotBeWritten) {
   EXPECT_EQ(read(project_ / "main.c"), "int main;");
   EXPECT_NE(result_of("echo x > /usr/agw-test", wanted).end.exit_code, 0);
   EXPECT_NE(result_of("echo x > /agw-test", wanted).end.exit_code, 0);
+}
+
+TEST_F(SandboxTest, TheKernelsSettingsCannotBeWrittenByRootEither) {
+  EXPECT_EQ(output_of("find /proc/sys /proc/mtrr /proc/sysrq-trigger -type f -writable 2>/dev/null | wc -l"), "0\n");
+  EXPECT_NE(result_of("echo other > /proc/sys/kernel/hostname", wish()).end.exit_code, 0);
+  EXPECT_EQ(output_of("echo said > /dev/stdout; echo more > /proc/self/fd/1"), "said\nmore\n");
+}
+
+TEST_F(SandboxTest, ASymlinkInThePlaceOfAProjectOpensNothing) {
+  const auto inner = project_ / "inner";
+  fs::create_directory_symlink(home_ / ".ssh", inner);
+  for (const auto& wanted : {SandboxWish{.directory = inner, .writable = {inner}},
+                             SandboxWish{.directory = project_, .writable = {project_}, .readable = {inner}}}) {
+    EXPECT_THROW(sandbox_.wrap({"true"}, wanted), ProcessError);
+  }
+  fs::remove(inner);
+  fs::create_directory_symlink(home_, project_ / "above");
+  const auto behind = project_ / "above/letters";
+  EXPECT_THROW(sandbox_.wrap({"true"}, {.directory = behind, .writable = {behind}}), ProcessError);
+}
+
+TEST_F(SandboxTest, WhatIsPutInThePlaceOfAProjectMeanwhileOpensNothing) {
+  fs::create_directory(project_ / "inner");
+  const auto options = sandbox_.wrap({"/bin/ls"}, {.directory = project_ / "inner", .writable = {project_ / "inner"}});
+  fs::rename(project_ / "inner", project_ / "moved");
+  for (const auto* name : {".agents", ".git"}) fs::create_directory(home_ / "letters" / name);
+  fs::create_directory_symlink(home_ / "letters", project_ / "inner");
+  const auto result = result_of(options);
+  EXPECT_NE(result.end.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr("was replaced meanwhile"));
+  EXPECT_THAT(result.output, Not(HasSubstr("a.txt")));
 }
 
 TEST_F(SandboxTest, OtherProcessesAndTheirSecretsAreOutOfSight) {
