@@ -1,5 +1,6 @@
 #include <signal.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,6 +53,21 @@ TEST_F(BashTool, SeesTheAgentsOwnFilesButCannotChangeThem) {
   EXPECT_THAT(bash("echo evil > " + soul), EndsWith("exit code 1"));
   EXPECT_EQ(read_file(soul), "kind");
   EXPECT_THAT(bash("touch " + room_.workspace.string() + "/fine"), EndsWith("exit code 0"));
+}
+
+TEST_F(BashTool, ProcessesWithoutEndEndIt) {
+  const auto text = bash(
+      "/usr/bin/python3 -c 'import os, time\n"
+      "try:\n"
+      "  while os.fork(): pass\n"
+      "  time.sleep(600)\n"
+      "except OSError: print(\"refused\")'",
+      {{"timeout_s", 120}});
+  if (::geteuid() == 0) {
+    EXPECT_THAT(text, HasSubstr("was ended because it had started more than 2000 processes"));
+  } else {
+    EXPECT_THAT(text, HasSubstr("refused"));
+  }
 }
 
 TEST_F(BashTool, FindsNoSecretAnywhere) {

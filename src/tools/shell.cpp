@@ -10,6 +10,7 @@
 #include "tools/disk_watch.hpp"
 #include "tools/input.hpp"
 #include "tools/located.hpp"
+#include "tools/process_watch.hpp"
 
 namespace agw {
 
@@ -19,6 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_output = 100'000;
 constexpr std::int64_t standard_memory_mb = 2048;
+/// What Linux takes as one argument or variable of a program.
+constexpr std::size_t longest_argument = 131'071;
 
 std::optional<std::int64_t> positive(const json::object& object, std::string_view name) {
   const auto value = number_input(object, name, 0, 0, std::int64_t{1} << 40);
@@ -37,6 +40,7 @@ std::optional<std::chrono::milliseconds> positive_time(const json::object& objec
 struct Ended {
   ProcessResult result;
   bool filled_disk = false;
+  bool filled_host = false;  ///< with processes
 };
 
 ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
@@ -48,11 +52,24 @@ ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
                           std::chrono::duration<double>(time).count());
   } else if (ended.filled_disk) {
     output += "was ended because it had taken half of the space that was free on the disk\n";
+  } else if (ended.filled_host) {
+    output += fmt::format("was ended because it had started more than {} processes\n", ProcessWatch::most);
   } else if (result.stopped) {
     output += "stopped\n";
   }
   output += fmt::format("exit code {}", result.end.exit_code);
   return {.output = std::move(output), .is_error = result.timed_out || result.stopped || result.end.exit_code != 0};
+}
+
+void require_short(const ShellCommand& command) {
+  const auto is_long = [](const auto& variable) {
+    return variable.first.size() + 1 + variable.second.size() > longest_argument;
+  };
+  if (command.command.size() <= longest_argument && std::ranges::none_of(command.environment, is_long)) return;
+  throw BadRequest(
+      fmt::format("the command, or one of the inputs that it is given, is too long: the system starts no program with "
+                  "more than {} bytes of them; put it into a file, and use that",
+                  longest_argument));
 }
 
 std::string shell_program() {
@@ -88,7 +105,7 @@ SandboxWish Shell::wish_for(const ToolRun& run, const Permission& permission, co
   for (const auto& path :
        {roots.agent_directory(), roots.data_directory / "knowledge", roots.data_directory / "skills"}) {
     std::error_code missing;
-    if (fs::is_directory(path, missing)) wish.readable.push_back(path);
+    if (fs::is_directory(fs::symlink_status(path, missing))) wish.readable.push_back(path);
   }
   return wish;
 }
@@ -96,6 +113,7 @@ SandboxWish Shell::wish_for(const ToolRun& run, const Permission& permission, co
 Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
   const auto permission = call.judge(ToolTarget{});
   if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
+  require_short(command);
   const auto limits = limits_(call.run.agent_id);
   const auto time = std::min<std::chrono::milliseconds>(command.time, limits.timeout.value_or(longest_time));
   try {
@@ -117,6 +135,8 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
   const Stop::Listener passed_on(call.stop, [&stop] { stop.request(); });
   Group watching(loop_);
   watching.spawn(disks.watch(blocking_, stop));
+  ProcessWatch processes;
+  if (sandbox_.confines()) watching.spawn(processes.watch(stop));
   Ended ended;
   std::exception_ptr failure;
   try {
@@ -129,6 +149,7 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
   co_await watching.join();
   if (failure) std::rethrow_exception(failure);
   ended.filled_disk = disks.found_too_little();
+  ended.filled_host = processes.found_too_many();
   co_return outcome_of(ended, time);
 }
 

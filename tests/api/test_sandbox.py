@@ -104,6 +104,25 @@ def test_guarded_places_cannot_be_written(place):
     assert sorted(os.listdir(place.path)) == [".git"] and os.listdir(place.path / ".git/hooks") == ["pre-commit"]
 
 
+def test_a_symlink_in_the_place_of_a_project_opens_nothing(talker, place, name):
+    """An agent that works in a project can replace another project that lies in it."""
+    inner = place.path / "inner"
+    inner.mkdir()
+    project = accepted(talker.gateway.http.post("/projects", json={"name": name("inner"), "path": str(inner)}), 201)
+    inside = new_thread(talker.gateway, new_agent(talker.gateway, name("insider")), project_id=project["id"])
+    for target in (talker.gateway.data, talker.gateway.home, "/"):
+        assert not place.bash(f"rm -rf inner; ln -s {target} inner")["isError"]
+        end = called(talker, inside, "Bash", {"command": "ls -A; touch made"})
+        assert end["isError"] and end["output"].startswith(f"{inner} leads to {target} now"), end
+    assert not (talker.gateway.home / "made").exists()
+
+
+def test_a_command_that_is_too_long_for_the_system_says_so(place):
+    assert place.bash("#" * 131_071)["output"] == "exit code 0"
+    end = place.bash("#" * 131_072)
+    assert end["isError"] and "more than 131071 bytes" in end["output"]
+
+
 def test_the_environment_is_clean(make_gateway, stub, name):
     from talker import Talker, configuration
     gateway = make_gateway(config=configuration(stub), environment={"ANTHROPIC_API_KEY": SECRET, "AWS_SECRET": SECRET})
