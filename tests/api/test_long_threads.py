@@ -287,6 +287,17 @@ def test_a_model_that_finds_the_conversation_too_long_is_shown_less_of_it(talker
     assert len(talker.stub.requests) == 4 and SUMMARY in told(talker)[0]["content"]
 
 
+def test_what_a_model_was_found_to_take_is_remembered(talker, overrated):
+    takes(talker, 60_000)
+    asked(talker, overrated)
+    other = new_thread(talker.gateway, new_agent(talker.gateway, "other", model="stub/gpt-5"), title="other")
+    fill(talker.gateway, other, 14)
+    talker.stub.requests.clear()
+    assert asked(talker, other)[-1]["finishReason"] == "stop"
+    assert [is_summary(request) for request in talker.stub.requests] == [True, False]
+    assert all(size_of(request) <= 60_000 for request in talker.stub.requests)
+
+
 def test_a_window_that_is_much_smaller_is_found_in_halves(talker, overrated):
     takes(talker, 20_000)
     assert asked(talker, overrated)[-1]["finishReason"] == "stop"
@@ -329,6 +340,8 @@ def test_a_model_whose_window_an_answer_alone_would_fill_is_asked_for_a_shorter_
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "worker"), title="new")
     assert asked(talker, thread)[-1]["finishReason"] == "stop"
     assert len(talker.stub.requests) == 3
+    assert asked(talker, thread)[-1]["finishReason"] == "stop"
+    assert len(talker.stub.requests) == 4, "it is remembered"
 
 
 def test_a_summary_counts_into_the_run(talker, thread):

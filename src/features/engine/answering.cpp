@@ -135,7 +135,7 @@ Task<> Engine::gather(Answering& answering, RunningAgent& caller) {
   auto system = co_await prompts_.text(agent, thread.project_id, caller.mode);
   co_await calls_.settle(caller, answering.active->stop);
   auto tools = calls_.offered(caller);
-  const auto model = models_.info(answering.choices.front());
+  const auto model = info_of(answering.choices.front());
   answering.sees = model.vision;
   answering.prompt_tokens = estimated_tokens(system) + tokens_of(tools);
   answering.room = room_of(answering, answering.choices.front());

@@ -34,6 +34,10 @@ std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_token
   return static_cast<std::size_t>(tokens * bytes_per_token);
 }
 
+std::int64_t window_of(std::size_t context_budget, std::int64_t max_output_tokens, std::int64_t prompt_tokens) {
+  return static_cast<std::int64_t>(context_budget) / bytes_per_token + max_output_tokens + prompt_tokens + spare_tokens;
+}
+
 std::int64_t output_limit(const Extension& agent, const ModelInfo& model) {
   const auto usual = std::min(usual_output, model.max_output_tokens);
   return number_input(agent.definition.members(), "max_output_tokens", usual, 1, model.max_output_tokens);

@@ -16,6 +16,9 @@ inline constexpr std::int64_t bytes_per_token = 3;
 /// How many bytes of turns fit the window of a model beside its answer and a prompt, tools included, of that size.
 std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens, std::int64_t prompt_tokens);
 
+/// The window of which `context_budget` would make that budget.
+std::int64_t window_of(std::size_t context_budget, std::int64_t max_output_tokens, std::int64_t prompt_tokens);
+
 /// The tokens that an agent may answer with: its own limit, within the model's.
 std::int64_t output_limit(const Extension& agent, const ModelInfo& model);
 

@@ -102,9 +102,22 @@ void Engine::keep_summary_in_fork(Connection& connection, const Fork& fork, Time
   keep_summary(connection, fork.copy_id, *summary, now);
 }
 
+ModelInfo Engine::info_of(const ModelChoice& choice) const {
+  const auto found = overrated_.find(choice.id());
+  return found == overrated_.end() ? models_.info(choice) : found->second;
+}
+
+/// Later answers of a model begin with what this one has found that it takes.
+void Engine::note_less(const Answering& answering, const Answered& answered, std::int64_t asked_output) {
+  auto& model = overrated_.try_emplace(answered.id(), models_.info(answered.provider, answered.model)).first->second;
+  const auto output = answering.request.max_output_tokens;
+  model.context_window = std::min(model.context_window, window_of(answering.room, output, answering.prompt_tokens));
+  if (output < asked_output) model.max_output_tokens = std::min(model.max_output_tokens, output);
+}
+
 /// How much a model may be shown of messages.
 std::size_t Engine::room_of(const Answering& answering, const ModelChoice& choice) const {
-  const auto model = models_.info(choice);
+  const auto model = info_of(choice);
   return context_budget(model, output_limit(*answering.caller->agent, model), answering.prompt_tokens);
 }
 
@@ -168,6 +181,8 @@ Task<bool> Engine::ask_for_less(Answering& answering, Answered refused) {
 
 /// Asks the choices in turn, again with less of the conversation where it was too long.
 Task<Answered> Engine::ask_in_turn(Answering& answering, const OnDelta& on_delta) {
+  const auto asked_output = answering.request.max_output_tokens;
+  std::string refused;
   bool began = false;
   const OnDelta noticing = [&](const Delta& delta) {
     began = began || !delta.text.empty();
@@ -176,8 +191,10 @@ Task<Answered> Engine::ask_in_turn(Answering& answering, const OnDelta& on_delta
   for (int cuts = 0;; ++cuts) {
     auto answered = co_await ask_fitting(answering, noticing);
     const auto* failure = std::get_if<ModelFailure>(&answered.outcome);
+    if (!failure && answered.id() == refused) note_less(answering, answered, asked_output);
     if (!failure || !failure->too_long || began || cuts == most_cuts) co_return answered;
     if (!co_await ask_for_less(answering, answered)) co_return answered;
+    refused = answered.id();
   }
 }
 

@@ -132,7 +132,9 @@ private:
   bool may_go_on(Answering& answering, std::int64_t calls) const;
   Task<> gather(Answering& answering, RunningAgent& caller);
   struct Recalled;
+  ModelInfo info_of(const ModelChoice& choice) const;
   std::size_t room_of(const Answering& answering, const ModelChoice& choice) const;
+  void note_less(const Answering& answering, const Answered& answered, std::int64_t asked_output);
   Task<ModelRequest> conversation(Answering& answering, Thread thread);
   Task<> cut_to(Answering& answering, std::size_t room);
   Task<std::vector<Message>> cut_for(Answering& answering, ModelChoice choice);
@@ -168,6 +170,7 @@ private:
   std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
   std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
   std::vector<std::weak_ptr<const Delegation>> delegations_;
+  std::map<std::string, ModelInfo, std::less<>> overrated_;  ///< by id: what models take that refused what they should
   std::function<void(const Run&, const RunOutcome&)> observer_;
   Stop stopping_;
   Group workers_;
