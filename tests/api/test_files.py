@@ -84,6 +84,17 @@ def test_text_goes_to_the_model_as_text(talker, thread_of_talker):
     assert listed["metadata"]["attachments"] == [made]
 
 
+@pytest.mark.parametrize("charset, mime", [
+    ("iso-8859-1", "text/plain; charset=ISO-8859-1"), ("cp1252", "text/csv"), ("utf-16", "application/octet-stream"),
+    ("shift_jis", "Text/Plain;charset=\"Shift_JIS\""), ("utf-16-be", "text/plain; charset=utf-16be")])
+def test_text_in_another_charset_reaches_the_model(talker, thread_of_talker, charset, mime):
+    text = "日本の猫" if charset == "shift_jis" else "Tom säuft Öl"
+    made = uploaded(talker.gateway, text.encode(charset), name="notes.txt", mime=mime)
+    assert made["size"] == len(text.encode(charset))
+    talker.says(thread_of_talker, "who is it?", answer="Tom", attachments=[made["id"]])
+    assert f"---\n{text}\n---" in talker.conversation()[-1][1]
+
+
 def test_a_later_question_still_has_the_file(talker, thread_of_talker):
     made = uploaded(talker.gateway, b"Tom is a cat", name="notes.txt", mime="text/plain")
     talker.says(thread_of_talker, "read", answer="done", attachments=[made["id"]])

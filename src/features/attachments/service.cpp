@@ -10,7 +10,9 @@
 #include "base/log.hpp"
 #include "features/attachments/store.hpp"
 #include "io/beneath.hpp"
+#include "models/picture.hpp"
 #include "storage/database.hpp"
+#include "tools/html.hpp"
 
 namespace agw {
 
@@ -37,6 +39,16 @@ std::string mime_of(const std::string& content_type) {
   return valid ? mime : unknown_type;
 }
 
+/// Models read UTF-8. What is no text is left as it is.
+std::string readable(std::string bytes, const std::string& mime, const std::string& content_type) {
+  const bool is_utf16 = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+  const bool names_charset = boost::to_lower_copy(content_type).find("charset=") != std::string::npos;
+  const bool is_text = is_utf16 || names_charset || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
+  if (!is_text || !picture_mime(mime).empty() || (!names_charset && is_utf8(bytes))) return bytes;
+  auto text = html_to_utf8(bytes, content_type);
+  return text.empty() ? std::move(bytes) : std::move(text);
+}
+
 std::string path_of(const std::string& id) { return std::string(folder) + '/' + id; }
 
 }  // namespace
@@ -49,10 +61,11 @@ Task<Attachment> Attachments::add(std::string name, std::string content_type, st
                                   Along<Attachment> along) {
   if (name.size() > longest_name || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
   const Attachment made{new_id(), std::move(name), mime_of(content_type), static_cast<std::int64_t>(bytes.size())};
-  co_await blocking_.run([path = data_directory_, id = made.id, bytes = std::move(bytes)] {
+  co_await blocking_.run([path = data_directory_, made, content_type, given = std::move(bytes)]() mutable {
+    const auto bytes = readable(std::move(given), made.mime, content_type);
     const auto directory = Directory::open(path, Symlinks::refuse).value();
     directory.make_directories(folder).value();
-    directory.write(path_of(id), bytes).value();
+    directory.write(path_of(made.id), bytes).value();
   });
   co_await database_.write([made, along, now = clock_.now()](Connection& connection) {
     attachment_store::insert(connection, made, now);

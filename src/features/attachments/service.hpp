@@ -23,8 +23,9 @@ class Attachments {
 public:
   Attachments(BlockingPool& blocking, Database& database, const Clock& clock, std::filesystem::path data_directory);
 
-  /// Keeps the bytes. `content_type` is the header's text; without a usable one they are `application/octet-stream`.
-  /// Throws BadRequest `invalid name: <name>` for one with control characters or over 255 bytes.
+  /// Keeps the bytes; text of another charset, by its `content_type` or its byte order mark, as UTF-8. `content_type`
+  /// is the header's text; without a usable one they are `application/octet-stream`. Throws BadRequest `invalid name:
+  /// <name>` for one with control characters or over 255 bytes.
   Task<Attachment> add(std::string name, std::string content_type, std::string bytes, Along<Attachment> along = {});
 
   /// In the order of `ids`. Throws NotFound `file not found` where one is unknown.
