@@ -1,23 +1,32 @@
 #include "tools/http_answer.hpp"
 
 #include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
 
+#include "tools/html.hpp"
 #include "tools/text_limit.hpp"
 
 namespace agw {
 
 namespace {
 
+bool says_to_be_text(std::string_view content_type) {
+  const auto lower = boost::to_lower_copy(std::string(content_type));
+  return lower.starts_with("text/") || lower.find("charset=") != lower.npos;
+}
+
 std::string answer_text(const WebAnswer& answer) {
+  const auto type = answer.head.header("content-type").value_or("");
   std::string text;
   const auto status = answer.head.status;
   if (status < 200 || status > 299 || answer.body.empty()) text = fmt::format("status {}\n", status);
   if (const auto location = answer.head.header("location")) text += fmt::format("location: {}\n", to_utf8(*location));
-  if (!answer.cut && !is_utf8(answer.body)) {
+  const bool is_foreign = !answer.cut && !is_utf8(answer.body);
+  if (is_foreign && !says_to_be_text(type)) {
     return text + fmt::format("({} bytes of {}, which are no text)", answer.body.size(),
-                              to_utf8(answer.head.header("content-type").value_or("unknown type")));
+                              type.empty() ? "unknown type" : to_utf8(type));
   }
-  text += limited(to_utf8(answer.body));
+  text += limited(is_foreign ? html_to_utf8(answer.body, type) : to_utf8(answer.body));
   if (answer.cut) text += "\n(The rest of the answer is missing: it is too long.)";
   return text;
 }

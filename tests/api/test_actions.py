@@ -7,6 +7,7 @@ import pytest
 
 from checks import accepted
 from extensions import patch, toggle
+from jobs import new_extension
 from stubs.web import WebStub
 from talker import Talker, configuration
 from tools import called, new_agent, new_bound_agent, new_thread
@@ -151,6 +152,14 @@ def test_http_error_answers_are_errors(talker, thread, web, name):
     assert end["isError"] and end["output"] == "status 503\nwhy not"
 
 
+def test_http_reads_answers_in_other_charsets(talker, thread, web, name):
+    action = new_action(talker.gateway, name("call"), "http", url=web.url("/latin"))
+    web.answers("/latin", "Öl".encode("latin-1"), "text/plain; charset=ISO-8859-1")
+    assert called(talker, thread, action["name"], {})["output"] == "Öl"
+    web.answers("/latin", b"\xff\x00\xfe", "application/octet-stream")
+    assert "3 bytes of application/octet-stream, which are no text" in called(talker, thread, action["name"], {})["output"]
+
+
 @pytest.mark.parametrize("source", ["agent", "community"])
 def test_only_a_persons_action_calls_private_addresses(talker, thread, web, name, source):
     action = new_action(talker.gateway, name("call"), "http", source=source, url=web.url("/"))
@@ -190,6 +199,23 @@ def test_secrets_are_filled_at_the_call_and_shown_nowhere(make_gateway, stub, we
     assert "hunter2" not in gateway.http.get("/extensions").text
     assert "hunter2" not in gateway.http.get(f"/threads/{thread['id']}/turns").text
     assert "hunter2" not in gateway.stderr
+
+
+def test_a_secret_that_a_service_quotes_is_shown_nowhere(make_gateway, stub, web, name):
+    talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
+    gateway = talker.gateway
+    thread = new_thread(gateway, new_agent(gateway, name("actor"), "trusted"))
+    assert gateway.command("secret", "set", "API_KEY", typed="hunter2\n").returncode == 0
+    web.answers("/", '{"error": "no such key: hunter2"}', "application/json", 401)
+    action = new_action(gateway, name("call"), "http", url=web.url("/"), headers={"X-Key": "${secret:API_KEY}"})
+    end = called(talker, thread, action["name"], {})
+    assert end["isError"] and end["output"] == 'status 401\n{"error": "no such key: [secret]"}'
+    service = new_extension(gateway, "integration", name("service"),
+                            {"kind": "http", "url": web.url("/"), "headers": {"X-Key": "${secret:API_KEY}"}}, enabled=True)
+    end = called(talker, thread, service["name"] + "__request", {"path": "/"})
+    assert "[secret]" in end["output"]
+    assert web.requests[-1].headers["x-key"] == "hunter2"
+    assert "hunter2" not in gateway.http.get(f"/threads/{thread['id']}/turns").text + gateway.stderr
 
 
 def test_a_host_that_is_a_secret_is_shown_nowhere(make_gateway, stub, name):

@@ -119,7 +119,10 @@ Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
   request.refusal = [&call](const WebUrl& url) { return call.judge({.host = url.host()}).reason; };
   auto answer = co_await ask_web(http_, std::move(request), call.stop);
   answer.problem = secrets_of_request.hidden_in(answer.problem);
-  co_return http_answer(answer);
+  auto outcome = http_answer(answer);
+  // Services quote what they were sent, where they refuse it above all.
+  outcome.output = secrets_of_request.hidden_in_answer(outcome.output);
+  co_return outcome;
 }
 
 Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {

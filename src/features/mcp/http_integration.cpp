@@ -97,6 +97,12 @@ Task<WebAnswer> ask_service(HttpClient& http, WebRequest request, const ServiceA
   co_return answer;
 }
 
+ToolOutcome service_outcome(const WebAnswer& answer, const ServiceAddress& address) {
+  auto outcome = http_answer(answer);
+  outcome.output = address.secrets.hidden_in_answer(outcome.output);
+  return outcome;
+}
+
 std::string with_path(std::string_view url, std::string_view path) {
   path = path.substr(0, path.find('#'));
   const auto url_end = std::min(url.find('?'), url.size());
@@ -149,7 +155,7 @@ Task<ToolOutcome> HttpIntegration::call(std::string tool, const ToolCall& call) 
   request.method = string_member(call.input, "method").value_or("GET");
   if (const auto* body = call.input.if_contains("body")) set_service_body(request, *body);
   request.refusal = [&call](const WebUrl& next) { return refusal_of(call, next.host()); };
-  co_return http_answer(co_await ask_service(http_, std::move(request), address, call.stop));
+  co_return service_outcome(co_await ask_service(http_, std::move(request), address, call.stop), address);
 }
 
 }  // namespace agw

@@ -26,6 +26,9 @@ WebRequest service_request(const ServiceAddress& address, const IntegrationSetti
 /// Asks it. A problem is told without the secrets of the address.
 Task<WebAnswer> ask_service(HttpClient& http, WebRequest request, const ServiceAddress& address, Stop& stop);
 
+/// What the model is told of an answer: nothing of the secrets that it may quote.
+ToolOutcome service_outcome(const WebAnswer& answer, const ServiceAddress& address);
+
 /// `path` behind that of the URL; of both the queries, the URL's first.
 std::string with_path(std::string_view url, std::string_view path);
 

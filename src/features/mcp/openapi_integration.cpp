@@ -128,7 +128,7 @@ Task<ToolOutcome> OpenApiIntegration::call(std::string tool, const ToolCall& cal
     co_return failed(problem.why);
   }
   request.refusal = [&call](const WebUrl& next) { return refusal_of(call, next.host()); };
-  co_return http_answer(co_await ask_service(http_, std::move(request), address, call.stop));
+  co_return service_outcome(co_await ask_service(http_, std::move(request), address, call.stop), address);
 }
 
 }  // namespace agw

@@ -13,6 +13,7 @@ namespace {
 
 constexpr auto mark = "[secret]";
 constexpr std::size_t shortest_line = 6;
+constexpr std::size_t shortest_in_answers = 6;
 
 }  // namespace
 
@@ -30,19 +31,24 @@ void FilledSecrets::note(const std::string& value) {
 
 std::string FilledSecrets::hidden_in(std::string_view text) const { return hidden_until(text, text.size()); }
 
+std::string FilledSecrets::hidden_in_answer(std::string_view text) const {
+  return hidden_until(text, text.size(), shortest_in_answers);
+}
+
 std::string FilledSecrets::hidden_in_cut(std::string_view text) const {
   const auto longest = forms_.empty() ? 1 : forms_.front().size();
   return hidden_until(text, text.size() - std::min(text.size(), longest - 1));
 }
 
 /// Its first `end` bytes. In one pass, so that one that begins in another is hidden to its end.
-std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end) const {
+std::string FilledSecrets::hidden_until(std::string_view text, std::size_t end, std::size_t shortest) const {
   const auto lowered = boost::to_lower_copy(std::string(text));
   std::string shown;
   std::size_t hidden_to = 0;
   for (std::size_t at = 0; at < end; ++at) {
     const auto rest = std::string_view(lowered).substr(at);
-    const auto form = std::ranges::find_if(forms_, [&](const auto& each) { return rest.starts_with(each); });
+    const auto form = std::ranges::find_if(
+        forms_, [&](const auto& each) { return each.size() >= shortest && rest.starts_with(each); });
     if (form != forms_.end()) {
       if (at >= hidden_to) shown += mark;
       hidden_to = std::max(hidden_to, at + form->size());

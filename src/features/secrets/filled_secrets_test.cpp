@@ -14,6 +14,9 @@ TEST(FilledSecrets, AreHiddenWhereverTheyStand) {
   EXPECT_EQ(secrets.hidden_in("cannot resolve hunter2secret"), "cannot resolve [secret]")
       << "hosts are in small letters";
   EXPECT_EQ(secrets.hidden_in("nothing of it"), "nothing of it");
+  secrets.note("Ann");
+  EXPECT_EQ(secrets.hidden_in("Ann has hunter2"), "[secret] has [secret]");
+  EXPECT_EQ(secrets.hidden_in_answer("Ann has hunter2"), "Ann has [secret]");
 }
 
 TEST(FilledSecrets, AreHiddenAsPiecesOfUrlsAndLineByLine) {
