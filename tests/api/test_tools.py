@@ -256,6 +256,12 @@ def test_the_same_call_three_times_in_a_row_ends_the_run(talker, thread):
     assert "three times in a row" in run[-2]["error"]
 
 
+def test_the_same_input_in_another_order_is_the_same(talker, thread):
+    one, other = {"query": "a", "limit": 2}, {"limit": 2.0, "query": "a"}
+    run = asked(talker, thread, *(calls(("SearchTurns", input)) for input in (one, other, one)))
+    assert run[-1]["finishReason"] == "error" and "three times in a row" in run[-2]["error"]
+
+
 def test_the_same_call_with_another_between_goes_on(talker, thread):
     run = asked(talker, thread, *(calls(search(word)) for word in "aabaab"), "Done.")
     assert run[-1]["finishReason"] == "stop"

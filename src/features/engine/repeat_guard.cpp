@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_equal.hpp"
+
 namespace agw {
 
 namespace {
@@ -9,7 +11,7 @@ namespace {
 constexpr int most_times = 2;
 
 bool same(const ToolUse& one, const ToolUse& other) {
-  return one.name == other.name && one.input == other.input && one.raw_input == other.raw_input;
+  return one.name == other.name && equal_by_value(one.input, other.input) && one.raw_input == other.raw_input;
 }
 
 }  // namespace
