@@ -23,12 +23,23 @@ bool is_unreserved(char c) {
          c == '_' || c == '~';
 }
 
-/// What stands in addresses that people write, but in none that a strict reader takes.
+/// Where the host and port of an address end; in front of a reference that has none.
+std::size_t end_of_authority(std::string_view text) {
+  const auto first = text.find_first_of("/?#");
+  const bool has_one = first != text.npos && text.substr(first).starts_with("//");
+  return has_one ? std::min(text.find_first_of("/?#", first + 2), text.size()) : 0;
+}
+
+/// What stands in addresses that people write, but in none that a strict reader takes; brackets only around the address
+/// of a host.
 std::string encode_unwritten(std::string_view text) {
+  const auto authority = end_of_authority(text);
   std::string out;
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
     const bool is_unwritten = c == ' ' || static_cast<unsigned char>(c) >= 0x80 ||
-                              std::string_view("\"<>^`{|}").find(c) != std::string_view::npos;
+                              std::string_view("\"<>^`{|}").find(c) != std::string_view::npos ||
+                              (at >= authority && (c == '[' || c == ']'));
     if (is_unwritten) {
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     } else {

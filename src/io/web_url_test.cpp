@@ -22,6 +22,7 @@ TEST(WebUrl, HasOneForm) {
   EXPECT_EQ(normal(" https://example.org/a b/ü "), "https://example.org/a%20b/%C3%BC");
   EXPECT_EQ(normal("http://[::FFFF:7F00:1]/"), "http://[::ffff:127.0.0.1]/");
   EXPECT_EQ(normal("http://%65xample.org/"), "http://example.org/");
+  EXPECT_EQ(normal("http://[::1]/a[1]?b[c]=[d]#[e]"), "http://[::1]/a%5B1%5D?b%5Bc%5D=%5Bd%5D");
 }
 
 TEST(WebUrl, IsNotWhatProgramsReadInDifferentWays) {
@@ -42,6 +43,8 @@ TEST(WebUrl, ResolvesWhatAPageLinksTo) {
   EXPECT_EQ(resolved("https://example.org/a", "//other.org/y"), "https://other.org/y");
   EXPECT_EQ(resolved("https://example.org/a", "http://169.254.169.254/x"), "http://169.254.169.254/x");
   EXPECT_EQ(resolved("https://example.org/a", "javascript:alert(1)"), "none");
+  EXPECT_EQ(resolved("https://example.org/a", "//[::1]/b[1]"), "https://[::1]/b%5B1%5D");
+  EXPECT_EQ(resolved("https://example.org/a", "?b[c]=d//[e]"), "https://example.org/a?b%5Bc%5D=d//%5Be%5D");
   EXPECT_EQ(resolved("https://example.org/a?b", "#top"), "https://example.org/a?b");
 }
 

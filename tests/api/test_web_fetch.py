@@ -41,6 +41,12 @@ def test_a_page_is_given_as_markdown(allowing, web, name):
                              f"Boil **water**, see [more]({web.url('/more')}).")
 
 
+def test_brackets_may_stand_in_an_address(allowing, web, name):
+    url = web.url("/tea?filter[kind]=green#[top]")
+    assert not fetch(allowing, thread_of(allowing, name), url, content=f"Fetch {url} please")["isError"]
+    assert web.requests[-1].path == "/tea?filter%5Bkind%5D=green"
+
+
 def test_it_is_there_in_plan_mode(allowing, web, name):
     assert not fetch(allowing, thread_of(allowing, name, mode="plan"), web.url("/tea"))["isError"]
 
