@@ -129,3 +129,19 @@ def test_the_projects_instructions_are_told(own_talker):
     own_talker.says(thread, "hello", answer="hi")
     told = own_talker.system()
     assert "the site's own words" in told and "instructions of work" not in told and "not instructions" in told
+
+
+def test_a_projects_instructions_may_be_a_symlink_to_others_of_it(own_talker):
+    gateway = own_talker.gateway
+    site = gateway.home / "site"
+    site.mkdir()
+    (site / "OTHER.md").write_text("instructions of another program")
+    (site / "key.pem").write_text("a private key")
+    (gateway.home / "letter.md").write_text("a letter")
+    project = accepted(gateway.http.post("/projects", json={"name": "site", "path": str(site)}), 201)
+    thread = accepted(gateway.http.post("/threads", json={"project_id": project["id"]}), 201)
+    for target, is_told in (("OTHER.md", True), ("key.pem", False), ("../letter.md", False)):
+        (site / "AGENTS.md").unlink(missing_ok=True)
+        (site / "AGENTS.md").symlink_to(target)
+        own_talker.says(thread, "hello", answer="hi")
+        assert ((site / target).read_text() in own_talker.system()) is is_told

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "features/engine/modes.hpp"
 #include "io/beneath.hpp"
+#include "io/private_files.hpp"
 
 namespace agw {
 
@@ -63,10 +64,18 @@ std::string instructions_text(const std::optional<ProjectInstructions>& instruct
                     instructions->text);
 }
 
+/// Some projects have it as a symlink to the instructions of another program.
+FileResult<std::string> read_unless_private(const Directory& directory) {
+  const auto file = directory.file("AGENTS.md");
+  if (!file) return file.error();
+  const auto real = fs::read_symlink(fmt::format("/proc/self/fd/{}", file->get()));
+  return is_private_path(real) ? FileResult<std::string>(FileError::permission) : read_opened(*file, identity_limit);
+}
+
 std::optional<std::string> read_instructions(const fs::path& directory) {
-  const auto opened = Directory::open(directory, Symlinks::refuse);
+  const auto opened = Directory::open(directory);
   if (!opened) return std::nullopt;
-  const auto text = opened->read("AGENTS.md", identity_limit);
+  const auto text = read_unless_private(*opened);
   if (text) return to_utf8(*text);
   if (text.error() != FileError::not_found) {
     log::warn("{} is left out: {}", (directory / "AGENTS.md").string(), to_string(text.error()));
