@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/utf8.hpp"
 #include "base/yaml.hpp"
 
 namespace agw {
@@ -10,6 +11,8 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view fence = "---";
+/// In characters, as the format has it: every prompt carries it.
+constexpr std::size_t longest_description = 1024;
 
 /// Head and body; a fence is a whole line, because one may stand in a value, and in the body it is a rule.
 struct Parts {
@@ -83,7 +86,8 @@ std::optional<SkillText> read_skill_text(std::string_view text, std::string& why
   if (!head) return std::nullopt;
   SkillText skill;
   skill.name = boost::trim_copy(std::string(string_member(*head, "name").value_or("")));
-  skill.description = boost::trim_copy(std::string(string_member(*head, "description").value_or("")));
+  const auto description = boost::trim_copy(std::string(string_member(*head, "description").value_or("")));
+  skill.description = first_characters(description, longest_description);
   if (skill.description.empty()) {
     why = "it has no description";
     return std::nullopt;

@@ -36,6 +36,12 @@ TEST(SkillText, TakesADescriptionAsABlock) {
   EXPECT_EQ(read("---\ndescription: |\n  one\n  two\n---\n")->description, "one\ntwo");
 }
 
+TEST(SkillText, ADescriptionHas1024CharactersAtMost) {
+  std::string words;
+  for (int i = 0; i < 1025; ++i) words += "é";
+  EXPECT_EQ(read("---\ndescription: " + words + "\n---\n")->description, words.substr(0, 2048));
+}
+
 TEST(SkillText, ModelsCanBeLeftOut) {
   EXPECT_TRUE(read("---\ndescription: x\ndisable-model-invocation: true\n---\n")->for_people);
   EXPECT_FALSE(read("---\ndescription: x\n---\n")->for_people);
