@@ -110,10 +110,19 @@ Task<ToolOutcome> grep(const FileToolsNeeds& needs, const ToolCall& call) {
   co_return ToolOutcome{shown_matches(files, call, found.more)};
 }
 
+/// Where a link leads, as far as it leads anywhere: it stays.
+std::filesystem::path behind_link(const std::filesystem::path& path, const FileRoots& roots) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  auto file = locate(path, roots);
+  return file.problem && file.problem != FileError::not_found ? path : std::move(file.path);
+}
+
 /// Stages the change, or makes it, as far as the agent may.
 Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, std::string_view verb,
                       const std::filesystem::path& path, std::string content, std::string done) {
-  const auto file = co_await blocking.run([path, roots = call.run.roots] { return WrittenFile(path, roots); });
+  const auto file =
+      co_await blocking.run([path, roots = call.run.roots] { return WrittenFile(behind_link(path, roots), roots); });
   const auto permission = call.judge(file.target());
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   const bool is_soul = file.target().place == FilePlace::own_soul;
@@ -133,18 +142,8 @@ Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, std::string_
   co_return ToolOutcome{done};
 }
 
-/// Where a link leads, as far as it leads anywhere: it stays, as with Edit.
-std::filesystem::path behind_link(std::filesystem::path path, const FileRoots& roots) {
-  std::error_code ignored;
-  if (!std::filesystem::is_symlink(path, ignored)) return path;
-  auto file = locate(path, roots);
-  return file.problem && file.problem != FileError::not_found ? std::move(path) : std::move(file.path);
-}
-
 Task<ToolOutcome> write(BlockingPool& blocking, const ToolCall& call) {
-  auto path =
-      co_await blocking.run([path = named_path(call), roots = call.run.roots] { return behind_link(path, roots); });
-  co_return co_await put(blocking, call, "Write", path, text_input(call.input, "content"), "");
+  co_return co_await put(blocking, call, "Write", named_path(call), text_input(call.input, "content"), "");
 }
 
 Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {
@@ -158,7 +157,6 @@ Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {
   auto done =
       fmt::format("replaced {} in {}", replaced.count == 1 ? "1 place" : fmt::format("{} places", replaced.count),
                   file.path.string());
-  // Where it really is: a link to it stays.
   co_return co_await put(blocking, call, "Edit", file.path, std::move(replaced.text), std::move(done));
 }
 

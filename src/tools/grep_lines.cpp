@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "io/covered_places.hpp"
 #include "tools/grep.hpp"
+#include "tools/html.hpp"
 
 namespace agw {
 
@@ -74,7 +75,10 @@ std::vector<GrepShown> show_lines(const Located& start, const std::vector<GrepHi
     if (!file || is_private(*file, path, roots)) continue;
     const auto text = read_opened(*file, largest_file);
     if (!text) continue;
-    auto lines = ShownLines(to_utf8(shown_path(path, roots)), hit.lines, context).of(*text);
+    // Ripgrep has found its lines in what it means.
+    const bool is_utf16 = text->starts_with("\xFF\xFE") || text->starts_with("\xFE\xFF");
+    auto lines =
+        ShownLines(to_utf8(shown_path(path, roots)), hit.lines, context).of(is_utf16 ? html_to_utf8(*text, "") : *text);
     const GrepShown one{.target = {.place = place_of(path, roots), .path = path.string()}, .text = std::move(lines)};
     if (!one.text.empty()) shown.push_back(one);
   }

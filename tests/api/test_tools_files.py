@@ -167,6 +167,11 @@ def test_grep_shows_path_line_and_text(use, folder):
     assert len(use("Grep", pattern=".", max=2).splitlines()) == 3
 
 
+def test_grep_shows_lines_of_utf_16_as_text(use, folder):
+    (folder / "notes.txt").write_bytes("one\ntwo Öl\n".encode("utf-16"))
+    assert use("Grep", pattern="Öl") == "notes.txt:2:two Öl\n"
+
+
 def test_grep_respects_gitignore(use, folder):
     write(folder / ".gitignore", "*.log\n!keep.log\n/build/\n")
     write(folder / "sub/.gitignore", "local.txt\n")
