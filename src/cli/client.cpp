@@ -5,6 +5,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/url/encode.hpp>
+#include <boost/url/pct_string_view.hpp>
 #include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/cut.hpp"
@@ -106,20 +107,30 @@ json::object parse_object(const std::string& path, const std::string& body) {
   return std::move(value.get_object());
 }
 
-/// The thread that a request's body names.
-std::string thread_in(const std::string& sent) {
+/// The record that a request is about: the thread that its body names, else the second part of its path.
+std::string record_in(const std::string& request, const std::string& sent) {
   const auto value = parse_json(sent);
   const auto thread = value && value->is_object() ? string_member(value->get_object(), "threadId") : std::nullopt;
-  return thread ? ": " + one_line(*thread) : std::string();
+  if (thread) return std::string(*thread);
+  auto path = std::string_view(request).substr(request.find('/') + 1);
+  path = path.substr(0, path.find('?'));
+  const auto slash = path.find('/');
+  if (slash == path.npos) return {};
+  const auto part = path.substr(slash + 1, path.find('/', slash + 1) - slash - 1);
+  const auto encoded_part = boost::urls::make_pct_string_view(part);
+  return encoded_part ? encoded_part->decode() : std::string(part);
 }
 
-/// The `error` of an answer, or what else says something about it. A path says which record it is about, and so do
-/// most errors.
-std::string reason(int status, const std::string& sent, const std::string& body) {
+/// The `error` of an answer, or what else says something about it.
+std::string reason(const std::string& request, const std::string& sent, int status, const std::string& body) {
   const auto value = parse_json(body, {.deepest = deepest_own_json});
   const auto text = value && value->is_object() ? string_member(value->get_object(), "error") : std::nullopt;
   if (!text) return fmt::format("status {}", status);
-  return problem_text(*text, value->get_object()) + (*text == "thread not found" ? thread_in(sent) : "");
+  auto problem = problem_text(*text, value->get_object());
+  const bool names_none = problem == "thread not found" || problem == "job not found" || problem == "agent not found" ||
+                          problem == "extension not found";
+  const auto record = names_none ? record_in(request, sent) : std::string();
+  return record.empty() ? problem : problem + ": " + one_line(record);
 }
 
 Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
@@ -167,8 +178,8 @@ Task<std::string> Client::ask(std::string method, std::string path, std::string 
 
 void Client::refuse(const std::string& request, const std::string& sent, const Reply& reply) const {
   if (reply.status == 401) throw Refused(401, refused_token(gateway_));
-  throw Refused(reply.status, fmt::format("{} (the gateway's answer to {})", reason(reply.status, sent, reply.body),
-                                          one_line(request)));
+  throw Refused(reply.status, fmt::format("{} (the gateway's answer to {})",
+                                          reason(request, sent, reply.status, reply.body), one_line(request)));
 }
 
 Task<bool> Client::is_let_in() const {

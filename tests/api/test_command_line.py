@@ -188,7 +188,10 @@ def test_a_message_is_read_from_a_pipe(gateway):
 def test_what_the_gateway_refuses_is_told(gateway):
     assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", status=1)
     assert "agent not found: nobody" in run(gateway, "chat", "hello", "--agent", "nobody", status=1)
-    assert "/jobs/nothing/" in run(gateway, "jobs", "nothing", status=1)
+    assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", "--mode", "act", status=1)
+    assert "job not found: no such" in run(gateway, "jobs", "no such", status=1)
+    assert "job not found: nothing" in run(gateway, "run", "nothing", status=1)
+    assert "extension not found: nothing" in run(gateway, "ext", "show", "nothing", status=1)
 
 
 def test_control_characters_are_shown_escaped(gateway):
