@@ -56,8 +56,10 @@ Task<std::optional<int>> JobFollower::follow(EventStream& events) {
 
 /// Prints what was missed; answers the exit status where the run has ended.
 Task<std::optional<int>> JobFollower::look() {
+  // In this order: what is said between the two would be lost where the row is found to have ended.
+  const auto found = co_await row();
   co_await catch_up();
-  co_return status_of(co_await row());
+  co_return status_of(found);
 }
 
 Task<> JobFollower::catch_up() {
