@@ -55,7 +55,8 @@ def test_a_series_has_an_end(lab, name):
 
 def test_a_series_of_a_bad_config_fails(lab, name):
     lab.config["asset_path"] = "relative"
-    assert report(lab, new_series(lab, name), "failed")["error"] == "invalid domain config"
+    error = report(lab, new_series(lab, name), "failed")["error"]
+    assert error == "invalid domain config; asset_path must be absolute"
 
 
 def test_an_agents_job_runs_no_benchmark(lab, name):
