@@ -367,6 +367,27 @@ def test_a_run_whose_results_outgrow_the_window_goes_on(talker, thread):
     assert sum(len(str(message["content"])) for message in told(talker)) < 100_000
 
 
+def test_a_run_whose_own_calls_outgrow_the_window_goes_on(talker):
+    """What a model writes into files is in its conversation too."""
+    def size_with_calls(request):
+        calls_made = [call for message in request.json["messages"] for call in message.get("tool_calls", [])]
+        return size_of(request) + sum(len(call["function"]["arguments"]) for call in calls_made)
+
+    written = iter(range(8))
+
+    def answer(request):
+        if size_with_calls(request) > 60_000:
+            return Fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded")
+        number = None if is_summary(request) else next(written, None)
+        return "Done." if number is None else calls(("Write", {"path": f"{number}.txt", "content": "w" * 15_000}))
+
+    thread = new_thread(talker.gateway, new_agent(talker.gateway, "writer", model="stub/gpt-5"), title="writing")
+    talker.stub.always(answer)
+    run = asked(talker, thread)
+    assert run[-1]["finishReason"] == "stop" and len(of_kind(run, "tool-end")) == 8
+    assert asked(talker, thread)[-1]["finishReason"] == "stop"
+
+
 def test_of_a_large_result_the_model_is_shown_as_much_as_fits(talker):
     gateway = talker.gateway
     folder = gateway.home / "plant"

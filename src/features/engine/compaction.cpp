@@ -56,15 +56,17 @@ std::string first_line(std::string_view text) {
   return beginning(text.substr(0, text.find('\n')), longest_line);
 }
 
+constexpr std::string_view of_a_result =
+    "; where they are needed, ask for less at a time: a part of the file with offset and limit, a narrower pattern or "
+    "command";
+
 /// `most` bytes of a longer text: two thirds from its beginning, the rest from its end.
-std::string both_ends(std::string_view text, std::size_t most) {
+std::string both_ends(std::string_view text, std::size_t most, std::string_view advice) {
   const auto first = utf8_prefix(text, most - most / 3);
   auto last = text.size() - most / 3;
   while (last < text.size() && !begins_character(text[last])) ++last;
-  return fmt::format(
-      "{}\n[{} bytes were left out here, for which there is no room; where they are needed, ask for less at a time: "
-      "a part of the file with offset and limit, a narrower pattern or command]\n{}",
-      first, last - first.size(), text.substr(last));
+  return fmt::format("{}\n[{} bytes were left out here, for which there is no room{}]\n{}", first, last - first.size(),
+                     advice, text.substr(last));
 }
 
 /// Gives back how many bytes that saves.
@@ -72,8 +74,23 @@ std::size_t shorten(Message& result, std::size_t most) {
   const auto before = result.text.size();
   most = std::max(most, shortened_result);
   if (result.role != Message::Role::tool || before <= most) return 0;
-  result.text = both_ends(result.text, most - longest_note);
+  result.text = both_ends(result.text, most - longest_note, of_a_result);
   return before - result.text.size();
+}
+
+/// The same of what the model itself has given its calls, such as the content of a file.
+std::size_t shorten_calls(Message& message) {
+  std::size_t saved = 0;
+  for (auto& use : message.tool_uses) {
+    for (auto& member : use.input) {
+      auto* const text = member.value().if_string();
+      if (!text || text->size() <= shortened_result) continue;
+      const auto before = text->size();
+      *text = both_ends(*text, kept_of_result, "");
+      saved += before - text->size();
+    }
+  }
+  return saved;
 }
 
 /// How long a result may be where all are to fit `room`: the small ones stay whole, the others share what is left.
@@ -171,9 +188,14 @@ bool shorten_results(std::vector<Message>& messages, std::size_t budget) {
   auto total = total_size(messages);
   if (total <= budget) return false;
   const auto newest = newest_step(messages);
-  for (auto& message : std::span(messages).first(messages.size() - newest.size())) {
+  const auto older = std::span(messages).first(messages.size() - newest.size());
+  for (auto& message : older) {
     if (total <= budget) return true;
     total -= shorten(message, shortened_result);
+  }
+  for (auto& message : older) {
+    if (total <= budget) return true;
+    total -= shorten_calls(message);
   }
   if (total <= budget) return true;
   std::size_t results = 0;

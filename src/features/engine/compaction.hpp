@@ -29,8 +29,9 @@ std::string plain_summary(const std::string& earlier, const std::vector<Turn>& t
 /// The message that begins a conversation whose older turns were summarised.
 Message summary_message(const std::string& summary);
 
-/// Shortens tool results until the messages come to at most `budget`, as far as that goes: the oldest first, and those
-/// of the last step, which the model has not seen yet, only then, each to its fair share. Whether it had to.
+/// Shortens tool results until the messages come to at most `budget`, as far as that goes: the oldest first, then what
+/// the calls were given, and only then those results of the last step, which the model has not seen yet, each to its
+/// fair share. Whether it had to.
 bool shorten_results(std::vector<Message>& messages, std::size_t budget);
 
 }  // namespace agw
