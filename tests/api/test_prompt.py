@@ -145,3 +145,15 @@ def test_a_projects_instructions_may_be_a_symlink_to_others_of_it(own_talker):
         (site / "AGENTS.md").symlink_to(target)
         own_talker.says(thread, "hello", answer="hi")
         assert ((site / target).read_text() in own_talker.system()) is is_told
+
+
+def test_of_long_instructions_the_beginning_is_told(own_talker):
+    gateway = own_talker.gateway
+    site = gateway.home / "site"
+    site.mkdir()
+    (site / "AGENTS.md").write_text("the beginning " + "ö" * 60_000 + " the end")
+    project = accepted(gateway.http.post("/projects", json={"name": "site", "path": str(site)}), 201)
+    thread = accepted(gateway.http.post("/threads", json={"project_id": project["id"]}), 201)
+    own_talker.says(thread, "hello", answer="hi")
+    told = own_talker.system()
+    assert "the beginning ö" in told and "the end" not in told and "longer than 102400 bytes" in told

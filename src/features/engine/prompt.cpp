@@ -4,6 +4,7 @@
 
 #include "base/local_day.hpp"
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 #include "features/engine/modes.hpp"
 #include "io/beneath.hpp"
 #include "io/private_files.hpp"
@@ -13,6 +14,9 @@ namespace agw {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of a project's instructions, to find their beginning.
+constexpr std::size_t most_read = std::size_t{16} * 1024 * 1024;
 
 /// Text of any language has seldom fewer bytes to a token.
 constexpr std::size_t bytes_per_token = 3;
@@ -64,19 +68,24 @@ std::string instructions_text(const std::optional<ProjectInstructions>& instruct
                     instructions->text);
 }
 
+std::string beginning_of(const std::string& text) {
+  return fmt::format("{}\n\n(The rest of the file is left out: it is longer than {} bytes.)",
+                     utf8_prefix(to_utf8(text), identity_limit), identity_limit);
+}
+
 /// Some projects have it as a symlink to the instructions of another program.
 FileResult<std::string> read_unless_private(const Directory& directory) {
   const auto file = directory.file("AGENTS.md");
   if (!file) return file.error();
   const auto real = fs::read_symlink(fmt::format("/proc/self/fd/{}", file->get()));
-  return is_private_path(real) ? FileResult<std::string>(FileError::permission) : read_opened(*file, identity_limit);
+  return is_private_path(real) ? FileResult<std::string>(FileError::permission) : read_opened(*file, most_read);
 }
 
 std::optional<std::string> read_instructions(const fs::path& directory) {
   const auto opened = Directory::open(directory);
   if (!opened) return std::nullopt;
   const auto text = read_unless_private(*opened);
-  if (text) return to_utf8(*text);
+  if (text) return text->size() > identity_limit ? beginning_of(*text) : to_utf8(*text);
   if (text.error() != FileError::not_found) {
     log::warn("{} is left out: {}", (directory / "AGENTS.md").string(), to_string(text.error()));
   }
