@@ -14,6 +14,7 @@
 #include "io/http_client.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
+#include "models/failures.hpp"
 
 namespace agw::cli {
 
@@ -46,16 +47,16 @@ HttpRequest list_request(const ProviderSettings& provider) {
 
 Finding reached(const ProviderSettings& provider, const HttpOutcome& outcome) {
   const auto check = "model " + provider.name;
+  const auto address = shown_address(provider.base_url);
   if (outcome.head.status == 0) {
-    return {check, State::warning, fmt::format("{} does not answer: {}", provider.base_url, outcome.error),
+    return {check, State::warning, fmt::format("{} does not answer: {}", address, outcome.error),
             "is the service up, the address right, the network there?"};
   }
   if (outcome.head.status == 401 || outcome.head.status == 403) {
-    return {check, State::warning,
-            fmt::format("{} refuses the key (status {})", provider.base_url, outcome.head.status),
+    return {check, State::warning, fmt::format("{} refuses the key (status {})", address, outcome.head.status),
             "set a key that is valid"};
   }
-  return {check, State::good, fmt::format("{} answers", provider.base_url)};
+  return {check, State::good, fmt::format("{} answers", address)};
 }
 
 /// A clock that is wrong breaks certificates and the times of jobs.

@@ -140,14 +140,18 @@ std::optional<Timestamp> http_date(std::string_view text) {
 /// Where a redirect leads, as far as that is fit to be shown; empty for other answers.
 std::string moved_to(const HttpHead& head) {
   const auto location = head.status >= 300 && head.status < 400 ? head.header("location") : std::nullopt;
-  const auto url = boost::urls::parse_uri_reference(location.value_or(""));
-  if (!location || !url) return {};
+  return shown_address(location.value_or(""));
+}
+
+}  // namespace
+
+std::string shown_address(std::string_view address) {
+  const auto url = boost::urls::parse_uri_reference(address);
+  if (!url) return {};
   boost::urls::url shown(*url);
   shown.remove_userinfo().remove_query().remove_fragment();
   return tidy(shown.buffer());
 }
-
-}  // namespace
 
 Complaint read_complaint(const json::value& error) {
   if (error.is_object()) return read_object(error.get_object());

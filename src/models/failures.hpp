@@ -28,6 +28,9 @@ Complaint read_complaint(const json::value& error);
 /// repeat in their answer what they were sent.
 std::string redact(std::string_view message, std::string_view key);
 
+/// An address as far as it is fit to be shown: without a name, a password and a query. Empty where it is none.
+std::string shown_address(std::string_view address);
+
 /// How long the provider wants to be left alone: `retry-after-ms`, else `retry-after` in seconds or as a date.
 std::optional<std::chrono::milliseconds> retry_after(const HttpHead& head, Timestamp now);
 

@@ -189,9 +189,10 @@ def test_a_model_that_answers_is_well(own_talker):
 def test_a_model_that_does_not_answer_is_a_warning(make_gateway, stub):
     gateway = make_gateway(config=configuration(stub) | {"port": 0})
     text = (gateway.data / "config.yaml").read_text()
-    (gateway.data / "config.yaml").write_text(text.replace(stub.openai_url, "http://127.0.0.1:9/v1"))
+    (gateway.data / "config.yaml").write_text(text.replace(stub.openai_url, "http://ann:hunter2@127.0.0.1:9/v1?key=hunter2"))
     found = doctor(gateway)["model stub"]
-    assert found["state"] == "warning" and "does not answer" in found["what"]
+    assert found["state"] == "warning" and "http://127.0.0.1:9/v1 does not answer" in found["what"]
+    assert "hunter2" not in str(found)
 
 
 def test_a_key_that_is_not_set_is_a_warning(make_gateway):
