@@ -13,6 +13,7 @@ from checks import accepted
 from extensions import patch, toggle
 from integrations import new_integration, tools_of
 from jobs import wait_for
+from stubs.web import WebStub
 from talker import Talker, configuration
 from tools import asked, called, calls, new_agent, new_thread
 
@@ -282,6 +283,25 @@ def test_what_a_server_says_when_it_ends_is_told_without_its_secrets(make_gatewa
     said = f"integration {server['name']}: it ended; it last said: login with key [secret] failed"
     wait_for(lambda: said in gateway.stderr)
     assert "no message of [secret]" in gateway.stderr
+    assert "hunter2" not in gateway.stderr
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_what_a_server_refuses_is_told_without_its_secrets(make_gateway, stub, name, transport):
+    gateway = make_gateway(config=configuration(stub)).start()
+    gateway.command("secret", "set", "KEY", typed="hunter2secret\n")
+    refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "no such key: hunter2secret"}}
+    with WebStub() as web:
+        web.answers("/mcp", json.dumps(refusal), "application/json")
+        if transport == "stdio":
+            program = (f"import json, sys; refusal = {refusal!r}\n"
+                       "for line in sys.stdin: print(json.dumps(refusal | {'id': json.loads(line)['id']}), flush=True)")
+            server = new_integration(gateway, name("server"), "mcp-stdio", command=PYTHON, args=["-c", program],
+                                     env={"SERVICE_KEY": "${secret:KEY}"})
+        else:
+            server = new_integration(gateway, name("server"), "mcp-http", url=web.url("/mcp"),
+                                     headers={"X-Key": "${secret:KEY}"})
+        wait_for(lambda: f"integration {server['name']}: no such key: [secret] (error -32000)" in gateway.stderr)
     assert "hunter2" not in gateway.stderr
 
 

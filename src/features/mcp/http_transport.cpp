@@ -294,6 +294,8 @@ void HttpTransport::take(Exchange& exchange, const RpcMessage& message) {
       // The id of an answer to what the server could not read is missing.
       if (exchange.expects(message) || (message.id.is_null() && message.error)) {
         exchange.answer = RpcAnswer{.result = message.result, .error = message.error};
+        auto& error = exchange.answer->error;
+        if (error) error->message = exchange.secrets.hidden_in(error->message);
       }
       return;
     case RpcMessage::Kind::invalid:

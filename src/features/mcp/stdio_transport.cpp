@@ -184,13 +184,13 @@ void StdioTransport::take_line(std::string_view line) {
   if (dead_.happened()) return;
   ++messages_;
   const auto parsed = parse_json(line);
-  const auto message = parsed ? read_rpc(*parsed) : RpcMessage();
+  auto message = parsed ? read_rpc(*parsed) : RpcMessage();
   if (message.kind == RpcMessage::Kind::invalid) return note_garbage(line);
   garbage_ = 0;
-  take(message);
+  take(std::move(message));
 }
 
-void StdioTransport::take(const RpcMessage& message) {
+void StdioTransport::take(RpcMessage message) {
   switch (message.kind) {
     case RpcMessage::Kind::request:
       return send(rpc_reply(message));
@@ -198,6 +198,7 @@ void StdioTransport::take(const RpcMessage& message) {
       if (message.method == "notifications/progress") pending_.note_progress(message);
       return on_notice_(message);
     case RpcMessage::Kind::answer:
+      if (message.error) message.error->message = secrets_.hidden_in(message.error->message);
       pending_.take(message);
       return;
     case RpcMessage::Kind::invalid:

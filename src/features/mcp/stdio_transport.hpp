@@ -37,7 +37,7 @@ private:
   Task<> write_queue();
   Task<> slow_down();
   void take_line(std::string_view line);
-  void take(const RpcMessage& message);
+  void take(RpcMessage message);
   void take_errors(std::string_view bytes);
   void note_error(std::string_view line);
   void note_garbage(std::string_view line);
