@@ -267,4 +267,29 @@ else {
     await page.getByText('extension not found').waitFor();
     assert.equal(await page.getByLabel('Description').inputValue(), 'written here');
   });
+
+  test('code of a knowledge page stays as it is, links beside it lead on', async () => {
+    const content = 'See [[other]].\n\n```sh\nif [[ok]]; then\n```\n\nAs in `[[here]]`, and [[other|there]].\n';
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/codes.md', text: `---\ntitle: Codes\nsummary: s\n---\n${content}` });
+    const page = await it.open('/knowledge/codes');
+    await page.getByRole('link', { name: 'there' }).waitFor();
+    assert.deepEqual(await page.locator('.prose a').allTextContents(), ['other', 'there']);
+    assert.equal(await page.locator('.prose p code').textContent(), '[[here]]');
+    assert.equal(await page.locator('.prose pre').textContent(), 'if [[ok]]; then');
+  });
+
+  test('more than a thousand chats can all be reached from the list', async () => {
+    const page = await it.open('/system');
+    await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
+    const thread = await it.thread({ title: 'One of many' });
+    const all = Array.from({ length: 1003 }, (_, i) => ({ ...thread, id: `chat-${i}`, title: `chat ${i}` }));
+    await page.route((url) => url.pathname === '/threads', (route) => {
+      const limit = new URL(route.request().url()).searchParams.get('limit');
+      return route.fulfill({ json: limit ? all.slice(0, Number(limit)) : all });
+    });
+    await page.goto(`${it.line.url}/ui/?many#/chats?q=1002`);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.locator('aside').getByRole('link', { name: /chat 1002/ }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+  });
 }

@@ -10,6 +10,8 @@ export type Mark = 'running' | 'unread' | 'failed';
 /** A message that starts no run (a turn that a client inserted) is not «running» for longer than this. */
 const believedRunning = 3000;
 const frame = 16;
+/** So many are read at first: more than a person looks through, fewer than would hold up the page. */
+const atFirst = 1000;
 
 class Threads {
   all = $state.raw<Thread[]>([]);
@@ -17,6 +19,9 @@ class Threads {
   error = $state<unknown>(null);
   marks = $state<Record<string, Mark>>(stored('marks', {}));
   archived = $state(false);
+  /** There are older ones than were read. */
+  more = $state(false);
+  #all = false;
   /** The one that is looked at. */
   open: string | null = null;
   /** The same, once it was read. */
@@ -35,14 +40,22 @@ class Threads {
 
   async load(): Promise<void> {
     try {
-      const all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit: 1000 });
+      const limit = this.#all ? undefined : atFirst;
+      const all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit });
       this.#takeArrived();
       this.all = all;
+      this.more = all.length === limit;
       this.loaded = true;
       this.error = null;
     } catch (error) {
       this.error = error;
     }
+  }
+
+  /** From now on all, however many. */
+  async loadAll(): Promise<void> {
+    this.#all = true;
+    await this.load();
   }
 
   look(id: string | null): void {
