@@ -11,7 +11,7 @@ const proxy = { '^/(?!ui/)': { target: gateway, ws: true, changeOrigin: true, he
  * view or a part fetches when it is opened stands in files of its own.
  */
 const page = [/node_modules\/(svelte|esm-env|clsx)\//, /src\/(main|App)/, /src\/views\/pair\//, /src\/api\/(client|line)/,
-  /src\/base\/(storage|route|announce|toasts)/, /src\/state\/session/, /src\/parts\/(Icon|Toasts|Ask|Dialog|ask)\b/, /virtual:icons/, /preload-helper/];
+  /src\/base\/(storage|route|announce|toasts|visible)/, /src\/state\/session/, /src\/parts\/(Icon|Toasts|Ask|Dialog|ask)\b/, /virtual:icons/, /preload-helper/];
 const chat = [/node_modules\/marked\//, /src\/(base|api|state)\//, /src\/markdown\/(?!highlight)/, /src\/look\/theme/,
   /src\/views\/(shell|chat|threads)\//, /src\/parts\/(CopyButton|LongText|Time|Unread|Frame|frame_actions)\b/];
 const among = (tests) => (id) => tests.some((test) => test.test(id));

@@ -116,6 +116,18 @@ else {
     assert.deepEqual(foreign, []);
   });
 
+  test('questions and choices write out what deceives', async () => {
+    const folder = (await it.stage.write({ path: 'named/readme.md', text: 'x' })).replace('/readme.md', '');
+    const { id } = await it.api('POST', '/projects', { name: 'a\u202Eb', path: folder });
+    await it.thread({ project_id: id });
+    const page = await it.open('/chats');
+    await page.getByText('Filter', { exact: true }).click();
+    await page.getByLabel('Project').first().locator('option', { hasText: 'a⟨U+202E⟩b' }).waitFor({ state: 'attached' });
+    await page.goto(`${it.line.url}/ui/#/projects`);
+    await page.getByRole('region', { name: 'a⟨U+202E⟩b' }).getByRole('button', { name: 'Remove…' }).click();
+    await page.getByRole('dialog').getByText('«a⟨U+202E⟩b» is taken off the list').waitFor();
+  });
+
   for (const [what, content] of [
     ['a line of 5 MB', 'x'.repeat(5_000_000)],
     ['100,000 list items', '- item\n'.repeat(100_000)],
