@@ -277,5 +277,7 @@ else {
   test('the address of a chat leads to nothing else of the gateway', async () => {
     const page = await it.open('/t/..%2Fextensions%3F');
     await page.getByText('This chat does not exist, or was deleted.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'No such chat' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(Rename|Archive|Delete chat)$/ }).count(), 0);
   });
 }
