@@ -6,7 +6,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -16,6 +19,13 @@
 namespace agw {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+/// For how long the lock of a gateway that is dead may stay: a child that it was making when it was killed has the
+/// file open until it becomes its program.
+constexpr auto patience = 2s;
+constexpr auto interval = 5ms;
 
 /// The content is always this long, padded with spaces: one write replaces it whole, and no reader sees half of it.
 constexpr std::size_t content_size = 512;
@@ -42,6 +52,8 @@ bool is_taken(const Descriptor& file) {
   return lock.l_type != F_UNLCK;
 }
 
+bool is_dead(pid_t process) { return process != 0 && ::kill(process, 0) != 0 && errno == ESRCH; }
+
 RunningGateway read_content(const Descriptor& file) {
   std::array<char, content_size> content;
   const auto size = ::pread(file.get(), content.data(), content.size(), 0);
@@ -56,6 +68,21 @@ RunningGateway read_content(const Descriptor& file) {
   gateway.url = string_member(object, "url").value_or("");
   gateway.certificate = string_member(object, "certificate").value_or("");
   return gateway;
+}
+
+/// Takes the lock, once a dead gateway has let go of it.
+bool take_in_time(const Descriptor& file) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!take(file)) {
+    const auto error = errno;
+    const bool may_come = (error == EAGAIN || error == EACCES) && is_dead(read_content(file).pid);
+    if (!may_come || std::chrono::steady_clock::now() > end) {
+      errno = error;
+      return false;
+    }
+    std::this_thread::sleep_for(interval);
+  }
+  return true;
 }
 
 [[noreturn]] void refuse(const RunningGateway& other, const std::filesystem::path& data_directory) {
@@ -76,7 +103,7 @@ LockFile::LockFile(const std::filesystem::path& data_directory)
   if (file_ && ::fstat(file_.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw StartError(ExitStatus::usage, fmt::format("cannot lock {}: it is no regular file", path_.string()));
   }
-  if (file_ && take(file_)) {
+  if (file_ && take_in_time(file_)) {
     write({}, {});
     return;
   }

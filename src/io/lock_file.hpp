@@ -16,7 +16,8 @@ namespace agw {
 /// it, as JSON: `{"pid": 123, "url": "http://127.0.0.1:7420", "certificate": null}`, `url` null until published.
 class LockFile {
 public:
-  /// Takes the lock, without waiting. Throws StartError: already_running, naming process and URL, where another gateway
+  /// Takes the lock. A dead gateway's children may hold it for the moment in which they were made: that is waited for,
+  /// nothing else. Throws StartError: already_running, naming process and URL, where another gateway
   /// has it; usage where the file cannot be used.
   explicit LockFile(const std::filesystem::path& data_directory);
   ~LockFile();  ///< empties the file, and lets go

@@ -1,5 +1,6 @@
 #include "io/lock_file.hpp"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,6 +76,20 @@ protected:
   testing::ScratchDirectory scratch_;
   std::filesystem::path file_ = scratch_.path() / "gateway.lock";
 };
+
+TEST_F(LockFileTest, WaitsForAChildThatAKilledGatewayWasMaking) {
+  constexpr int until_it_is_a_program = 100;
+  OtherProcess other([&] {
+    auto* lock = new LockFile(directory());
+    lock->publish("http://127.0.0.1:1");
+    if (::fork() == 0) {
+      ::poll(nullptr, 0, until_it_is_a_program);
+      ::_exit(0);
+    }
+  });
+  other.kill();
+  EXPECT_EQ(refusal(), "not refused");
+}
 
 TEST_F(LockFileTest, SaysWhoHoldsItAsJson) {
   LockFile lock(directory());
