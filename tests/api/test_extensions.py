@@ -267,6 +267,17 @@ def test_a_definition_is_replaced_whole(gateway, create):
     assert accepted(patch(gateway, made, definition={}))["definition"] == {}
 
 
+@pytest.mark.parametrize("type, whole, part", [
+    ("command", {"prompt": "Say hello", "agent_id": "assistant"}, {"agent_id": "assistant"}),
+    ("job", {"agent_id": "assistant", "prompt": "Say hello"}, {"prompt": "Say goodbye"}),
+])
+def test_a_partial_definition_does_not_fail(gateway, create, type, whole, part):
+    made = accepted(create(type=type, definition=whole), 201)
+    assert accepted(patch(gateway, made, definition=part))["definition"] == part
+    assert get(gateway, made)["definition"] == part
+    refused(patch(gateway, made, definition={"prompt": 5}), 400, "validation failed")
+
+
 def test_a_trigger_is_replaced_by_the_member_trigger_and_removed_by_null(gateway, create):
     made = accepted(create(trigger_def={"type": "event", "event": "turn.created"}), 201)
     other = {"type": "cron", "expression": "*/5 * * * *"}

@@ -41,13 +41,13 @@ void throw_if_any(const Problems& problems) {
 
 /// Judges the members that hold objects, where they do: another type was reported before.
 void judge_objects(const json::object& body, std::optional<ExtensionType> type, const std::string& trigger_member,
-                   Problems& problems) {
+                   RequiredMembers required, Problems& problems) {
   const auto object = [&](std::string_view member) -> const json::object* {
     const auto* value = body.if_contains(member);
     return value ? value->if_object() : nullptr;
   };
   if (const auto* definition = object("definition"); definition && type) {
-    append(problems, judge_definition(*type, *definition));
+    append(problems, judge_definition(*type, *definition, required));
   }
   if (const auto* trigger = object(trigger_member)) append(problems, judge_trigger(*trigger, trigger_member));
 }
@@ -77,9 +77,13 @@ bool is_extension_name(std::string_view name) {
          hyphens_between && !is_uuid(name);
 }
 
-Problems judge_definition(ExtensionType type, const json::object& definition) {
+Problems judge_definition(ExtensionType type, const json::object& definition, RequiredMembers required) {
   Problems problems;
-  judge_by_schema(definition_schema(type), definition, "definition", problems);
+  auto schema = definition_schema(type);
+  if (required == RequiredMembers::may_be_missing) {
+    for (const auto* word : {"required", "anyOf"}) schema.erase(word);
+  }
+  judge_by_schema(schema, definition, "definition", problems);
   return problems;
 }
 
@@ -102,20 +106,21 @@ NewExtension read_new_extension(json::object body) {
   if (source == "built-in") {
     problems.push_back({"source", "source must be one of user, agent, community, not built-in"});
   }
-  judge_objects(body, from_text<ExtensionType>(string_member(body, "type").value_or("")), "trigger_def", problems);
+  judge_objects(body, from_text<ExtensionType>(string_member(body, "type").value_or("")), "trigger_def",
+                RequiredMembers::checked, problems);
   throw_if_any(problems);
   check_prompt_file(wanted.type, wanted.definition);
   return wanted;
 }
 
-ExtensionChange read_extension_change(const json::object& body, ExtensionType type) {
+ExtensionChange read_extension_change(const json::object& body, ExtensionType type, RequiredMembers required) {
   if (given(body, "name")) check_name(body);
   check_version(body);
 
   ExtensionChange change;
   Problems problems;
   read_described(body, describe(Tag<ExtensionChange>{}), &change, "", problems);
-  judge_objects(body, type, "trigger", problems);
+  judge_objects(body, type, "trigger", required, problems);
   throw_if_any(problems);
   if (change.definition) check_prompt_file(type, *change.definition);
   return change;

@@ -7,8 +7,12 @@ namespace agw {
 /// Whether `name` may be an extension's: kebab-case, at most 64 characters, not in the form of a UUID.
 bool is_extension_name(std::string_view name);
 
+/// Whether a definition has to have the members that its type requires.
+enum class RequiredMembers { checked, may_be_missing };
+
 /// What is wrong with a definition of the type; paths begin with `definition`.
-Problems judge_definition(ExtensionType type, const json::object& definition);
+Problems judge_definition(ExtensionType type, const json::object& definition,
+                          RequiredMembers required = RequiredMembers::checked);
 
 /// What is wrong with a trigger; paths begin with `member`, the name that it was sent by.
 Problems judge_trigger(const json::object& trigger, const std::string& member);
@@ -18,6 +22,7 @@ Problems judge_trigger(const json::object& trigger, const std::string& member);
 NewExtension read_new_extension(json::object body);
 
 /// The same for a change of an extension of that type.
-ExtensionChange read_extension_change(const json::object& body, ExtensionType type);
+ExtensionChange read_extension_change(const json::object& body, ExtensionType type,
+                                      RequiredMembers required = RequiredMembers::checked);
 
 }  // namespace agw

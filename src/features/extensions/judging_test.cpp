@@ -226,6 +226,16 @@ TEST(ExtensionChanges, AreJudgedByTheSameRules) {
             "path traversal not allowed");
 }
 
+TEST(ExtensionChanges, MayLeaveOutWhatTheTypeRequires) {
+  const auto partial = [](std::string_view body, ExtensionType type) {
+    return error_of([&] { read_extension_change(object(body), type, RequiredMembers::may_be_missing); });
+  };
+  EXPECT_EQ(partial(R"({"definition":{}})", ExtensionType::command), "");
+  EXPECT_EQ(partial(R"({"definition":{"prompt":"x"}})", ExtensionType::job), "");
+  EXPECT_EQ(partial(R"({"definition":{"prompt":5}})", ExtensionType::command),
+            "validation failed; definition.prompt: definition.prompt must be a string");
+}
+
 TEST(ExtensionChanges, NameTheVersionThatTheyWereMadeFromAsATimestamp) {
   EXPECT_EQ(patch(R"({"if_updated_at":"2026-01-02T03:04:05.678Z"})"), "");
   EXPECT_EQ(patch(R"({"if_updated_at":"yesterday"})"), "if_updated_at must be an ISO 8601 timestamp");

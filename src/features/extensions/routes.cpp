@@ -52,7 +52,7 @@ Task<Answer> ExtensionRoutes::create(Request& request) {
 
 Task<Answer> ExtensionRoutes::change(Request& request) {
   const auto id = extensions_.require(request.path("id"))->id;
-  co_return Answer::of(*co_await extensions_.change(id, request.body_object()));
+  co_return Answer::of(*co_await extensions_.change(id, request.body_object(), {}, RequiredMembers::may_be_missing));
 }
 
 Task<Answer> ExtensionRoutes::toggle(Request& request) {

@@ -82,9 +82,10 @@ Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> al
   co_return co_await publish(std::move(writes), ExtensionOutbox::Rewrite::when_changed, std::move(run_id));
 }
 
-Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object body, std::string run_id) {
+Task<ExtensionPointer> Extensions::change(std::string id_or_name, json::object body, std::string run_id,
+                                          RequiredMembers required) {
   const auto current = require(id_or_name);
-  auto wanted = read_extension_change(body, current->type);
+  auto wanted = read_extension_change(body, current->type, required);
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::when_changed,
                             std::move(run_id));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/task.hpp"
+#include "features/extensions/judging.hpp"
 #include "features/extensions/outbox.hpp"
 #include "features/extensions/types.hpp"
 #include "storage/along.hpp"
@@ -79,8 +80,10 @@ public:
   Task<ExtensionPointer> create(json::object body, Along<Extension> along = {}, std::string run_id = {});
   /// Throws NotFound; Forbidden for a built-in (all but `enabled`) and for disabling an essential one; Conflict for a
   /// name that is taken and, where `if_updated_at` is another version's, `changed meanwhile`. A body that changes
-  /// nothing leaves the record as it is.
-  Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {});
+  /// nothing leaves the record as it is. A person may leave out of a definition what its type requires, as the
+  /// specification has it ("a PATCH that sends a partial definition does not fail").
+  Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {},
+                                RequiredMembers required = RequiredMembers::checked);
   /// The same for an agent or job with the members of its file: the definition is replaced, `description`, `enabled`
   /// and `trigger` are changed where they are given, and the file is written in any case. Throws ApiError 500 `update
   /// failed` where it cannot be.
