@@ -7,6 +7,9 @@ namespace agw {
 
 namespace {
 
+/// Half a second's.
+constexpr std::int64_t most_looked_at = 1'000'000;
+
 /// A statement over the words of `index`, which a connection gets to see when it first needs them.
 Statement prepare_with_vocabulary(Connection& connection, std::string_view index, const std::string& sql) {
   try {
@@ -44,11 +47,11 @@ std::vector<std::string> words_with_part(Connection& connection, std::string_vie
   constexpr auto first_letter = "\xe0\xb8\x81";  // U+0E01
   auto row = prepare_with_vocabulary(
       connection, index,
-      fmt::format("SELECT term FROM temp.{0}_vocabulary WHERE term >= :letter AND instr(term, :part) > 0 UNION ALL "
-                  "SELECT term FROM temp.{0}_vocabulary WHERE term >= '0' AND term < ':' AND instr(term, :part) > 0 "
-                  "LIMIT :most",
+      fmt::format("SELECT term FROM (SELECT term FROM temp.{0}_vocabulary WHERE term >= :letter LIMIT :looked_at) "
+                  "WHERE instr(term, :part) > 0 UNION ALL SELECT term FROM (SELECT term FROM temp.{0}_vocabulary "
+                  "WHERE term >= '0' AND term < ':' LIMIT :looked_at) WHERE instr(term, :part) > 0 LIMIT :most",
                   index));
-  row.bind(":letter", first_letter).bind(":part", part).bind(":most", most);
+  row.bind(":letter", first_letter).bind(":part", part).bind(":looked_at", most_looked_at).bind(":most", most);
   std::vector<std::string> words;
   while (row.step()) words.push_back(row.string(0));
   return words;

@@ -50,8 +50,11 @@ class Lab:
 
     def until_ended(self, events, seconds=30):
         """Waits for the end of the iteration that is under way. Gives its experiment."""
-        seen = events.until(lambda event: event["type"] == "iteration-step" and event["step"] == "ended", seconds)
-        self.steps = [event for event in seen if event["type"] == "iteration-step"]
+        def is_own(event):
+            return event["type"] == "iteration-step" and event["domain"] == self.config["domain"]
+
+        seen = events.until(lambda event: is_own(event) and event["step"] == "ended", seconds)
+        self.steps = [event for event in seen if is_own(event)]
         return self.steps[-1]["experiment"]
 
     def in_a_project(self, name):

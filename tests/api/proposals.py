@@ -73,6 +73,6 @@ def experiments_of(gateway, path):
     return [row for row in rows if row["proposal"] == reference]
 
 
-def told(events, kind):
-    """The next event of that kind."""
-    return events.until(lambda event: event["type"] == kind)[-1]
+def told(events, kind, agent=None):
+    """The next event of that kind, of a proposal of that agent where one is named."""
+    return events.until(lambda event: event["type"] == kind and agent in (None, event["proposal"]["agent"]))[-1]

@@ -43,14 +43,14 @@ def test_propose_stages_a_proposal(talker, thread, apprentice):
 def test_staging_is_told(talker, thread):
     with talker.gateway.events() as events:
         _, path = proposes(talker, thread)
-        assert told(events, "proposal-created")["proposal"] == show(talker.gateway, path)
+        assert told(events, "proposal-created", "assistant")["proposal"] == show(talker.gateway, path)
 
 
 def test_staging_hides_none_that_was_written_by_hand(talker, thread):
     with talker.gateway.events() as events:
         by_hand = write(talker.gateway)
         proposes(talker, thread)
-        assert told(events, "proposal-created")["proposal"] == show(talker.gateway, by_hand)
+        assert told(events, "proposal-created", "assistant")["proposal"] == show(talker.gateway, by_hand)
 
 
 def test_the_same_title_twice_makes_two(talker, thread):
