@@ -75,4 +75,7 @@ def experiments_of(gateway, path):
 
 def told(events, kind, agent=None):
     """The next event of that kind, of a proposal of that agent where one is named."""
-    return events.until(lambda event: event["type"] == kind and agent in (None, event["proposal"]["agent"]))[-1]
+    def is_wanted(event):
+        return event["type"] == kind and (agent is None or event["proposal"]["agent"] == agent)
+
+    return events.until(is_wanted)[-1]

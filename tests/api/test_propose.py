@@ -40,10 +40,10 @@ def test_propose_stages_a_proposal(talker, thread, apprentice):
     assert listed(talker.gateway, path) and not (talker.gateway.data / "notes" / "greeting.md").exists()
 
 
-def test_staging_is_told(talker, thread):
+def test_staging_is_told(talker, thread, apprentice):
     with talker.gateway.events() as events:
         _, path = proposes(talker, thread)
-        assert told(events, "proposal-created", "assistant")["proposal"] == show(talker.gateway, path)
+        assert told(events, "proposal-created", apprentice["name"])["proposal"] == show(talker.gateway, path)
 
 
 def test_staging_hides_none_that_was_written_by_hand(talker, thread):
