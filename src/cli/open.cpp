@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "cli/browser.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
-#include "config/settings.hpp"
+#include "cli/own_address.hpp"
 
 namespace agw::cli {
 
@@ -20,12 +21,12 @@ struct OpenOptions {
 /// With TLS the certificate is likely for the public name only.
 std::string page_url(const FoundGateway& gateway) {
   if (!gateway.url.starts_with("https://")) return gateway.url;
-  SettingsSources sources;
-  sources.file = gateway.data_directory / "config.yaml";
-  auto url = load_settings(sources).public_url;
-  if (!url.starts_with("https://")) return gateway.url;
-  while (url.ends_with('/')) url.pop_back();
-  return url;
+  try {
+    const auto url = configured_public_url(gateway);
+    return url.starts_with("https://") ? url : gateway.url;
+  } catch (const StartError&) {
+    return gateway.url;  // The file was changed since the start, and is wrong now.
+  }
 }
 
 Task<int> open(const FoundGateway& gateway, const OpenOptions& options) {

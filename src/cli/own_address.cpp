@@ -10,6 +10,8 @@
 
 #include <boost/asio/ip/address_v4.hpp>
 
+#include "config/settings.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -43,6 +45,14 @@ std::string with_own_address(std::string url) {
     const auto at = url.find(every);
     if (at != url.npos) url.replace(at, every.size(), "://" + own_address().to_string() + ":");
   }
+  return url;
+}
+
+std::string configured_public_url(const FoundGateway& gateway) {
+  SettingsSources sources;
+  sources.file = gateway.data_directory / "config.yaml";
+  auto url = load_settings(sources).public_url;
+  while (url.ends_with('/')) url.pop_back();
   return url;
 }
 

@@ -12,7 +12,6 @@
 #include "cli/own_address.hpp"
 #include "cli/printable.hpp"
 #include "cli/qr_code.hpp"
-#include "config/settings.hpp"
 #include "io/web_url.hpp"
 
 namespace agw::cli {
@@ -43,9 +42,7 @@ std::string checked_url(const std::string& given) {
 
 /// Where a device finds the gateway.
 std::string device_url(const FoundGateway& gateway, const PairOptions& options) {
-  SettingsSources sources;
-  sources.file = gateway.data_directory / "config.yaml";
-  auto url = options.url ? *options.url : load_settings(sources).public_url;
+  auto url = options.url ? *options.url : configured_public_url(gateway);
   if (url.empty()) url = with_own_address(gateway.url);
   while (url.ends_with('/')) url.pop_back();
   return url;

@@ -70,10 +70,7 @@ bool is_web_address(std::string_view text) {
   return parts && !parts->host.empty();
 }
 
-bool is_host_name(std::string_view text) {
-  if (text.starts_with('[') && text.ends_with(']')) return is_v6(text.substr(1, text.size() - 2));
-  return is_name(text) || is_v6(text);
-}
+bool is_host_name(std::string_view text) { return is_name(text) || is_v6(text); }
 
 bool is_origin(std::string_view text) {
   const auto end = text.find("://");
@@ -81,9 +78,11 @@ bool is_origin(std::string_view text) {
   const auto scheme = boost::to_lower_copy(std::string(text.substr(0, end)));
   const auto parts = split(text.substr(end + 3));
   if (!parts) return false;
-  const bool bare_v6 = !parts->host.starts_with('[') && is_v6(parts->host);
+  const auto host = parts->host;
+  const bool in_brackets = host.starts_with('[') && host.ends_with(']');
+  const bool is_host = in_brackets ? is_v6(host.substr(1, host.size() - 2)) : is_name(host);
   const bool named_in_vain = !parts->port.empty() && parts->port == own_port(scheme);
-  return is_host_name(parts->host) && !bare_v6 && !named_in_vain;
+  return is_host && !named_in_vain;
 }
 
 }  // namespace agw

@@ -12,8 +12,8 @@ bool is_web_address(std::string_view text);
 inline constexpr auto a_web_address =
     "an address that begins with http:// or https://, such as https://example.org:8443";
 
-/// As clients send it in `Host`: a name in ASCII or an address, without a port. No pattern: `*` is compared as it
-/// stands.
+/// As clients send it in `Host`: a name in ASCII or an address, without a port and without brackets. No pattern: `*` is
+/// compared as it stands.
 bool is_host_name(std::string_view text);
 
 /// As browsers send it in `Origin`: without user, path and the scheme's own port, or it would never match.

@@ -17,11 +17,11 @@ TEST(Addresses, AWebAddressHasASchemeAHostAndAPortThatThereIs) {
 }
 
 TEST(Addresses, AHostNameIsOneThatClientsSend) {
-  for (const auto* good : {"a", "gateway.example.org", "a_b-c", "a.example.", "127.0.0.1", "::1", "[fe80::1]"}) {
+  for (const auto* good : {"a", "gateway.example.org", "a_b-c", "a.example.", "127.0.0.1", "::1", "fe80::1"}) {
     EXPECT_TRUE(is_host_name(good)) << good;
   }
   for (const auto* bad : {"", ".", "a..b", ".a", "*", "*.example.org", "a:80", "http://a", "a/b", "a b", "a,b", "a@b",
-                          "a?b", "bücher.example", "%41", "[a]", "[::1"}) {
+                          "a?b", "bücher.example", "%41", "[a]", "[::1]", "[::1"}) {
     EXPECT_FALSE(is_host_name(bad)) << bad;
   }
 }

@@ -27,9 +27,7 @@ constexpr UsualVariables usual_variables[] = {
     {"ollama", nullptr, "OLLAMA_HOST"},
 };
 
-bool is_bare_v6(std::string_view host) {
-  return !host.starts_with('[') && is_host_name(host) && host.find(':') != host.npos;
-}
+bool is_bare_v6(std::string_view host) { return is_host_name(host) && host.find(':') != host.npos; }
 
 /// OLLAMA_HOST is also what the server binds to, so it may be a bare host, a port, or an address that means "all".
 std::string url_of_ollama(std::string_view host) {
@@ -99,7 +97,8 @@ void apply_environment(std::vector<ConfiguredProvider>& providers, const Environ
     if (const auto address = environment(usual.base_url)) {
       const bool of_ollama = std::string_view(usual.kind) == "ollama";
       auto& provider = find_or_add(providers, usual.kind);
-      provider.base_url = of_ollama ? url_of_ollama(*address) : boost::trim_copy(*address);
+      const auto text = boost::trim_copy(*address);
+      provider.base_url = of_ollama ? url_of_ollama(text) : text;
       if (!is_web_address(provider.base_url)) {
         provider.problem = fmt::format("the environment variable {} must be {}", usual.base_url,
                                        of_ollama ? "an address such as 127.0.0.1:11434" : a_web_address);

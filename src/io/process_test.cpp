@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/cut.hpp"
+#include "base/group.hpp"
 #include "io/process_setup.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
@@ -157,10 +159,16 @@ TEST_F(ProcessTest, ACommandCanSayGoodbye) {
 TEST_F(ProcessTest, StopEndsTheWholeGroup) {
   run([](Loop& loop) -> Task<> {
     Stop stop;
-    asio::steady_timer timer(loop, 100ms);
-    timer.async_wait([&](auto) { stop.request(); });
-    const auto result =
-        co_await run_process(loop, shell("sh -c 'sleep 1000' & echo $!; wait"), {}, ProcessLimits{}, stop);
+    const testing::ScratchDirectory scratch;
+    const auto started = scratch.path() / "started";
+    Group waiting(loop);
+    waiting.spawn([](Stop& to_request, std::filesystem::path file) -> Task<> {
+      while (!std::filesystem::exists(file)) co_await pause(to_request, 10ms);
+      to_request.request();
+    }(stop, started));
+    auto group = shell("sh -c 'sleep 1000' & echo $!; touch " + started.string() + "; wait");
+    const auto result = co_await run_process(loop, std::move(group), {}, ProcessLimits{}, stop);
+    co_await waiting.join();
     EXPECT_TRUE(result.stopped);
     EXPECT_FALSE(is_alive(std::stoi(result.output)));
   });

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.hpp"
 #include "io/covered_places.hpp"
 #include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
@@ -54,26 +55,36 @@ std::shared_ptr<Descriptor> file_of(const char* name, std::string_view content) 
 
 std::shared_ptr<Descriptor> filter_file(bool network) { return file_of("agw-filter", system_call_filter(network)); }
 
-/// The command's variables, for bubblewrap to set once it runs. In its own environment they would change what it loads
-/// itself, outside of the sandbox (LD_PRELOAD); as arguments everybody on the host could read them.
-std::shared_ptr<Descriptor> environment_file(const SandboxWish& wish) {
-  std::string content;
-  for (const auto& [name, value] : wish.environment) {
-    if ((name + value).find('\0') != std::string::npos) {
-      throw ProcessError("environment: not a possible environment, because it holds a NUL character");
-    }
-    if (name.empty() || name.find('=') != std::string::npos) {
-      throw ProcessError(fmt::format("environment: `{}` is not the name of a variable", name));
-    }
-    for (const auto* part : {"--setenv", name.c_str(), value.c_str()}) {
-      content += part;
-      content += '\0';
-    }
-  }
-  return file_of("agw-environment", content);
+using Variables = std::map<std::string, std::string>;
+
+bool is_variable_name(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_word = [&](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_';
+  };
+  return !text.empty() && std::ranges::all_of(text, is_word) && !is_digit(text[0]);
 }
 
-using Variables = std::map<std::string, std::string>;
+/// Others could be neither set by a shell nor read by one.
+void check_names(const Variables& variables) {
+  for (const auto& [name, value] : variables) {
+    if (!is_variable_name(name)) {
+      throw ProcessError(fmt::format("environment: `{}` is not the name of a variable", to_utf8(name)));
+    }
+    if (value.find('\0') != value.npos) {
+      throw ProcessError("environment: not a possible environment, because it holds a NUL character");
+    }
+  }
+}
+
+/// The command's variables, which the beginning sets as the last it does: before, they would change what bubblewrap and
+/// the beginning load themselves, with more in sight than the command (`LD_PRELOAD`, `BASH_ENV`). As arguments
+/// everybody on the host could read them.
+std::shared_ptr<Descriptor> environment_file(const Variables& variables) {
+  std::string content;
+  for (const auto& [name, value] : variables) content += name + "=" + value + '\0';
+  return file_of("agw-environment", content);
+}
 
 std::vector<std::string> environment_of(const Variables& variables, const fs::path& home) {
   Variables all{
@@ -96,8 +107,12 @@ constexpr auto beginning =
     "while [ \"$1\" != -- ]; do\n"
     "  if ! [ \"$1\" -ef /proc/self/fd/$fd ]; then echo \"$1 was replaced meanwhile\" >&2; exit 1; fi\n"
     "  exec {fd}<&-; fd=$((fd + 1)); shift\n"
-    "done\n"
-    "exec /usr/bin/env --default-signal=TERM \"$@\"";
+    "done; shift\n"
+    "if [ -e /proc/self/fd/5 ]; then\n"
+    "  mapfile -d '' -t variables <&5; exec 5<&-\n"
+    "  export -- \"${variables[@]}\" || exit 1\n"
+    "fi\n"
+    "exec /usr/bin/env --default-signal=TERM -- \"$@\"";
 
 Arguments limited(const SandboxWish& wish, Arguments arguments) {
   constexpr std::int64_t kibibytes = 1024;
@@ -195,7 +210,6 @@ std::optional<std::string> complaint_of(SpawnPlan plan) {
 Arguments sandboxed(const std::string& program, Arguments mounts, const SandboxWish& wish, Arguments arguments) {
   Arguments out{program};
   append(out, isolation(wish.network));
-  if (!wish.environment.empty()) append(out, {"--args", std::to_string(environment_descriptor)});
   append(out, std::move(mounts));
   append(out, {"--chdir", wish.directory.string(), "--"});
   append(out, limited(wish, std::move(arguments)));
@@ -317,6 +331,7 @@ void Sandbox::hide(SandboxMounts& mounts, const CoveredPlaces& covered) {
 
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWish& wish) const {
   if (const auto why = problem()) throw ProcessError(*why);
+  check_names(wish.environment);
   const auto roots = open_roots(wish);
   ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
   if (!options_.enabled) {
@@ -341,7 +356,8 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWi
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch), wish, std::move(arguments));
   out.descriptors = {{filter_file(wish.network), filter_descriptor}, {life_, life_descriptor}};
-  if (!wish.environment.empty()) out.descriptors.emplace_back(environment_file(wish), environment_descriptor);
+  if (!wish.environment.empty())
+    out.descriptors.emplace_back(environment_file(wish.environment), environment_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
   out.ignored_signals = {SIGTERM};
   // If it were killed while it makes the sandbox, its first process would wait for it for ever. Once that has begun,

@@ -250,9 +250,24 @@ TEST_F(SandboxTest, ItsVariablesAreTheCommandsAlone) {
   }
 }
 
+TEST_F(SandboxTest, ItsVariablesSeeNoMoreThanTheCommand) {
+  write(project_ / "first.sh", "for fd in 3 4 5 6 7; do cat /proc/self/fd/$fd/../letters/a.txt; done; ulimit -c");
+  auto wanted = wish();
+  wanted.environment = {{"BASH_ENV", (project_ / "first.sh").string()}};
+  const auto said = result_of("echo fine", wanted).output;
+  EXPECT_THAT(said, Not(HasSubstr("secret")));
+  EXPECT_THAT(said, ::testing::EndsWith("\n0\nfine\n")) << "the limits hold for it too";
+  wanted.environment = {{"BASH_FUNC_read%%", "() { touch here; }"}};
+  EXPECT_THROW(sandbox_.wrap({"true"}, wanted), ProcessError);
+}
+
 TEST_F(SandboxTest, RefusesVariablesThatCannotBe) {
-  for (const auto& [name, value] : std::map<std::string, std::string>{
-           {"", "x"}, {"A=B", "x"}, {"A", std::string("x\0--bind\0/\0/", 13)}, {std::string("A\0B", 3), "x"}}) {
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"", "x"},
+                                                                      {"A=B", "x"},
+                                                                      {"1A", "x"},
+                                                                      {"A-B", "x"},
+                                                                      {"A", std::string("x\0--bind\0/\0/", 13)},
+                                                                      {std::string("A\0B", 3), "x"}}) {
     auto wanted = wish();
     wanted.environment = {{name, value}};
     EXPECT_THROW(sandbox_.wrap({"true"}, wanted), ProcessError) << name;

@@ -26,7 +26,8 @@ bool is_unreserved(char c) {
 /// Where the host and port of an address end; in front of a reference that has none.
 std::size_t end_of_authority(std::string_view text) {
   const auto first = text.find_first_of("/?#");
-  const bool has_one = first != text.npos && text.substr(first).starts_with("//");
+  const bool has_one =
+      first != text.npos && (first == 0 || text[first - 1] == ':') && text.substr(first).starts_with("//");
   return has_one ? std::min(text.find_first_of("/?#", first + 2), text.size()) : 0;
 }
 

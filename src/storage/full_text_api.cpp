@@ -10,6 +10,9 @@ namespace {
 /// Half a second's.
 constexpr std::int64_t most_looked_at = 1'000'000;
 
+/// More of them make too long a query.
+constexpr int most_words = 100;
+
 /// A statement over the words of `index`, which a connection gets to see when it first needs them.
 Statement prepare_with_vocabulary(Connection& connection, std::string_view index, const std::string& sql) {
   try {
@@ -42,8 +45,7 @@ bool merge_full_text(Connection& connection, std::string_view index, int pages) 
   return sqlite3_total_changes(connection.handle()) - before >= 2;
 }
 
-std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part,
-                                         int most) {
+std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part) {
   constexpr auto first_letter = "\xe0\xb8\x81";  // U+0E01
   auto row = prepare_with_vocabulary(
       connection, index,
@@ -51,10 +53,14 @@ std::vector<std::string> words_with_part(Connection& connection, std::string_vie
                   "WHERE instr(term, :part) > 0 UNION ALL SELECT term FROM (SELECT term FROM temp.{0}_vocabulary "
                   "WHERE term >= '0' AND term < ':' LIMIT :looked_at) WHERE instr(term, :part) > 0 LIMIT :most",
                   index));
-  row.bind(":letter", first_letter).bind(":part", part).bind(":looked_at", most_looked_at).bind(":most", most);
+  row.bind(":letter", first_letter).bind(":part", part).bind(":looked_at", most_looked_at).bind(":most", most_words);
   std::vector<std::string> words;
   while (row.step()) words.push_back(row.string(0));
   return words;
+}
+
+std::string any_word(const std::vector<std::string>& words) {
+  return fmt::format("(\"{}\")", fmt::join(words, "\" OR \""));
 }
 
 }  // namespace agw

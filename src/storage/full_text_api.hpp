@@ -18,9 +18,11 @@ fts5_api* full_text_api(Connection& connection);
 bool merge_full_text(Connection& connection, std::string_view index, int pages);
 
 /// Words of the full-text table `index` that have `part` in them and begin with a digit or a letter of a script without
-/// blanks (see base/unspaced.hpp); `most` of them. Looks at all such words, a million of either at most. Throws
-/// DatabaseError.
-std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part,
-                                         int most);
+/// blanks (see base/unspaced.hpp): the first hundred, in the order of their code points. Looks at all such words, a
+/// million of either at most. Throws DatabaseError.
+std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part);
+
+/// The query that each of these words matches.
+std::string any_word(const std::vector<std::string>& words);
 
 }  // namespace agw

@@ -53,7 +53,7 @@ ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
   } else if (ended.filled_disk) {
     output += "was ended because it had taken half of the space that was free on the disk\n";
   } else if (ended.filled_host) {
-    output += fmt::format("was ended because it had started more than {} processes\n", ProcessWatch::most);
+    output += fmt::format("was ended because the host had {} more processes than when it began\n", ProcessWatch::most);
   } else if (result.stopped) {
     output += "stopped\n";
   }

@@ -95,6 +95,15 @@ def test_text_in_another_charset_reaches_the_model(talker, thread_of_talker, cha
     assert f"---\n{text}\n---" in talker.conversation()[-1][1]
 
 
+@pytest.mark.parametrize("content, mime", [
+    (b"%PDF-1.4 \xe2\xe3\xcf\xd3", "application/pdf; charset=utf-8"), (b"\x89\x00\x01", "text/plain; charset=iso-8859-1")])
+def test_what_is_no_text_in_its_charset_is_not_shown_as_one(talker, thread_of_talker, content, mime):
+    made = uploaded(talker.gateway, content, name="notes.bin", mime=mime)
+    talker.says(thread_of_talker, "who is it?", answer="Nobody", attachments=[made["id"]])
+    assert "[The file notes.bin" in talker.conversation()[-1][1] and "cannot be shown" in talker.conversation()[-1][1]
+    assert (talker.gateway.data / "attachments" / made["id"]).read_bytes() == content
+
+
 def test_a_later_question_still_has_the_file(talker, thread_of_talker):
     made = uploaded(talker.gateway, b"Tom is a cat", name="notes.txt", mime="text/plain")
     talker.says(thread_of_talker, "read", answer="done", attachments=[made["id"]])

@@ -10,7 +10,7 @@ from connection import Connection
 JSON = {"Content-Type": "application/json"}
 
 
-def nested(depth, opening="[", closing="]"):
+def nested_text(depth, opening="[", closing="]"):
     """JSON text that is `depth` deep, the outermost value counted."""
     return opening * depth + closing * depth
 
@@ -126,8 +126,8 @@ def test_a_body_may_be_64_deep_and_no_deeper(gateway, thread, opening, closing):
 
 @pytest.mark.parametrize("depth", [65, 1000, 100_000])
 def test_a_deep_body_is_invalid_json_before_anything_else(gateway, thread, depth):
-    refused(post_turn(gateway, thread, nested(depth)), 400, "Invalid JSON")
-    refused(post_turn(gateway, thread, nested(depth, '{"a":', "}")), 400, "Invalid JSON")
+    refused(post_turn(gateway, thread, nested_text(depth)), 400, "Invalid JSON")
+    refused(post_turn(gateway, thread, nested_text(depth, '{"a":', "}")), 400, "Invalid JSON")
     refused(post_turn(gateway, thread, "[" * depth), 400, "Invalid JSON")
 
 

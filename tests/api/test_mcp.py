@@ -305,6 +305,16 @@ def test_what_a_server_refuses_is_told_without_its_secrets(make_gateway, stub, n
     assert "hunter2" not in gateway.stderr
 
 
+def test_what_a_tool_of_a_server_refuses_is_told_without_its_secrets(make_gateway, stub, name):
+    gateway = make_gateway(config=configuration(stub)).start()
+    gateway.command("secret", "set", "KEY", typed="hunter2secret\n")
+    server = stdio(gateway, name("server"), env={"SERVICE_KEY": "${secret:KEY}"})
+    talker = Talker(gateway, stub)
+    thread = new_thread(gateway, new_agent(gateway, name("agent"), "trusted"))
+    refusal = called(talker, thread, f"{server['name']}__fail", {"text": "no such key: hunter2secret"})
+    assert refusal["isError"] is True and refusal["output"] == "no such key: [secret]"
+
+
 @pytest.mark.parametrize("source", ["agent", "community"])
 def test_only_a_persons_integration_calls_private_addresses(talker, name, http_server, tmp_path, source):
     server = http_server("--notes", str(tmp_path / "notes"))

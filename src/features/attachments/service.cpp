@@ -20,6 +20,10 @@ namespace {
 
 constexpr std::size_t longest_name = 255;
 constexpr auto folder = "attachments";
+/// U+FFFD, which stands for what is none in the charset that was named.
+constexpr auto no_character = "\xEF\xBF\xBD";
+/// What a byte can become as UTF-8.
+constexpr std::size_t most_growth = 3;
 constexpr auto unknown_type = "application/octet-stream";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -46,7 +50,8 @@ std::string readable(std::string bytes, const std::string& mime, const std::stri
   const bool is_text = is_utf16 || names_charset || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
   if (!is_text || !picture_mime(mime).empty() || (!names_charset && is_utf8(bytes))) return bytes;
   auto text = html_to_utf8(bytes, content_type);
-  return text.empty() ? std::move(bytes) : std::move(text);
+  const bool is_readable = !text.empty() && text.find('\0') == text.npos && text.find(no_character) == text.npos;
+  return is_readable ? std::move(text) : std::move(bytes);
 }
 
 std::string path_of(const std::string& id) { return std::string(folder) + '/' + id; }
@@ -95,7 +100,7 @@ Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids)
 Task<std::optional<std::string>> Attachments::bytes(Attachment attachment) {
   co_return co_await blocking_.run([path = data_directory_, attachment = std::move(attachment)] {
     const auto directory = Directory::open(path, Symlinks::refuse).value();
-    auto content = directory.read(path_of(attachment.id), attachment_limit);
+    auto content = directory.read(path_of(attachment.id), most_growth * attachment_limit);
     if (content) return std::optional(*std::move(content));
     log::warn("the attachment {} ({}) cannot be read: {}", attachment.id, attachment.name, to_string(content.error()));
     return std::optional<std::string>();

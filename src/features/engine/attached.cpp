@@ -86,10 +86,11 @@ Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Tu
     const auto found = co_await attachments.find(ids_of(named_in(*turn)));
     for (const auto& attachment : found) {
       auto& budget = is_image(attachment) ? image_bytes : text_budget;
-      const auto size = static_cast<std::size_t>(attachment.size);
-      if (size > budget || (is_image(attachment) && !sees)) continue;
+      if (static_cast<std::size_t>(attachment.size) > budget || (is_image(attachment) && !sees)) continue;
       auto bytes = co_await bytes_of(attachments, attachment, loaded);
-      if (!bytes) continue;
+      // As UTF-8 a text may be larger than what was uploaded.
+      const auto size = bytes ? bytes->size() : 0;
+      if (!bytes || size > budget) continue;
       if (files.emplace(attachment.id, AttachedFile{attachment, *std::move(bytes)}).second) budget -= size;
     }
   }

@@ -140,7 +140,6 @@ Task<RunOutcome> Engine::answer_without_model(ActiveRunPointer active, std::shar
     outcome.stopped = active->stop.requested();
     if (!text.empty()) runs_.text(*active, text);
   } catch (const std::exception& error) {
-    log::warn({.run = active->run.id}, "{}", error.what());
     outcome.finish_reason = "error";
     outcome.error = error.what();
   }

@@ -111,7 +111,12 @@ ModelInfo Engine::info_of(const ModelChoice& choice) const {
 void Engine::note_less(const Answering& answering, const Answered& answered, std::int64_t asked_output) {
   auto& model = overrated_.try_emplace(answered.id(), models_.info(answered.provider, answered.model)).first->second;
   const auto output = answering.request.max_output_tokens;
-  model.context_window = std::min(model.context_window, window_of(answering.room, output, answering.prompt_tokens));
+  const auto window = window_of(answering.room, output, answering.prompt_tokens);
+  if (window < model.context_window) {
+    model.context_window = window;
+    log::warn("{} takes less than is known of it: until the gateway ends, its window counts as {} tokens",
+              answered.id(), window);
+  }
   if (output < asked_output) model.max_output_tokens = std::min(model.max_output_tokens, output);
 }
 

@@ -23,9 +23,6 @@ constexpr std::int64_t most_ranked = 1000;
 constexpr std::int64_t few = 200;
 constexpr std::string_view in_prominent_place = "{title summary} : ";
 
-/// The words that a part of one is looked for in: more of them make too long a query.
-constexpr int most_forms = 100;
-
 struct CountedTerm {
   std::string query;
   double weight = 1;
@@ -60,10 +57,10 @@ std::int64_t count_pages(Connection& connection, const Extent& extent, const std
 
 /// A word that may be a part of others stands for all of these.
 CountedTerm with_forms(Connection& connection, const SearchTerm& term) {
-  const auto forms = term.part.empty() ? std::vector<std::string>()
-                                       : words_with_part(connection, "knowledge_words", term.part, most_forms);
+  const auto forms =
+      term.part.empty() ? std::vector<std::string>() : words_with_part(connection, "knowledge_words", term.part);
   if (forms.empty()) return {term.query, term.weight};
-  return {"(\"" + boost::join(forms, "\" OR \"") + "\")", term.weight, forms.size()};
+  return {any_word(forms), term.weight, forms.size()};
 }
 
 std::string joined(const std::vector<CountedTerm>& terms, std::string_view operation) {

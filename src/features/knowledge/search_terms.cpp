@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t most_bytes_read = 4096;
 constexpr double weight_of_phrase = 1.5;
-/// So many words are looked for within words, which takes a look at all of these.
-constexpr std::ptrdiff_t most_parts = 8;
 
 const std::set<std::string_view>& stop_words() {
   static const std::set<std::string_view> words{
@@ -55,7 +53,9 @@ public:
   void add_phrase(std::string_view text) {
     const auto words = words_of(text);
     if (words.empty()) return;
-    add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), 2 * weight_of_phrase);
+    const bool is_part = words.size() == 1 && has_unspaced(words.front());
+    add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), 2 * weight_of_phrase,
+        is_part ? words.front() : std::string_view());
   }
 
   std::vector<SearchTerm> list;
@@ -77,7 +77,7 @@ private:
     if (list.size() == most_search_terms) return;
     if (std::ranges::find(list, query, &SearchTerm::query) != list.end()) return;
     const auto parts = std::ranges::count_if(list, [](const SearchTerm& term) { return !term.part.empty(); });
-    list.push_back({std::move(query), weight, std::string(parts < most_parts ? part : std::string_view())});
+    list.push_back({std::move(query), weight, std::string(parts < most_unspaced_parts ? part : std::string_view())});
   }
 
   bool with_stop_words_;

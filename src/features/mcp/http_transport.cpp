@@ -283,7 +283,7 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
   }
 }
 
-void HttpTransport::take(Exchange& exchange, const RpcMessage& message) {
+void HttpTransport::take(Exchange& exchange, RpcMessage message) {
   switch (message.kind) {
     case RpcMessage::Kind::request:
       if (may_spawn()) group_.spawn(tell(rpc_reply(message)));
@@ -293,9 +293,8 @@ void HttpTransport::take(Exchange& exchange, const RpcMessage& message) {
     case RpcMessage::Kind::answer:
       // The id of an answer to what the server could not read is missing.
       if (exchange.expects(message) || (message.id.is_null() && message.error)) {
-        exchange.answer = RpcAnswer{.result = message.result, .error = message.error};
-        auto& error = exchange.answer->error;
-        if (error) error->message = exchange.secrets.hidden_in(error->message);
+        hide_secrets(message, exchange.secrets);
+        exchange.answer = RpcAnswer{.result = std::move(message.result), .error = std::move(message.error)};
       }
       return;
     case RpcMessage::Kind::invalid:

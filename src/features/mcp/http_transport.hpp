@@ -52,7 +52,7 @@ private:
   Task<HttpRequest> request(std::string method, Exchange& exchange);
   Task<> listen_in_session();
   Task<> tell(json::object message);
-  void take(Exchange& exchange, const RpcMessage& message);
+  void take(Exchange& exchange, RpcMessage message);
   bool may_spawn() const;
   void die(std::string why);
 

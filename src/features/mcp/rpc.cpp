@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "features/mcp/elicitation.hpp"
+#include "features/secrets/service.hpp"
 
 namespace agw {
 
@@ -26,7 +27,24 @@ RpcError read_error(const json::value& value) {
   return error;
 }
 
+void hide_in(json::value& value, const FilledSecrets& secrets) {
+  if (auto* text = value.if_string()) *text = secrets.hidden_in_answer(*text);
+  if (auto* array = value.if_array()) {
+    for (auto& element : *array) hide_in(element, secrets);
+  }
+  if (auto* object = value.if_object()) {
+    for (auto& member : *object) hide_in(member.value(), secrets);
+  }
+}
+
 }  // namespace
+
+void hide_secrets(RpcMessage& answer, const FilledSecrets& secrets) {
+  if (answer.error) answer.error->message = secrets.hidden_in_answer(answer.error->message);
+  const auto* is_error = answer.result.if_contains("isError");
+  if (!is_error || *is_error != true) return;
+  for (auto& member : answer.result) hide_in(member.value(), secrets);
+}
 
 RpcMessage read_rpc(const json::value& value) {
   RpcMessage message;

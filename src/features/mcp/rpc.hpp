@@ -12,6 +12,8 @@
 
 namespace agw {
 
+class FilledSecrets;
+
 /// A JSON-RPC error object.
 struct RpcError {
   std::int64_t code = 0;
@@ -30,6 +32,9 @@ struct RpcMessage {
   std::optional<RpcError> error{};
 };
 RpcMessage read_rpc(const json::value& message);
+
+/// Takes them out of what a server says that it refuses: an error, or a result that is one.
+void hide_secrets(RpcMessage& answer, const FilledSecrets& secrets);
 
 /// What came of a request. One of the three is set: an error, a problem (nothing usable came, in words for people), or
 /// else the result.

@@ -198,7 +198,7 @@ void StdioTransport::take(RpcMessage message) {
       if (message.method == "notifications/progress") pending_.note_progress(message);
       return on_notice_(message);
     case RpcMessage::Kind::answer:
-      if (message.error) message.error->message = secrets_.hidden_in(message.error->message);
+      hide_secrets(message, secrets_);
       pending_.take(message);
       return;
     case RpcMessage::Kind::invalid:

@@ -120,17 +120,23 @@ void Runs::publish(const ActiveRun& active, std::string_view type, std::string t
 
 void Runs::text(ActiveRun& active, std::string_view delta) {
   publish(active, "text-delta", active.log.text(delta));
-  if (checkpointing_ || stopping_.requested()) return;
-  checkpointing_ = true;
-  background_.spawn(keep_checkpoints());
+  begin_checkpoints();
 }
 
 void Runs::reasoning(ActiveRun& active, std::string_view delta) {
   publish(active, "reasoning-delta", active.log.reasoning(delta));
+  begin_checkpoints();
 }
 
 void Runs::emit(ActiveRun& active, std::string_view type, const json::object& members) {
   publish(active, type, active.log.other(type, members));
+  begin_checkpoints();
+}
+
+void Runs::begin_checkpoints() {
+  if (checkpointing_ || stopping_.requested()) return;
+  checkpointing_ = true;
+  background_.spawn(keep_checkpoints());
 }
 
 void Runs::begin_call(ActiveRun& active, json::object call) {
@@ -225,7 +231,7 @@ void Runs::end_interrupted(Connection& connection, const InterruptedRun& interru
   if (run_store::end(connection, interrupted.run.id, RunStatus::interrupted, log.pack(), now)) at_end();
 }
 
-/// Saves what is new of every answer under way, once a second for as long as there are any.
+/// Saves what is new of every run under way, once a second for as long as there are any.
 Task<> Runs::keep_checkpoints() {
   while (co_await pause(stopping_, checkpoint_interval) == End::done) {
     bool any = false;
@@ -252,7 +258,7 @@ Runs::Piece Runs::take_piece(ActiveRun& active) {
 }
 
 Task<> Runs::checkpoint(ActiveRunPointer active) {
-  if (active->checkpointed == active->log.content().size() || active->has_ended) co_return;
+  if (active->checkpointed_seq == told(*active) || active->has_ended) co_return;
   co_await database_.write(
       [id = active->run.id, piece = take_piece(*active)](Connection& connection) {
         run_store::append_piece(connection, id, piece.number, piece.content, piece.progress);

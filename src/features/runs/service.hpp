@@ -116,6 +116,7 @@ public:
                               const std::function<void()>& at_end);
 
 private:
+  void begin_checkpoints();
   Task<> keep_checkpoints();
   Task<> checkpoint(ActiveRunPointer active);
   struct Piece {

@@ -11,6 +11,7 @@
 #include "features/threads/snippet.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/turn_store.hpp"
+#include "storage/full_text_api.hpp"
 
 namespace agw {
 
@@ -43,17 +44,13 @@ struct Hit {
   double score = 0;
 };
 
-std::string any_form(const SearchQuery::Term& term) {
-  return fmt::format("(\"{}\")", fmt::join(term.forms, "\" OR \""));
-}
-
 /// The query in the language of the index. The words are letters and digits only, so quotes make them safe.
 std::string compile(const Node& node, const std::vector<SearchQuery::Term>& terms, std::vector<std::size_t>& phrases) {
   if (node.kind == Node::Kind::term) {
     const auto& term = terms[node.term];
     if (term.is_part) {
       phrases.insert(phrases.end(), term.forms.size(), node.term);
-      return any_form(term);
+      return any_word(term.forms);
     }
     phrases.push_back(node.term);
     return fmt::format("\"{}\"{}", fmt::join(term.words, " "), term.prefix ? " *" : "");
@@ -96,12 +93,12 @@ private:
   void estimate_frequencies() {
     scope_frequency_ = search_store::frequency(connection_, scope_query());
     for (const auto& term : query_.terms()) {
+      if (term.is_part) {
+        frequencies_.push_back(search_store::frequency(connection_, "body : " + any_word(term.forms)));
+        continue;
+      }
       auto rarest = static_cast<double>(indexed_);
       for (const auto& word : term.words) {
-        if (term.is_part) {
-          rarest = std::min(rarest, search_store::frequency(connection_, "body : " + any_form(term)));
-          continue;
-        }
         const bool open = term.prefix && &word == &term.words.back();
         if (open && word.size() < long_prefix) continue;
         const auto query = fmt::format("body : \"{}\"{}", word, open ? " *" : "");

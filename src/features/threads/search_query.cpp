@@ -226,8 +226,10 @@ void SearchQuery::fold(const Tokenizer& tokenizer) {
   for (auto& term : terms_) {
     term.words.clear();
     for (auto& token : tokenizer.tokens(term.text)) term.words.push_back(std::move(token.word));
-    term.is_part = parts < most_parts && term.words.size() == 1 && has_unspaced(term.words.front());
-    if (term.is_part) ++parts;
+    term.is_part = parts < most_unspaced_parts && term.words.size() == 1 && has_unspaced(term.words.front());
+    if (!term.is_part) continue;
+    term.prefix = false;
+    ++parts;
   }
   if (root_) root_ = pruned(std::move(*root_), terms_);
 }

@@ -18,8 +18,6 @@ namespace agw {
 class SearchQuery {
 public:
   static constexpr std::size_t most_terms = 64;
-  /// So many terms are looked for within words, which takes a look at all of these.
-  static constexpr int most_parts = 8;
 
   /// A word or a phrase.
   struct Term {

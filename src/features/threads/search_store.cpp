@@ -19,8 +19,6 @@ constexpr std::size_t turns_a_piece = 100;
 constexpr std::size_t bytes_a_piece = 128 * 1024;
 constexpr int pages_a_merge = 32;
 constexpr int few = 500;
-/// The words that a part of one is looked for in: more of them make too long a query.
-constexpr int most_forms = 100;
 
 /// Any text as one word of the index: its FNV-1a hash. Two agents that shared one would find each other's turns, which
 /// with 64 bits does not happen by chance.
@@ -173,7 +171,7 @@ double frequency(Connection& connection, const std::string& query) {
 }
 
 std::vector<std::string> words_with(Connection& connection, const std::string& part) {
-  return words_with_part(connection, "turn_words", part, most_forms);
+  return words_with_part(connection, "turn_words", part);
 }
 
 std::vector<Candidate> newest(Connection& connection, const std::string& query, std::size_t most) {

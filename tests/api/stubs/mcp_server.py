@@ -109,7 +109,7 @@ class Server:
         return text(str(arguments.get("a", 0) + arguments.get("b", 0)))
 
     def tool_fail(self, arguments, params):
-        return text("it went wrong", isError=True)
+        return text(arguments.get("text", "it went wrong"), isError=True)
 
     def tool_picture(self, arguments, params):
         return {"content": [{"type": "text", "text": "See:"}, {"type": "image", "data": PIXEL, "mimeType": "image/png"},

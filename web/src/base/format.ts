@@ -11,7 +11,7 @@ export const count = (value: number): string => (Number.isInteger(value) && Math
 export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
 
 /** `5 minutes ago`, `in 2 days`: whole ones, so that an hour is never «60 minutes». */
-export function relativeTime(at: string, now = Date.now()): string {
+export function relativeTime(at: string, now: number): string {
   const seconds = (Date.parse(at) - now) / 1000;
   for (const [unit, size] of steps) {
     const many = Math.floor(Math.abs(seconds) / size);

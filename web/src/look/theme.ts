@@ -57,7 +57,7 @@ export function themeOf({ name, definition }: Extension): Theme {
   for (const ground of ['background', 'surface']) {
     for (const text of texts) if (colors[text] || (colors[ground] && text === 'text')) check(name, shown, ground, text);
   }
-  if (colors.accent && colors['on-accent']) check(name, shown, 'accent', 'on-accent');
+  if (colors.accent || colors['on-accent']) check(name, shown, 'accent', 'on-accent');
   const radius = Number.parseFloat(String(definition.radius ?? ''));
   if (radius >= 0 && radius <= 24) tokens['--round'] = `${radius}px`;
   return { name, scheme, tokens };

@@ -38,8 +38,8 @@ export class Conversation {
   #loadingOlder: Promise<void> | null = null;
   #reading: Promise<void> = Promise.resolve();
   #asked = 0;
-  /** The latest question that was answered. */
-  #answered = 0;
+  /** The latest question that was answered; none yet. */
+  #answered = -1;
 
   items = $derived.by(() => {
     const replaced = (turn: Turn): boolean => answerData(turn).superseded === true;
@@ -98,8 +98,10 @@ export class Conversation {
   /** The newest turns, newest first: as many as lead back to one that is known, so that none in between is missing. */
   async #newest(): Promise<Turn[]> {
     const newest = await this.#before();
-    while (this.#known.size > 0 && !this.#joins(newest) && hasMore(newest) && newest.length < mostMissed) {
-      newest.push(...(await this.#before(newest.at(-1)?.id)));
+    let read = newest;
+    while (this.#known.size > 0 && !this.#joins(read) && read.length === page && newest.length < mostMissed) {
+      read = await this.#before(newest.at(-1)?.id);
+      newest.push(...read);
     }
     return newest;
   }
@@ -114,6 +116,7 @@ export class Conversation {
     if (!this.#joins(newest)) {
       this.turns = this.turns.filter(({ id }) => this.#arrived.has(id));
       this.hasOlder = hasMore(newest);
+      this.#known.clear();
     }
     this.#dropDeleted(newest);
     this.#join(newest);

@@ -1,7 +1,7 @@
 /** Messages on their way: kept in this browser until the gateway has them, sent again with the same key after a cut. */
 import { Refusal, patch, post } from '../api/client';
 import { line } from '../api/line.svelte';
-import type { ModeName, Thread, Turn } from '../api/types';
+import type { Attachment, ModeName, Thread, Turn } from '../api/types';
 import { store, stored } from '../base/storage';
 
 export interface Letter {
@@ -13,7 +13,7 @@ export interface Letter {
   projectId?: string | undefined;
   mode?: ModeName | undefined;
   model?: string | undefined;
-  attachments?: string[] | undefined;
+  attachments?: Attachment[] | undefined;
   at: number;
   state: 'sending' | 'waiting' | 'failed';
   error?: string | undefined;
@@ -64,8 +64,10 @@ class Outbox {
   }
 
   discard(key: string): void {
-    this.letters = this.letters.filter((letter) => letter.key !== key);
+    const letter = this.letters.find((one) => one.key === key);
+    this.letters = this.letters.filter((one) => one !== letter);
     this.#keep();
+    if (letter) this.#sendBehind(letter);
   }
 
   sendAll(): void {
@@ -98,8 +100,12 @@ class Outbox {
     } finally {
       this.#busy.delete(key);
     }
+    if (letter.state === 'failed') this.#sendBehind(letter);
+  }
+
+  #sendBehind(letter: Letter): void {
     const [next] = this.#behind(letter);
-    if (next && letter.state !== 'waiting') void this.send(next.key);
+    if (next) void this.send(next.key);
   }
 
   /** What waits in the same thread for the letter to be out of the way. */
@@ -127,7 +133,8 @@ async function deliver(letter: Letter, keep: () => void): Promise<Turn> {
     keep();
   }
   const { content, threadId, agentId, model, attachments } = letter;
-  return post<Turn>('/chat', { content, threadId, agentId, model, attachments }, { key: letter.key });
+  const ids = attachments?.map(({ id }) => id);
+  return post<Turn>('/chat', { content, threadId, agentId, model, attachments: ids }, { key: letter.key });
 }
 
 export const outbox = new Outbox();
