@@ -200,4 +200,19 @@ else {
     const all = ['before', ...Array.from({ length: 120 }, (_, i) => `missed ${i}`)];
     await eventually(async () => assert.deepEqual(await questions(page).locator('.said').allTextContents(), all));
   });
+
+  test('all turns that were shown are deleted while the line was cut: those before them come', async () => {
+    const page = await inThread();
+    const path = `/threads/${idOf(page)}/turns`;
+    const made = [];
+    for (let i = 0; i < 100; i++) made.push(await it.api('POST', path, { role: 'user', content: `turn ${i}` }));
+    await page.reload();
+    await questions(page).getByText('turn 99').waitFor();
+    it.line.down = true;
+    it.line.cut();
+    for (const { id } of made.slice(50)) await it.api('DELETE', `/turns/${id}`);
+    it.line.down = false;
+    await questions(page).getByText('turn 49').waitFor();
+    await eventually(async () => assert.equal(await questions(page).count(), 50));
+  });
 }

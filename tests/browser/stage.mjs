@@ -88,7 +88,7 @@ export function withStage(options) {
 
 /** What tests and scripts do with a gateway and a browser, between `begin` and `end`. */
 export function actor({ model = 'stub' } = {}) {
-  const it = { complaints: [], tolerated: [/net::ERR_/, /WebSocket connection to/, /status of (400|401|404|409|429)/] };
+  const it = { complaints: [], tolerated: [/net::ERR_/, /WebSocket connection to/, /status of (400|401|404|408|409|429)/] };
   it.begin = async () => {
     it.stage = openStage();
     it.line = await openLine(0);

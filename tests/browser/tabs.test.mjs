@@ -15,6 +15,13 @@ else {
     return [one, two];
   }
 
+  const attachments = (page) => page.getByRole('list', { name: 'Attachments' });
+
+  async function attach(page) {
+    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await attachments(page).getByText('notes.txt').waitFor();
+  }
+
   const kept = (page, name) => page.evaluate((key) => JSON.parse(localStorage.getItem(key)), `agw.${name}`);
 
   test('what two tabs have to send is kept beside each other', async () => {
@@ -59,25 +66,33 @@ else {
 
   test('attachments of a draft are there again after a reload', async () => {
     const page = await it.open(`/t/${(await it.thread()).id}`);
-    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
-    const list = page.getByRole('list', { name: 'Attachments' });
-    await list.getByText('notes.txt').waitFor();
+    await attach(page);
     await page.reload();
-    await list.getByText('notes.txt').waitFor();
+    await attachments(page).getByText('notes.txt').waitFor();
     await say(page, 'Read it');
     await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
     await page.reload();
     await answers(page).first().waitFor();
-    assert.equal(await list.count(), 0);
+    assert.equal(await attachments(page).count(), 0);
   });
 
-  test('a message that is refused can be written anew', async () => {
+  test('a file that one tab has attached is the other’s too, until it is sent', async () => {
+    const [one, two] = await tabs((await it.thread()).id);
+    await attach(one);
+    await attachments(two).getByText('notes.txt').waitFor();
+    await say(one, 'Read it');
+    await attachments(two).waitFor({ state: 'hidden' });
+  });
+
+  test('a message that is refused can be written anew, with its files', async () => {
     const page = await it.open(`/t/${(await it.thread()).id}`);
     await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
     await page.route('**/chat', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
+    await attach(page);
     await say(page, 'Said badly');
     await page.getByRole('button', { name: 'Write it anew' }).click();
     assert.equal(await message(page).inputValue(), 'Said badly');
+    await attachments(page).getByText('notes.txt').waitFor();
     assert.equal(await page.getByRole('article').count(), 0);
   });
 
@@ -97,6 +112,20 @@ else {
     answer();
     await answers(page).first().waitFor();
     await page.getByRole('button', { name: 'Write it anew' }).waitFor();
+    assert.equal((await it.turns(id))[0].content, 'Wanted');
+  });
+
+  test('a message behind one that was kept and is given up is sent', async () => {
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'New thread' }).waitFor();
+    await page.route('**/chat', (route) =>
+      route.request().postDataJSON().content === 'Given up' ? route.fulfill({ status: 408, json: { error: 'too slow' } }) : route.continue());
+    await say(page, 'Given up');
+    await page.getByText('Kept here; it is sent as soon as').waitFor();
+    await say(page, 'Wanted');
+    await page.getByRole('button', { name: 'Discard' }).first().click();
+    await answers(page).first().waitFor();
     assert.equal((await it.turns(id))[0].content, 'Wanted');
   });
 
