@@ -2649,7 +2649,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description an absolute path; home when omitted */
-                path?: string | null;
+                path?: string;
             };
             header?: never;
             path?: never;
@@ -2719,7 +2719,7 @@ export interface operations {
                 /** @description part of a name, at least 2 characters, in either case */
                 q: string;
                 /** @description where to search; home when omitted */
-                path?: string | null;
+                path?: string;
             };
             header?: never;
             path?: never;
@@ -2907,6 +2907,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getProjectsId: {
@@ -3021,6 +3030,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     patchProjectsId: {
@@ -3104,14 +3122,24 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getSignals: {
         parameters: {
             query?: {
-                kind?: string | null;
+                kind?: string;
                 /** @description created after */
-                since?: string | null;
+                since?: string;
+                /** @description 100 when omitted */
                 limit?: number;
             };
             header?: never;
@@ -3247,6 +3275,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     postFiles: {
@@ -3336,11 +3373,11 @@ export interface operations {
     getExtensions: {
         parameters: {
             query?: {
-                type?: "command" | "agent" | "job" | "app" | "theme" | "renderer" | "integration" | "action" | "widget" | "artifact" | "capability" | "control" | null;
-                enabled?: boolean | null;
-                source?: "built-in" | "user" | "agent" | "community" | null;
+                type?: "command" | "agent" | "job" | "app" | "theme" | "renderer" | "integration" | "action" | "widget" | "artifact" | "capability" | "control";
+                enabled?: boolean;
+                source?: "built-in" | "user" | "agent" | "community";
                 /** @description an agent's id or name */
-                owner_agent_id?: string | null;
+                owner_agent_id?: string;
             };
             header?: never;
             path?: never;
@@ -3420,10 +3457,10 @@ export interface operations {
                     /** @description what starts it by itself: cron, event or webhook */
                     trigger_def?: Record<string, never> | null;
                     /**
-                     * @description user, agent or community
+                     * @default user
                      * @enum {string}
                      */
-                    source?: "built-in" | "user" | "agent" | "community";
+                    source?: "user" | "agent" | "community";
                     enabled?: boolean;
                     /** @description an agent's id or name; counts with source agent only */
                     owner_agent_id?: string | null;
@@ -3478,6 +3515,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3599,6 +3645,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     patchExtensionsId: {
@@ -3692,6 +3747,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     postExtensionsIdToggle: {
@@ -3755,6 +3819,15 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4921,16 +4994,17 @@ export interface operations {
     getThreads: {
         parameters: {
             query?: {
-                agent_id?: string | null;
-                project_id?: string | null;
-                job_id?: string | null;
+                agent_id?: string;
+                project_id?: string;
+                job_id?: string;
                 /** @description true lists archived threads too */
                 archived?: boolean;
                 /** @description updated after */
-                since?: string | null;
-                limit?: number | null;
+                since?: string;
+                /** @description all when omitted */
+                limit?: number;
                 /** @description a thread: those listed behind it, none behind an unknown one */
-                before?: string | null;
+                before?: string;
             };
             header?: never;
             path?: never;
@@ -5066,6 +5140,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getThreadsId: {
@@ -5189,6 +5272,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     patchThreadsId: {
@@ -5273,17 +5365,27 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getThreadsIdTurns: {
         parameters: {
             query?: {
+                /** @description 50 when omitted */
                 limit?: number;
                 /** @description a turn of the thread: those older than it */
-                before?: string | null;
-                role?: "user" | "assistant" | null;
+                before?: string;
+                role?: "user" | "assistant";
                 /** @description created after */
-                since?: string | null;
+                since?: string;
             };
             header?: never;
             path: {
@@ -5432,6 +5534,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     postThreadsIdFork: {
@@ -5518,6 +5629,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     deleteTurnsId: {
@@ -5583,6 +5703,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getTurnsSearch: {
@@ -5591,8 +5720,9 @@ export interface operations {
                 /** @description words, "phrases", prefix*, AND, OR, NOT, parentheses */
                 q: string;
                 agent_id: string;
+                /** @description 20 when omitted */
                 limit?: number;
-                thread_id?: string | null;
+                thread_id?: string;
             };
             header?: never;
             path?: never;
@@ -5692,7 +5822,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description shared, or agent:<name>; all when omitted */
-                scope?: string | null;
+                scope?: string;
             };
             header?: never;
             path?: never;
@@ -5743,9 +5873,10 @@ export interface operations {
             query: {
                 /** @description words or a question */
                 q: string;
+                /** @description 100 when omitted */
                 limit?: number;
                 /** @description shared, or agent:<name>; all when omitted */
-                scope?: string | null;
+                scope?: string;
             };
             header?: never;
             path?: never;
@@ -5795,7 +5926,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description shared, or agent:<name>; all when omitted */
-                scope?: string | null;
+                scope?: string;
             };
             header?: never;
             path: {
@@ -5856,7 +5987,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description shared, or agent:<name>; all when omitted */
-                scope?: string | null;
+                scope?: string;
             };
             header?: never;
             path?: never;
@@ -5981,6 +6112,7 @@ export interface operations {
     getKnowledgeLog: {
         parameters: {
             query?: {
+                /** @description 100 when omitted */
                 limit?: number;
             };
             header?: never;
@@ -6031,8 +6163,8 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description a part of the name */
-                q?: string | null;
-                type?: string | null;
+                q?: string;
+                type?: string;
             };
             header?: never;
             path?: never;
@@ -6139,8 +6271,8 @@ export interface operations {
     getAutoresearchExperiments: {
         parameters: {
             query?: {
-                domain?: string | null;
-                verdict?: "keep" | "discard" | "crash" | null;
+                domain?: string;
+                verdict?: "keep" | "discard" | "crash";
                 /** @description 50 when omitted */
                 limit?: number;
             };
@@ -6557,6 +6689,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     postProposalsAgentDateReject: {
@@ -6637,6 +6778,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6732,6 +6882,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     postProposalsAgentDateNameReject: {
@@ -6813,6 +6972,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7195,9 +7363,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description whose mode and project count; without it a new thread's */
-                thread_id?: string | null;
+                thread_id?: string;
                 /** @description instead of the thread's */
-                mode?: "plan" | "act" | null;
+                mode?: "plan" | "act";
             };
             header?: never;
             path: {
@@ -7507,6 +7675,7 @@ export interface operations {
     getJobsNameRuns: {
         parameters: {
             query?: {
+                /** @description 20 when omitted */
                 limit?: number;
             };
             header?: never;
@@ -7636,11 +7805,11 @@ export interface operations {
     };
     getCron: {
         parameters: {
-            query?: {
-                /** @description 5 fields, 6 with seconds first, or a macro; required */
-                expression?: string | null;
+            query: {
+                /** @description 5 fields, 6 with seconds first, or a macro */
+                expression: string;
                 /** @description an IANA name; the host's when omitted */
-                timezone?: string | null;
+                timezone?: string;
             };
             header?: never;
             path?: never;
@@ -8013,7 +8182,7 @@ export interface operations {
     getAppsNameLogs: {
         parameters: {
             query?: {
-                /** @description the latest lines, oldest first */
+                /** @description the latest lines, oldest first; 100 when omitted */
                 limit?: number;
             };
             header?: never;
@@ -8226,6 +8395,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     postIntegrationsNameLoginFinish: {
@@ -8419,7 +8597,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description of this project only */
-                project_id?: string | null;
+                project_id?: string;
             };
             header?: never;
             path?: never;
@@ -8515,6 +8693,7 @@ export interface operations {
     getAgentsNameActivity: {
         parameters: {
             query?: {
+                /** @description 20 when omitted */
                 limit?: number;
             };
             header?: never;
@@ -8700,7 +8879,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/plain": string;
+                };
             };
             /** @description Unauthorized */
             401: {
