@@ -125,7 +125,7 @@ std::string in(Format format, std::string_view line, const Ids& ids) {
 
 std::string left_out(std::size_t count, const std::filesystem::path& directory, Format format) {
   const auto where = directory.empty() ? "" : fmt::format("; {} has them", (directory / file_name).string());
-  return in(format, fmt::format("{} lines are left out here, as stderr was not read in time{}", count, where), {});
+  return in(format, fmt::format("lines left out here, as stderr was not read in time: {}{}", count, where), {});
 }
 
 std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directory, Level level, Format format) {

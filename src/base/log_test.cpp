@@ -192,7 +192,7 @@ int occurrences(std::string_view text, std::string_view part) {
 
 /// Of all lines that say so: a terminal takes some more now and then.
 int left_out(const std::string& text) {
-  static const std::regex notice("Z warning ([0-9]+) lines are left out here");
+  static const std::regex notice("Z warning lines left out here, as stderr was not read in time: ([0-9]+)");
   int count = 0;
   for (std::sregex_iterator found(text.begin(), text.end(), notice), end; found != end; ++found) {
     count += std::stoi((*found)[1]);

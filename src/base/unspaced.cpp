@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include <boost/locale/utf.hpp>
+
 namespace agw {
 
 namespace {
+
+/// What it cannot decode is in no range below.
+using Utf8 = boost::locale::utf::utf_traits<char>;
 
 struct Range {
   char32_t first;
@@ -33,43 +38,30 @@ bool is_in(const auto& ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
-struct Character {
-  char32_t code = 0;
-  std::size_t size = 1;
-};
-
-/// The first of a text; what is no UTF-8 is a character without a meaning.
-Character first_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t size = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  if (size > text.size()) return {};
-  char32_t code = size == 1 ? lead & 0x7f : lead & (0xff >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
-  return {code, size};
-}
-
 }  // namespace
 
 bool has_unspaced(std::string_view utf8) {
-  while (!utf8.empty()) {
-    const auto [code, size] = first_of(utf8);
-    if (is_in(letters, code)) return true;
-    utf8.remove_prefix(size);
+  const auto* const end = utf8.data() + utf8.size();
+  for (const auto* at = utf8.data(); at != end;) {
+    if (is_in(letters, Utf8::decode(at, end))) return true;
   }
   return false;
 }
 
 std::vector<std::string_view> between_signs(std::string_view utf8) {
   std::vector<std::string_view> parts;
-  std::size_t begin = 0;
-  for (std::size_t place = 0; place <= utf8.size();) {
-    const auto [code, size] = place < utf8.size() ? first_of(utf8.substr(place)) : Character{signs.front().first};
-    if (is_in(signs, code)) {
-      if (place > begin) parts.push_back(utf8.substr(begin, place - begin));
-      begin = place + size;
-    }
-    place += size;
+  const auto* const end = utf8.data() + utf8.size();
+  const auto* begin = utf8.data();
+  const auto add_until = [&](const char* here) {
+    if (here > begin) parts.emplace_back(begin, static_cast<std::size_t>(here - begin));
+  };
+  for (const auto* at = utf8.data(); at != end;) {
+    const auto* const character = at;
+    if (!is_in(signs, Utf8::decode(at, end))) continue;
+    add_until(character);
+    begin = at;
   }
+  add_until(end);
   return parts;
 }
 

@@ -47,7 +47,8 @@ HttpRequest list_request(const ProviderSettings& provider) {
 
 Finding reached(const ProviderSettings& provider, const HttpOutcome& outcome) {
   const auto check = "model " + provider.name;
-  const auto address = shown_address(provider.base_url);
+  auto address = shown_address(provider.base_url);
+  if (address.empty()) address = "its address";
   if (outcome.head.status == 0) {
     return {check, State::warning, fmt::format("{} does not answer: {}", address, outcome.error),
             "is the service up, the address right, the network there?"};

@@ -11,10 +11,6 @@ namespace agw {
 
 namespace {
 
-bool is_printable(std::string_view text) {
-  return !text.empty() && std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
-}
-
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool is_v6(std::string_view text) {
@@ -58,6 +54,10 @@ bool is_scheme(std::string_view text) {
 std::string_view own_port(std::string_view scheme) { return scheme == "https" ? "443" : scheme == "http" ? "80" : ""; }
 
 }  // namespace
+
+bool is_printable(std::string_view text) {
+  return !text.empty() && std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
+}
 
 bool is_web_address(std::string_view text) {
   const auto scheme = text.starts_with("http://") ? 7u : text.starts_with("https://") ? 8u : 0u;

@@ -12,6 +12,9 @@ bool is_web_address(std::string_view text);
 inline constexpr auto a_web_address =
     "an address that begins with http:// or https://, such as https://example.org:8443";
 
+/// Without blanks and control characters, and not empty.
+bool is_printable(std::string_view text);
+
 /// As clients send it in `Host`: a name in ASCII or an address, without a port and without brackets. No pattern: `*` is
 /// compared as it stands.
 bool is_host_name(std::string_view text);

@@ -11,10 +11,6 @@ namespace {
 
 constexpr auto host_names = "a list of host names without scheme, port or path";
 
-bool is_printable(std::string_view text) {
-  return !text.empty() && std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
-}
-
 bool is_path(std::string_view text) { return !text.empty() && text.find('\0') == std::string_view::npos; }
 
 /// What a socket can be bound to without asking a name server.

@@ -46,6 +46,14 @@ json::object input_of(const Turn& turn) {
   return input && input->is_object() ? input->get_object() : json::object();
 }
 
+/// The id, or one made from it, that is not among `used`; it is now. Some services number their calls anew with each
+/// answer.
+std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) {
+  const auto stem = id;
+  for (int number = 2; !used.insert(id).second; ++number) id = stem + "_" + std::to_string(number);
+  return id;
+}
+
 }  // namespace
 
 std::int64_t code_points(std::string_view text) {
@@ -89,7 +97,7 @@ void ToolHistory::add_step(std::vector<Message>& messages, std::string text, con
     if (!call_id.is_string()) continue;
     const auto turn = tool_turns_.find(std::pair(run_id, std::string(call_id.get_string())));
     if (turn == tool_turns_.end()) continue;
-    const auto id = unused_id(turn->first.second);
+    const auto id = unused_id(turn->first.second, used_ids_);
     const auto name = text_in(turn->second->metadata, "tool_name");
     step.tool_uses.push_back({id, name, input_of(*turn->second), std::nullopt});
     results.push_back(result_of(*turn->second, id, name));
@@ -108,10 +116,7 @@ void tell_calls_apart(std::span<Message> earlier, const std::set<std::string, st
       used.insert(use.id);
     }
   }
-  for (auto& [id, other] : renamed) {
-    for (int number = 2; other.empty() || !used.insert(other).second; ++number)
-      other = id + "_" + std::to_string(number);
-  }
+  for (auto& [id, other] : renamed) other = unused_id(id, used);
   const auto rename = [&](std::string& id) {
     if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
   };
@@ -119,13 +124,6 @@ void tell_calls_apart(std::span<Message> earlier, const std::set<std::string, st
     for (auto& use : message.tool_uses) rename(use.id);
     rename(message.tool_call_id);
   }
-}
-
-/// Some services number their calls anew with each answer.
-std::string ToolHistory::unused_id(std::string id) {
-  const auto stem = id;
-  for (int number = 2; !used_ids_.insert(id).second; ++number) id = stem + "_" + std::to_string(number);
-  return id;
 }
 
 }  // namespace agw

@@ -26,7 +26,6 @@ public:
 private:
   void add_step(std::vector<Message>& messages, std::string text, const json::array& call_ids,
                 const std::string& run_id);
-  std::string unused_id(std::string id);
 
   std::map<std::pair<std::string, std::string>, const Turn*> tool_turns_;  ///< by run and call
   std::set<std::string, std::less<>> used_ids_;  ///< in the whole conversation, where they must be unique

@@ -34,11 +34,11 @@ auto reading(const fs::path& home, const char* failure, Reading read) {
   }
 }
 
-void require_read(const FileResult<void>& read, const char* failure) {
+void require_read(const FileResult<void>& read, const fs::path& path, const char* failure) {
   if (read) return;
   if (read.error() == FileError::permission) throw Forbidden("permission denied");
   if (read.error() == FileError::not_found) throw NotFound("path not found");
-  log::error("{}: {}", failure, to_string(read.error()));
+  log::error("{} {}: {}", failure, path.string(), to_string(read.error()));
   throw ApiError(500, failure);
 }
 
@@ -57,7 +57,7 @@ DirectoryListing list_directories(const Home& home, const ListQuery& query) {
       listing.entries.push_back({entry.name, to_utf8(path.string()), true});
     return true;
   });
-  require_read(visited, "could not read directory");
+  require_read(visited, directory, "could not read directory");
   std::ranges::sort(listing.entries, {}, &FileEntry::name);
   return listing;
 }
@@ -65,7 +65,7 @@ DirectoryListing list_directories(const Home& home, const ListQuery& query) {
 NamesFound search_names(const Home& home, const NameQuery& query) {
   const auto root = home.require_directory(query.path);
   auto found = NameSearch(home, query.q).run(root);
-  if (!found) require_read(found.error(), "search failed");
+  if (!found) require_read(found.error(), root, "search failed");
   return {query.q, to_utf8(root.string()), std::move(*found)};
 }
 
