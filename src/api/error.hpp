@@ -25,6 +25,9 @@ private:
   json::object extra_;
 };
 
+/// For people who see one text only: the error, and behind it what its `details` say of single members.
+std::string text_with_details(const ApiError& error);
+
 template <int Status>
 class ErrorOfStatus : public ApiError {
 public:

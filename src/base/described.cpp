@@ -254,7 +254,7 @@ void read_query(const std::function<std::optional<std::string_view>(std::string_
     const auto text = find(field.name);
     if (text)
       field.operations->read_text(*text, address(value, field), field, problems);
-    else if (!field.operations->optional && !field.rule.keep) {
+    else if (!field.may_be_omitted()) {
       report_missing(field, std::string(field.name), problems);
     }
   }
@@ -267,8 +267,7 @@ json::object schema_of(const Description& description, Direction direction) {
     auto schema = field.operations->schema(direction);
     if (!field.rule.about.empty()) schema["description"] = field.rule.about;
     properties[field.name] = std::move(schema);
-    const bool may_be_omitted = field.operations->optional || field.rule.keep;
-    if (direction == Direction::answer || !may_be_omitted) required.emplace_back(field.name);
+    if (direction == Direction::answer || !field.may_be_omitted()) required.emplace_back(field.name);
   }
   json::object schema{{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) schema["required"] = std::move(required);

@@ -93,6 +93,9 @@ struct Field {
   const Operations* operations;
   std::ptrdiff_t offset;
   Rule rule;
+
+  /// From what comes in: it then has no value, or keeps the one that it began with.
+  bool may_be_omitted() const { return operations->optional || rule.keep; }
 };
 
 /// A described struct: its fields in order of declaration.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -54,6 +55,14 @@ std::string new_id() {
     id += hex_digits[bytes[i] & 15];
   }
   return id;
+}
+
+std::optional<Timestamp> time_of_id(std::string_view id) {
+  if (!is_uuid(id) || id[14] != '7') return std::nullopt;
+  const auto digits = std::string(id.substr(0, 8)) + std::string(id.substr(9, 4));
+  std::int64_t milliseconds = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), milliseconds, 16);
+  return Timestamp(std::chrono::milliseconds(milliseconds));
 }
 
 bool is_uuid(std::string_view text) {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/id.hpp"
-
 namespace agw {
 namespace {
 
@@ -82,14 +80,6 @@ TEST(Time, RefusesWhatIsNotOne) {
                            "2026-01-02T03:0405"}) {
     EXPECT_EQ(read(text), "refused") << text;
   }
-}
-
-TEST(Id, IsAUuidOfVersion7) {
-  const auto id = new_id();
-  EXPECT_TRUE(is_uuid(id));
-  EXPECT_EQ(id[14], '7');
-  EXPECT_NE(id, new_id());
-  EXPECT_FALSE(is_uuid("not-a-uuid"));
 }
 
 }  // namespace

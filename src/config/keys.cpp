@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "base/variable_name.hpp"
 #include "config/addresses.hpp"
 #include "config/values.hpp"
 
@@ -18,13 +19,6 @@ bool is_bindable(std::string_view text) {
   boost::system::error_code error;
   boost::asio::ip::make_address(std::string(text), error);
   return is_printable(text) && (!error || text == "localhost");
-}
-
-bool is_variable_name(std::string_view text) {
-  const auto is_word = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !text.empty() && std::ranges::all_of(text, is_word) && !(text[0] >= '0' && text[0] <= '9');
 }
 
 template <class Target, class Place>

@@ -84,7 +84,8 @@ void read_section(Settings& settings, const Given& map, const std::string& prefi
   }
 }
 
-void check_tls(Settings& settings, const Given& map) {
+/// Both files are needed; where each is named is noted, for what is found when they are opened.
+void read_tls_lines(Settings& settings, const Given& map) {
   const auto section = std::ranges::find(map.children, "tls", &Given::name);
   if (section == map.children.end()) return;
   for (const auto& key : section->children) {
@@ -146,7 +147,7 @@ void read_providers(std::vector<ConfiguredProvider>& providers, const Given& map
 
 void read_settings(Settings& settings, const Given& map) {
   read_section(settings, map, "");
-  check_tls(settings, map);
+  read_tls_lines(settings, map);
 }
 
 }  // namespace agw

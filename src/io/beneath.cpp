@@ -322,8 +322,6 @@ void Directory::sync() const {
   if (::syncfs(descriptor_.get()) != 0) throw_errno("cannot put on disk what was written to " + real_path().string());
 }
 
-std::filesystem::path Directory::real_path() const {
-  return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor_.get()));
-}
+std::filesystem::path Directory::real_path() const { return agw::real_path(descriptor_); }
 
 }  // namespace agw

@@ -17,4 +17,8 @@ void throw_errno(const std::string& action) {
   throw std::system_error(error, std::generic_category(), action);
 }
 
+std::filesystem::path real_path(const Descriptor& opened) {
+  return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(opened.get()));
+}
+
 }  // namespace agw

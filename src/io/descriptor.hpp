@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,9 @@ public:
 private:
   int number_ = -1;
 };
+
+/// Where what it has opened lies now, without symlinks. Throws std::filesystem::filesystem_error.
+std::filesystem::path real_path(const Descriptor& opened);
 
 /// Throws std::system_error of `errno`, so that a caller can tell a full disk. `action` says what failed, with the
 /// path.

@@ -17,8 +17,8 @@ namespace agw {
 class LockFile {
 public:
   /// Takes the lock. A dead gateway's children may hold it for the moment in which they were made: that is waited for,
-  /// nothing else. Throws StartError: already_running, naming process and URL, where another gateway
-  /// has it; usage where the file cannot be used.
+  /// nothing else. Throws StartError: already_running, naming process and URL, where another gateway has it; usage
+  /// where the file cannot be used.
   explicit LockFile(const std::filesystem::path& data_directory);
   ~LockFile();  ///< empties the file, and lets go
   LockFile(const LockFile&) = delete;

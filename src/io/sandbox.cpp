@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "base/variable_name.hpp"
 #include "io/covered_places.hpp"
 #include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
@@ -56,14 +57,6 @@ std::shared_ptr<Descriptor> file_of(const char* name, std::string_view content) 
 std::shared_ptr<Descriptor> filter_file(bool network) { return file_of("agw-filter", system_call_filter(network)); }
 
 using Variables = std::map<std::string, std::string>;
-
-bool is_variable_name(std::string_view text) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto is_word = [&](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_';
-  };
-  return !text.empty() && std::ranges::all_of(text, is_word) && !is_digit(text[0]);
-}
 
 /// Others could be neither set by a shell nor read by one.
 void check_names(const Variables& variables) {
@@ -274,7 +267,7 @@ std::shared_ptr<Descriptor> Sandbox::open_root(const fs::path& path, bool writab
   if (is_private_path(path)) throw ProcessError(fmt::format("{} is private, no agent sees it", path.string()));
   auto root = std::make_shared<Descriptor>(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (!*root) throw ProcessError(fmt::format("there is no {}", path.string()));
-  const auto real = fs::read_symlink(fmt::format("/proc/self/fd/{}", root->get()));
+  const auto real = real_path(*root);
   if (real != path && (writable || is_within(path, options_.home))) {
     throw ProcessError(fmt::format("{} leads to {} now: remove the symlink that stands in its place, or name the other",
                                    path.string(), real.string()));

@@ -68,8 +68,7 @@ json::array parameters_of(const Route& route, const PathTemplate& path) {
   if (is_repeatable(route)) parameters.push_back(reference("#/components/parameters/", "IdempotencyKey"));
   if (!route.query_type) return parameters;
   for (const auto& field : route.query_type->fields) {
-    const bool required = !field.operations->optional && !field.rule.keep;
-    json::object parameter{{"name", field.name}, {"in", "query"}, {"required", required}};
+    json::object parameter{{"name", field.name}, {"in", "query"}, {"required", !field.may_be_omitted()}};
     if (!field.rule.about.empty()) parameter["description"] = field.rule.about;
     parameter["schema"] = parameter_schema(field);
     parameters.push_back(std::move(parameter));

@@ -25,38 +25,46 @@ namespace {
 
 constexpr std::size_t piece_size = 16 * 1024;
 
-StartError cannot_use(std::string_view key, const fs::path& file, std::string_view why) {
+/// A file, and what names it.
+struct Pem {
+  std::string_view key;
+  const fs::path& file;
+  const std::string& at;  ///< in the configuration file; may be empty
+};
+
+StartError cannot_use(const Pem& pem, std::string_view why) {
   ERR_clear_error();
-  return StartError(ExitStatus::usage, fmt::format("{}: {}: {}", key, file.string(), why));
+  const auto place = pem.at.empty() ? std::string() : pem.at + ": ";
+  return StartError(ExitStatus::usage, fmt::format("{}{}: {}: {}", place, pem.key, pem.file.string(), why));
 }
 
-void require_readable(std::string_view key, const fs::path& file) {
+void require_readable(const Pem& pem) {
   std::error_code error;
-  if (fs::is_directory(file, error)) throw cannot_use(key, file, "is a directory");
+  if (fs::is_directory(pem.file, error)) throw cannot_use(pem, "is a directory");
   errno = 0;
-  const std::ifstream stream(file);
-  if (!stream) throw cannot_use(key, file, std::strerror(errno ? errno : EIO));
+  const std::ifstream stream(pem.file);
+  if (!stream) throw cannot_use(pem, std::strerror(errno ? errno : EIO));
 }
 
 /// For OpenSSL, which would ask the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
-void use_certificate(SSL_CTX* context, const fs::path& file) {
-  require_readable("tls.cert", file);
-  if (SSL_CTX_use_certificate_chain_file(context, file.c_str()) == 1) return;
-  throw cannot_use("tls.cert", file, "holds no certificate in PEM form");
+void use_certificate(SSL_CTX* context, const Pem& certificate) {
+  require_readable(certificate);
+  if (SSL_CTX_use_certificate_chain_file(context, certificate.file.c_str()) == 1) return;
+  throw cannot_use(certificate, "holds no certificate in PEM form");
 }
 
-void use_key(SSL_CTX* context, const fs::path& file, const fs::path& certificate) {
-  require_readable("tls.key", file);
-  if (SSL_CTX_use_PrivateKey_file(context, file.c_str(), SSL_FILETYPE_PEM) != 1) {
+void use_key(SSL_CTX* context, const Pem& key, const fs::path& certificate) {
+  require_readable(key);
+  if (SSL_CTX_use_PrivateKey_file(context, key.file.c_str(), SSL_FILETYPE_PEM) != 1) {
     const bool mismatch = ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH ||
                           ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_TYPE_MISMATCH;
-    if (!mismatch) throw cannot_use("tls.key", file, "holds no private key in PEM form without a passphrase");
+    if (!mismatch) throw cannot_use(key, "holds no private key in PEM form without a passphrase");
   } else if (SSL_CTX_check_private_key(context) == 1) {
     return;
   }
-  throw cannot_use("tls.key", file, fmt::format("does not belong to the certificate {}", certificate.string()));
+  throw cannot_use(key, fmt::format("does not belong to the certificate {}", certificate.string()));
 }
 
 std::vector<std::string> what_is_odd(SSL_CTX* context, const fs::path& certificate, const fs::path& key) {
@@ -144,8 +152,7 @@ void TlsSession::end() {
   collect();
 }
 
-TlsContext::TlsContext(const fs::path& certificate, const fs::path& key)
-    : context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free) {
+TlsContext::TlsContext(const Settings::Tls& files) : context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free) {
   auto* context = context_.get();
   if (!context) throw StartError(ExitStatus::failure, "OpenSSL cannot be used");
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
@@ -154,9 +161,9 @@ TlsContext::TlsContext(const fs::path& certificate, const fs::path& key)
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
-  use_certificate(context, certificate);
-  use_key(context, key, certificate);
-  warnings_ = what_is_odd(context, certificate, key);
+  use_certificate(context, {"tls.cert", files.cert, files.cert_at});
+  use_key(context, {"tls.key", files.key, files.key_at}, files.cert);
+  warnings_ = what_is_odd(context, files.cert, files.key);
 }
 
 std::string TlsContext::fingerprint() const {
@@ -167,14 +174,7 @@ std::string TlsContext::fingerprint() const {
 }
 
 std::unique_ptr<TlsContext> configured_tls(const Settings::Tls& settings) {
-  if (settings.cert.empty()) return nullptr;
-  try {
-    return std::make_unique<TlsContext>(settings.cert, settings.key);
-  } catch (const StartError& error) {
-    const std::string_view why = error.what();
-    const auto& at = why.starts_with("tls.key") ? settings.key_at : settings.cert_at;
-    throw StartError(error.status(), at.empty() ? std::string(why) : fmt::format("{}: {}", at, why));
-  }
+  return settings.cert.empty() ? nullptr : std::make_unique<TlsContext>(settings);
 }
 
 }  // namespace agw

@@ -46,8 +46,9 @@ private:
 class TlsContext {
 public:
   /// PEM files: the certificate with those that vouch for it behind it, and its key. Throws StartError (usage) that
-  /// says which of them is missing, unreadable, broken, or does not belong to the other.
-  TlsContext(const std::filesystem::path& certificate, const std::filesystem::path& key);
+  /// says which of them is missing, unreadable, broken, or does not belong to the other, with the line of the
+  /// configuration in front that names it.
+  explicit TlsContext(const Settings::Tls& files);
 
   std::unique_ptr<TlsSession> session() const { return std::make_unique<TlsSession>(context_.get()); }
   /// Of the certificate: SHA-256 in hex.
@@ -60,8 +61,7 @@ private:
   std::vector<std::string> warnings_;
 };
 
-/// What `tls` of the configuration says; null where it says nothing. Throws StartError as TlsContext does, with the
-/// line of the configuration in front.
+/// What `tls` of the configuration says; null where it says nothing. Throws as TlsContext does.
 std::unique_ptr<TlsContext> configured_tls(const Settings::Tls& settings);
 
 }  // namespace agw

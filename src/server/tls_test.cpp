@@ -40,7 +40,7 @@ struct Certificate {
 
 std::string refusal(const std::filesystem::path& certificate, const std::filesystem::path& key) {
   try {
-    TlsContext(certificate, key);
+    TlsContext({.cert = certificate, .key = key});
   } catch (const StartError& error) {
     EXPECT_EQ(error.status(), ExitStatus::usage);
     return error.what();
@@ -75,7 +75,7 @@ TEST_F(Tls, WarnsOfAnExpiredCertificateAndOfAKeyThatOthersCanRead) {
   namespace fs = std::filesystem;
   const auto certificate = directory / "cert.pem";
   const auto key = directory / "key.pem";
-  const auto warnings = [&] { return TlsContext(certificate, key).warnings(); };
+  const auto warnings = [&] { return TlsContext({.cert = certificate, .key = key}).warnings(); };
   fs::permissions(key, fs::perms::owner_read);
   EXPECT_THAT(warnings(), IsEmpty());
   fs::permissions(key, fs::perms::others_read, fs::perm_options::add);
@@ -87,13 +87,14 @@ TEST_F(Tls, WarnsOfAnExpiredCertificateAndOfAKeyThatOthersCanRead) {
 }
 
 TEST_F(Tls, ShowsOneFingerprint) {
-  const TlsContext context(directory / "cert.pem", directory / "key.pem");
+  const TlsContext context({.cert = directory / "cert.pem", .key = directory / "key.pem"});
   EXPECT_EQ(context.fingerprint().size(), 64U);
-  EXPECT_EQ(context.fingerprint(), TlsContext(directory / "cert.pem", directory / "key.pem").fingerprint());
+  EXPECT_EQ(context.fingerprint(),
+            TlsContext({.cert = directory / "cert.pem", .key = directory / "key.pem"}).fingerprint());
 }
 
 TEST_F(Tls, RefusesWhatIsNoHandshake) {
-  const TlsContext context(directory / "cert.pem", directory / "key.pem");
+  const TlsContext context({.cert = directory / "cert.pem", .key = directory / "key.pem"});
   const auto session = context.session();
   EXPECT_TRUE(session->shake_hands());
   session->put("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -52,7 +52,7 @@ json::object inputs_of(const Route& route, const PathTemplate& path) {
       auto schema = parameter_schema(field);
       if (!field.rule.about.empty()) schema["description"] = field.rule.about;
       properties[field.name] = std::move(schema);
-      if (!field.operations->optional && !field.rule.keep) required.emplace_back(field.name);
+      if (!field.may_be_omitted()) required.emplace_back(field.name);
     }
   }
   if (takes_json(route)) {

@@ -73,14 +73,20 @@ def test_replace_ends_the_old_run_as_stopped(talker, name):
     assert statuses(ended(gateway, job, 2)) == ["completed", "stopped"]
 
 
+def chat_on_its_thread(talker, job):
+    """Runs the job once, and begins a chat on the thread that it has then. The chat's answer is held."""
+    talker.answers("one")
+    thread_id = run(talker.gateway, job)["threadId"]
+    ended(talker.gateway, job)
+    answer = talker.holds("a chat")
+    accepted(talker.gateway.http.post("/chat", json={"threadId": thread_id, "content": "hello"}), 201)
+    assert answer.asked.wait(10)
+    return answer
+
+
 def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
-    talker.answers("one")
-    thread_id = run(gateway, job)["threadId"]
-    ended(gateway, job)
-    answer = talker.holds("a chat")
-    accepted(gateway.http.post("/chat", json={"threadId": thread_id, "content": "hello"}), 201)
-    assert answer.asked.wait(10)
+    answer = chat_on_its_thread(talker, job)
     run(gateway, job)
     assert statuses(rows(gateway, job)) == ["queued", "completed"]
     talker.answers("two")
@@ -90,12 +96,7 @@ def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
 
 def test_replace_ends_a_run_that_waits_for_a_chat_at_once(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="replace")
-    talker.answers("one")
-    thread_id = run(gateway, job)["threadId"]
-    ended(gateway, job)
-    answer = talker.holds("a chat")
-    accepted(gateway.http.post("/chat", json={"threadId": thread_id, "content": "hello"}), 201)
-    assert answer.asked.wait(10)
+    answer = chat_on_its_thread(talker, job)
     run(gateway, job)
     run(gateway, job)
     wait_for(lambda: statuses(rows(gateway, job)) == ["queued", "stopped", "completed"])

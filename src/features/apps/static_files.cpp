@@ -51,10 +51,6 @@ std::string_view query_of(std::string_view target) {
   return question == target.npos ? std::string_view() : target.substr(question);
 }
 
-std::filesystem::path place_of(const Descriptor& file) {
-  return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file.get()));
-}
-
 Found find(const std::filesystem::path& root, const std::string& path, const std::string& last_segment) {
   const auto directory = Directory::open(root);
   if (!directory) refuse();
@@ -68,7 +64,7 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
   const auto stamp = directory->stamp(path);
   if (!file || !stamp) refuse();
   // A symlink that stays inside may still lead to a key.
-  const auto real = place_of(*file);
+  const auto real = real_path(*file);
   const auto relative = real.lexically_relative(root);
   const bool hides = std::ranges::any_of(relative, [](const auto& part) { return is_hidden(part.string()); });
   if (is_private_path(relative) || hides) refuse();

@@ -1,10 +1,10 @@
 #include "features/briefings/facts.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "base/id.hpp"
 #include "base/utf8.hpp"
 
 namespace agw {
@@ -29,12 +29,10 @@ std::string run_text(const BriefingFacts& facts) {
   return text;
 }
 
-/// A run that waits has no time yet, but its id (a UUIDv7) begins with the one at which it was made.
-Timestamp ordered_at(const JobRun& run) {
-  const auto digits = run.id.substr(0, 8) + (run.id.size() > 13 ? run.id.substr(9, 4) : "");
-  std::int64_t milliseconds = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), milliseconds, 16);
-  return Timestamp(std::chrono::milliseconds(milliseconds));
+/// A run that waits has no time yet but that at which it was made.
+Timestamp time_of(const JobRun& run) {
+  if (run.finished_at) return *run.finished_at;
+  return run.started_at ? *run.started_at : time_of_id(run.id).value_or(Timestamp{});
 }
 
 std::string title_of(const BriefingEntry& entry) { return std::string(first_characters(entry.title, shown_title)); }
@@ -53,8 +51,7 @@ std::vector<BriefingEntry> latest(const std::vector<BriefingEntry>& entries) {
 
 void add_runs(BriefingFacts& facts, const std::vector<JobRun>& runs) {
   for (const auto& run : runs) {
-    const auto at = run.finished_at ? run.finished_at : run.started_at;
-    facts.jobs.push_back({run.id, fmt::format("{}: {}", run.job, to_text(run.status)), at ? *at : ordered_at(run)});
+    facts.jobs.push_back({run.id, fmt::format("{}: {}", run.job, to_text(run.status)), time_of(run)});
     if (run.status == JobRunStatus::failed) ++facts.failed_runs;
     if (run.status == JobRunStatus::stopped) ++facts.stopped_runs;
   }

@@ -6,6 +6,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
@@ -139,6 +140,9 @@ Task<RunOutcome> Engine::answer_without_model(ActiveRunPointer active, std::shar
     const auto text = co_await job_turn->answerer(active->stop);
     outcome.stopped = active->stop.requested();
     if (!text.empty()) runs_.text(*active, text);
+  } catch (const ApiError& error) {
+    outcome.finish_reason = "error";
+    outcome.error = text_with_details(error);
   } catch (const std::exception& error) {
     outcome.finish_reason = "error";
     outcome.error = error.what();

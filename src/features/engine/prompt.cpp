@@ -77,8 +77,8 @@ std::string beginning_of(const std::string& text) {
 FileResult<std::string> read_unless_private(const Directory& directory) {
   const auto file = directory.file("AGENTS.md");
   if (!file) return file.error();
-  const auto real = fs::read_symlink(fmt::format("/proc/self/fd/{}", file->get()));
-  return is_private_path(real) ? FileResult<std::string>(FileError::permission) : read_opened(*file, most_read);
+  return is_private_path(real_path(*file)) ? FileResult<std::string>(FileError::permission)
+                                           : read_opened(*file, most_read);
 }
 
 std::optional<std::string> read_instructions(const fs::path& directory) {

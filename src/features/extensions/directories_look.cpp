@@ -17,17 +17,6 @@ namespace {
 /// More directories than anybody has extensions.
 constexpr std::size_t most_directories = 1'000'000;
 
-std::string problem_text(const ApiError& of_the_record) {
-  const auto error = in_terms_of_file(of_the_record);
-  std::string text = error.error();
-  if (const auto* details = error.extra().if_contains("details"); details && details->is_array()) {
-    for (const auto& detail : details->get_array()) {
-      text += fmt::format("; {}", std::string_view(detail.at("message").as_string()));
-    }
-  }
-  return text;
-}
-
 bool is_missing(FileError error) { return error == FileError::not_found; }
 
 /// Whether the prompt that these members have was read from prompt.md, which is then the record's: one beside a prompt
@@ -170,7 +159,7 @@ void ExtensionDirectories::with_warnings(const std::string& path, const Contents
   try {
     take();
   } catch (const ApiError& error) {
-    warn(problem_text(error));
+    warn(text_with_details(in_terms_of_file(error)));
   } catch (const YamlError& error) {
     warn(error.what());
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "api/error.hpp"
 #include "features/research/domain_config.hpp"
 #include "features/research/iteration.hpp"
 
@@ -18,25 +17,6 @@ std::string line_of(int number, const Experiment& experiment) {
                      experiment.proposal ? fmt::format(" (proposal {})", *experiment.proposal) : "");
 }
 
-struct Settings {
-  DomainConfig config;
-  ResearchPlan plan;
-};
-
-/// What is wrong with them becomes the error of a job's run, which has no place for `details`.
-Settings read_settings(const json::object& settings) {
-  try {
-    return {read_domain_config(settings), read_research_plan(settings)};
-  } catch (const BadRequest& refused) {
-    auto text = refused.error();
-    const auto* details = refused.extra().if_contains("details");
-    for (const auto& detail : details ? details->as_array() : json::array()) {
-      text += fmt::format("; {}", std::string_view(detail.at("message").as_string()));
-    }
-    throw IterationProblem(text);
-  }
-}
-
 }  // namespace
 
 /// What the domain was measured by last.
@@ -48,7 +28,8 @@ Task<std::string> Research::latest_metric(std::string domain) {
 }
 
 Task<std::string> Research::run_until_clear(json::object settings, std::string run_id, bool dry, Stop& stop) {
-  const auto [config, plan] = read_settings(settings);
+  const auto config = read_domain_config(settings);
+  const auto plan = read_research_plan(settings);
   if (dry) co_return "dry run: would have run iterations of " + to_json(settings);
   std::string report;
   int discards = 0;

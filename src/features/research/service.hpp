@@ -70,7 +70,7 @@ public:
   Task<IterationStarted> run(json::object body, Along<IterationStarted> along = {});
 
   /// One iteration after the other, until the confidence is high or discards pile up (`ResearchPlan`); gives a report
-  /// for people. Throws what names each member that is wrong, and for each iteration as `run` does. Dry, only tells of
+  /// for people. Throws BadRequest `invalid domain config`, and for each iteration as `run` does. Dry, only tells of
   /// what. `run_id` is of the run that orders it: what the iterations do counts as its doing.
   Task<std::string> run_until_clear(json::object settings, std::string run_id, bool dry, Stop& stop);
 
