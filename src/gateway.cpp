@@ -375,7 +375,7 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
     runs_.start();
     threads_.start();
     knowledge_.start();
-    jobs_.start();
+    jobs_.start([this] { return proposals_.tell_recovered(); });
     integrations_.start();
     watch_.start();
     daemon_.start();

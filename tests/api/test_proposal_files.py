@@ -1,11 +1,14 @@
 """Proposals whose files are bad, and what is told of good ones: events, restarts, retention (decisions, 8)."""
 
 import os
+import sqlite3
+import time
 
 import pytest
 
-from checks import accepted, refused
-from proposals import apply, file_of, folder, listed, reject, show, told, write
+from checks import UNKNOWN_ID, accepted, refused
+from jobs import ended, new_job
+from proposals import apply, file_of, folder, listed, reject, show, target_of, told, write
 
 
 # Bad files.
@@ -174,3 +177,16 @@ def test_a_job_is_triggered_by_a_decision(own_talker, name):
     with gateway.events() as events:
         accepted(apply(gateway, write(gateway)))
         assert told(events, "job-finished")["run"]["trigger"] == "event"
+
+
+def test_a_job_is_triggered_by_a_decision_that_a_start_finishes(own, name):
+    job = new_job(own, name("watcher"), {"type": "event", "event": "proposal.applied"})
+    path = write(own)
+    own.kill()
+    with sqlite3.connect(own.data / "gateway.db") as database:
+        noted = (path.removeprefix("/proposals/"), str(target_of(own, path)), "noted text", UNKNOWN_ID, time.time_ns() // 10**6)
+        database.execute("INSERT INTO proposal_outbox (proposal, status, target, content, title, experiment_id, decided_at)"
+                         " VALUES (?, 'applied', ?, ?, 'Greet', ?, ?)", noted)
+    own.start()
+    assert [row["trigger"] for row in ended(own, job)] == ["event"]
+    assert target_of(own, path).read_text() == "noted text"

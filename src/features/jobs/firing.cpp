@@ -78,7 +78,7 @@ std::string jumped_text(bool more) {
 
 }  // namespace
 
-Task<> Jobs::arm_all() {
+Task<> Jobs::arm_all(std::function<Task<>()> once_armed) {
   const auto executor = co_await asio::this_coro::executor;
   const auto latest = co_await database_.read(job_store::latest_due_times);
   const auto is_ahead = [now = clock_.now()](const auto& known) { return known.second > now; };
@@ -100,6 +100,7 @@ Task<> Jobs::arm_all() {
   }
   scheduler_.start();
   events_.tell("gateway.started", [this] { return json::object{{"started_at", to_iso8601(up_since_)}}; });
+  if (once_armed) co_await once_armed();
 }
 
 /// A record that says that it changed in this start had its file edited while the gateway was down: the times that

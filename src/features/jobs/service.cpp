@@ -82,8 +82,8 @@ void Jobs::load(Connection& connection) {
   if (interrupted > 0) log::warn("{} job runs were interrupted when the gateway was killed", interrupted);
 }
 
-void Jobs::start() {
-  work_.spawn(arm_all());
+void Jobs::start(std::function<Task<>()> once_armed) {
+  work_.spawn(arm_all(std::move(once_armed)));
   work_.spawn(purge_old());
 }
 

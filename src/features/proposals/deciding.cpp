@@ -101,6 +101,7 @@ Task<> Proposals::recover() {
     try {
       co_await carry_out(decision, Attempt::again);
       co_await finish(decision, {});
+      recovered_.push_back(decision.address);
     } catch (const std::exception& error) {
       failure = error.what();
     }
@@ -109,6 +110,10 @@ Task<> Proposals::recover() {
                to_text(decision.status), failure);
     co_await undo(decision);
   }
+}
+
+Task<> Proposals::tell_recovered() {
+  for (auto& address : std::exchange(recovered_, {})) co_await announce("proposal-decided", std::move(address));
 }
 
 Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted, Along<ProposalDecided> along) {

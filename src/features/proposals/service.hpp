@@ -54,6 +54,8 @@ public:
   void load(Connection& connection);
   /// Before anything else runs: finishes them.
   Task<> recover();
+  /// Once others listen: tells what `recover` has decided.
+  Task<> tell_recovered();
   /// Forgets old ones from time to time, until `stop` has returned.
   void start();
   Task<> stop();
@@ -121,6 +123,7 @@ private:
   std::shared_ptr<ProposalFiles> files_;  ///< used on `disk_` only
   BlockingPool disk_;                     ///< one thread: what is read and written is done in order
   std::vector<ProposalDecision> interrupted_;
+  std::vector<ProposalAddress> recovered_;
   std::map<ProposalAddress, ProposalStatus> deciding_;  ///< under way
   Stop stopping_;
   Group background_;
