@@ -1,6 +1,5 @@
 // Runs that jobs order: their turns, what they wait for, and who is told.
 
-#include <algorithm>
 #include <memory>
 
 #include <boost/asio/redirect_error.hpp>
@@ -99,11 +98,8 @@ Task<> Engine::until_ended(ActiveRunPointer active) {
 /// Waits for the runs that are to end first. A run that is stopped meanwhile waits no longer.
 Task<> Engine::wait_for_others(ActiveRunPointer active) {
   const auto job_turn = job_turn_of(active->run);
-  if (!job_turn) co_return;
-  for (const auto& other : runs_.all()) {
-    if (std::ranges::find(job_turn->behind, other->run.id) == job_turn->behind.end()) continue;
-    co_await cut(active->stop, no_limit, until_ended(other));
-  }
+  if (!job_turn || !job_turn->behind) co_return;
+  for (const auto& other : job_turn->behind()) co_await cut(active->stop, no_limit, until_ended(other));
 }
 
 void Engine::tell_started(const ActiveRun& active) const {

@@ -33,11 +33,12 @@ struct JobTurn {
   std::string prompt;
   /// What the prompt is about and no person said, such as a webhook's body: stored before it, as a system turn.
   std::optional<std::string> enclosure;
-  json::object metadata;            ///< of both turns
-  json::object order;               ///< `model`, `mode`, `dry`, `depth`: how to answer
-  std::vector<std::string> behind;  ///< runs that end first, on whatever threads
-  Answerer answerer;                ///< empty: the agent's model
-  std::string answerer_name;        ///< stands for the model
+  json::object metadata;  ///< of both turns
+  json::object order;     ///< `model`, `mode`, `dry`, `depth`: how to answer
+  /// Gives those that end first, on whatever threads. Asked when its turn on its own thread has come; empty for none.
+  std::function<std::vector<ActiveRunPointer>()> behind;
+  Answerer answerer;          ///< empty: the agent's model
+  std::string answerer_name;  ///< stands for the model
   RunFollower follower;
   bool even_disabled = false;  ///< whoever ordered it takes an agent that is disabled too
 };

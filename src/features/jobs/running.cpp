@@ -20,6 +20,8 @@ namespace {
 /// A thread that was deleted right after it was chosen is chosen once more.
 constexpr int thread_choices = 2;
 constexpr int failures_to_signal = 3;
+/// Runs of a job behind the one that runs: a schedule that is faster than its job would add to them for ever.
+constexpr std::size_t most_waiting = 1'000;
 
 json::object order_members(const JobPlan& plan, const JobOrder& order) {
   json::object members{{"mode", plan.mode}, {"dry", order.dry}, {"depth", order.depth}};
@@ -82,16 +84,15 @@ Task<JobRunUnderWayPointer> Jobs::begin(ExtensionPointer job, JobOrder order, Al
 }
 
 void Jobs::check_free(const Extension& job, const JobPlan& plan) const {
-  if (plan.concurrency == JobConcurrency::forbid && !under_way_.of_job(job.id).empty()) {
-    throw Conflict("job is already running");
-  }
+  const auto under_way = under_way_.of_job(job.id).size();
+  if (plan.concurrency == JobConcurrency::forbid && under_way > 0) throw Conflict("job is already running");
+  if (under_way > most_waiting) throw Conflict("too many runs of the job wait");
 }
 
 /// The runs of a job get their places in order: one that ran ahead of a run that it waits for would wait for ever.
 Task<> Jobs::wait_for_places(JobRunUnderWayPointer run) {
-  for (const auto& other : under_way_.of_job(run->job->id)) {
-    if (other == run) break;
-    co_await requested(other->placed);
+  for (const auto& other : under_way_.ahead_of(run)) {
+    if (!other->placed.requested()) co_await requested(other->placed);
   }
 }
 
@@ -125,32 +126,33 @@ Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobR
 
 JobTurn Jobs::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt) {
   const JobPlan plan(*run->job);
-  JobTurn job_turn{.run_id = run->run.id,
-                   .thread_id = *run->run.thread_id,
-                   .agent_id = require_agent(plan.agent_id)->id,
-                   .prompt = std::move(prompt),
-                   .enclosure = order.enclosure,
-                   .metadata = {{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}},
-                   .order = order_members(plan, order),
-                   .behind = {},
-                   .answerer = answerer_of(*run),
-                   .answerer_name = "gateway/" + run->job->name,
-                   .follower = follower_of(run)};
-  for (const auto& other : under_way_.of_job(run->job->id)) {
-    if (other == run) break;
-    job_turn.behind.push_back(other->run.id);
-  }
-  return job_turn;
+  return {.run_id = run->run.id,
+          .thread_id = *run->run.thread_id,
+          .agent_id = require_agent(plan.agent_id)->id,
+          .prompt = std::move(prompt),
+          .enclosure = order.enclosure,
+          .metadata = {{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}},
+          .order = order_members(plan, order),
+          .behind = [this, run] { return active_ahead_of(run); },
+          .answerer = answerer_of(*run),
+          .answerer_name = "gateway/" + run->job->name,
+          .follower = follower_of(run)};
+}
+
+std::vector<ActiveRunPointer> Jobs::active_ahead_of(const JobRunUnderWayPointer& run) const {
+  std::vector<ActiveRunPointer> active;
+  for (const auto& other : under_way_.ahead_of(run)) active.push_back(other->active);
+  return active;
 }
 
 Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRun> along) {
-  const bool waits = !job_turn.behind.empty() || runs_.thread_in_use(job_turn.thread_id);
+  const auto ahead = under_way_.ahead_of(run);
+  const bool waits = !ahead.empty() || runs_.thread_in_use(job_turn.thread_id);
   const bool replaces = JobPlan(*run->job).concurrency == JobConcurrency::replace;
   run->run.status = waits ? JobRunStatus::queued : JobRunStatus::started;
   if (!waits) run->run.started_at = clock_.now();
-  for (const auto& other : under_way_.of_job(run->job->id)) {
-    if (!replaces || other == run) break;
-    end_soon(other);
+  for (const auto& other : ahead) {
+    if (replaces) end_soon(other);
   }
   run->active = engine_.open_job_run(std::move(job_turn));
   run->placed.request();

@@ -81,7 +81,8 @@ public:
   ExtensionPointer require(std::string_view id_or_name) const;
 
   /// Starts a run by hand. Throws BadRequest `agent not found` or `agent is disabled` (both
-  /// with `agent_id`) for its agent and its owner; Conflict `job is already running`.
+  /// with `agent_id`) for its agent and its owner; Conflict `job is already running` or `too many runs of the job
+  /// wait`.
   Task<JobRunStarted> run(ExtensionPointer job, bool dry, Along<JobRunStarted> along = {});
 
   /// The same for an agent, whose run hands its limits down.
@@ -131,6 +132,7 @@ private:
   Task<> put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobRun> along);
   Task<> begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRun> along);
   JobTurn job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt);
+  std::vector<ActiveRunPointer> active_ahead_of(const JobRunUnderWayPointer& run) const;
   Answerer answerer_of(const JobRunUnderWay& run) const;
   Task<> fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobRun> along);
   RunFollower follower_of(const JobRunUnderWayPointer& run);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -48,6 +49,12 @@ public:
   std::vector<JobRunUnderWayPointer> of_job(const std::string& job_id) const {
     const auto runs = by_job_.find(job_id);
     return runs == by_job_.end() ? std::vector<JobRunUnderWayPointer>{} : runs->second;
+  }
+  /// Those of its job that were added before it, oldest first.
+  std::vector<JobRunUnderWayPointer> ahead_of(const JobRunUnderWayPointer& run) const {
+    auto runs = of_job(run->job->id);
+    runs.erase(std::ranges::find(runs, run), runs.end());
+    return runs;
   }
   std::vector<JobRunUnderWayPointer> all() const {
     std::vector<JobRunUnderWayPointer> all;
