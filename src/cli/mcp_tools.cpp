@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cli/conversation.hpp"
-#include "cli/mcp_proposal.hpp"
 
 namespace agw::cli {
 
@@ -17,8 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 1> never = {"pair"};
 /// Beyond what reads.
 constexpr std::array<std::string_view, 2> always = {"post_run_job", "post_chat_stop"};
-/// `chat` is the same and waits for the answer.
-constexpr std::string_view replaced = "post_chat";
+/// `chat` is the same and waits for the answer; `propose` says who it is by itself.
+constexpr std::array<std::string_view, 2> replaced = {"post_chat", "post_propose"};
 
 constexpr auto chat_tool = R"({
   "name": "chat", "title": "Chat",
@@ -126,8 +125,8 @@ Task<std::vector<json::object>> McpTools::manual(const FoundGateway& gateway) co
 
 bool McpTools::is_offered(const json::object& tool) const {
   const auto name = text(tool, "name");
-  if (std::ranges::any_of(never, [&](std::string_view tag) { return has_tag(tool, tag); }) || name == replaced)
-    return false;
+  if (std::ranges::any_of(never, [&](std::string_view tag) { return has_tag(tool, tag); })) return false;
+  if (std::ranges::find(replaced, name) != replaced.end()) return false;
   return all_ || has_tag(tool, "read") || std::ranges::find(always, name) != always.end();
 }
 
@@ -141,7 +140,7 @@ Task<json::array> McpTools::list() const {
 Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::object input, Stop& stop) const {
   try {
     if (name == "chat") co_return Result{co_await chat(std::move(input), stop)};
-    if (name == "propose") co_return Result{propose(input)};
+    if (name == "propose") co_return Result{co_await propose(std::move(input))};
     const auto gateway = find_gateway(data_dir_);
     for (const auto& tool : co_await manual(gateway)) {
       if (text(tool, "name") != name) continue;
@@ -178,8 +177,12 @@ Task<std::string> McpTools::chat(json::object input, Stop& stop) const {
   co_return said.str() + fmt::format("\n(thread {})", conversation.thread_id().value_or(""));
 }
 
-std::string McpTools::propose(const json::object& input) const {
-  return "staged as proposal " + stage_proposal(data_directory(data_dir_), input);
+Task<std::string> McpTools::propose(json::object input) const {
+  const auto gateway = find_gateway(data_dir_);
+  input["agent"] = "mcp";
+  const auto staged = co_await Client(gateway).post("/propose", std::move(input));
+  co_return fmt::format("staged as proposal {}/{}/{}", text(staged, "agent"), text(staged, "date"),
+                        text(staged, "name"));
 }
 
 }  // namespace agw::cli

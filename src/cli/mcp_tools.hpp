@@ -14,8 +14,8 @@
 namespace agw::cli {
 
 /// What a client of the Model Context Protocol may do with the gateway: the tools of its own UTCP manual, so that there
-/// is one source of truth, but for those that open doors (the token, pairing). Beside them stand `chat`, which waits
-/// for the answer, and `propose`, which has no endpoint.
+/// is one source of truth, but for those that open doors (the token, pairing). `chat`, which waits for the answer, and
+/// `propose`, which says for whom it asks, stand for two of them.
 class McpTools {
 public:
   /// Without `all` only what reads, `chat`, running jobs, and `propose`.
@@ -40,7 +40,7 @@ private:
   Task<std::vector<json::object>> manual(const FoundGateway& gateway) const;
   bool is_offered(const json::object& tool) const;
   Task<std::string> chat(json::object input, Stop& stop) const;
-  std::string propose(const json::object& input) const;
+  Task<std::string> propose(json::object input) const;
 
   Loop& loop_;
   std::optional<std::string> data_dir_;

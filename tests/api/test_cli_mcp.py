@@ -187,9 +187,9 @@ def test_chat_waits_for_the_answer(talker, serve):
 def test_a_value_that_is_no_text_is_named(gateway, serve):
     server = serve(gateway)
     for tool, given, name in (("chat", {"message": 5}, "message"), ("chat", {"message": "x", "agent": 5}, "agent"),
-                              ("propose", {"title": ["x"]}, "title")):
+                              ("propose", {"type": ["soul"]}, "type")):
         refused = server.call(tool, **given)
-        assert refused["isError"] and refused["content"][0]["text"] == f"{name} must be a string"
+        assert refused["isError"] and refused["content"][0]["text"].startswith(f"{name} must be a string")
 
 
 def held_chat(talker, serve):
@@ -236,15 +236,15 @@ def test_a_change_is_proposed(own, serve):
 
 
 @pytest.mark.parametrize("member, value, why", [
-    ("type", "wish", "type must be one of soul, extension, file, knowledge"), ("type", None, "type must be a string"),
-    ("title", " ", "title is required"), ("target", "", "target is required"),
-    ("target", "knowledge/", "target must be a file: it ends like a directory"),
-    ("reason", 5, "reason must be a string"),
+    ("type", "wish", "type must be one of soul, extension, file, knowledge"), ("type", None, "type is required"),
+    ("title", "\n", "title is required"), ("target", "", "target is required"), ("reason", 5, "reason must be a string"),
+    ("target", "knowledge/", "validation failed"), ("target", "config.yaml", "a person makes a folder a project"),
+    ("target", "/etc/hosts", "a person makes a folder a project"), ("type", "extension", "validation failed"),
 ])
 def test_what_nobody_could_apply_is_not_staged(own, serve, member, value, why):
     change = {"type": "soul", "title": "x", "target": "soul.md", "content": "Kind.\n", member: value}
     result = serve(own).call("propose", **change)
-    assert result["isError"] and result["content"][0]["text"] == why
+    assert result["isError"] and why in result["content"][0]["text"]
     assert accepted(own.http.get("/proposals")) == []
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from checks import accepted
+from checks import accepted, refused
 from proposals import apply, file_of, head_of, listed, reject, show, told, write
 from tools import asked, called, calls, new_agent, new_thread, of_kind
 
@@ -110,6 +110,41 @@ def test_an_agent_may_have_1000_pending_ones(talker, thread, apprentice):
     assert outcome["isError"] is True and outcome["output"].startswith("too many pending proposals")
     for number in range(1000):
         file_of(talker.gateway, f"/proposals/{apprentice['name']}/2026-01-01/n{number}").unlink()
+
+
+# POST /propose: for programs that stand beside the gateway.
+
+
+CHANGE = {"agent": "script", "type": "file", "title": "Greet by name!", "target": "notes/greeting.md", "content": "Hi\n"}
+
+
+def test_a_program_stages_a_proposal(gateway):
+    staged = accepted(gateway.http.post("/propose", json={**CHANGE, "reason": "Politeness"}), 201)
+    assert (staged["agent"], staged["status"], staged["reason"]) == ("script", "pending", "Politeness")
+    assert show(gateway, f"/proposals/script/{staged['date']}/{staged['name']}") == staged
+
+
+@pytest.mark.parametrize("agent", ["Ada Lovelace", "../x", "é", "a" * 1000])
+def test_whoever_proposes_gets_an_address(gateway, agent):
+    staged = accepted(gateway.http.post("/propose", json={**CHANGE, "agent": agent}), 201)
+    assert show(gateway, f"/proposals/{staged['agent']}/{staged['date']}/{staged['name']}") == staged
+
+
+@pytest.mark.parametrize("target", ["config.yaml", "autoresearch/proposals/x.md", "/etc/hosts", "../x"])
+def test_a_program_stages_none_whose_target_nobody_may_change(gateway, target):
+    before = accepted(gateway.http.get("/proposals"))
+    answer = gateway.http.post("/propose", json={**CHANGE, "target": target})
+    assert answer.status_code == 403 and "a person makes a folder a project" in answer.json()["error"]
+    assert accepted(gateway.http.get("/proposals")) == before
+
+
+@pytest.mark.parametrize("member", list(CHANGE))
+def test_a_program_says_who_proposes_what(gateway, member):
+    refused(gateway.http.post("/propose", json={**CHANGE, member: None}), 400, f"{member} is required")
+    refused(gateway.http.post("/propose", json={**CHANGE, member: 5}), 400, f"{member} must be a string")
+
+
+# Modes.
 
 
 def test_in_plan_mode_there_is_no_propose(talker, name):

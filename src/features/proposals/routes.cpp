@@ -26,6 +26,15 @@ Routes ProposalRoutes::routes() {
   return {
       get("/proposals", "List the pending proposals, newest first", this, &ProposalRoutes::list)
           .answers<std::vector<ProposalEntry>>(),
+      post("/propose", "Stage a change that a person then applies or rejects", this, &ProposalRoutes::propose)
+          .body<NewProposal>()
+          .answers<Proposal>(201)
+          .like({{"agent", "assistant"},
+                 {"type", "soul"},
+                 {"title", "Greet people by name"},
+                 {"target", "agents/assistant/soul.md"},
+                 {"content", "Greet people by name.\n"}})
+          .fails_with({400, 403, 413}),
       get("/proposals/:agent/:date", "Show a proposal, and what it would change", this, &ProposalRoutes::read)
           .answers<Proposal>()
           .fails_with({400, 404, 413}),
@@ -52,6 +61,17 @@ Routes ProposalRoutes::routes() {
 }
 
 Task<Answer> ProposalRoutes::list(Request&) { co_return Answer::of(co_await proposals_.pending()); }
+
+Task<Answer> ProposalRoutes::propose(Request& request) {
+  auto wanted = request.body<NewProposal>();
+  const auto reference = co_await proposals_.stage(std::move(wanted.agent), {},
+                                                   {.type = std::move(wanted.type),
+                                                    .title = std::move(wanted.title),
+                                                    .target = std::move(wanted.target),
+                                                    .content = std::move(wanted.content),
+                                                    .reason = wanted.reason.value_or("")});
+  co_return Answer::of(co_await proposals_.require(*read_proposal_address(reference)), 201);
+}
 
 Task<Answer> ProposalRoutes::read(Request& request) { return read_at(address_of(request)); }
 Task<Answer> ProposalRoutes::read_nested(Request& request) { return read_at(nested_address_of(request)); }

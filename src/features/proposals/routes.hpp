@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// `/proposals`.
+/// `/proposals` and `/propose`.
 class ProposalRoutes {
 public:
   explicit ProposalRoutes(Proposals& proposals) : proposals_(proposals) {}
@@ -13,6 +13,7 @@ public:
 
 private:
   Task<Answer> list(Request& request);
+  Task<Answer> propose(Request& request);
   Task<Answer> read(Request& request);
   Task<Answer> read_nested(Request& request);
   Task<Answer> apply(Request& request);

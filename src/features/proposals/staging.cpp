@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t longest_title = 200;
 constexpr std::size_t longest_name = 48;
+/// A directory's name has room for it.
+constexpr std::size_t longest_agent = 200;
 /// Nobody looks through more than these; an agent that makes more is out of its mind.
 constexpr std::ptrdiff_t most_pending = 1'000;
 
@@ -51,7 +53,7 @@ std::string name_of(std::string_view title) {
 }
 
 std::string segment_of(std::string agent) {
-  if (is_proposal_segment(agent)) return agent;
+  if (is_proposal_segment(agent) && agent.size() <= longest_agent) return agent;
   return name_of(agent);
 }
 

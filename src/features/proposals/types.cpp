@@ -9,8 +9,6 @@ namespace agw {
 
 namespace {
 
-/// A file name has room for it, for `.md`, and for what stands before a file that is being written.
-
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 }  // namespace
@@ -62,6 +60,16 @@ constexpr auto rules(Tag<Proposal>) {
       On<&Proposal::diff>{{.about = "unified, from the current content"}}};
 }
 const Description& describe(Tag<Proposal>) { return description_of<Proposal>("Proposal"); }
+
+BOOST_DESCRIBE_STRUCT(NewProposal, (), (agent, type, title, target, content, reason))
+constexpr auto rules(Tag<NewProposal>) {
+  return std::tuple{On<&NewProposal::agent>{{.about = "who proposes it"}},
+                    On<&NewProposal::type>{{.about = "soul, extension, file or knowledge"}},
+                    On<&NewProposal::title>{{.about = "one line that says what changes"}},
+                    On<&NewProposal::target>{{.about = "the file, absolute or relative to the data directory"}},
+                    On<&NewProposal::content>{{.about = "all that the file is to say"}}};
+}
+const Description& describe(Tag<NewProposal>) { return description_of<NewProposal>("NewProposal"); }
 
 BOOST_DESCRIBE_STRUCT(ApplyProposal, (), (content))
 constexpr auto rules(Tag<ApplyProposal>) {

@@ -22,7 +22,7 @@ std::span<const EnumName> names(Tag<ProposalType>);
 enum class ProposalStatus { pending, applied, rejected };
 std::span<const EnumName> names(Tag<ProposalStatus>);
 
-/// Whether a proposal can have it in its address: `[a-zA-Z0-9][a-zA-Z0-9_-]*`, at most 200 characters.
+/// Whether a proposal can have it in its address: `[a-zA-Z0-9][a-zA-Z0-9_-]*`.
 bool is_proposal_segment(std::string_view segment);
 
 /// Where a proposal is found: `{data_dir}/autoresearch/proposals/<agent>/<date>.md` or `…/<date>/<name>.md`.
@@ -67,6 +67,17 @@ struct Proposal {
   Timestamp created_at{};
 };
 const Description& describe(Tag<Proposal>);
+
+/// The body of `POST /propose`.
+struct NewProposal {
+  std::string agent;  ///< who proposes it: the first segment of its address
+  std::string type;
+  std::string title;
+  std::string target;
+  std::string content;
+  std::optional<std::string> reason;
+};
+const Description& describe(Tag<NewProposal>);
 
 /// The body of `…/apply`.
 struct ApplyProposal {
