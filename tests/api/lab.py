@@ -4,6 +4,8 @@ from checks import accepted
 from tools import new_agent
 
 COUNT_WORDS = 'echo "some noise"\necho "METRIC quality=$(wc -w < "$1")"\n'
+# Each measurement starts a sandbox, which takes its time where the machine has much else to do.
+PATIENCE = 60
 OLD, BETTER, WORSE = "one two\n", "one two three\n", "one\n"
 
 
@@ -39,7 +41,7 @@ class Lab:
     def post(self, **members):
         return self.gateway.http.post("/autoresearch/run", json={**self.config, **members})
 
-    def iterate(self, *replies, seconds=30):
+    def iterate(self, *replies, seconds=PATIENCE):
         """One iteration, in which the model answers with these. Gives its experiment."""
         self.talker.stub.script(*replies)
         with self.gateway.events() as events:
@@ -48,7 +50,7 @@ class Lab:
         assert {step["iterationId"] for step in self.steps} == {started["iterationId"]}
         return experiment
 
-    def until_ended(self, events, seconds=30):
+    def until_ended(self, events, seconds=PATIENCE):
         """Waits for the end of the iteration that is under way. Gives its experiment."""
         def is_own(event):
             return event["type"] == "iteration-step" and event["domain"] == self.config["domain"]
