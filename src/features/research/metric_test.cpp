@@ -43,8 +43,8 @@ TEST(MetricTest, OtherLinesAreNone) {
 }
 
 TEST(MetricTest, WhatIsNoFiniteNumberIsTold) {
-  for (const auto* value : {"NaN", "nan", "inf", "-inf", "1e999", "", "x", "--1", "1,5", "0x10", "0b11", "-0X1f",
-                            "1_000", "1'000", "1.2.3", "1e3.5", "1:30"}) {
+  for (const auto* value : {"NaN", "nan", "inf", "-inf", "1e999", "", "x", "--1", "+-1", "++1", "1,5", "0x10", "0b11",
+                            "-0X1f", "1_000", "1'000", "1.2.3", "1e3.5", "1:30"}) {
     EXPECT_EQ(read(std::string("METRIC quality=") + value + "\n"),
               std::string("the benchmark's quality is no number: ") + value);
   }
