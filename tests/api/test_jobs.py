@@ -157,6 +157,18 @@ def test_runs_have_the_name_that_their_job_has_now(gateway, name):
     assert next(found for found in summaries if found["id"] == job["id"])["last_run"]["job"] == job["name"]
 
 
+def test_a_run_that_ends_is_told_by_the_name_that_its_job_has_now(held, name):
+    gateway, job, _, answer = held
+    job["name"] = name("renamed")
+    witness = new_job(gateway, name("job"), {"type": "event", "event": "job.completed", "filter": {"job": job["name"]}})
+    with gateway.events() as events:
+        accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"name": job["name"]}))
+        answer.release()
+        finished = events.until(lambda event: event["type"] == "job-finished")[-1]
+    assert finished["run"]["job"] == job["name"]
+    assert [row["trigger"] for row in ended(gateway, witness)] == ["event"]
+
+
 def test_a_run_under_way_is_listed(held):
     gateway, job, row, _ = held
     assert (row["status"], row["finished_at"], row["duration_ms"], row["usage"]) == ("started", None, None, None)

@@ -221,7 +221,7 @@ void Jobs::started(const JobRunUnderWayPointer& run) {
     run->run.started_at = clock_.now();
     work_.spawn(mark_started(run->run.id, *run->run.started_at));
   }
-  publish("job-started", run->run);
+  publish("job-started", named_now(run->run));
   work_.spawn(watch_time(run));
 }
 
@@ -262,14 +262,15 @@ void Jobs::ended(const JobRunUnderWayPointer& run) {
 }
 
 void Jobs::tell_end(const JobRunUnderWayPointer& run) {
-  publish("job-finished", run->run);
-  const auto* event = run->run.status == JobRunStatus::completed ? "job.completed"
-                      : run->run.status == JobRunStatus::failed  ? "job.failed"
-                                                                 : nullptr;
+  const auto row = named_now(run->run);
+  publish("job-finished", row);
+  const auto* event = row.status == JobRunStatus::completed ? "job.completed"
+                      : row.status == JobRunStatus::failed  ? "job.failed"
+                                                            : nullptr;
   if (!event) return;
-  if (run->run.status == JobRunStatus::failed) work_.spawn(signal_failures(run));
+  if (row.status == JobRunStatus::failed) work_.spawn(signal_failures(run));
   ended_ = run;
-  tell_record(event, run->run);
+  tell_record(event, row);
   ended_.reset();
 }
 
@@ -279,11 +280,12 @@ Task<> Jobs::signal_failures(JobRunUnderWayPointer run) {
     return job_store::failures_in_a_row(connection, job_id, run_id, failures_to_signal + 1);
   });
   if (failures != failures_to_signal) co_return;
-  co_await signals_.raise({.kind = "job-failing",
-                           .message = fmt::format("The job {} failed {} times in a row.", run->job->name, failures),
-                           .severity = Severity::warning,
-                           .value = failures,
-                           .cause = cause_of(*run)});
+  co_await signals_.raise(
+      {.kind = "job-failing",
+       .message = fmt::format("The job {} failed {} times in a row.", named_now(run->run).job, failures),
+       .severity = Severity::warning,
+       .value = failures,
+       .cause = cause_of(*run)});
 }
 
 void Jobs::publish(std::string_view type, const JobRun& run) {

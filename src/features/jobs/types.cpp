@@ -15,7 +15,7 @@ BOOST_DESCRIBE_STRUCT(JobRun, (),
                        usage, cost_usd))
 constexpr auto rules(Tag<JobRun>) {
   return std::tuple{On<&JobRun::id>{{.about = "also the runId of its events"}},
-                    On<&JobRun::job>{{.about = "the job's name, as it was then"}},
+                    On<&JobRun::job>{{.about = "the job's name now; of a deleted job, as it was then"}},
                     On<&JobRun::thread_id>{{.about = "where its output is; null where nothing ran"}},
                     On<&JobRun::due_at>{{.about = "the time of its schedule that it ran for"}},
                     On<&JobRun::error>{{.about = "why it failed or did not run"}}};
