@@ -62,6 +62,17 @@ def test_queue_waits_across_threads_too(talker, name):
     assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
 
 
+def test_a_thousand_runs_of_a_job_wait_and_all_end_when_the_gateway_stops(own_talker, name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"), concurrency="queue")
+    one_waits(own_talker, job)
+    for _ in range(27):
+        assert at_once(37, lambda _: gateway.http.post(f"/run/{job['name']}").status_code) == [202] * 37
+    refused(gateway.http.post(f"/run/{job['name']}"), 409, "too many runs of the job wait")
+    assert gateway.stop() == 0
+    gateway.start()
+    assert statuses(rows(gateway, job, limit=1000)) == ["stopped"] * 1000
+
+
 def test_replace_ends_the_old_run_as_stopped(talker, name):
     gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="replace")
     answer = talker.holds("old")

@@ -244,7 +244,7 @@ Task<> Engine::work(std::string thread_id) {
 Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto thread = co_await threads_.require(wanted.threadId);
   const auto active = runs_.of_thread(thread.id);
-  for (const auto& run : active) run->stop.request();
+  stop_all(active);
   for (const auto& run : active) co_await until_ended(run);
   // An answer that was whole already ends as such.
   const bool any_stopped = std::ranges::any_of(active, [](const auto& run) { return run->has_stopped; });
@@ -280,8 +280,14 @@ Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
 
 Task<> Engine::stop() {
   stopping_.request();
-  for (const auto& active : runs_.all()) active->stop.request();
+  stop_all(runs_.all());
   co_await workers_.join();
+}
+
+/// Those that wait end side by side, so that what their ends write goes to the disk together, however many they are.
+void Engine::stop_all(const std::vector<ActiveRunPointer>& runs) {
+  for (const auto& run : runs) run->stop.request();
+  for (const auto& run : runs) workers_.spawn(stop_run(run));
 }
 
 }  // namespace agw

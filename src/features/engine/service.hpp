@@ -105,6 +105,7 @@ private:
   void begin(const ActiveRunPointer& active);
 
   std::shared_ptr<const JobTurn> job_turn_of(const Run& run) const;
+  void stop_all(const std::vector<ActiveRunPointer>& runs);
   static Task<> until_ended(ActiveRunPointer active);
   Task<> wait_for_others(ActiveRunPointer active);
   void tell_started(const ActiveRun& active) const;
