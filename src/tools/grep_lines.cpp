@@ -6,8 +6,8 @@
 
 #include "base/json.hpp"
 #include "io/covered_places.hpp"
+#include "tools/charset.hpp"
 #include "tools/grep.hpp"
-#include "tools/html.hpp"
 
 namespace agw {
 
@@ -78,7 +78,7 @@ std::vector<GrepShown> show_lines(const Located& start, const std::vector<GrepHi
     // Ripgrep has found its lines in what it means.
     const bool is_utf16 = text->starts_with("\xFF\xFE") || text->starts_with("\xFE\xFF");
     auto lines =
-        ShownLines(to_utf8(shown_path(path, roots)), hit.lines, context).of(is_utf16 ? html_to_utf8(*text, "") : *text);
+        ShownLines(to_utf8(shown_path(path, roots)), hit.lines, context).of(is_utf16 ? text_to_utf8(*text, "") : *text);
     const GrepShown one{.target = {.place = place_of(path, roots), .path = path.string()}, .text = std::move(lines)};
     if (!one.text.empty()) shown.push_back(one);
   }

@@ -1,15 +1,9 @@
 #include "tools/html.hpp"
 
-#include <iconv.h>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
 
-#include <boost/algorithm/string/case_conv.hpp>
-
-#include "base/json.hpp"
 #include "tools/libxml.hpp"
 
 namespace agw {
@@ -123,35 +117,6 @@ std::string without_embedded_data(std::string_view page) {
   }
 }
 
-std::string charset_in(std::string_view text) {
-  const auto lower = boost::to_lower_copy(std::string(text));
-  const auto found = lower.find("charset=");
-  if (found == lower.npos) return {};
-  const auto begin = lower.find_first_not_of("\"' ", found + 8);
-  if (begin == lower.npos) return {};
-  return lower.substr(begin, lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_:.", begin) - begin);
-}
-
-std::optional<std::string> converted(std::string_view bytes, const std::string& charset) {
-  const auto converter = iconv_open("UTF-8", charset.c_str());
-  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;  // NOLINT(performance-no-int-to-ptr)
-  std::string out(bytes.size() * 4 + 16, '\0');
-  char* from = const_cast<char*>(bytes.data());
-  char* to = out.data();
-  std::size_t left = bytes.size();
-  std::size_t room = out.size();
-  while (left > 0 && iconv(converter, &from, &left, &to, &room) == static_cast<std::size_t>(-1)) {
-    if (left == 0 || room < 4) break;
-    ++from;
-    --left;
-    *to++ = '?';
-    --room;
-  }
-  iconv_close(converter);
-  out.resize(out.size() - room);
-  return out;
-}
-
 }  // namespace
 
 std::string read_html(std::string_view utf8, HtmlEvents& events) {
@@ -161,19 +126,6 @@ std::string read_html(std::string_view utf8, HtmlEvents& events) {
   auto page = without_embedded_data(utf8);
   std::ranges::replace(page, '\0', ' ');
   return HtmlReading(xml, events).read(page);
-}
-
-std::string html_to_utf8(std::string_view bytes, std::string_view content_type) {
-  if (bytes.starts_with("\xEF\xBB\xBF")) return to_utf8(bytes.substr(3));
-  std::string charset = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF") ? "utf-16" : "";
-  if (charset.empty()) charset = charset_in(content_type);
-  if (charset.empty()) charset = charset_in(bytes.substr(0, 1024));
-  if (charset.empty() && !is_utf8(bytes)) charset = "windows-1252";
-  if (charset == "iso-8859-1") charset = "windows-1252";  // as browsers read it
-  if (!charset.empty() && charset != "utf-8" && charset != "utf8") {
-    if (const auto text = converted(bytes, charset)) return to_utf8(*text);
-  }
-  return to_utf8(bytes);
 }
 
 }  // namespace agw

@@ -23,8 +23,4 @@ public:
 /// it was. A page cannot make this take long: depth, tags and time are bounded. Blocks: not for the loop.
 std::string read_html(std::string_view utf8, HtmlEvents& events);
 
-/// A page's bytes as UTF-8: by its byte order mark, by the `charset` of its Content-Type, by its `meta`, else as UTF-8
-/// where it is that, else as Windows-1252.
-std::string html_to_utf8(std::string_view bytes, std::string_view content_type);
-
 }  // namespace agw

@@ -1,9 +1,9 @@
 #include "tools/http_answer.hpp"
 
 #include <fmt/format.h>
-#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
 
-#include "tools/html.hpp"
+#include "tools/charset.hpp"
 #include "tools/text_limit.hpp"
 
 namespace agw {
@@ -11,8 +11,7 @@ namespace agw {
 namespace {
 
 bool says_to_be_text(std::string_view content_type) {
-  const auto lower = boost::to_lower_copy(std::string(content_type));
-  return lower.starts_with("text/") || lower.find("charset=") != lower.npos;
+  return boost::istarts_with(content_type, "text/") || names_charset(content_type);
 }
 
 std::string answer_text(const WebAnswer& answer) {
@@ -26,7 +25,7 @@ std::string answer_text(const WebAnswer& answer) {
     return text + fmt::format("({} bytes of {}, which are no text)", answer.body.size(),
                               type.empty() ? "unknown type" : to_utf8(type));
   }
-  text += limited(is_foreign ? html_to_utf8(answer.body, type) : to_utf8(answer.body));
+  text += limited(is_foreign ? text_to_utf8(answer.body, type) : to_utf8(answer.body));
   if (answer.cut) text += "\n(The rest of the answer is missing: it is too long.)";
   return text;
 }

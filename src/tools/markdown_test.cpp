@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/html.hpp"
-
 namespace agw {
 namespace {
 
@@ -101,16 +99,6 @@ TEST(Markdown, IsMadeInBoundedTimeWhateverThePage) {
   }
   EXPECT_THAT(html_to_markdown(pages[0], url).problem, HasSubstr("nested too deep"));
   EXPECT_EQ(html_to_markdown(pages.back(), url).markdown, "inside");
-}
-
-TEST(Markdown, CharsetsAreTold) {
-  EXPECT_EQ(html_to_utf8("caf\xE9", "text/html; charset=ISO-8859-1"), "café");
-  EXPECT_EQ(html_to_utf8("caf\xE9", "text/html"), "café");
-  EXPECT_EQ(html_to_utf8("café", "text/html"), "café");
-  EXPECT_EQ(html_to_utf8("<meta charset='shift_jis'>\x93\xFA", "text/html"), "<meta charset='shift_jis'>日");
-  EXPECT_EQ(html_to_utf8("\xEF\xBB\xBFx", "text/html"), "x");
-  EXPECT_EQ(html_to_utf8(std::string_view("\xFF\xFEx\0", 4), ""), "x");
-  EXPECT_EQ(html_to_utf8("a\xFF", "text/html; charset=no-such"), "a\xEF\xBF\xBD");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 
 #include "io/web_request.hpp"
-#include "tools/html.hpp"
+#include "tools/charset.hpp"
 #include "tools/markdown.hpp"
 #include "tools/text_limit.hpp"
 
@@ -62,7 +62,7 @@ ToolOutcome readable(const WebAnswer& answer) {
     text = std::move(page.markdown);
     if (!page.problem.empty()) problem = page.problem;
   } else if (is_text(type)) {
-    text = html_to_utf8(answer.body, type);
+    text = text_to_utf8(answer.body, type);
   } else {
     return {.output = fmt::format("{} is {}, which is no text", answer.url.text(), to_utf8(type)), .is_error = true};
   }

@@ -12,7 +12,7 @@
 #include "io/beneath.hpp"
 #include "models/picture.hpp"
 #include "storage/database.hpp"
-#include "tools/html.hpp"
+#include "tools/charset.hpp"
 
 namespace agw {
 
@@ -46,10 +46,10 @@ std::string mime_of(const std::string& content_type) {
 /// Models read UTF-8. What is no text is left as it is.
 std::string readable(std::string bytes, const std::string& mime, const std::string& content_type) {
   const bool is_utf16 = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-  const bool names_charset = boost::to_lower_copy(content_type).find("charset=") != std::string::npos;
-  const bool is_text = is_utf16 || names_charset || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
-  if (!is_text || !picture_mime(mime).empty() || (!names_charset && is_utf8(bytes))) return bytes;
-  auto text = html_to_utf8(bytes, content_type);
+  const bool is_told = names_charset(content_type);
+  const bool is_text = is_utf16 || is_told || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
+  if (!is_text || !picture_mime(mime).empty() || (!is_told && is_utf8(bytes))) return bytes;
+  auto text = text_to_utf8(bytes, content_type);
   const bool is_readable = !text.empty() && text.find('\0') == text.npos && text.find(no_character) == text.npos;
   return is_readable ? std::move(text) : std::move(bytes);
 }

@@ -1,0 +1,78 @@
+#include "tools/charset.hpp"
+
+#include <iconv.h>
+
+#include <optional>
+#include <utility>
+
+#include <boost/algorithm/string/case_conv.hpp>
+
+#include "base/json.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
+
+std::string charset_in(std::string_view text) {
+  const auto lower = boost::to_lower_copy(std::string(text));
+  const auto found = lower.find("charset=");
+  if (found == lower.npos) return {};
+  const auto begin = lower.find_first_not_of("\"' ", found + 8);
+  if (begin == lower.npos) return {};
+  return lower.substr(begin, lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_:.", begin) - begin);
+}
+
+std::optional<std::string> converted(std::string_view bytes, const std::string& charset) {
+  const auto converter = iconv_open("UTF-8", charset.c_str());
+  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;  // NOLINT(performance-no-int-to-ptr)
+  std::string out(bytes.size() * 4 + 16, '\0');
+  char* from = const_cast<char*>(bytes.data());
+  char* to = out.data();
+  std::size_t left = bytes.size();
+  std::size_t room = out.size();
+  while (left > 0 && iconv(converter, &from, &left, &to, &room) == static_cast<std::size_t>(-1)) {
+    if (left == 0 || room < 4) break;
+    ++from;
+    --left;
+    *to++ = '?';
+    --room;
+  }
+  iconv_close(converter);
+  out.resize(out.size() - room);
+  return out;
+}
+
+/// Empty where neither says it.
+std::string charset_of(std::string_view bytes, std::string_view content_type) {
+  if (bytes.starts_with(utf8_mark)) return "utf-8";
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return "utf-16";
+  return charset_in(content_type);
+}
+
+std::string read_as(std::string charset, std::string_view bytes) {
+  if (bytes.starts_with(utf8_mark)) bytes.remove_prefix(utf8_mark.size());
+  if (charset.empty() && !is_utf8(bytes)) charset = "windows-1252";
+  if (charset == "iso-8859-1") charset = "windows-1252";  // as browsers read it
+  if (!charset.empty() && charset != "utf-8" && charset != "utf8") {
+    if (const auto text = converted(bytes, charset)) return to_utf8(*text);
+  }
+  return to_utf8(bytes);
+}
+
+}  // namespace
+
+bool names_charset(std::string_view content_type) { return !charset_in(content_type).empty(); }
+
+std::string text_to_utf8(std::string_view bytes, std::string_view content_type) {
+  return read_as(charset_of(bytes, content_type), bytes);
+}
+
+std::string html_to_utf8(std::string_view bytes, std::string_view content_type) {
+  auto charset = charset_of(bytes, content_type);
+  if (charset.empty()) charset = charset_in(bytes.substr(0, 1024));
+  return read_as(std::move(charset), bytes);
+}
+
+}  // namespace agw

@@ -1,0 +1,36 @@
+#include "tools/charset.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+TEST(Charset, IsThatOfTheMarkOrTheContentTypeOrOneThatFits) {
+  EXPECT_EQ(text_to_utf8("caf\xE9", "text/plain; charset=ISO-8859-1"), "café");
+  EXPECT_EQ(text_to_utf8("caf\xE9", "text/plain"), "café");
+  EXPECT_EQ(text_to_utf8("café", "text/plain"), "café");
+  EXPECT_EQ(text_to_utf8("\xEF\xBB\xBFx", "text/plain; charset=utf-16"), "x");
+  EXPECT_EQ(text_to_utf8(std::string_view("\xFF\xFEx\0", 4), ""), "x");
+  EXPECT_EQ(text_to_utf8("a\xFF", "text/plain; charset=no-such"), "a\xEF\xBF\xBD");
+}
+
+TEST(Charset, OfAPageMayBeSaidInItsMeta) {
+  constexpr auto page = "<meta charset='shift_jis'>\x93\xFA";
+  EXPECT_EQ(html_to_utf8(page, "text/html"), "<meta charset='shift_jis'>日");
+  EXPECT_EQ(html_to_utf8("<meta charset='shift_jis'>日", "text/html; charset=utf-8"), "<meta charset='shift_jis'>日");
+}
+
+TEST(Charset, IsNotWhatATextSaysOfAnother) {
+  constexpr auto text = "It sent `Content-Type: text/html; charset=iso-8859-1` for café.";
+  EXPECT_EQ(text_to_utf8(text, "text/plain"), text);
+  EXPECT_EQ(text_to_utf8(text, "application/json"), text);
+}
+
+TEST(Charset, IsNamedByAContentType) {
+  EXPECT_TRUE(names_charset("Text/Plain; Charset=\"utf-8\""));
+  EXPECT_FALSE(names_charset("text/plain"));
+  EXPECT_FALSE(names_charset("text/plain; charset="));
+}
+
+}  // namespace
+}  // namespace agw
