@@ -89,7 +89,7 @@ def test_the_tools_of_a_server_are_offered_and_called(talker, thread, connected,
     assert (end["output"], end["isError"]) == ("hello ü", False)
     offered = tools_of(talker, server)
     assert set(offered) == {"echo", "add_numbers", "fail", "picture", "structured", "look", "hang", "slow", "grow", "die",
-                            "large", "variable", "forget"}, "all pages were read"
+                            "large", "variable", "forget", "cut"}, "all pages were read"
     assert offered["echo"]["description"] == "The tool echo"
     assert offered["echo"]["parameters"]["required"] == ["text"]
     assert called(talker, thread, f"{server}__add_numbers", {"a": 2, "b": 3})["output"] == "5"
@@ -105,6 +105,12 @@ def test_results_become_text(talker, thread, connected, transport, era):
     assert picture == "See:\n[image: image/png, about 72 bytes]\n[test://a]\nInside.\n[test://b: B]"
     assert called(talker, thread, f"{server}__slow", {})["output"] == "done slowly"
     assert "text is required" in called(talker, thread, f"{server}__echo", {})["output"]
+
+
+@pytest.mark.parametrize("transport,era", EVERY)
+def test_a_text_that_was_cut_within_a_character_is_taken(talker, thread, connected, transport, era):
+    end = called(talker, thread, f"{connected(transport, era)}__cut", {})
+    assert (end["output"], end["isError"]) == ("half of \ufffd", False)
 
 
 def test_a_model_that_sees_is_shown_the_pictures_of_a_result(talker, thread, connected):

@@ -226,7 +226,7 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
         exchange.events = split_events(
             [&](const Frame& frame) {
               exchange.note(frame);
-              if (const auto parsed = parse_json(frame.data)) take(exchange, read_rpc(*parsed));
+              take(exchange, read_rpc(frame.data));
             },
             most_message_bytes);
       }
@@ -260,7 +260,7 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
     exchange.problem = exchange.secrets.hidden_in(outcome.error);
     co_return;
   }
-  if (const auto parsed = parse_json(exchange.body)) take(exchange, read_rpc(*parsed));
+  take(exchange, read_rpc(exchange.body));
   const bool is_session_lost = exchange.status == 404 && !session_.empty();
   if (exchange.answer && (exchange.status < 400 || exchange.answer->error)) {
     exchange.answer->status = exchange.status;

@@ -4,6 +4,7 @@
 
 #include "features/mcp/elicitation.hpp"
 #include "features/secrets/service.hpp"
+#include "models/wire_json.hpp"
 
 namespace agw {
 
@@ -46,10 +47,11 @@ void hide_secrets(RpcMessage& answer, const FilledSecrets& secrets) {
   for (auto& member : answer.result) hide_in(member.value(), secrets);
 }
 
-RpcMessage read_rpc(const json::value& value) {
+RpcMessage read_rpc(std::string_view text) {
   RpcMessage message;
-  if (!value.is_object()) return message;
-  const auto& members = value.get_object();
+  const auto object = parse_object(text);
+  if (!object) return message;
+  const auto& members = *object;
   if (string_member(members, "jsonrpc") != "2.0") return message;
   const auto* id = members.if_contains("id");
   if (id && !id->is_null()) message.id = *id;

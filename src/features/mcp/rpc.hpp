@@ -21,7 +21,7 @@ struct RpcError {
   json::value data;
 };
 
-/// One JSON-RPC message that came.
+/// One JSON-RPC message that came. Servers cut texts within a character: what is none is replaced.
 struct RpcMessage {
   enum class Kind { request, notification, answer, invalid };
   Kind kind = Kind::invalid;
@@ -31,7 +31,7 @@ struct RpcMessage {
   json::object result{};
   std::optional<RpcError> error{};
 };
-RpcMessage read_rpc(const json::value& message);
+RpcMessage read_rpc(std::string_view text);
 
 /// Takes them out of what a server says that it refuses: an error, or a result that is one.
 void hide_secrets(RpcMessage& answer, const FilledSecrets& secrets);

@@ -178,6 +178,14 @@ TEST(ToolOutcomes, AreTexts) {
   EXPECT_EQ(tool_outcome({}).output, "");
 }
 
+TEST(RpcMessages, AreTakenWhateverStandsInTheirTexts) {
+  const auto latin1 = read_rpc("{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"a\": \"caf\xE9\"}}");
+  EXPECT_EQ(to_json(latin1.result), "{\"a\":\"caf\xEF\xBF\xBD\"}");
+  const auto cut = read_rpc(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": "\ud83d"}})");
+  EXPECT_EQ(to_json(cut.result), "{\"a\":\"\xEF\xBF\xBD\"}");
+  EXPECT_EQ(read_rpc("[info] listening").kind, RpcMessage::Kind::invalid);
+}
+
 TEST(PendingRequests, WaitAndGiveUp) {
   testing::run([](Loop& loop) -> Task<> {
     PendingRequests pending(loop);
@@ -185,8 +193,8 @@ TEST(PendingRequests, WaitAndGiveUp) {
     PendingRequests::Waiting waiting(pending, pending.next_id());
     const auto late = co_await waiting.answer(10ms, 1s, stop);
     EXPECT_TRUE(late.timed_out);
-    EXPECT_FALSE(pending.take(read_rpc(object(R"({"jsonrpc": "2.0", "id": "other", "result": {}})"))));
-    EXPECT_TRUE(pending.take(read_rpc(object(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}})"))));
+    EXPECT_FALSE(pending.take(read_rpc(R"({"jsonrpc": "2.0", "id": "other", "result": {}})")));
+    EXPECT_TRUE(pending.take(read_rpc(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}})")));
     EXPECT_EQ(to_json((co_await waiting.answer(1s, 1s, stop)).result), R"({"a":1})");
     pending.fail_all("it ended");
     PendingRequests::Waiting too_late(pending, pending.next_id());

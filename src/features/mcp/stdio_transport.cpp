@@ -183,8 +183,7 @@ void StdioTransport::send(const json::object& message) {
 void StdioTransport::take_line(std::string_view line) {
   if (dead_.happened()) return;
   ++messages_;
-  const auto parsed = parse_json(line);
-  auto message = parsed ? read_rpc(*parsed) : RpcMessage();
+  auto message = read_rpc(line);
   if (message.kind == RpcMessage::Kind::invalid) return note_garbage(line);
   garbage_ = 0;
   take(std::move(message));

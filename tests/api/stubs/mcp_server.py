@@ -37,7 +37,7 @@ class Server:
             "echo": self.tool_echo, "add.numbers": self.tool_add, "fail": self.tool_fail, "picture": self.tool_picture,
             "structured": self.tool_structured, "look": self.tool_look, "hang": self.tool_hang, "slow": self.tool_slow,
             "grow": self.tool_grow, "die": self.tool_die, "large": self.tool_large, "variable": self.tool_variable,
-            "forget": self.tool_forget,
+            "forget": self.tool_forget, "cut": self.tool_cut,
         }
         self.schemas = {
             "echo": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
@@ -154,6 +154,9 @@ class Server:
     def tool_forget(self, arguments, params):
         """Over HTTP: all sessions."""
         return text("forgotten")
+
+    def tool_cut(self, arguments, params):
+        return text("half of \ud83d")
 
     def tool_large(self, arguments, params):
         return text("x" * int(arguments["size"]))
