@@ -11,6 +11,7 @@ constexpr std::array<std::string_view, 12> private_names{".ssh",   ".aws",     "
                                                          ".kube",  ".docker",  ".npmrc",           ".pypirc",
                                                          ".azure", ".mozilla", ".git-credentials", ".password-store"};
 constexpr std::array<std::string_view, 2> private_in_config{"gcloud", "google-chrome"};
+constexpr std::array<std::string_view, 4> guarded_in_git{"hooks", "config", "config.worktree", "commondir"};
 constexpr std::array<std::string_view, 2> private_endings{".pem", ".key"};
 constexpr std::array<std::string_view, 4> private_beginnings{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"};
 
@@ -68,9 +69,10 @@ bool is_guarded(const std::vector<std::string>& names) {
   if (contains(names, ".agents")) return true;
   const auto git = std::ranges::find(names, ".git");
   if (git == names.end()) return false;
-  return git + 1 == names.end() || std::any_of(git, names.end(), [](const std::string& name) {
-           return name == "hooks" || name == "config" || name == "config.worktree";
-         });
+  if (git + 1 == names.end()) return true;
+  // There people give the names, to branches.
+  if (git[1] == "refs" || git[1] == "logs") return false;
+  return std::any_of(git, names.end(), [](const std::string& name) { return contains(guarded_in_git, name); });
 }
 
 }  // namespace agw

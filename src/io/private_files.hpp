@@ -31,7 +31,7 @@ bool is_private_path(const std::filesystem::path& path);
 
 /// Whether what lies there makes other programs or the gateway execute something, and is therefore never written: a
 /// repository's hooks and configuration, and `.agents`, of a project and of what lies in it. `names` are those below
-/// the project. A `.git` itself counts: as a file it leads to another repository.
+/// the project. A `.git` itself counts: as a file it leads to another repository, as `commondir` in it does.
 bool is_guarded(const std::vector<std::string>& names);
 
 }  // namespace agw

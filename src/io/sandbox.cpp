@@ -38,6 +38,9 @@ constexpr std::int64_t most_scratch_mb = 1024;
 constexpr std::size_t most_mounts = 1000;
 constexpr auto program_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// A `commondir` that says that a repository's configuration is its own, as Git takes it to be without one.
+constexpr auto leads_nowhere_else = ".\n";
+
 using Arguments = std::vector<std::string>;
 
 void append(Arguments& to, Arguments more) {
@@ -251,8 +254,8 @@ struct Sandbox::Held {
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
 
-  bool take(const fs::path& path) {
-    const bool held = all->hold(path);
+  bool take(const fs::path& path, std::string_view content = {}) {
+    const bool held = all->hold(path, content);
     if (held) paths.push_back(path);
     return held;
   }
@@ -297,6 +300,7 @@ void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const F
     for (const auto* name : {"hooks", "config"}) {
       if (held.take(repository / name)) covered.guarded.push_back(repository / name);
     }
+    if (held.take(repository / "commondir", leads_nowhere_else)) covered.guarded.push_back(repository / "commondir");
     covered.ancestors.push_back(repository);
   }
   mounts.show(root, true);

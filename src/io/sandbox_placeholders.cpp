@@ -1,8 +1,10 @@
 #include "io/sandbox_placeholders.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -11,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "io/beneath.hpp"
+#include "io/descriptor.hpp"
 
 namespace agw {
 
@@ -23,10 +26,18 @@ constexpr std::size_t longest_note = 16 << 20;
 
 std::optional<SandboxPlaceholders::Made> made_at(const fs::path& path) {
   struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return std::nullopt;
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
   constexpr std::int64_t second = 1'000'000'000;
   return SandboxPlaceholders::Made{status.st_dev, status.st_ino,
                                    status.st_ctim.tv_sec * second + status.st_ctim.tv_nsec};
+}
+
+bool make_file(const fs::path& path, std::string_view content) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file) return false;
+  if (::write(file.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size())) return true;
+  ::unlink(path.c_str());
+  return false;
 }
 
 /// Later is enough: what a kill of the gateway leaves, the system has.
@@ -42,13 +53,13 @@ void write_note(const fs::path& data_directory, const std::string& text) {
 
 }  // namespace
 
-bool SandboxPlaceholders::hold(const fs::path& path) {
+bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content) {
   const std::lock_guard lock(mutex_);
   if (const auto held = held_.find(path); held != held_.end()) {
     ++held->second.count;
     return true;
   }
-  if (::mkdir(path.c_str(), 0755) != 0) return false;
+  if (!(content.empty() ? ::mkdir(path.c_str(), 0755) == 0 : make_file(path, content))) return false;
   held_[path] = {1, made_at(path).value_or(Made{})};
   note();
   return true;
@@ -60,8 +71,9 @@ void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     const auto held = held_.find(*path);
     if (--held->second.count > 0) continue;
+    // What somebody has put there since is left.
+    if (::rmdir(path->c_str()) != 0 && made_at(*path) == held->second.made) ::unlink(path->c_str());
     held_.erase(held);
-    ::rmdir(path->c_str());
     removed = true;
   }
   if (removed) note();
@@ -92,7 +104,7 @@ std::size_t sweep(const fs::path& data_directory) {
   SandboxPlaceholders::Made made;
   std::string path;
   while (text >> made.device >> made.inode >> made.changed_ns && text.get() == ' ' && std::getline(text, path, '\0')) {
-    if (made_at(path) == made && ::rmdir(path.c_str()) == 0) ++removed;
+    if (made_at(path) == made && std::remove(path.c_str()) == 0) ++removed;
   }
   write_note(data_directory, "");
   return removed;

@@ -4,22 +4,24 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 namespace agw {
 
-/// Empty directories in the place of guarded ones that are not there, so that they cannot be made either. They go away
-/// again with the last command that needed them. Can be used from any thread. Blocks.
+/// Empty directories in the place of guarded ones that are not there, so that they cannot be made either, and files
+/// that mean nothing in the place of guarded files. They go away again with the last command that needed them. Can be
+/// used from any thread. Blocks.
 class SandboxPlaceholders {
 public:
   /// Those that are held are noted in `data_directory`, for the start after a kill.
   explicit SandboxPlaceholders(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
 
-  /// Makes it, unless something else is there; true where it is a placeholder.
-  bool hold(const std::filesystem::path& path);
+  /// Makes it, a file where there is `content`, unless something else is there; true where it is a placeholder.
+  bool hold(const std::filesystem::path& path, std::string_view content = {});
   void release(const std::vector<std::filesystem::path>& paths);
 
-  /// Which directory a placeholder is, and that nobody has touched it since.
+  /// Which directory or file a placeholder is, and that nobody has touched it since.
   struct Made {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;

@@ -1,6 +1,7 @@
 #include "io/sandbox_placeholders.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -72,6 +73,28 @@ TEST_F(SandboxPlaceholdersTest, AnEmptyDirectoryThatSomebodyElseMadeIsLeft) {
   fs::remove(project_ / ".agents/skills");
   EXPECT_EQ(sweep_placeholders(data_), 0u);
   EXPECT_TRUE(fs::exists(project_ / ".agents"));
+}
+
+TEST_F(SandboxPlaceholdersTest, AFileIsOneAsADirectoryIs) {
+  const auto file = project_ / "commondir";
+  SandboxPlaceholders placeholders(data_);
+  EXPECT_TRUE(placeholders.hold(file, ".\n"));
+  placeholders.release({file});
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_TRUE(placeholders.hold(file, ".\n"));
+  EXPECT_EQ(sweep_placeholders(data_), 1u);
+  EXPECT_FALSE(fs::exists(file));
+}
+
+TEST_F(SandboxPlaceholdersTest, AFileThatSomebodyHasReplacedSinceIsLeft) {
+  const auto file = project_ / "commondir";
+  SandboxPlaceholders placeholders(data_);
+  EXPECT_TRUE(placeholders.hold(file, ".\n"));
+  std::ofstream(project_ / "other") << "../..";
+  fs::rename(project_ / "other", file);
+  EXPECT_EQ(sweep_placeholders(data_), 0u);
+  placeholders.release({file});
+  EXPECT_TRUE(fs::exists(file));
 }
 
 TEST_F(SandboxPlaceholdersTest, WithoutANoteNothingIsSwept) {

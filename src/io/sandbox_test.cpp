@@ -144,13 +144,14 @@ TEST_F(SandboxTest, GuardedPlacesCanBeReadButNotWritten) {
   write(project_ / ".git/config", "mine");
   write(project_ / ".git/HEAD", "ref: refs/heads/main");
   write(project_ / ".agents/skills/x/SKILL.md", "mine");
+  write(project_ / "lib/.git/modules/y/HEAD", "ref: refs/heads/main");
   write(project_ / "lib/.git/modules/y/hooks/update", "mine");
   const auto output = output_of(
       "cat .git/hooks/pre-commit; echo evil > .git/hooks/pre-commit; echo evil > .git/hooks/post-commit;"
       "echo evil >> .git/config; rm -rf .agents; echo evil > .agents/skills/x/SKILL.md;"
       "mv .git/hooks h; mv .git g; mv .agents a; echo evil > lib/.git/modules/y/hooks/update;"
       "mv lib/.git/modules lib/.git/m; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit;"
-      "echo fine > .git/HEAD");
+      "echo evil > .git/commondir; echo evil > lib/.git/modules/y/commondir; echo fine > .git/HEAD");
   EXPECT_THAT(output, HasSubstr("mine"));
   EXPECT_EQ(read(project_ / ".git/hooks/pre-commit"), "mine");
   EXPECT_FALSE(fs::exists(project_ / ".git/hooks/post-commit"));
@@ -158,6 +159,16 @@ TEST_F(SandboxTest, GuardedPlacesCanBeReadButNotWritten) {
   EXPECT_EQ(read(project_ / ".agents/skills/x/SKILL.md"), "mine");
   EXPECT_EQ(read(project_ / "lib/.git/modules/y/hooks/update"), "mine");
   EXPECT_EQ(read(project_ / ".git/HEAD"), "fine\n");
+  EXPECT_FALSE(fs::exists(project_ / ".git/commondir")) << "nothing is left of what kept it from being made";
+  EXPECT_FALSE(fs::exists(project_ / "lib/.git/modules/y/commondir"));
+}
+
+TEST_F(SandboxTest, BranchesMayHaveTheNamesOfGuardedPlaces) {
+  const std::vector<fs::path> places{".git/refs/heads/config", ".git/logs/refs/heads/fix/hooks"};
+  for (const auto& place : places) write(project_ / place, "old");
+  output_of(
+      "for f in .git/refs/heads/config .git/logs/refs/heads/fix/hooks; do echo new > $f.lock; mv $f.lock $f; done");
+  for (const auto& place : places) EXPECT_EQ(read(project_ / place), "new\n") << place;
 }
 
 TEST_F(SandboxTest, GuardedPlacesCannotBeMadeEither) {
