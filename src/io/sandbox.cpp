@@ -57,7 +57,7 @@ std::shared_ptr<Descriptor> file_of(const char* name, std::string_view content) 
   return file;
 }
 
-std::shared_ptr<Descriptor> filter_file(bool network) { return file_of("agw-filter", system_call_filter(network)); }
+std::shared_ptr<Descriptor> filter_file() { return file_of("agw-filter", system_call_filter()); }
 
 using Variables = std::map<std::string, std::string>;
 
@@ -221,7 +221,7 @@ std::optional<std::string> find_problem(const std::string& name, const Descripto
         how_to_go_on);
   }
   const SandboxWish wish{.directory = "/"};
-  const auto filter = filter_file(false);
+  const auto filter = filter_file();
   const SpawnPlan plan{.program = program,
                        .arguments = sandboxed(program, SandboxMounts().arguments(1), wish, {"/bin/true"}),
                        .environment = environment_of({}, "/"),
@@ -352,7 +352,7 @@ ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWi
   // Not looked up later, in the PATH of the command.
   const auto program = find_program(options_.program, program_path);
   out.arguments = sandboxed(program, mounts.arguments(scratch), wish, std::move(arguments));
-  out.descriptors = {{filter_file(wish.network), filter_descriptor}, {life_, life_descriptor}};
+  out.descriptors = {{filter_file(), filter_descriptor}, {life_, life_descriptor}};
   if (!wish.environment.empty())
     out.descriptors.emplace_back(environment_file(wish.environment), environment_descriptor);
   for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);

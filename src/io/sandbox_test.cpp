@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/descriptor.hpp"
 #include "io/spawn.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
@@ -302,22 +303,30 @@ TEST_F(SandboxTest, HasNoNetworkUnlessAllowed) {
   ::close(server);
 }
 
-TEST_F(SandboxTest, ReachesNoUnixSocketOfTheHost) {
-  const auto server = ::socket(AF_UNIX, SOCK_STREAM, 0);
+/// `name`: a path, or an abstract name behind a NUL.
+Descriptor listening_at(const std::string& name) {
+  Descriptor server(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const auto name = "agw-test-" + std::to_string(::getpid());
-  name.copy(address.sun_path + 1, name.size());
-  ASSERT_EQ(::bind(server, reinterpret_cast<sockaddr*>(&address), sizeof(sa_family_t) + 1 + name.size()), 0);
-  ASSERT_EQ(::listen(server, 5), 0);
-  const auto connect =
-      "/usr/bin/python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('\\0" + name + "')\"";
-  for (const bool network : {false, true}) {
-    auto wanted = wish();
-    wanted.network = network;
-    EXPECT_EQ(result_of(connect, wanted).end.exit_code, 1) << network;
+  name.copy(address.sun_path, sizeof address.sun_path);
+  const auto size = static_cast<socklen_t>(sizeof(sa_family_t) + name.size());
+  EXPECT_EQ(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(::listen(server.get(), 5), 0);
+  return server;
+}
+
+TEST_F(SandboxTest, ReachesNoUnixSocketOfTheHost) {
+  const auto abstract = "agw-test-" + std::to_string(::getpid());
+  const auto hidden = listening_at(std::string(1, '\0') + abstract);
+  const auto shown = listening_at((project_ / "socket").string());
+  for (const auto& name : {"\\0" + abstract, std::string("socket")}) {
+    const auto connect = "/usr/bin/python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('" + name + "')\"";
+    for (const bool network : {false, true}) {
+      auto wanted = wish();
+      wanted.network = network;
+      EXPECT_EQ(result_of(connect, wanted).end.exit_code, 1) << name << network;
+    }
   }
-  ::close(server);
 }
 
 TEST_F(SandboxTest, TheKernelRefusesWaysOut) {

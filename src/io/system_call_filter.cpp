@@ -67,16 +67,14 @@ void deny_where(const Filter& filter, int error, int call, unsigned argument, st
         "an argument");
 }
 
-bool is_allowed_family(int family, bool network) {
-  return family == AF_INET || family == AF_INET6 || family == AF_NETLINK || (family == AF_UNIX && !network);
-}
+bool is_allowed_family(int family) { return family == AF_INET || family == AF_INET6 || family == AF_NETLINK; }
 
-void deny_socket_families(const Filter& filter, bool network) {
+void deny_socket_families(const Filter& filter) {
   const auto refuse = [&](std::uint64_t mask, std::uint64_t value) {
     deny_where(filter, EAFNOSUPPORT, SCMP_SYS(socket), 0, mask, value);
   };
   for (int family = 0; family <= highest_family_checked; ++family) {
-    if (!is_allowed_family(family, network)) refuse(lower_half, static_cast<std::uint64_t>(family));
+    if (!is_allowed_family(family)) refuse(lower_half, static_cast<std::uint64_t>(family));
   }
   for (std::uint64_t bit = highest_family_checked + 1; bit <= lower_half; bit <<= 1u) refuse(bit, bit);
 }
@@ -91,7 +89,7 @@ std::string as_program(const Filter& filter) {
   return program;
 }
 
-std::string make_filter(bool network) {
+std::string make_filter() {
   const Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   if (!filter) throw std::runtime_error("cannot make the sandbox's filter: out of memory");
   for (const auto* call : denied_calls) deny(filter, EPERM, call);
@@ -99,16 +97,15 @@ std::string make_filter(bool network) {
   deny(filter, ENOSYS, "clone3");
   deny_where(filter, EPERM, SCMP_SYS(clone), 0, CLONE_NEWUSER, CLONE_NEWUSER);
   for (const auto control : denied_controls) deny_where(filter, EPERM, SCMP_SYS(ioctl), 1, lower_half, control);
-  deny_socket_families(filter, network);
+  deny_socket_families(filter);
   return as_program(filter);
 }
 
 }  // namespace
 
-const std::string& system_call_filter(bool network) {
-  static const auto without = make_filter(false);
-  static const auto with = make_filter(true);
-  return network ? with : without;
+const std::string& system_call_filter() {
+  static const auto filter = make_filter();
+  return filter;
 }
 
 }  // namespace agw

@@ -5,8 +5,8 @@
 namespace agw {
 
 /// The filter that sandboxed commands run behind, as a program for the kernel (BPF): they change no mounts, namespaces,
-/// keys or other processes, and put nothing into a terminal. With the host's network they get no UNIX sockets but
-/// pairs, because the host's abstract ones would be in reach. Throws std::runtime_error.
-const std::string& system_call_filter(bool network);
+/// keys or other processes, and put nothing into a terminal. They get no UNIX sockets but pairs: those of the host that
+/// lie in a project would be in reach, with the host's network its abstract ones too. Throws std::runtime_error.
+const std::string& system_call_filter();
 
 }  // namespace agw
