@@ -86,14 +86,15 @@ void HttpTransfer::set_request() {
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   // One connection to an exchange: to stop one is to close it, and none waits for the bytes of another.
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  if (!request_.body.empty() || request_.method == "POST") {
+  const bool posts = !request_.body.empty() || request_.method == "POST";
+  if (posts) {
     set(CURLOPT_POST, 1L);
     set(CURLOPT_POSTFIELDS, request_.body.data());
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
   }
   if (request_.method == "HEAD") {
     set(CURLOPT_NOBODY, 1L);
-  } else if (request_.method != "GET" && request_.method != "POST") {
+  } else if (request_.method != (posts ? "POST" : "GET")) {
     set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
   }
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.connect_limit.count()));

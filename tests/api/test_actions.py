@@ -131,6 +131,13 @@ def test_http_fills_url_headers_and_body(talker, thread, web, name):
     assert request.headers["x-for"] == "a/b" and json.loads(request.body) == {"who": "a/b", "n": 3}
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PATCH"])
+def test_http_sends_a_body_with_any_method(talker, thread, web, name, method):
+    action = new_action(talker.gateway, name("call"), "http", method=method, url=web.url("/"), body={"query": "{{q}}"})
+    assert called(talker, thread, action["name"], {"q": "x"})["output"] == "fine"
+    assert web.requests[0].method == method and json.loads(web.requests[0].body) == {"query": "x"}
+
+
 def test_http_input_changes_no_host(talker, thread, web, name):
     for url in ("http://{{host}}/", "http://127.0.0.1:{{port}}/", "{{scheme}}://127.0.0.1/", web.url("") + "{{rest}}"):
         action = new_action(talker.gateway, name("call"), "http", url=url)
