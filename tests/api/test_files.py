@@ -111,6 +111,12 @@ def test_a_later_question_still_has_the_file(talker, thread_of_talker):
     assert "Tom is a cat" in talker.conversation()[0][1]
 
 
+def test_a_file_that_is_named_often_is_shown_once(talker, thread_of_talker):
+    made = uploaded(talker.gateway, b"Tom is a cat", name="notes.txt", mime="text/plain")
+    talker.says(thread_of_talker, "who is Tom?", answer="a cat", attachments=[made["id"]] * 100)
+    assert talker.conversation()[-1][1].count("Tom is a cat") == 1
+
+
 def test_images_go_to_models_that_see(seeing):
     made = uploaded(seeing.gateway, PNG, name="dot.png", mime="image/png")
     thread = accepted(seeing.gateway.http.post("/threads", json={}), 201)

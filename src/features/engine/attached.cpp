@@ -1,6 +1,7 @@
 #include "features/engine/attached.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -17,15 +18,17 @@ std::string text_of(const json::object& object, std::string_view member) {
   return std::string(string_member(object, member).value_or(""));
 }
 
-/// As the turn's metadata names them; what else is said there is not relied upon.
+/// As the turn's metadata names them, each once; what else is said there is not relied upon.
 std::vector<Attachment> named_in(const Turn& turn) {
   std::vector<Attachment> named;
+  std::set<std::string> ids;
   const auto* list = turn.metadata && turn.role == Role::user ? turn.metadata->if_contains("attachments") : nullptr;
   if (!list || !list->is_array()) return named;
   for (const auto& entry : list->get_array()) {
     if (!entry.is_object()) continue;
     const auto& object = entry.get_object();
-    named.push_back({text_of(object, "id"), text_of(object, "name"), text_of(object, "mime")});
+    auto id = text_of(object, "id");
+    if (ids.insert(id).second) named.push_back({std::move(id), text_of(object, "name"), text_of(object, "mime")});
   }
   return named;
 }
