@@ -23,8 +23,6 @@ constexpr std::int64_t most_max_steps = std::int64_t{1} << 40;
 constexpr std::string_view between_steps = "\n\n";
 /// That tools of one run show to the model.
 constexpr std::size_t most_pictures = 20;
-/// What all services take.
-constexpr std::size_t longest_call_name = 64;
 
 /// What the run was ordered with (by a command or a job), else the thread's.
 ThreadMode run_mode(const Run& run, const Thread& thread) {
@@ -47,15 +45,6 @@ std::int64_t tokens_of(const std::vector<ToolDescription>& tools) {
   return tokens;
 }
 
-/// As services want to read it again, whatever the model made of it.
-std::string safe_name(std::string name) {
-  if (name.empty()) name = "unnamed";
-  name.resize(std::min(name.size(), longest_call_name));
-  std::ranges::replace_if(
-      name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-'; }, '_');
-  return name;
-}
-
 json::array call_members(const std::vector<ToolUse>& uses) {
   json::array calls;
   for (const auto& use : uses) calls.push_back(json::object{{"id", use.id}, {"name", use.name}, {"input", use.input}});
@@ -66,8 +55,8 @@ json::array call_members(const std::vector<ToolUse>& uses) {
 
 void Engine::Answering::make_usable(std::vector<ToolUse>& uses) {
   for (auto& use : uses) {
-    use.name = safe_name(std::move(use.name));
-    use.id = safe_name(std::move(use.id));
+    use.name = usable_name(std::move(use.name));
+    use.id = usable_name(std::move(use.id));
     if (!call_ids.insert(use.id).second) call_ids.insert(use.id = "call_" + random_hex(12));
     if (nests_deeper(use.input, deepest_input)) use.raw_input = to_json(std::exchange(use.input, {}));
   }

@@ -1,6 +1,7 @@
 #include "features/engine/history.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "base/utf8.hpp"
@@ -8,6 +9,9 @@
 namespace agw {
 
 namespace {
+
+/// What all services take.
+constexpr std::size_t longest_call_name = 64;
 
 std::string text_in(const std::optional<json::object>& metadata, std::string_view name) {
   return std::string(metadata ? string_member(*metadata, name).value_or("") : "");
@@ -60,6 +64,14 @@ std::int64_t code_points(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
+std::string usable_name(std::string name) {
+  if (name.empty()) name = "unnamed";
+  name.resize(std::min(name.size(), longest_call_name));
+  std::ranges::replace_if(
+      name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-'; }, '_');
+  return name;
+}
+
 ToolHistory::ToolHistory(const std::vector<Turn>& turns) {
   for (const auto& turn : turns) {
     if (turn.role != Role::tool) continue;
@@ -97,8 +109,8 @@ void ToolHistory::add_step(std::vector<Message>& messages, std::string text, con
     if (!call_id.is_string()) continue;
     const auto turn = tool_turns_.find(std::pair(run_id, std::string(call_id.get_string())));
     if (turn == tool_turns_.end()) continue;
-    const auto id = unused_id(turn->first.second, used_ids_);
-    const auto name = text_in(turn->second->metadata, "tool_name");
+    const auto id = unused_id(usable_name(turn->first.second), used_ids_);
+    const auto name = usable_name(text_in(turn->second->metadata, "tool_name"));
     step.tool_uses.push_back({id, name, input_of(*turn->second), std::nullopt});
     results.push_back(result_of(*turn->second, id, name));
   }

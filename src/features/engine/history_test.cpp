@@ -53,6 +53,16 @@ TEST(ToolHistory, TellsACallWhereItStood) {
   EXPECT_EQ(messages[4].text, "Done.");
 }
 
+TEST(ToolHistory, NamesCallsAsServicesTakeThemWhoeverInsertedTheTurns) {
+  std::vector<Turn> turns{tool_turn("r", "a b", "one"), answer("r", "", {step(0, {"a b"})})};
+  turns[0].metadata->erase("tool_name");
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said, gave}));
+  EXPECT_EQ(messages[0].tool_uses.at(0).name, "unnamed");
+  EXPECT_EQ(messages[0].tool_uses.at(0).id, "a_b");
+  EXPECT_EQ(messages[1].tool_call_id, "a_b");
+}
+
 TEST(ToolHistory, LeavesOutCallsWithoutATurnAndTurnsWithoutAnAnswer) {
   const std::vector<Turn> turns{tool_turn("other", "x", "lost"), answer("r", "Done.", {step(0, {"gone"})})};
   const auto messages = ToolHistory(turns).messages_of(turns.back());
