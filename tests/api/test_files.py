@@ -113,7 +113,8 @@ def test_a_later_question_still_has_the_file(talker, thread_of_talker):
 
 def test_a_file_that_is_named_often_is_shown_once(talker, thread_of_talker):
     made = uploaded(talker.gateway, b"Tom is a cat", name="notes.txt", mime="text/plain")
-    talker.says(thread_of_talker, "who is Tom?", answer="a cat", attachments=[made["id"]] * 100)
+    turn = talker.says(thread_of_talker, "who is Tom?", answer="a cat", attachments=[made["id"]] * 100)
+    assert turn["metadata"]["attachments"] == [made]
     assert talker.conversation()[-1][1].count("Tom is a cat") == 1
 
 

@@ -1,6 +1,7 @@
 #include "features/attachments/service.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/trim.hpp>
@@ -91,6 +92,9 @@ Task<std::vector<Attachment>> Attachments::find(std::vector<std::string> ids) {
 }
 
 Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids) {
+  // Named often, a file is attached once.
+  std::set<std::string> known;
+  std::erase_if(ids, [&](const auto& id) { return !known.insert(id).second; });
   const auto wanted = ids.size();
   auto found = co_await find(std::move(ids));
   if (found.size() != wanted) throw NotFound("file not found");
