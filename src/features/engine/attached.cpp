@@ -88,13 +88,15 @@ Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Tu
   for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
     const auto found = co_await attachments.find(ids_of(named_in(*turn)));
     for (const auto& attachment : found) {
+      if (files.contains(attachment.id)) continue;
       auto& budget = is_image(attachment) ? image_bytes : text_budget;
       if (static_cast<std::size_t>(attachment.size) > budget || (is_image(attachment) && !sees)) continue;
       auto bytes = co_await bytes_of(attachments, attachment, loaded);
       // As UTF-8 a text may be larger than what was uploaded.
       const auto size = bytes ? bytes->size() : 0;
       if (!bytes || size > budget) continue;
-      if (files.emplace(attachment.id, AttachedFile{attachment, *std::move(bytes)}).second) budget -= size;
+      files.emplace(attachment.id, AttachedFile{attachment, *std::move(bytes), turn->id});
+      budget -= size;
     }
   }
   co_return files;
@@ -113,6 +115,8 @@ void add_attached(Message& message, const Turn& turn, const AttachedFiles& files
     const auto file = files.find(named.id);
     if (file == files.end())
       message.text += fmt::format("\n\n[The file {} is attached, but cannot be shown to you.]", label_of(named));
+    else if (file->second.turn_id != turn.id)
+      message.text += fmt::format("\n\n[The file {} is attached; it stands with a later message.]", label_of(named));
     else if (is_image(file->second.attachment))
       message.images.push_back({std::string(picture_mime(file->second.attachment.mime)), file->second.bytes});
     else

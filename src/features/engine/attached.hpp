@@ -14,6 +14,7 @@ namespace agw {
 struct AttachedFile {
   Attachment attachment;
   std::string bytes;
+  std::string turn_id;  ///< of the newest that names it, which alone shows it
 };
 /// By the attachment's id: those that the model is shown.
 using AttachedFiles = std::map<std::string, AttachedFile, std::less<>>;

@@ -105,6 +105,22 @@ TEST(Attached, TheNewestTextGetsTheRoom) {
   });
 }
 
+TEST(Attached, AFileThatSeveralTurnsNameIsShownInTheNewest) {
+  in_attached_room([](AttachedRoom& room) -> Task<> {
+    std::vector<Turn> turns{co_await room.say("one", "a.txt", "text/plain", std::string(600, 'a'))};
+    turns.push_back(turns.front());
+    turns[0].id = "older";
+    turns[1].id = "newer";
+    const auto files = co_await load_attached(room.attachments, turns, true, 1'000);
+    Message older;
+    add_attached(older, turns[0], files);
+    EXPECT_EQ(older.text, "\n\n[The file a.txt (text/plain) is attached; it stands with a later message.]");
+    Message newer;
+    add_attached(newer, turns[1], files);
+    EXPECT_THAT(newer.text, HasSubstr("aaa"));
+  });
+}
+
 TEST(Attached, WhatIsLoadedIsNotReadAgain) {
   in_attached_room([](AttachedRoom& room) -> Task<> {
     std::vector<Turn> turns{co_await room.say("one", "a.txt", "text/plain", "on disk")};
