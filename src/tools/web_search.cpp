@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "io/web_request.hpp"
 #include "tools/text_limit.hpp"
 
@@ -18,7 +19,7 @@ using Kind = WebSearchService::Kind;
 
 constexpr double usual_results = 10;
 constexpr double most_results = 20;
-constexpr std::size_t longest_query = 400;  // what Brave takes
+constexpr std::size_t longest_query = 400;  // in characters: what Brave takes
 
 constexpr auto input_schema = R"({
   "type": "object",
@@ -148,7 +149,9 @@ ToolOutcome outcome_of(const WebSearchService& service, const WebAnswer& answer,
 Task<ToolOutcome> web_search(HttpClient& http, const WebSearchService& service, const ToolCall& call) {
   if (!service.problem.empty()) co_return failed(service.problem);
   const std::string query(string_member(call.input, "query").value_or(""));
-  if (query.size() > longest_query) co_return failed("query is longer than 400 characters");
+  if (first_characters(query, longest_query).size() < query.size()) {
+    co_return failed("query is longer than 400 characters");
+  }
   const auto* wanted = call.input.if_contains("limit");
   const auto limit =
       static_cast<std::int64_t>(std::min(wanted ? wanted->to_number<double>() : usual_results, most_results));

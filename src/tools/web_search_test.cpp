@@ -31,7 +31,8 @@ struct Searched {
   std::string request;
 };
 
-Searched asked_of(std::string service, std::string body, Environment environment = with_variable("KEY", "hunter2")) {
+Searched asked_of(std::string service, std::string body, Environment environment = with_variable("KEY", "hunter2"),
+                  std::string query = "tea & milk") {
   Searched found;
   testing::run([&](Loop& loop) -> Task<> {
     LoopbackServer server(loop, {answer(body)});
@@ -39,7 +40,7 @@ Searched asked_of(std::string service, std::string body, Environment environment
     testing::ToolCaller caller;
     const auto tool = web_search_tool(
         http, web_search_service({.service = service, .base_url = server.url("/"), .api_key_env = "KEY"}, environment));
-    found.outcome = co_await caller.call(tool, R"({"query": "tea & milk", "limit": 2})");
+    found.outcome = co_await caller.call(tool, to_json(json::object{{"query", query}, {"limit", 2}}));
     if (server.requests() > 0) found.request = server.request(0);
     co_await server.close();
   });
@@ -68,6 +69,14 @@ TEST(WebSearch, AsksSearxng) {
   const auto found = asked_of("searxng", R"({"results": []})");
   EXPECT_EQ(found.outcome.output, "nothing found");
   EXPECT_THAT(found.request, StartsWith("GET /search?q=tea%20%26%20milk&format=json HTTP/1.1\r\n"));
+}
+
+TEST(WebSearch, TakesACertainNumberOfCharacters) {
+  const auto with_key = with_variable("KEY", "hunter2");
+  std::string query;
+  for (int i = 0; i < 400; ++i) query += "茶";
+  EXPECT_EQ(asked_of("searxng", R"({"results": []})", with_key, query).outcome.output, "nothing found");
+  EXPECT_TRUE(asked_of("searxng", R"({"results": []})", with_key, query + "x").outcome.is_error);
 }
 
 TEST(WebSearch, SaysWhatToSet) {
