@@ -94,6 +94,16 @@ def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(gateway_on_small
     fill_and_free(gateway_on_small_disk.start())
 
 
+def test_a_message_that_finds_no_room_leaves_no_new_thread(gateway_on_small_disk):
+    gateway = gateway_on_small_disk.start()
+    made = accepted(gateway.http.post("/threads", json={}), 201)
+    fill(gateway)
+    filling = gateway.data / "filling"
+    os.truncate(filling, filling.stat().st_size - 1024 * 1024)
+    refused(gateway.http.post("/chat", json={"content": "word " * 800_000}), 507, "disk full")
+    assert [thread["id"] for thread in accepted(gateway.http.get("/threads"))] == [made["id"]]
+
+
 def test_a_killed_gateway_starts_on_a_full_disk_and_answers_reads(gateway_on_small_disk):
     gateway = gateway_on_small_disk.start()
     made = accepted(gateway.http.post("/threads", json={"title": "kept"}), 201)

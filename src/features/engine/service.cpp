@@ -121,9 +121,10 @@ ExtensionPointer Engine::require_agent(const std::string& id_or_name) const {
 Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   const auto command = expand_command(message.content, extensions_);
   const auto asked = message.agentId ? require_agent(*message.agentId) : nullptr;
-  std::string thread_id;
-  auto owner = asked ? asked->id : std::string(default_agent);
+  const auto own = asked ? asked : extensions_.find_agent(default_agent);
+  auto owner = own ? own->id : std::string(default_agent);
   auto threads_agent = owner;
+  auto thread_id = new_id();
   if (message.threadId) {
     const auto thread = co_await threads_.require(*message.threadId);
     thread_id = thread.id;
@@ -134,11 +135,6 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   const auto named = message.model;
   if (command && !message.model) message.model = command->model;
   const auto files = co_await require_files(message, *agent);
-  if (!message.threadId) {
-    const auto thread = co_await threads_.create({.agent_id = owner});
-    thread_id = thread.id;
-    threads_agent = thread.agent_id;
-  }
 
   auto order = order_of(command, named, *agent, threads_agent);
   const auto turn_id = new_id();
@@ -146,7 +142,11 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     if (!files.empty()) wanted.metadata = attachment_metadata(files);
-    auto turn = co_await threads_.add_turn(std::move(wanted), recording(active, std::move(along)));
+    auto record = recording(active, std::move(along));
+    auto inserting = message.threadId
+                         ? threads_.add_turn(std::move(wanted), std::move(record))
+                         : threads_.begin({.agent_id = owner, .id = thread_id}, std::move(wanted), std::move(record));
+    auto turn = co_await std::move(inserting);
     begin(active);
     co_return turn;
   } catch (...) {

@@ -79,7 +79,7 @@ std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& want
   const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
   auto agent = links_.agent(named).value_or(ThreadLinks::Agent{std::string(named), std::nullopt});
   const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
-  Thread thread{.id = new_id(),
+  Thread thread{.id = wanted.id ? std::move(*wanted.id) : new_id(),
                 .agent_id = std::move(agent.id),
                 .project_id = std::move(wanted.project_id),
                 .job_id = std::move(wanted.job_id),
@@ -100,6 +100,20 @@ Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
   });
   announce_new(prepared->thread);
   co_return prepared->thread;
+}
+
+Task<Turn> Threads::begin(NewThread wanted, AddTurn first, Along<Turn> along) {
+  const auto thread = prepare(std::move(wanted));
+  const auto turn = std::make_shared<const PreparedTurn>(prepare(std::move(first)));
+  const auto changed = co_await database_.write([thread, turn, along](Connection& connection) {
+    thread_store::insert(connection, thread->thread, thread->titled_by, thread->moment);
+    auto with_turn = turn_store::insert(connection, *turn);
+    if (along) along(connection, turn->turn);
+    return with_turn;
+  });
+  announce_new(thread->thread);
+  announce(turn->turn, changed);
+  co_return turn->turn;
 }
 
 Task<Thread> Threads::require(std::string id) {

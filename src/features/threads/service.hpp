@@ -128,6 +128,8 @@ public:
   // Turns.
 
   Task<Turn> add_turn(AddTurn wanted, Along<Turn> along = {});
+  /// A new thread and its first turn, both or neither. `wanted.id` and `first.thread_id` are the same.
+  Task<Turn> begin(NewThread wanted, AddTurn first, Along<Turn> along);
   /// For a write that inserts a turn along with other records: `prepare` on the loop, `insert_in` inside the write
   /// (again when the write is run again; throws NotFound), `announce` on the loop once it is committed.
   PreparedTurn prepare(AddTurn&& wanted);
