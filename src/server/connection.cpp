@@ -7,6 +7,7 @@
 
 #include "base/id.hpp"
 #include "base/log_ids.hpp"
+#include "io/disk_full.hpp"
 
 namespace agw {
 
@@ -320,8 +321,7 @@ Answer HttpConnection::failure() {
   } catch (const DiskFull& error) {
     return fail(error.what(), 507, disk_full);
   } catch (const std::system_error& error) {
-    const bool is_full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
-    return is_full ? fail(error.what(), 507, disk_full) : fail(error.what(), 500, our_fault);
+    return is_disk_full(error) ? fail(error.what(), 507, disk_full) : fail(error.what(), 500, our_fault);
   } catch (const std::exception& error) {
     return fail(error.what(), 500, our_fault);
   }

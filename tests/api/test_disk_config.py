@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from checks import UNKNOWN_ID, accepted, invalid, refused
+from disks import small_disk
 
 
 @pytest.fixture
@@ -135,6 +136,22 @@ def test_where_the_file_cannot_be_written_nothing_changes(gateway, create, in_th
     folder.unlink()
     accepted(patch(gateway, made, {"systemPrompt": "new"}))
     assert on_disk(gateway, made)["systemPrompt"] == "new"
+
+
+def test_where_the_disk_is_full_nothing_changes(make_gateway):
+    gateway = make_gateway()
+    gateway.data.mkdir(mode=0o700)
+    with small_disk(gateway.data / "agents", "size=64k") as agents:
+        gateway.start()
+        body = {"type": "agent", "name": "mine", "description": "d", "definition": {"systemPrompt": "You help."}}
+        made = accepted(gateway.http.post("/extensions", json=body), 201)
+        (agents / "filling").write_bytes(bytes(32 * 1024))
+        too_much = {"systemPrompt": "word " * 8000}
+        refused(patch(gateway, made, too_much), 507, "disk full")
+        assert record(gateway, made) == made and on_disk(gateway, made)["systemPrompt"] == "You help."
+        (agents / "filling").unlink()
+        assert accepted(patch(gateway, made, too_much))["config"]["systemPrompt"] == too_much["systemPrompt"]
+        assert gateway.stop() == 0
 
 
 def test_an_edit_that_cannot_be_kept_is_not_overwritten(own):

@@ -214,7 +214,9 @@ void ExtensionDirectories::check_replaceable(const Extension& extension) const {
   require(strict, parent_of(path));
   require(strict->make_directories(extension.name), path);
   const auto attempt = extension.name + "/" + temporary_name();
-  require(strict->write(attempt, "", 0600, Durability::later), path);
+  // As long as what is to be written, for which the disk may have no room.
+  const auto text = text_of(extension);
+  require(strict->write(attempt, text.config + text.prompt.value_or(""), 0600, Durability::later), path);
   require(strict->remove(attempt), path);
   const auto id = id_of(root_.read(config_path(path), longest_extension_file));
   if (is_foreign(extension.id, id)) require(root_.make_directories(parent_of(path_in_trash(path, ""))), "trash");

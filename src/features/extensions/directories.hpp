@@ -48,7 +48,7 @@ public:
   /// Takes steps again, which may have been taken: leaves alone what was edited since. Answers what is done.
   std::vector<std::int64_t> take_again(const std::vector<DiskStep>& steps);
 
-  /// Throws std::system_error where the files of the extension could not be replaced now; makes its directory.
+  /// Throws std::system_error where the extension's files could not be made what it says now; makes its directory.
   void check_replaceable(const Extension& extension) const;
 
   /// Looks at all directories. `records` are all agents and jobs. At stamps: reads only what seems to have changed.

@@ -40,7 +40,7 @@ public:
   /// are not.
   BlockingPool& disk() { return disk_; }
 
-  /// Throws std::system_error where the files of the extension could not be replaced now.
+  /// Throws std::system_error where the extension's files could not be made what it says now.
   Task<> check_replaceable(ExtensionPointer extension);
 
   /// Looks at all directories; `records` are all agents and jobs.

@@ -12,6 +12,7 @@
 #include "features/extensions/registry.hpp"
 #include "features/extensions/store.hpp"
 #include "features/extensions/writing.hpp"
+#include "io/disk_full.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"
 
@@ -99,7 +100,7 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
   } catch (const ApiError& error) {
     throw in_terms_of_file(error);
   }
-  co_await require_replaceable(current);
+  co_await require_replaceable(std::make_shared<const Extension>(changed(*current, wanted)));
   Decide decide = [wanted = std::move(wanted)](const Extension&) { return wanted; };
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::always);
 }
@@ -133,12 +134,13 @@ Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<E
   co_return co_await publish(std::move(written.writes), rewrite, std::move(run_id));
 }
 
-Task<> Extensions::require_replaceable(ExtensionPointer current) {
+Task<> Extensions::require_replaceable(ExtensionPointer wanted) {
   if (!outbox_) co_return;
   try {
-    co_await outbox_->check_replaceable(current);
+    co_await outbox_->check_replaceable(wanted);
   } catch (const std::system_error& error) {
-    log::error("{}: the file cannot be replaced: {}", current->name, error.what());
+    if (is_disk_full(error)) throw;
+    log::error("{}: the file cannot be replaced: {}", wanted->name, error.what());
     throw ApiError(500, "update failed");
   }
 }

@@ -103,7 +103,7 @@ private:
   Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along,
                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
                                 std::string run_id = {});
-  Task<> require_replaceable(ExtensionPointer current);
+  Task<> require_replaceable(ExtensionPointer wanted);
   Task<ExtensionPointer> publish(ExtensionWrites writes,
                                  ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
                                  std::string run_id = {});

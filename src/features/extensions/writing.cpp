@@ -25,14 +25,6 @@ void check_allowed(const Extension& current, const ExtensionChange& change) {
   if (current.essential && change.enabled == false) throw Forbidden("cannot disable essential extensions");
 }
 
-void apply(const ExtensionChange& change, Extension& extension) {
-  if (change.name) extension.name = *change.name;
-  if (change.description) extension.description = *change.description;
-  if (change.definition) extension.definition = *change.definition;
-  if (change.trigger.given) extension.trigger_def = change.trigger.value;
-  if (change.enabled) extension.enabled = *change.enabled;
-}
-
 }  // namespace
 
 void ExtensionWrites::add(ExtensionWrites more) {
@@ -62,6 +54,15 @@ Extension new_extension(std::string id, NewExtension wanted, Timestamp now) {
   return made;
 }
 
+Extension changed(Extension extension, const ExtensionChange& change) {
+  if (change.name) extension.name = *change.name;
+  if (change.description) extension.description = *change.description;
+  if (change.definition) extension.definition = *change.definition;
+  if (change.trigger.given) extension.trigger_def = change.trigger.value;
+  if (change.enabled) extension.enabled = *change.enabled;
+  return extension;
+}
+
 ExtensionWrites write_new(Connection& connection, const Extension& made) {
   require_free(connection, made.name);
   const auto position = extension_store::insert(connection, made);
@@ -75,8 +76,7 @@ ExtensionWrites write_change(Connection& connection, const extension_store::Row&
   if (change.if_updated_at && *change.if_updated_at != before.updated_at) throw Conflict("changed meanwhile");
   if (!changes_content(change) && !change.enabled) return {};
   if (change.name && *change.name != before.name) require_free(connection, *change.name);
-  auto after = before;
-  apply(change, after);
+  auto after = changed(before, change);
   after.updated_at = version_after(before.updated_at, now);
   extension_store::update(connection, after);
   auto steps = ExtensionOutbox::note(connection, &before, &after, rewrite);

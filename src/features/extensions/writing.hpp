@@ -28,6 +28,9 @@ extension_store::Row require_row(Connection& connection, std::string_view id);
 /// The record that a POST or a directory asks for.
 Extension new_extension(std::string id, NewExtension wanted, Timestamp now);
 
+/// The record as the change would leave it, but for the time.
+Extension changed(Extension extension, const ExtensionChange& change);
+
 /// Throws Conflict `extension name already exists` (with `name`).
 ExtensionWrites write_new(Connection& connection, const Extension& made);
 
