@@ -414,7 +414,8 @@ Task<> HttpConnection::upgrade() {
     co_return;
   }
   const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));
-  const bool asks_well = head.field("sec-websocket-version") == "13" && head.names("connection", "upgrade");
+  const bool asks_well = head.names("connection", "upgrade") && head.count("sec-websocket-version") == 1 &&
+                         head.count("sec-websocket-key") == 1;
   // A body would be read as frames.
   if (!key || !asks_well || has_body(head)) {
     co_await refuse(400, "malformed WebSocket upgrade");

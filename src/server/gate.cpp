@@ -137,9 +137,7 @@ std::optional<Answer> Gate::refuse_caller(const Head& head, const Admission& adm
 }
 
 bool Gate::authorised(const Head& head) const {
-  const auto count =
-      std::count_if(head.fields.begin(), head.fields.end(), [](const auto& f) { return f.first == "authorization"; });
-  if (count != 1) return false;
+  if (head.count("authorization") != 1) return false;
   const auto token = bearer(*head.field("authorization"));
   return token && authenticator_.accepts(*token);
 }

@@ -20,7 +20,7 @@ bool all_digits(std::string_view text) {
 }
 
 std::optional<Refusal> check_hosts(const Head& head) {
-  const auto count = std::count_if(head.fields.begin(), head.fields.end(), [](auto& f) { return f.first == "host"; });
+  const auto count = head.count("host");
   if (count > 1) return malformed("more than one Host");
   if (count == 0 && head.version == 11) return malformed("no Host");
   return std::nullopt;
@@ -94,6 +94,12 @@ std::optional<std::string_view> Head::field(std::string_view lower_case_name) co
     if (name == lower_case_name) return value;
   }
   return std::nullopt;
+}
+
+std::size_t Head::count(std::string_view lower_case_name) const {
+  const auto count =
+      std::ranges::count(fields, lower_case_name, [](const auto& field) { return std::string_view(field.first); });
+  return static_cast<std::size_t>(count);
 }
 
 bool Head::names(std::string_view lower_case_field, std::string_view lower_case_token) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct Head {
   /// Adds a line of the head. Those of a list that is read as a whole become one (RFC 9110, 5.3).
   void add(std::string lower_case_name, std::string_view value);
   std::optional<std::string_view> field(std::string_view lower_case_name) const;
+  std::size_t count(std::string_view lower_case_name) const;
   /// Whether a comma-separated field (such as Connection) names `token`, in any case of letters.
   bool names(std::string_view lower_case_field, std::string_view lower_case_token) const;
 };

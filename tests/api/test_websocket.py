@@ -56,6 +56,13 @@ def test_an_upgrade_has_no_body(gateway, framing):
     assert upgrade(gateway, "Content-Length: 0").status == 101
 
 
+@pytest.mark.parametrize("doubled", ["Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==", "Sec-WebSocket-Version: 13",
+                                     "Sec-WebSocket-Version: 8"])
+def test_an_upgrade_has_one_key_and_one_version(gateway, doubled):
+    answer = upgrade(gateway, doubled)
+    assert (answer.status, answer.error) == (400, "malformed WebSocket upgrade")
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_nul_in_the_query_of_an_upgrade_is_refused(gateway, path):
     answer = upgrade(gateway, path=path + "?x=%00")
