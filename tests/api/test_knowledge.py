@@ -66,6 +66,25 @@ def test_a_page_moved_into_place_or_renamed_is_live_at_once(own):
     assert found(own, "walrus") == ["two"]
 
 
+def test_pages_that_are_moved_keep_their_slugs(own):
+    names = ["two-otters", *(f"page-{number}" for number in range(150))]
+    for name in names:
+        write(own, f"knowledge/wiki/later/{name}.md", "# An otter\n")
+    (own.data / "knowledge/wiki/earlier").mkdir()
+    assert slugs(asked(own, "/pages")) == sorted(names)
+    for name in names:
+        (own.data / f"knowledge/wiki/later/{name}.md").rename(own.data / f"knowledge/wiki/earlier/{name}.md")
+    assert slugs(asked(own, "/pages")) == sorted(names)
+    (own.data / "knowledge/wiki/earlier/two-otters.md").rename(own.data / "knowledge/wiki/earlier/Two otters.md")
+    assert slugs(asked(own, "/pages")) == sorted(names)
+
+
+def test_a_page_whose_name_is_no_text_is_left_out(own):
+    assert asked(own, "/pages") == []
+    (own.data / os.fsdecode(b"knowledge/wiki/\xff.md")).write_text("# An otter\n")
+    assert asked(own, "/pages") == []
+
+
 def test_directories_that_come_and_go_are_followed(own):
     write(own, "knowledge/wiki/animals/sea/walrus.md", "# Walrus\n")
     assert found(own, "walrus") == ["walrus"]

@@ -38,7 +38,10 @@ std::optional<Place> place_of_file(std::string_view path) {
   return Place{"agent:" + std::string(name), path.substr(slash + 1 + own_directory.size())};
 }
 
-bool has_hidden_part(std::string_view path) { return path.starts_with('.') || path.find("/.") != path.npos; }
+/// Hidden files are left out, and those whose names are no text.
+bool is_left_out(std::string_view path, const Place& place) {
+  return place.rest.starts_with('.') || place.rest.find("/.") != place.rest.npos || !is_utf8(path);
+}
 
 }  // namespace
 
@@ -54,14 +57,14 @@ std::string directory_of_scope(std::string_view scope) {
 
 bool is_page_path(std::string_view path) {
   const auto place = place_of_file(path);
-  if (!place || !is_markdown(path) || has_hidden_part(place->rest)) return false;
+  if (!place || !is_markdown(path) || is_left_out(path, *place)) return false;
   if (place->scope == shared_scope) return place->rest.starts_with("wiki/");
   return !place->rest.starts_with("raw/") && place->rest != "log.md";
 }
 
 bool is_source_path(std::string_view path) {
   const auto place = place_of_file(path);
-  if (!place || has_hidden_part(place->rest)) return false;
+  if (!place || is_left_out(path, *place)) return false;
   if (place->rest.starts_with("raw/")) return true;
   return place->scope != shared_scope && !place->rest.starts_with("wiki/") && !is_markdown(path);
 }
@@ -82,7 +85,6 @@ struct KnowledgeTree::Walk {
   std::vector<FoundKnowledgeFile> found{};
 
   bool wants(const std::string& path) const {
-    if (!is_utf8(path)) return false;
     return kind == KnowledgeFiles::pages ? is_page_path(path) : is_source_path(path);
   }
   /// Sources are no pages, and compiled pages are no sources.

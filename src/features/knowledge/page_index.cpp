@@ -1,6 +1,7 @@
 #include "features/knowledge/page_index.hpp"
 
 #include <map>
+#include <set>
 
 #include "features/knowledge/page.hpp"
 #include "features/knowledge/page_store.hpp"
@@ -19,19 +20,23 @@ struct Walked {
   std::vector<FileWatch::Added> watched;
 };
 
-struct Differences {
-  std::vector<std::string> changed;
-  std::vector<std::string> gone;
-};
-
-Differences compare(const std::vector<FoundKnowledgeFile>& files, std::map<std::string, FileStamp> known) {
-  Differences differences;
+PageDifferences compare(const std::vector<FoundKnowledgeFile>& files, std::map<std::string, FileStamp> known) {
+  PageDifferences differences;
   for (const auto& file : files) {
     const auto before = known.find(file.path);
     if (before == known.end() || before->second != file.stamp) differences.changed.push_back(file.path);
     if (before != known.end()) known.erase(before);
   }
   for (const auto& [path, stamp] : known) differences.gone.push_back(path);
+  return differences;
+}
+
+/// Of the files that were named as changed.
+PageDifferences look_at(const KnowledgeTree& tree, const std::set<std::string>& files) {
+  PageDifferences differences;
+  for (const auto& path : files) {
+    if (is_page_path(path)) (tree.directory().stamp(path) ? differences.changed : differences.gone).push_back(path);
+  }
   return differences;
 }
 
@@ -49,22 +54,20 @@ Task<> PageIndex::catch_up() {
   const auto changes = watch_->take();
   if (compared_ && !changes.any()) co_return;
   const auto pass = turnstile_.enter();
-  if (!compared_ || changes.everything) {
-    compared_ = false;
-    co_await compare_all();
-    compared_ = !stopping_;
-    co_return;
-  }
-  std::vector<std::string> pages;
-  for (const auto& path : changes.files) {
-    if (is_page_path(path)) pages.push_back(path);
-  }
+  const bool everything = !compared_ || changes.everything;
   compared_ = false;
-  co_await take(std::move(pages));
+  PageDifferences differences;
+  if (everything)
+    differences = co_await compare_all();
+  else
+    differences = co_await blocking_.run([tree = tree_, files = changes.files] { return look_at(*tree, files); });
+  // First what is gone: a page that was moved keeps its slug.
+  co_await remove(std::move(differences.gone));
+  co_await take(std::move(differences.changed));
   compared_ = !stopping_;
 }
 
-Task<> PageIndex::compare_all() {
+Task<PageDifferences> PageIndex::compare_all() {
   const auto walked = co_await blocking_.run([tree = tree_, watch = watch_, directory = data_directory_] {
     Walked made;
     made.files = tree->walk(KnowledgeFiles::pages, [&](const std::string& path) {
@@ -73,10 +76,8 @@ Task<> PageIndex::compare_all() {
     return made;
   });
   for (const auto& added : walked.watched) watch_->remember(added);
-  auto differences = co_await database_.read(
+  co_return co_await database_.read(
       [files = walked.files](Connection& connection) { return compare(files, page_store::stamps(connection)); });
-  co_await remove(std::move(differences.gone));
-  co_await take(std::move(differences.changed));
 }
 
 Task<> PageIndex::take(std::vector<std::string> paths) {

@@ -14,6 +14,12 @@
 
 namespace agw {
 
+/// How the files of pages differ from what the database knows of them, by their paths.
+struct PageDifferences {
+  std::vector<std::string> changed;
+  std::vector<std::string> gone;
+};
+
 /// Keeps what the database knows of the pages in step with their files, whoever writes them. Files are watched, so that
 /// to be up to date costs nothing while nothing changes.
 class PageIndex {
@@ -29,7 +35,7 @@ public:
   const std::shared_ptr<const KnowledgeTree>& tree() const { return tree_; }
 
 private:
-  Task<> compare_all();
+  Task<PageDifferences> compare_all();
   Task<> take(std::vector<std::string> paths);
   Task<> remove(std::vector<std::string> paths);
   Task<> merge();
