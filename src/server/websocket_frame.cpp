@@ -71,7 +71,8 @@ std::string close_frame(CloseCode code, std::string_view reason) {
 }
 
 std::optional<std::string> accept_key(std::string_view key) {
-  if (key.size() != 24 || !key.ends_with("==")) return std::nullopt;
+  // 16 bytes. OpenSSL takes `=` for a digit where it stands elsewhere.
+  if (key.size() != 24 || key.find('=') != 22 || !key.ends_with("==")) return std::nullopt;
   std::array<unsigned char, 18> bytes;
   if (EVP_DecodeBlock(bytes.data(), reinterpret_cast<const unsigned char*>(key.data()), 24) != 18) return std::nullopt;
 

@@ -98,6 +98,8 @@ TEST(Frames, MakesTheAcceptKeyOfTheStandardsExample) {
   EXPECT_EQ(accept_key("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
   EXPECT_FALSE(accept_key("short"));
   EXPECT_FALSE(accept_key("!!!!!!!!!!!!!!!!!!!!!!=="));
+  EXPECT_FALSE(accept_key("dGhlIHNhbXBsZSBub25j===="));
+  EXPECT_FALSE(accept_key("dGhl=HNhbXBsZSBub25jZQ=="));
 }
 
 }  // namespace
