@@ -171,6 +171,17 @@ TEST_F(SettingsTest, WhatIsNoYamlIsToldWithItsLine) {
   EXPECT_EQ(error_of("port: 1\n--- , b"), "config.yaml:2: yaml: must be one document");
   EXPECT_EQ(error_of("[] ,"), "config.yaml:1: yaml: must be one document");
   EXPECT_EQ(error_of("hosts: &a [*a]"), "config.yaml:1: yaml: is nested too deeply");
+  EXPECT_EQ(error_of("port: 1\nmodels: {default: \"a/\xff\"}"), "config.yaml:2: yaml: the text is not UTF-8");
+}
+
+TEST_F(SettingsTest, AFewLinesOfAliasesDoNotStandForBillions) {
+  const auto list_of = [](const std::string& item) {
+    std::string items;
+    for (int i = 0; i < 10'000; ++i) items += item + ",";
+    return "[" + items + "]";
+  };
+  EXPECT_THAT(error_of("hosts:\n- &a " + list_of("x") + "\n- &b " + list_of("*a") + "\n- " + list_of("*b")),
+              ::testing::EndsWith("yaml: has too many values, those of aliases counted"));
 }
 
 TEST_F(SettingsTest, WhatIsWrongInAFlagOrVariableIsToldWithItsName) {

@@ -12,6 +12,8 @@ namespace {
 
 /// More than any key needs. It also ends the walk through an alias that holds itself.
 constexpr int max_depth = 6;
+/// More than anybody writes. With aliases of aliases a few lines stand for billions.
+constexpr int max_values = 100'000;
 
 Given::Form form_of_plain(std::string_view text) {
   if (text == "true" || text == "false") return Given::Form::boolean;
@@ -23,36 +25,39 @@ Given::Form form_of_plain(std::string_view text) {
   return whole && error != std::errc::invalid_argument ? Given::Form::number : Given::Form::string;
 }
 
-Given to_given(const YAML::Node& node, int line, int depth);
+/// `values` counts all that were made of the file.
+Given to_given(const YAML::Node& node, int line, int depth, int& values);
 
-void read_members(Given& map, const YAML::Node& node, int depth) {
+void read_members(Given& map, const YAML::Node& node, int depth, int& values) {
   std::set<std::string> seen;
   for (const auto& member : node) {
     const int line = member.first.Mark().line + 1;
     if (!member.first.IsScalar()) throw BadValue(line, "yaml", "a key must be a word");
     const auto& name = member.first.Scalar();
     if (!seen.insert(name).second) throw BadValue(line, name, "is given twice");
-    map.children.push_back(to_given(member.second, line, depth + 1));
+    map.children.push_back(to_given(member.second, line, depth + 1, values));
     map.children.back().name = name;
   }
 }
 
-Given to_given(const YAML::Node& node, int line, int depth) {
+Given to_given(const YAML::Node& node, int line, int depth, int& values) {
   if (depth > max_depth) throw BadValue(line, "yaml", "is nested too deeply");
+  if (++values > max_values) throw BadValue(line, "yaml", "has too many values, those of aliases counted");
   Given given;
   given.line = line;
   switch (node.Type()) {
     case YAML::NodeType::Scalar:
       given.text = node.Scalar();
+      if (!is_utf8(given.text)) throw BadValue(line, "yaml", "the text is not UTF-8");
       given.form = node.Tag() == "?" ? form_of_plain(given.text) : Given::Form::string;
       break;
     case YAML::NodeType::Sequence:
       given.form = Given::Form::list;
-      for (const auto& item : node) given.children.push_back(to_given(item, item.Mark().line + 1, depth + 1));
+      for (const auto& item : node) given.children.push_back(to_given(item, item.Mark().line + 1, depth + 1, values));
       break;
     case YAML::NodeType::Map:
       given.form = Given::Form::map;
-      read_members(given, node, depth);
+      read_members(given, node, depth, values);
       break;
     default:
       given.form = Given::Form::nothing;
@@ -70,7 +75,8 @@ Given parse_yaml(const std::string& text) {
     if (document.IsNull()) return top;
     const int line = document.Mark().line + 1;
     if (!document.IsMap()) throw BadValue(line, "yaml", "must be lines of the form `key: value`");
-    return to_given(document, line, 0);
+    int values = 0;
+    return to_given(document, line, 0, values);
   } catch (const YAML::Exception& error) {
     throw BadValue(error.mark.line + 1, "yaml", error.msg);
   }
