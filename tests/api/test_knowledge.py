@@ -232,6 +232,21 @@ def test_a_hit_says_where_and_what(own):
     assert "Run the playbook from the control host." in hit["snippet"] and hit["score"] > 0
 
 
+def test_a_snippet_shows_the_words_where_most_of_them_stand_together(own):
+    page(own, "log", "An otter came.\n\n" + "A day went by. " * 50 + "\n\nThe otter met a seal. " + "A day went by. " * 50)
+    [hit] = asked(own, "/search", q="seal otter")
+    assert "The otter met a seal." in hit["snippet"]
+    assert hit["snippet"].startswith("…") and hit["snippet"].endswith("…")
+    assert asked(own, "/search", q="otter")[0]["snippet"].startswith("An otter came. A day went by.")
+    assert asked(own, "/search", q="log")[0]["snippet"].startswith("An otter came. A day went by.")
+
+
+def test_a_page_that_repeats_a_word_very_often_is_searched_at_once(own):
+    page(own, "log", "".join(f"INFO request {number} took {number % 97} ms\n" for number in range(20_000)))
+    [hit] = asked(own, "/search", q="info request ms 12345")
+    assert "INFO request 12345 took" in hit["snippet"]
+
+
 @pytest.mark.parametrize("query", ["", "?q=", "?limit=5", "?scope=shared"])
 def test_a_search_needs_a_question(gateway, query):
     refused(gateway.http.get(f"/knowledge/search{query}"), 400, "q is required")

@@ -9,6 +9,7 @@
 
 #include "base/json.hpp"
 #include "features/knowledge/page_rank.hpp"
+#include "features/knowledge/page_snippet.hpp"
 #include "features/knowledge/page_text.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -85,12 +86,13 @@ struct RankedPage {
   double score = 0;
 };
 
-/// A statement with `page_score` in it, which a connection learns when it first needs it.
-Statement prepare_with_score(Connection& connection, std::string_view sql) {
+/// A statement with `page_score` or `page_snippet` in it, which a connection learns when it first needs them.
+Statement prepare_with_functions(Connection& connection, std::string_view sql) {
   try {
     return connection.prepare(sql);
   } catch (const DatabaseError&) {
     add_page_score(connection);
+    add_page_snippet(connection);
     return connection.prepare(sql);
   }
 }
@@ -153,7 +155,7 @@ private:
 
   std::vector<RankedPage> ranked(const Query& query) {
     std::vector<RankedPage> found;
-    auto row = prepare_with_score(
+    auto row = prepare_with_functions(
         connection_,
         "SELECT rowid, page_score(knowledge_words, :weights) FROM knowledge_words WHERE knowledge_words MATCH :query "
         "AND (:scopes = '[]' OR rowid IN (SELECT number FROM knowledge_pages WHERE scope IN (SELECT value FROM "
@@ -177,8 +179,9 @@ private:
 };
 
 KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::string& query) {
-  auto row = connection.prepare(
-      "SELECT slug, knowledge_pages.title, snippet(knowledge_words, 3, '', '', '…', 32), scope FROM knowledge_words "
+  auto row = prepare_with_functions(
+      connection,
+      "SELECT slug, knowledge_pages.title, page_snippet(knowledge_words), scope FROM knowledge_words "
       "JOIN knowledge_pages ON number = knowledge_words.rowid "
       "WHERE knowledge_words MATCH :query AND knowledge_words.rowid = :number");
   row.bind(":query", query).bind(":number", page.number);

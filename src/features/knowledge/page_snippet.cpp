@@ -1,0 +1,109 @@
+#include "features/knowledge/page_snippet.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/full_text_api.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int body_column = 3;
+constexpr int words_shown = 32;
+constexpr std::string_view ellipsis = "…";
+
+/// Where a phrase of the query stands: its first word, and the one behind its last, by number.
+struct Hit {
+  int first = 0;
+  int end = 0;
+  int phrase = 0;
+};
+
+std::vector<Hit> hits_in_body(const Fts5ExtensionApi* api, Fts5Context* context) {
+  std::vector<Hit> hits;
+  for (int phrase = 0; phrase < api->xPhraseCount(context); ++phrase) {
+    Fts5PhraseIter place;
+    int column = 0;
+    int word = 0;
+    if (api->xPhraseFirst(context, phrase, &place, &column, &word) != SQLITE_OK) continue;
+    for (; column >= 0; api->xPhraseNext(context, &place, &column, &word)) {
+      if (column == body_column) hits.push_back({word, word + api->xPhraseSize(context, phrase), phrase});
+    }
+  }
+  std::ranges::sort(hits, {}, &Hit::first);
+  return hits;
+}
+
+/// The first stretch that shows the most different phrases, with as many words before it as behind it; the text's
+/// beginning where there is none.
+int best_start(const std::vector<Hit>& hits, int phrases, int words) {
+  std::vector<int> shown(static_cast<std::size_t>(phrases));
+  const auto count_of = [&](const Hit& hit) -> int& { return shown[static_cast<std::size_t>(hit.phrase)]; };
+  int different = 0;
+  int most = 0;
+  int start = 0;
+  auto first = hits.begin();
+  for (const auto& last : hits) {
+    if (count_of(last)++ == 0) ++different;
+    const auto is_too_long = [&] { return last.end - first->first > words_shown && first->first < last.first; };
+    for (; count_of(*first) > 1 || is_too_long(); ++first) {
+      if (--count_of(*first) == 0) --different;
+    }
+    if (different <= most) continue;
+    most = different;
+    start = first->first - (words_shown - (last.end - first->first)) / 2;
+  }
+  return std::clamp(start, 0, std::max(0, words - words_shown));
+}
+
+/// The bytes of the words from number `start` on.
+struct Stretch {
+  int start = 0;
+  int word = 0;  ///< the number of the next one
+  int begin = 0;
+  int end = 0;
+};
+
+int take_word(void* data, int flags, const char*, int, int begin, int end) {
+  auto& stretch = *static_cast<Stretch*>(data);
+  if (flags & FTS5_TOKEN_COLOCATED) return SQLITE_OK;
+  if (stretch.word == stretch.start) stretch.begin = begin;
+  if (stretch.word >= stretch.start) stretch.end = end;
+  ++stretch.word;
+  return stretch.word == stretch.start + words_shown ? SQLITE_DONE : SQLITE_OK;
+}
+
+void page_snippet(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result, int, sqlite3_value**) {
+  const char* text = nullptr;
+  int size = 0;
+  int words = 0;
+  if (api->xColumnText(context, body_column, &text, &size) != SQLITE_OK ||
+      api->xColumnSize(context, body_column, &words) != SQLITE_OK) {
+    return sqlite3_result_error(result, "page_snippet cannot read the text", -1);
+  }
+  Stretch stretch{.start = best_start(hits_in_body(api, context), api->xPhraseCount(context), words)};
+  const int read = api->xTokenize(context, text, size, &stretch, take_word);
+  if (read != SQLITE_OK && read != SQLITE_DONE) return sqlite3_result_error_code(result, read);
+  const bool has_begin = stretch.start == 0;
+  const bool has_end = stretch.word >= words;
+  const int begin = has_begin ? 0 : stretch.begin;
+  const int end = has_end ? size : stretch.end;
+  std::string snippet(has_begin ? "" : ellipsis);
+  snippet.append(text + begin, static_cast<std::size_t>(end - begin));
+  if (!has_end) snippet += ellipsis;
+  sqlite3_result_text64(result, snippet.data(), snippet.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+}  // namespace
+
+void add_page_snippet(Connection& connection) {
+  auto* api = full_text_api(connection);
+  connection.check(api->xCreateFunction(api, "page_snippet", nullptr, page_snippet, nullptr), "page_snippet");
+}
+
+}  // namespace agw
