@@ -28,6 +28,11 @@ def test_a_page_without_a_head_says_itself_what_it_is(own):
     assert listed["tags"] == [] and is_timestamp(listed["updated_at"])
 
 
+def test_every_page_has_a_title(own):
+    page(own, "---", "Some text.\n")
+    assert [(listed["slug"], listed["title"]) for listed in asked(own, "/pages")] == [("page", "page")]
+
+
 def test_the_index_groups_the_pages_by_category(own):
     page(own, "b", title="Beta", category="tools", summary="b", updated_at="2026-01-02T00:00:00Z")
     page(own, "a", title="Alpha", category="tools", summary="a", updated_at="2026-01-03T00:00:00Z")

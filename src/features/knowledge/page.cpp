@@ -66,8 +66,8 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
   const auto first_heading = outline.headings.empty() ? std::string() : outline.headings.front();
   IndexedPage page{.path = path, .stamp = stamp, .scope = scope_of(path, text.head)};
   page.slug = slug_of(stem_of_path(path));
-  page.title =
-      first_of({text.head.title, outline.title, first_heading, title_of_name(stem_of_path(path))}, longest_title);
+  page.title = first_of({text.head.title, outline.title, first_heading, title_of_name(stem_of_path(path)), page.slug},
+                        longest_title);
   page.summary = first_of({text.head.summary, summary_of(outline.first_paragraph)}, longest_summary);
   page.category = first_of({text.head.category, usual_category}, longest_title);
   page.tags = std::move(text.head.tags);
