@@ -91,6 +91,15 @@ def test_a_compilation_is_logged(own):
     assert asked(own, "/stats")["log_entries"] == 1
 
 
+@pytest.mark.parametrize("mebibytes", [2, 17])
+def test_a_long_log_that_a_person_wrote_is_not_lost(own, mebibytes):
+    text = "Words of a person, and no entry.\n" * (mebibytes * 1024 * 1024 // 33)
+    log = write(own, "knowledge/log.md", text)
+    raw(own, "a.md", "# A\n")
+    compiled(own)
+    assert log.read_text().startswith(text)
+
+
 def test_a_page_that_a_person_wrote_is_kept_and_the_source_gets_another(own):
     mine = page(own, "notes", "# My own notes\n")
     raw(own, "notes.md", "# Raw notes\n\nThe aardvark.\n")

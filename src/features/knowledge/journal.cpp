@@ -23,13 +23,13 @@ constexpr std::size_t kept_bytes = longest_journal / 2;
 constexpr std::size_t most_bytes_read = 16 * longest_journal;
 constexpr std::size_t longest_line = 500;
 
-std::string read_text(const Directory& data_directory) {
+/// Nothing where it is there and cannot be read.
+std::optional<std::string> read_text(const Directory& data_directory) {
   auto content = data_directory.read(journal_path, most_bytes_read);
   if (content) return to_utf8(*content);
-  if (content.error() != FileError::not_found) {
-    log::warn("cannot read {}: {}", journal_path, to_string(content.error()));
-  }
-  return {};
+  if (content.error() == FileError::not_found) return std::string();
+  log::warn("cannot read {}: {}", journal_path, to_string(content.error()));
+  return std::nullopt;
 }
 
 /// The event that a heading begins; nothing for another line.
@@ -46,17 +46,17 @@ std::optional<KnowledgeEvent> heading_of(std::string_view line) {
   return event;
 }
 
-/// `text` from the first entry that begins in its last `bytes`.
+/// `text` from the first entry that begins in its last `bytes`; all of it where none does.
 std::string_view newest_part(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   const auto entry = text.find(fmt::format("\n{}", opening), text.size() - bytes);
-  return entry == text.npos ? std::string_view() : text.substr(entry + 1);
+  return entry == text.npos ? text : text.substr(entry + 1);
 }
 
 }  // namespace
 
 std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
-  const auto text = read_text(data_directory);
+  const auto text = read_text(data_directory).value_or("");
   std::vector<KnowledgeEvent> events;
   auto rest = newest_part(text, longest_journal);
   while (!rest.empty()) {
@@ -75,7 +75,10 @@ std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
 }
 
 void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event) {
-  auto text = read_text(data_directory);
+  auto found = read_text(data_directory);
+  // What a person wrote there is not written over unread.
+  if (!found) return;
+  auto text = *std::move(found);
   if (text.size() > longest_journal) text = newest_part(text, kept_bytes);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   text +=
