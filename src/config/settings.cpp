@@ -26,8 +26,11 @@ constexpr std::uintmax_t max_file_size = 1024 * 1024;
 std::string read_file(const std::filesystem::path& file, bool must_exist) {
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0) {
-    if (errno == ENOENT && !must_exist) return {};
-    refuse_file(file, fmt::format("cannot be read: {}", std::strerror(errno)));
+    const int why = errno;
+    // A link that leads nowhere is there too.
+    const bool is_there = ::lstat(file.c_str(), &status) == 0;
+    if (why == ENOENT && !is_there && !must_exist) return {};
+    refuse_file(file, fmt::format("cannot be read: {}", std::strerror(why)));
   }
   if (!S_ISREG(status.st_mode)) refuse_file(file, "cannot be read: it is no regular file");
   if (static_cast<std::uintmax_t>(status.st_size) > max_file_size) refuse_file(file, "is larger than 1 MiB");

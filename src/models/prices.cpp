@@ -103,7 +103,8 @@ double cost(const Price& price, const Usage& usage) {
 
 Prices::Prices(const std::filesystem::path& file) {
   const auto status = std::filesystem::status(file);
-  if (!std::filesystem::exists(status)) return;
+  // A link that leads nowhere is there too.
+  if (!std::filesystem::exists(std::filesystem::symlink_status(file))) return;
   // Anything else fails without a name, or keeps the start waiting.
   if (!std::filesystem::is_regular_file(status)) {
     throw StartError(ExitStatus::usage, file.string() + ": cannot be read: it is no regular file");

@@ -47,6 +47,15 @@ def test_an_empty_configuration_is_fine(make_gateway, text):
     make_gateway(config=text).start()
 
 
+def test_a_configuration_that_is_a_link_to_nowhere_is_not_taken_for_none(make_gateway):
+    gateway = make_gateway(config="")
+    (gateway.data / "config.yaml").unlink()
+    (gateway.data / "config.yaml").symlink_to("nowhere")
+    failed = gateway.fails()
+    assert failed.status == 2
+    assert f"{gateway.data / 'config.yaml'}: cannot be read: No such file or directory" in failed.stderr
+
+
 def test_another_file_can_be_named(make_gateway, tmp_path):
     other = tmp_path / "other.yaml"
     other.write_text("hosts: [other.example]\n")

@@ -50,7 +50,11 @@ def end_of_run(talker, thread, content="hello"):
     return run
 
 
-@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def link_to_nowhere(path):
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, link_to_nowhere])
 def test_prices_stand_in_a_regular_file(make_gateway, make):
     gateway = make_gateway(config="")
     make(gateway.data / "prices.yaml")
