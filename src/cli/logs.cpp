@@ -3,6 +3,7 @@
 #include <deque>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <boost/algorithm/string/predicate.hpp>
@@ -90,10 +91,12 @@ int show(LogsOptions options) {
     if (last.size() > limit) last.pop_front();
   });
   for (const auto& line : last) print(line, options);
-  if (!options.follow) return 0;
+  // What could not be written is told when the command ends.
+  if (!options.follow || !std::cout) return 0;
   files.follow([&](const std::string& text) {
     const auto line = read_log_line(text);
     if (is_wanted(line, options)) print(line, options);
+    if (!std::cout) throw std::runtime_error("cannot write the output: what follows is lost");
   });
   return 0;
 }

@@ -98,6 +98,24 @@ def test_new_lines_are_followed_through_a_rotation(written):
         running.wait()
 
 
+@pytest.mark.parametrize("lines", ["0", "1"])
+def test_following_ends_where_nothing_can_be_written(written, lines):
+    with open("/dev/full", "w") as full:
+        running = subprocess.Popen([str(BINARY), "logs", "--follow", "--lines", lines], stdout=full,
+                                   stderr=subprocess.PIPE, text=True,
+                                   env={**written.variables(), "AGENT_GATEWAY_DATA_DIR": str(written.data)})
+    for _ in range(100):  # What comes before it follows is not its business.
+        with (written.data / "logs/gateway.log").open("a") as log:
+            log.write(f"{TIMES[5]} info and on\n")
+        try:
+            running.wait(0.1)
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    running.kill()
+    assert running.returncode == 1 and running.stderr.read().startswith("agw: cannot write the output: ")
+
+
 def test_runs_and_requests_are_named_in_the_log(make_gateway):
     gateway = make_gateway(arguments=["--log-level", "debug"]).start()
     gateway.command("chat", "hello")
