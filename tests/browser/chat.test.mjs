@@ -205,4 +205,19 @@ else {
     await page.keyboard.press('Enter');
     assert.equal(await focused(page), 'Message');
   });
+
+  test('turns that were asked for early are shown when they come, though the events do not', async () => {
+    const id = await it.threadWith({ role: 'user', content: 'Asked early' });
+    const page = await it.open();
+    await message(page).waitFor();
+    let asked = 0;
+    await page.route(`**/threads/${id}/turns?limit=50`, async (route) => {
+      if (asked++) return;
+      await message(page).waitFor();
+      await route.continue();
+    });
+    await page.goto(`${it.line.url}/ui/?late#/t/${id}`);
+    await questions(page).getByText('Asked early').waitFor();
+    await page.unrouteAll();
+  });
 }

@@ -24,7 +24,7 @@
   const thread = /^#\/t\/([\w-]+)/.exec(location.hash)?.[1];
   if (!thread) return;
   const early = (globalThis.early = { path: `/threads/${thread}/turns?limit=50` });
-  fetch(early.path, { headers: { authorization: `Bearer ${token}` }, credentials: 'omit' })
-    .then(async (answer) => answer.ok && (early.answer = await answer.json()))
+  early.coming = fetch(early.path, { headers: { authorization: `Bearer ${token}` }, credentials: 'omit' })
+    .then(async (answer) => (early.answer = answer.ok ? await answer.json() : undefined))
     .catch(() => {}); // It is told when the page itself asks.
 })();

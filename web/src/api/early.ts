@@ -1,13 +1,13 @@
-/** What `public/first.js` asked for before this code was there, and the answer if it has come. */
-const early = (globalThis as { early?: { path: string; answer?: unknown } }).early;
+/** What `public/first.js` asked for before this code was there: the answer once it has come; undefined where none did. */
+const early = (globalThis as { early?: { path: string; coming: Promise<unknown>; answer?: unknown } }).early;
 
 /**
- * An answer from before the events began to come, once: to be shown until what is read behind them is here. None where it was
- * not asked for, or has not come.
+ * Gives `use` an answer from before the events began to come: at once where it is here, else when it comes. It is there to be
+ * shown until what is read behind the events is here, once.
  */
-export function takeEarly<T>(path: string): T | undefined {
-  if (early?.path !== path) return undefined;
-  const answer = early.answer as T | undefined;
-  delete early.answer;
-  return answer;
+export function takeEarly<T>(path: string, use: (answer: T) => void): void {
+  if (early?.path !== path) return;
+  early.path = '';
+  if (early.answer !== undefined) use(early.answer as T);
+  else void early.coming.then((answer) => answer !== undefined && use(answer as T));
 }

@@ -55,8 +55,7 @@ export class Conversation {
     this.id = id;
     this.#unlisten = line.listen((event) => this.#take(event));
     line.watch(id);
-    const newest = takeEarly<Turn[]>(`${this.#path}/turns?limit=${page}`);
-    if (newest) this.#show(newest);
+    takeEarly<Turn[]>(`${this.#path}/turns?limit=${page}`, (newest) => this.loaded || this.#show(newest));
     this.#fallback = setTimeout(() => void this.refresh(), readWithin);
   }
 
