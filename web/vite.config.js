@@ -13,7 +13,7 @@ const proxy = { '^/(?!ui/)': { target: gateway, ws: true, changeOrigin: true, he
 const page = [/node_modules\/(svelte|esm-env|clsx)\//, /src\/(main|App)/, /src\/views\/pair\//, /src\/api\/(client|line)/,
   /src\/base\/(storage|route|announce|toasts|visible)/, /src\/state\/session/, /src\/parts\/(Icon|Toasts|Ask|Dialog|ask)\b/, /virtual:icons/, /preload-helper/];
 const chat = [/node_modules\/marked\//, /src\/(base|api|state)\//, /src\/markdown\/(?!highlight)/, /src\/look\/theme/,
-  /src\/views\/(shell|chat|threads)\//, /src\/parts\/(CopyButton|LongText|Time|Unread|Frame|frame_actions)\b/];
+  /src\/views\/(shell|chat|threads)\//, /src\/parts\/(CopyButton|LongText|Time|Unread|Frame|frame_actions|resource)\b/];
 const among = (tests) => (id) => tests.some((test) => test.test(id));
 
 /** @returns {import('vite').Plugin}

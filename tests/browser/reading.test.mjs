@@ -292,4 +292,20 @@ else {
     await page.locator('aside').getByRole('link', { name: /chat 1002/ }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
   });
+
+  test('projects that change elsewhere change here, when the page is looked at again', async () => {
+    const path = await it.stage.write({ path: 'meadow/readme.md', text: 'x' });
+    const page = await it.open('/projects');
+    await page.getByText('No project yet').waitFor();
+    const project = await it.api('POST', '/projects', { name: 'Meadow', path: path.replace('/readme.md', '') });
+    const look = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await look();
+    await page.getByRole('heading', { name: 'Meadow' }).waitFor();
+    await it.thread({ title: 'Mowing', project_id: project.id });
+    await page.getByRole('link', { name: 'Chats', exact: true }).click();
+    await page.locator('aside').getByRole('heading', { name: 'Meadow' }).waitFor();
+    await it.api('PATCH', `/projects/${project.id}`, { name: 'Pasture' });
+    await look();
+    await page.locator('aside').getByRole('heading', { name: 'Pasture' }).waitFor();
+  });
 }
