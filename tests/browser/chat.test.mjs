@@ -220,4 +220,15 @@ else {
     await questions(page).getByText('Asked early').waitFor();
     await page.unrouteAll();
   });
+
+  test('a new chat is for the agent that the address names, also where it changes', async () => {
+    await it.api('POST', '/extensions', { type: 'agent', name: 'gardener', description: 'd', enabled: true, definition: { systemPrompt: 'x' } });
+    const page = await it.open('/new?agent=nobody');
+    const chosen = page.getByRole('combobox', { name: 'Agent' }).last();
+    await eventually(async () => assert.equal(await chosen.inputValue(), 'assistant'));
+    for (const name of ['gardener', 'assistant']) {
+      await page.evaluate((hash) => (location.hash = hash), `#/new?agent=${name}`);
+      await eventually(async () => assert.equal(await chosen.inputValue(), name));
+    }
+  });
 }
