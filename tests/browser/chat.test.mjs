@@ -231,4 +231,16 @@ else {
       await eventually(async () => assert.equal(await chosen.inputValue(), name));
     }
   });
+
+  test('the chats above and below are those of the list', async () => {
+    const path = await it.stage.write({ path: 'garden/readme.md', text: 'x' });
+    const project = await it.api('POST', '/projects', { name: 'Garden', path: path.replace('/readme.md', '') });
+    await it.thread({ title: 'In the garden', project_id: project.id });
+    await it.thread({ title: 'Below it' });
+    const { id } = await it.thread({ title: 'First of none' });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('link', { name: /In the garden/ }).waitFor();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByRole('heading', { level: 1, name: 'In the garden' }).waitFor();
+  });
 }

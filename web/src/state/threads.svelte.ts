@@ -15,6 +15,8 @@ const atFirst = 1000;
 
 class Threads {
   all = $state.raw<Thread[]>([]);
+  /** As far as they are listed, in the order of the list. */
+  listed: Thread[] = [];
   loaded = $state(false);
   error = $state<unknown>(null);
   marks = $state<Record<string, Mark>>(stored('marks', {}));

@@ -47,8 +47,8 @@ function commandOf(event: KeyboardEvent): (() => void) | undefined {
 }
 
 function step(by: number): void {
-  const now = threads.all.findIndex(({ id }) => id === threads.open);
-  const next = threads.all[now + by];
+  const now = threads.listed.findIndex(({ id }) => id === threads.open);
+  const next = threads.listed[now + by];
   if (next) place.go(['t', next.id]);
 }
 
