@@ -243,4 +243,18 @@ else {
     await page.keyboard.press('Alt+ArrowUp');
     await page.getByRole('heading', { level: 1, name: 'In the garden' }).waitFor();
   });
+
+  test('a chat that is archived can be switched to act, and taken out of the archive, by keys', async () => {
+    const { id } = await it.thread({ title: 'Put away' });
+    await it.api('PATCH', `/threads/${id}`, { archived: true });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('radio', { name: 'Plan', checked: true }).waitFor();
+    await page.keyboard.press('Control+.');
+    await page.getByRole('radio', { name: 'Act', checked: true }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('take this chat out');
+    await page.getByRole('option', { name: /Take this chat out of the archive/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.equal((await it.api('GET', `/threads/${id}`)).archived, false));
+  });
 }

@@ -51,7 +51,7 @@ export async function searched(words: string): Promise<Entry[]> {
 }
 
 function deeds(): Entry[] {
-  const open = threads.all.find(({ id }) => id === threads.open);
+  const open = threads.reading;
   const deed = (label: string, about: string, run: () => void): Entry => ({ kind: 'do', label, about, run });
   return [
     deed('New chat', 'Ctrl Shift O', () => place.go(['new'])),

@@ -53,7 +53,7 @@ function step(by: number): void {
 }
 
 function switchMode(): void {
-  const thread = threads.all.find(({ id }) => id === threads.open);
+  const thread = threads.reading;
   if (!thread) return;
   const mode = thread.mode === 'plan' ? 'act' : 'plan';
   void attempt(() => patch(`/threads/${thread.id}`, { mode }));
