@@ -257,4 +257,18 @@ else {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal((await it.api('GET', `/threads/${id}`)).archived, false));
   });
+
+  test('an answer that came while another view was open is marked as new', async () => {
+    const { id } = await it.thread({ title: 'Answered behind' });
+    const page = await it.open(`/t/${id}`);
+    const held = await it.stage.hold({ pieces: ['Not yet'] });
+    await say(page, 'Take your time');
+    await answers(page).getByText('Not yet').waitFor();
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await it.stage.release({ held, pieces: [' but now.'] });
+    await eventually(async () => assert.match(await page.title(), /^\(\d+\) Inbox/));
+    await page.getByRole('link', { name: 'Chats' }).click();
+    await page.getByRole('link', { name: /Answered behind.*new answer/ }).waitFor();
+  });
 }
