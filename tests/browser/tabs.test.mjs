@@ -148,4 +148,28 @@ else {
     await say(page, 'From a phone');
     await answers(page).first().waitFor();
   });
+
+  test('a message that is sent while its file is on the way waits for it', async () => {
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    let arrive;
+    const arrived = new Promise((done) => (arrive = done));
+    await page.route('**/files?*', async (route) => {
+      await arrived;
+      await route.continue();
+    });
+    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await say(page, 'Read it');
+    await page.getByText('1 file on the way; then it is sent').waitFor();
+    arrive();
+    await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
+    assert.deepEqual((await it.turns(id))[0].metadata.attachments.map(({ name }) => name), ['notes.txt']);
+  });
+
+  test('a file that was taken off a message can be chosen again', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    await attach(page);
+    await page.getByRole('button', { name: 'Remove notes.txt' }).click();
+    assert.equal(await page.locator('input[type=file]').evaluate(({ files }) => files.length), 0);
+  });
 }
