@@ -271,4 +271,21 @@ else {
     await page.getByRole('link', { name: 'Chats' }).click();
     await page.getByRole('link', { name: /Answered behind.*new answer/ }).waitFor();
   });
+
+  test('the mode of a chat that is not read yet is not made up', async () => {
+    const { id } = await it.thread();
+    await it.api('PATCH', `/threads/${id}`, { mode: 'act' });
+    const page = await it.open();
+    let answer;
+    const asked = new Promise((asks) => (answer = asks));
+    await page.route(`**/threads/${id}`, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto(`${it.line.url}/ui/?unread#/t/${id}`);
+    await page.getByRole('radio', { name: 'Plan', disabled: true }).waitFor();
+    assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
+    answer();
+    await page.getByRole('radio', { name: 'Act', checked: true }).waitFor();
+  });
 }
