@@ -215,4 +215,19 @@ else {
     await questions(page).getByText('turn 49').waitFor();
     await eventually(async () => assert.equal(await questions(page).count(), 50));
   });
+
+  test('a message with the words of the one before is shown while it waits', async () => {
+    const page = await inThread();
+    await it.stage.reply({ text: 'Once' });
+    await say(page, 'Again');
+    await answers(page).getByText('Once').waitFor();
+    it.line.down = true;
+    it.line.cut();
+    await say(page, 'Again');
+    await page.getByRole('article', { name: 'Your message, not sent yet' }).getByText('Kept here').waitFor();
+    await it.stage.reply({ text: 'Twice' });
+    it.line.down = false;
+    await answers(page).getByText('Twice').waitFor();
+    await agrees(page, ['Again', 'Again']);
+  });
 }
