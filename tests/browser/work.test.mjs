@@ -385,4 +385,28 @@ else {
     await page.getByRole('img', { name: 'QR code that pairs a phone' }).waitFor();
     await page.getByText(/^\d{6}$/).waitFor();
   });
+
+  test('the times of a schedule are those of what was typed last, whatever is answered first', async () => {
+    const page = await it.open('/jobs/new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    let late;
+    const last = new Promise((done) => (late = done));
+    let answered;
+    const first = new Promise((done) => (answered = done));
+    await page.route('**/cron?expression=0+5*', async (route) => {
+      await last;
+      await route.continue();
+      answered();
+    });
+    const asked = page.waitForRequest(/cron\?expression=0\+5/);
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
+    await asked;
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 23 * * *');
+    await page.getByText(/23:00/).first().waitFor();
+    const response = page.waitForResponse(/cron\?expression=0\+5/);
+    late();
+    await Promise.all([first, response]);
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled)));
+    assert.equal(await page.getByText(/05:00/).count(), 0);
+  });
 }
