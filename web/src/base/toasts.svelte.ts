@@ -22,8 +22,10 @@ class Toasts {
     return close;
   }
 
+  /** An error whose message is short may say all of it in `whole`. */
   bad(error: unknown, action?: Toast['action']): void {
-    this.show(error instanceof Error ? error.message : String(error), { kind: 'bad', ...(action && { action }) });
+    const words = error instanceof Error ? ((error as { whole?: string }).whole ?? error.message) : String(error);
+    this.show(words, { kind: 'bad', ...(action && { action }) });
   }
 
   close(id: number): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorsByPath, fromLines, fromPairs, kindOf, linesOf, pairsOf, withMember } from './schema';
+import { errorAt, errorsByPath, fromLines, fromPairs, kindOf, linesOf, pairsOf, withMember } from './schema';
 
 test('each shape of a definition has its kind of field', () => {
   expect(kindOf({ type: 'string' })).toBe('text');
@@ -26,4 +26,10 @@ test('members that the form does not know stay', () => {
 test('errors land on their fields', () => {
   const details = [{ path: 'definition.agent_id', message: 'definition.agent_id must be a string' }];
   expect(errorsByPath(details)).toEqual({ 'definition.agent_id': 'must be a string' });
+});
+
+test('what is wrong with a part that has no field of its own is told where the whole stands', () => {
+  const errors = { 'definition.tools[1]': 'must be a string', 'definition.toolset': 'is odd', 'definition.tools': 'is odd too' };
+  expect(errorAt(errors, 'definition.tools')).toBe('[1] must be a string; is odd too');
+  expect(errorAt(errors, 'definition.other')).toBe('');
 });

@@ -59,6 +59,12 @@ export function fromPairs(text: string): Record<string, string> | undefined {
   return pairs.length ? Object.fromEntries(pairs) : undefined;
 }
 
+/** What is wrong with the value at `path`, and with parts of it that have no field of their own. */
+export function errorAt(errors: Record<string, string>, path: string): string {
+  const own = Object.entries(errors).filter(([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`));
+  return own.map(([at, message]) => `${at.slice(path.length)} ${message}`.trim()).join('; ');
+}
+
 /** The errors of a refusal by field: `definition.agent_id` → its message without the path. */
 export function errorsByPath(details: { path: string; message: string }[]): Record<string, string> {
   return Object.fromEntries(details.map(({ path, message }) => [path, message.replace(`${path} `, '')]));
