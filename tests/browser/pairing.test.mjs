@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { message, missing, withStage } from './stage.mjs';
+import { eventually, message, missing, withStage } from './stage.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -32,6 +32,10 @@ else {
     await page.getByRole('textbox', { name: 'Code' }).fill('000000');
     await page.getByRole('button', { name: 'Pair' }).click();
     await page.getByText('Invalid or expired code').waitFor();
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.tagName), 'INPUT'));
+    await page.keyboard.type(await code());
+    await page.keyboard.press('Enter');
+    await message(page).waitFor();
   });
 
   test('a token that was rotated leads back to pairing, with the draft kept', async () => {
