@@ -308,4 +308,10 @@ else {
     await look();
     await page.locator('aside').getByRole('heading', { name: 'Pasture' }).waitFor();
   });
+
+  test('the address that a footnote names is shown', async () => {
+    const page = await it.open(`/t/${await it.threadWith({ role: 'assistant', content: 'So it is.[^1]\n\n[^1]: https://source.example/page\n' })}`);
+    await page.getByRole('link', { name: 'https://source.example/page' }).waitFor();
+    await page.getByText('[^1]: https://source.example/page').waitFor();
+  });
 }
