@@ -415,4 +415,12 @@ else {
     await page.getByRole('img', { name: 'QR code that pairs a phone' }).waitFor();
     await page.getByText(/^\d{6}$/).waitFor();
   });
+
+  test('notifications that the browser does not allow are not shown as wanted', async () => {
+    const page = await it.open('/system');
+    const box = page.getByRole('checkbox', { name: /Tell me, while this page is hidden/ });
+    await box.click();
+    await page.getByText('This browser does not let the page show notifications.').waitFor();
+    assert.equal(await box.isChecked(), false);
+  });
 }
