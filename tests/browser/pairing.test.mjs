@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, message, missing, withStage } from './stage.mjs';
+import { eventually, message, missing, say, withStage } from './stage.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -48,5 +48,30 @@ else {
     await page.getByRole('button', { name: 'Pair' }).click();
     await message(page).waitFor();
     assert.equal(await message(page).inputValue(), 'half a thought');
+  });
+
+  test('a browser that is forgotten keeps no message that waits, and asks before, also from the palette', async () => {
+    const { id } = await it.thread();
+    const page = await it.fresh();
+    await page.goto(`${it.line.url}/ui/#code=${await code()}`);
+    await message(page).waitFor();
+    await page.goto(`${it.line.url}/ui/#/t/${id}`);
+    await page.getByRole('radio', { name: 'Plan', checked: true }).waitFor();
+    it.line.down = true;
+    it.line.cut();
+    await say(page, 'Between us');
+    await page.getByText('Kept here').waitFor();
+    it.line.down = false;
+    await page.route('**/chat', (route) => route.abort());
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('forget this browser');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Forget this browser?' }).getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('textbox', { name: 'Code' }).fill(await code());
+    await page.unroute('**/chat');
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByRole('radio', { name: 'Plan', checked: true }).waitFor();
+    assert.equal(await page.getByText('Between us').count(), 0);
+    assert.deepEqual(await it.turns(id), []);
   });
 }

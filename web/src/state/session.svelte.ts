@@ -14,7 +14,7 @@ class Session {
   constructor() {
     authorize(this.token, () => this.#refused());
     tabs.onmessage = ({ data }) => {
-      if (data === 'forgotten') this.#end();
+      if (data === 'forgotten') this.#leave();
       else if (data === 'paired') this.#begin(stored<string | null>('token', null));
     };
     if (this.token) line.start(this.token);
@@ -32,7 +32,7 @@ class Session {
   forget(): void {
     forgetAll();
     tabs.postMessage('forgotten');
-    this.#end();
+    this.#leave();
   }
 
   #begin(token: string | null): void {
@@ -41,6 +41,12 @@ class Session {
     this.lost = false;
     authorize(token);
     line.start(token);
+  }
+
+  /** Begun anew, the page holds nothing more in its memory that it could send or keep. */
+  #leave(): void {
+    this.#end();
+    location.reload();
   }
 
   #end(): void {

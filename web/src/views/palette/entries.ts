@@ -5,10 +5,10 @@ import { firstLine } from '../../base/format';
 import { place } from '../../base/route.svelte';
 import { attempt } from '../../base/toasts.svelte';
 import { store } from '../../base/storage';
-import { session } from '../../state/session.svelte';
 import { registry } from '../../state/registry.svelte';
 import { threads } from '../../state/threads.svelte';
 import { searchTurns } from '../search/turns';
+import { forget } from '../system/forget';
 import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
 
@@ -59,7 +59,7 @@ function deeds(): Entry[] {
     deed('New agent', '', () => place.go(['agents', 'new'])),
     deed('Keys', '?', () => (overlays.open = 'keys')),
     deed('Pair another device', '', () => place.go(['system'])),
-    deed('Forget this browser', 'It has to be paired again', () => session.forget()),
+    deed('Forget this browser', 'It has to be paired again', () => void forget()),
     ...(open ? [deed(open.archived ? 'Take this chat out of the archive' : 'Archive this chat', open.title, () => void attempt(() => patch(`/threads/${open.id}`, { archived: !open.archived })))] : []),
   ];
 }
