@@ -314,4 +314,24 @@ else {
     await page.getByRole('link', { name: 'https://source.example/page' }).waitFor();
     await page.getByText('[^1]: https://source.example/page').waitFor();
   });
+
+  test('who renames a chat or adds a note by keys goes on from there', async () => {
+    const page = await it.open(`/t/${(await it.thread({ title: 'Before' })).id}`);
+    const held = () => page.evaluate(() => document.activeElement.textContent.trim());
+    const heading = page.getByRole('heading', { level: 1 });
+    await heading.getByText('Before').waitFor();
+    await page.getByRole('button', { name: 'Rename', exact: true }).press('Enter');
+    await page.getByRole('textbox', { name: 'Title' }).fill('After');
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.equal(await held(), 'After'));
+    await page.getByRole('button', { name: 'Add a note' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Note' }).fill('Be brief');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Note' }).waitFor();
+    await eventually(async () => assert.equal(await held(), 'After'));
+    await page.getByRole('button', { name: 'Rename After' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Title' }).fill('At last');
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.match(await held(), /^At last/));
+  });
 }
