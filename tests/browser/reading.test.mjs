@@ -334,4 +334,16 @@ else {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.match(await held(), /^At last/));
   });
+
+  test('suggestions go when the message is left, and are taken by the pointer', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    const offered = page.getByRole('listbox', { name: 'Suggestions' });
+    await message(page).fill('/');
+    await offered.waitFor();
+    await page.getByRole('button', { name: 'Rename', exact: true }).focus();
+    await offered.waitFor({ state: 'hidden' });
+    await message(page).fill('/s');
+    await offered.getByRole('option').first().click();
+    await eventually(async () => assert.match(await message(page).inputValue(), /^\/\S+ $/));
+  });
 }
