@@ -172,4 +172,14 @@ else {
     await page.getByRole('button', { name: 'Remove notes.txt' }).click();
     assert.equal(await page.locator('input[type=file]').evaluate(({ files }) => files.length), 0);
   });
+
+  test('the look that one tab chooses is the other’s too', async () => {
+    const one = await it.open('/system');
+    const two = await one.context().newPage();
+    await two.goto(`${it.line.url}/ui/#/system`);
+    await two.getByRole('radio', { name: 'As the system', checked: true }).waitFor();
+    await one.getByRole('radio', { name: 'Dark' }).check();
+    await two.getByRole('radio', { name: 'Dark', checked: true }).waitFor();
+    assert.equal(await two.evaluate(() => getComputedStyle(document.body).color), 'rgb(232, 234, 238)');
+  });
 }
