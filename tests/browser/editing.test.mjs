@@ -187,4 +187,19 @@ else {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
+
+  test('a question begins at Cancel, and gives the keyboard back', async () => {
+    const { id } = await it.thread({ title: 'Kept' });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
+    const held = () => page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.textContent);
+    const discard = page.getByRole('button', { name: 'Delete chat' });
+    await discard.press('Enter');
+    const question = page.getByRole('dialog', { name: 'Delete this chat?' });
+    await question.waitFor();
+    await eventually(async () => assert.equal(await held(), 'Cancel'));
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await eventually(async () => assert.equal(await held(), 'Delete chat'));
+  });
 }
