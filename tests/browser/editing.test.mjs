@@ -202,4 +202,12 @@ else {
     await question.waitFor({ state: 'detached' });
     await eventually(async () => assert.equal(await held(), 'Delete chat'));
   });
+
+  test('who deletes a turn by keys goes on in the conversation', async () => {
+    const page = await it.open(`/t/${await it.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' })}`);
+    await page.getByRole('button', { name: 'Delete answer' }).press('Enter');
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.role), 'log'));
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.role), 'log'));
+  });
 }
