@@ -968,6 +968,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/propose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stage a change that a person then applies or rejects
+         * @description Stage a change that a person then applies or rejects. It changes what the gateway keeps.
+         */
+        post: operations["postPropose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/proposals/{agent}/{date}": {
         parameters: {
             query?: never;
@@ -2216,7 +2236,7 @@ export interface components {
             last_run: {
                 /** @description also the runId of its events */
                 id: string;
-                /** @description the job's name, as it was then */
+                /** @description the job's name now; of a deleted job, as it was then */
                 job: string;
                 /** @description where its output is; null where nothing ran */
                 thread_id: string | null;
@@ -2252,7 +2272,7 @@ export interface components {
         JobRun: {
             /** @description also the runId of its events */
             id: string;
-            /** @description the job's name, as it was then */
+            /** @description the job's name now; of a deleted job, as it was then */
             job: string;
             /** @description where its output is; null where nothing ran */
             thread_id: string | null;
@@ -6458,6 +6478,108 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postPropose: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body within 24 hours answer the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agent": "assistant",
+                 *       "type": "soul",
+                 *       "title": "Greet people by name",
+                 *       "target": "agents/assistant/soul.md",
+                 *       "content": "Greet people by name.\n"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description who proposes it */
+                    agent: string;
+                    /** @description soul, extension, file or knowledge */
+                    type: string;
+                    /** @description one line that says what changes */
+                    title: string;
+                    /** @description the file, absolute or relative to the data directory */
+                    target: string;
+                    /** @description all that the file is to say */
+                    content: string;
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
