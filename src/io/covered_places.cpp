@@ -128,16 +128,11 @@ private:
   struct Here {
     std::string name;
     bool in_git;
-    bool in_modules;  ///< the repositories of submodules
     bool in_guarded;
   };
   Here state_here() const {
-    const auto git = std::ranges::find(names_, ".git");
     return {.name = names_.empty() ? root_.filename().string() : names_.back(),
-            .in_git = git != names_.end(),
-            .in_modules =
-                git != names_.end() && git + 1 != names_.end() && git[1] == "modules" &&
-                std::none_of(git, names_.end(), [](const auto& name) { return name == "refs" || name == "logs"; }),
+            .in_git = std::ranges::find(names_, ".git") != names_.end(),
             .in_guarded = !names_.empty() && names_.back() != ".git" && is_guarded(names_)};
   }
 
@@ -153,8 +148,6 @@ private:
     if (here.in_guarded || !(here.in_git || name.starts_with('.'))) return false;
     if (name == ".git" && entry.is_directory) {
       note(found_.repositories, entry.name);
-    } else if (name == "HEAD" && here.in_modules && !entry.is_directory) {
-      note(found_.repositories, "");
     } else if (is_guarded_entry(entry.name)) {
       note(found_.guarded, entry.name);
     }
@@ -172,9 +165,8 @@ private:
     return linked_inodes_.contains(entry.inode) && linked_.contains(identity_of(status_at(directory, entry.name)));
   }
 
-  /// Without a name: the directory itself.
   void note(std::vector<fs::path>& list, const std::string& name) {
-    list.push_back(name.empty() ? path_to(name).parent_path() : path_to(name));
+    list.push_back(path_to(name));
     for (auto above = list.back().parent_path(); above != root_; above = above.parent_path()) {
       if (std::ranges::find(found_.ancestors, above) != found_.ancestors.end()) break;
       found_.ancestors.push_back(above);

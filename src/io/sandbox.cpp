@@ -12,9 +12,11 @@
 #include <mutex>
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "base/json.hpp"
 #include "base/variable_name.hpp"
+#include "io/beneath.hpp"
 #include "io/covered_places.hpp"
 #include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
@@ -40,6 +42,7 @@ constexpr auto program_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin
 
 /// A `commondir` that says that a repository's configuration is its own, as Git takes it to be without one.
 constexpr auto leads_nowhere_else = ".\n";
+constexpr std::size_t longest_git_config = 1 << 20;
 
 using Arguments = std::vector<std::string>;
 
@@ -288,6 +291,20 @@ std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxWish& 
   return roots;
 }
 
+namespace {
+
+/// Where there is a `commondir`, Git no longer heeds `core.bare` and `core.worktree`: it would take a bare repository
+/// for one whose files are all deleted.
+bool may_get_commondir(const fs::path& repository) {
+  const auto directory = Directory::open(repository);
+  const auto read = directory ? directory->read("config", longest_git_config) : directory.error();
+  auto config = read ? *read : std::string();
+  RE2::GlobalReplace(&config, R"((?i)\bbare\s*=\s*(false|no|off|0)\b)", "");
+  return !RE2::PartialMatch(config, R"((?i)worktree|\bbare\b)");
+}
+
+}  // namespace
+
 void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked,
                             Held& held) const {
   for (const auto* name : {".agents", ".git"}) held.take(root / name);
@@ -300,7 +317,8 @@ void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const F
     for (const auto* name : {"hooks", "config"}) {
       if (held.take(repository / name)) covered.guarded.push_back(repository / name);
     }
-    if (held.take(repository / "commondir", leads_nowhere_else)) covered.guarded.push_back(repository / "commondir");
+    const auto commondir = repository / "commondir";
+    if (may_get_commondir(repository) && held.take(commondir, leads_nowhere_else)) covered.guarded.push_back(commondir);
     covered.ancestors.push_back(repository);
   }
   mounts.show(root, true);
@@ -323,7 +341,8 @@ void Sandbox::hide(SandboxMounts& mounts, const CoveredPlaces& covered) {
   for (const auto& path : covered.private_directories) mounts.hide_directory(path);
   for (const auto& path : covered.private_files) mounts.hide_file(path);
   if (mounts.size() > most_mounts)
-    throw ProcessError("there are too many private files (such as *.pem and *.key) to keep them from the command");
+    throw ProcessError(
+        "there are too many private files (such as *.pem and *.key) and repositories to keep them from the command");
 }
 
 ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxWish& wish) const {

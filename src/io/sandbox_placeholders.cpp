@@ -29,15 +29,25 @@ std::optional<SandboxPlaceholders::Made> made_at(const fs::path& path) {
   if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
   constexpr std::int64_t second = 1'000'000'000;
   return SandboxPlaceholders::Made{status.st_dev, status.st_ino,
-                                   status.st_ctim.tv_sec * second + status.st_ctim.tv_nsec};
+                                   status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
 }
 
 bool make_file(const fs::path& path, std::string_view content) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return false;
-  if (::write(file.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size())) return true;
-  ::unlink(path.c_str());
-  return false;
+  // Whoever else works there must be able to read it, whatever the umask.
+  const bool made = ::fchmod(file.get(), 0644) == 0 &&
+                    ::write(file.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size());
+  if (!made) ::unlink(path.c_str());
+  return made;
+}
+
+bool make(const fs::path& path, std::string_view content) {
+  return content.empty() ? ::mkdir(path.c_str(), 0755) == 0 : make_file(path, content);
+}
+
+bool is_same_file(const SandboxPlaceholders::Made& one, const SandboxPlaceholders::Made& other) {
+  return one.device == other.device && one.inode == other.inode;
 }
 
 /// Later is enough: what a kill of the gateway leaves, the system has.
@@ -47,20 +57,26 @@ void write_note(const fs::path& data_directory, const std::string& text) {
                        : text.empty() ? directory->remove(note_name)
                                       : directory->write(note_name, text, 0600, Durability::later);
   if (written || written.error() == FileError::not_found) return;
-  log::warn("{} cannot be written ({}): a kill would leave empty .git and .agents directories in projects",
-            (data_directory / note_name).string(), to_string(written.error()));
+  log::warn(
+      "{} cannot be written ({}): a kill would leave what commands were kept from making in projects: empty .git and "
+      ".agents, .git/commondir",
+      (data_directory / note_name).string(), to_string(written.error()));
 }
 
 }  // namespace
 
 bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content) {
   const std::lock_guard lock(mutex_);
-  if (const auto held = held_.find(path); held != held_.end()) {
+  const auto held = held_.find(path);
+  const auto found = made_at(path);
+  if (held != held_.end() && found && is_same_file(*found, held->second.made)) {
     ++held->second.count;
     return true;
   }
-  if (!(content.empty() ? ::mkdir(path.c_str(), 0755) == 0 : make_file(path, content))) return false;
-  held_[path] = {1, made_at(path).value_or(Made{})};
+  // A person may have removed one that a command still holds.
+  if (found || !make(path, content)) return false;
+  const auto others = held == held_.end() ? 0 : held->second.count;
+  held_[path] = {others + 1, made_at(path).value_or(Made{})};
   note();
   return true;
 }
@@ -117,7 +133,7 @@ std::size_t sweep_placeholders(const fs::path& data_directory) {
     return sweep(data_directory);
   } catch (const std::system_error& error) {
     // No reason not to start.
-    log::warn("empty .git and .agents directories may be left in projects: {}", error.what());
+    log::warn("empty .git and .agents, or .git/commondir, may be left in projects: {}", error.what());
     return 0;
   }
 }

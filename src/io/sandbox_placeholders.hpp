@@ -21,7 +21,7 @@ public:
   bool hold(const std::filesystem::path& path, std::string_view content = {});
   void release(const std::vector<std::filesystem::path>& paths);
 
-  /// Which directory or file a placeholder is, and that nobody has touched it since.
+  /// Which directory or file a placeholder is, and that nobody has written to it since.
   struct Made {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;

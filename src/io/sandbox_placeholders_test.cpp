@@ -97,6 +97,28 @@ TEST_F(SandboxPlaceholdersTest, AFileThatSomebodyHasReplacedSinceIsLeft) {
   EXPECT_TRUE(fs::exists(file));
 }
 
+TEST_F(SandboxPlaceholdersTest, OneThatAPersonRemovedIsMadeAgainForTheNextCommand) {
+  const auto file = project_ / "commondir";
+  SandboxPlaceholders placeholders(data_);
+  EXPECT_TRUE(placeholders.hold(file, ".\n"));
+  fs::remove(file);
+  EXPECT_TRUE(placeholders.hold(file, ".\n"));
+  EXPECT_TRUE(fs::exists(file));
+  placeholders.release({file});
+  EXPECT_TRUE(fs::exists(file)) << "the other command still holds it";
+  placeholders.release({file});
+  EXPECT_FALSE(fs::exists(file));
+}
+
+TEST_F(SandboxPlaceholdersTest, AFileThatABackupHasLinkedGoesAwayWithItsCommand) {
+  const auto file = project_ / "commondir";
+  SandboxPlaceholders placeholders(data_);
+  EXPECT_TRUE(placeholders.hold(file, ".\n"));
+  fs::create_hard_link(file, project_ / "backup");
+  placeholders.release({file});
+  EXPECT_FALSE(fs::exists(file));
+}
+
 TEST_F(SandboxPlaceholdersTest, WithoutANoteNothingIsSwept) {
   EXPECT_EQ(sweep_placeholders(data_), 0u);
   EXPECT_EQ(sweep_placeholders(data_ / "missing"), 0u);

@@ -145,14 +145,13 @@ TEST_F(SandboxTest, GuardedPlacesCanBeReadButNotWritten) {
   write(project_ / ".git/config", "mine");
   write(project_ / ".git/HEAD", "ref: refs/heads/main");
   write(project_ / ".agents/skills/x/SKILL.md", "mine");
-  write(project_ / "lib/.git/modules/y/HEAD", "ref: refs/heads/main");
   write(project_ / "lib/.git/modules/y/hooks/update", "mine");
   const auto output = output_of(
       "cat .git/hooks/pre-commit; echo evil > .git/hooks/pre-commit; echo evil > .git/hooks/post-commit;"
       "echo evil >> .git/config; rm -rf .agents; echo evil > .agents/skills/x/SKILL.md;"
       "mv .git/hooks h; mv .git g; mv .agents a; echo evil > lib/.git/modules/y/hooks/update;"
       "mv lib/.git/modules lib/.git/m; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit;"
-      "echo evil > .git/commondir; echo evil > lib/.git/modules/y/commondir; echo fine > .git/HEAD");
+      "echo evil > .git/commondir; echo fine > .git/HEAD");
   EXPECT_THAT(output, HasSubstr("mine"));
   EXPECT_EQ(read(project_ / ".git/hooks/pre-commit"), "mine");
   EXPECT_FALSE(fs::exists(project_ / ".git/hooks/post-commit"));
@@ -161,7 +160,15 @@ TEST_F(SandboxTest, GuardedPlacesCanBeReadButNotWritten) {
   EXPECT_EQ(read(project_ / "lib/.git/modules/y/hooks/update"), "mine");
   EXPECT_EQ(read(project_ / ".git/HEAD"), "fine\n");
   EXPECT_FALSE(fs::exists(project_ / ".git/commondir")) << "nothing is left of what kept it from being made";
-  EXPECT_FALSE(fs::exists(project_ / "lib/.git/modules/y/commondir"));
+}
+
+TEST_F(SandboxTest, WhereGitWouldMissItsSettingsItGetsNoCommondir) {
+  for (const auto* config : {"[core]\n\tbare = true\n", "[core]\n\tbare\n", "[core]\n\tworktree = ../elsewhere\n"}) {
+    write(project_ / ".git/config", config);
+    EXPECT_EQ(output_of("ls .git"), "config\nhooks\n") << config;
+  }
+  write(project_ / ".git/config", "[core]\n\tbare = false\n");
+  EXPECT_EQ(output_of("ls .git"), "commondir\nconfig\nhooks\n");
 }
 
 TEST_F(SandboxTest, BranchesMayHaveTheNamesOfGuardedPlaces) {
@@ -327,6 +334,17 @@ TEST_F(SandboxTest, ReachesNoUnixSocketOfTheHost) {
       EXPECT_EQ(result_of(connect, wanted).end.exit_code, 1) << name << network;
     }
   }
+}
+
+TEST_F(SandboxTest, GetsNoPairThatCouldBeConnectedAnew) {
+  const auto pair = [&](const std::string& type) {
+    return result_of("/usr/bin/python3 -c \"import socket as s; s.socketpair(s.AF_UNIX, " + type + ")\"", wish())
+        .end.exit_code;
+  };
+  EXPECT_EQ(pair("s.SOCK_STREAM"), 0);
+  EXPECT_EQ(pair("s.SOCK_SEQPACKET"), 0);
+  EXPECT_EQ(pair("s.SOCK_DGRAM"), 1);
+  EXPECT_EQ(pair("s.SOCK_RAW"), 1);
 }
 
 TEST_F(SandboxTest, TheKernelRefusesWaysOut) {

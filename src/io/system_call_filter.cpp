@@ -79,6 +79,13 @@ void deny_socket_families(const Filter& filter) {
   for (std::uint64_t bit = highest_family_checked + 1; bit <= lower_half; bit <<= 1u) refuse(bit, bit);
 }
 
+/// Of a pair, these can be connected to others: to sockets of the host.
+void deny_pairs_without_connection(const Filter& filter) {
+  constexpr std::uint64_t type_of_socket = 0xF;
+  for (const std::uint64_t type : {SOCK_DGRAM, SOCK_RAW})
+    deny_where(filter, EPROTONOSUPPORT, SCMP_SYS(socketpair), 1, type_of_socket, type);
+}
+
 std::string as_program(const Filter& filter) {
   const Descriptor file(::memfd_create("agw-filter", MFD_CLOEXEC));
   if (!file) throw_errno("cannot make the sandbox's filter");
@@ -98,6 +105,7 @@ std::string make_filter() {
   deny_where(filter, EPERM, SCMP_SYS(clone), 0, CLONE_NEWUSER, CLONE_NEWUSER);
   for (const auto control : denied_controls) deny_where(filter, EPERM, SCMP_SYS(ioctl), 1, lower_half, control);
   deny_socket_families(filter);
+  deny_pairs_without_connection(filter);
   return as_program(filter);
 }
 

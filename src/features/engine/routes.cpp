@@ -19,7 +19,7 @@ Routes EngineRoutes::routes() {
           .executes(),
       post("/turns/:id/regenerate", "Answer a turn again", this, &EngineRoutes::regenerate)
           .answers<Turn>(201)
-          .fails_with({400, 404, 409, 507})
+          .fails_with({400, 404, 409, 413, 507})
           .executes(),
       get("/threads/:id/events", "The events of a run that a client missed", this, &EngineRoutes::events)
           .query<EventsQuery>()
