@@ -284,6 +284,7 @@ std::shared_ptr<Descriptor> Sandbox::open_root(const fs::path& path, bool writab
 /// In the order in which the command's beginning looks at them.
 std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxWish& wish) const {
   std::vector<std::shared_ptr<Descriptor>> roots;
+  roots.reserve(wish.writable.size() + wish.readable.size());
   for (const auto& path : wish.writable) roots.push_back(open_root(path, true));
   for (const auto& path : wish.readable) roots.push_back(open_root(path, false));
   if (!is_shown(wish.directory, wish))

@@ -285,7 +285,7 @@ TEST_F(SandboxTest, RefusesVariablesThatCannotBe) {
                                                                       {"A=B", "x"},
                                                                       {"1A", "x"},
                                                                       {"A-B", "x"},
-                                                                      {"A", std::string("x\0--bind\0/\0/", 13)},
+                                                                      {"A", std::string("x\0--bind\0/\0/", 12)},
                                                                       {std::string("A\0B", 3), "x"}}) {
     auto wanted = wish();
     wanted.environment = {{name, value}};
