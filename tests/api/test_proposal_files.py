@@ -8,7 +8,7 @@ import pytest
 
 from checks import UNKNOWN_ID, accepted, refused
 from jobs import ended, new_job
-from proposals import apply, file_of, folder, listed, reject, show, target_of, told, write
+from proposals import apply, file_of, folder, head_of, listed, reject, show, target_of, told, write
 
 
 # Bad files.
@@ -179,14 +179,33 @@ def test_a_job_is_triggered_by_a_decision(own_talker, name):
         assert told(events, "job-finished")["run"]["trigger"] == "event"
 
 
-def test_a_job_is_triggered_by_a_decision_that_a_start_finishes(own, name):
-    job = new_job(own, name("watcher"), {"type": "event", "event": "proposal.applied"})
-    path = write(own)
+def note_applied(own, *paths):
+    """As a kill in the midst of applying them leaves it, right after that was noted."""
     own.kill()
     with sqlite3.connect(own.data / "gateway.db") as database:
-        noted = (path.removeprefix("/proposals/"), str(target_of(own, path)), "noted text", UNKNOWN_ID, time.time_ns() // 10**6)
-        database.execute("INSERT INTO proposal_outbox (proposal, status, target, content, title, experiment_id, decided_at)"
-                         " VALUES (?, 'applied', ?, ?, 'Greet', ?, ?)", noted)
+        for number, path in enumerate(paths):
+            text = file_of(own, path).read_text().split("---\n", 2)[2]
+            noted = (path.removeprefix("/proposals/"), head_of(own, path)["target"], text, f"{UNKNOWN_ID[:-1]}{number}",
+                     time.time_ns() // 10**6 + number)
+            database.execute("INSERT INTO proposal_outbox (proposal, status, target, content, title, experiment_id,"
+                             " decided_at) VALUES (?, 'applied', ?, ?, 'Greet', ?, ?)", noted)
+
+
+def test_a_job_is_triggered_by_a_decision_that_a_start_finishes(own, name):
+    job = new_job(own, name("watcher"), {"type": "event", "event": "proposal.applied"})
+    path = write(own, "noted text")
+    note_applied(own, path)
     own.start()
     assert [row["trigger"] for row in ended(own, job)] == ["event"]
     assert target_of(own, path).read_text() == "noted text"
+
+
+def test_a_job_that_a_start_makes_by_a_decision_is_triggered_once_by_each(own):
+    watcher = ("description: d\nenabled: true\nagent_id: assistant\nprompt: What was applied?\nconcurrency: queue\n"
+               "trigger: {type: event, event: proposal.applied}\n")
+    makes_it = write(own, watcher, type="extension", target="jobs/watcher/job.yaml")
+    note_applied(own, makes_it, write(own))
+    own.start()
+    # What comes last is told last: its run waits behind all others.
+    accepted(apply(own, write(own)))
+    assert len(ended(own, {"name": "watcher"}, 3)) == 3

@@ -100,7 +100,7 @@ Task<> Proposals::recover() {
     std::string failure;
     try {
       co_await carry_out(decision, Attempt::again);
-      co_await finish(decision, {});
+      co_await record(decision, {});
       recovered_.push_back(decision.address);
     } catch (const std::exception& error) {
       failure = error.what();
@@ -175,8 +175,9 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<Proposa
     deciding.stay(!co_await undo(decision));
     std::rethrow_exception(failure);
   }
-  auto decided = co_await finish(decision, std::move(along));
+  auto decided = co_await record(decision, std::move(along));
   deciding.stay(false);
+  co_await announce("proposal-decided", decision.address);
   co_return decided;
 }
 
@@ -235,7 +236,7 @@ Task<bool> Proposals::undo(const ProposalDecision& decision) {
   co_return false;
 }
 
-Task<ProposalDecided> Proposals::finish(const ProposalDecision& decision, Along<ProposalDecided> along) {
+Task<ProposalDecided> Proposals::record(const ProposalDecision& decision, Along<ProposalDecided> along) {
   step("finish");
   const ProposalDecided decided{
       .status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
@@ -244,7 +245,6 @@ Task<ProposalDecided> Proposals::finish(const ProposalDecision& decision, Along<
     proposal_store::remove(connection, decision.address);
     if (along) along(connection, decided);
   });
-  co_await announce("proposal-decided", decision.address);
   co_return decided;
 }
 

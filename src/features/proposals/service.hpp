@@ -109,7 +109,7 @@ private:
   Task<> change_target(const ProposalDecision& decision);
   Task<std::string> proposer(ProposalAddress address);
   Task<bool> undo(const ProposalDecision& decision);
-  Task<ProposalDecided> finish(const ProposalDecision& decision, Along<ProposalDecided> along);
+  Task<ProposalDecided> record(const ProposalDecision& decision, Along<ProposalDecided> along);
   void step(std::string_view name) const;
 
   Database& database_;
