@@ -144,6 +144,24 @@ def test_a_program_says_who_proposes_what(gateway, member):
     refused(gateway.http.post("/propose", json={**CHANGE, member: 5}), 400, f"{member} must be a string")
 
 
+@pytest.mark.parametrize("member", ["agent", "target", "reason"])
+@pytest.mark.parametrize("text", ["x" * 16_385, "\x01" * 5000, "é\n" * 8000, "x" * 2_000_000], ids=range(4))
+def test_what_nobody_could_decide_on_for_its_length_is_not_staged(gateway, member, text):
+    before = accepted(gateway.http.get("/proposals"))
+    refused(gateway.http.post("/propose", json={**CHANGE, member: text}), 400, f"{member} is too long")
+    assert accepted(gateway.http.get("/proposals")) == before
+
+
+@pytest.mark.parametrize("text", ["word " * 3000, "\x01" * 2500, "\n" * 8000, "'\"" * 3000], ids=range(4))
+def test_one_with_long_members_is_listed_until_it_is_decided(gateway, name, text):
+    change = {**CHANGE, "agent": text, "reason": text, "title": "\u0085" * 200, "target": f"notes/{name('long')}.md"}
+    staged = accepted(gateway.http.post("/propose", json=change), 201)
+    path = f"/proposals/{staged['agent']}/{staged['date']}/{staged['name']}"
+    assert staged["reason"] == text and listed(gateway, path)
+    accepted(apply(gateway, path))
+    assert listed(gateway, path) is None and show(gateway, path)["status"] == "applied"
+
+
 # Modes.
 
 

@@ -4,6 +4,7 @@
 
 #include "api/error.hpp"
 #include "base/local_day.hpp"
+#include "base/yaml.hpp"
 #include "features/proposals/checks.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/proposed_extension.hpp"
@@ -18,6 +19,8 @@ constexpr std::size_t longest_title = 200;
 constexpr std::size_t longest_name = 48;
 /// A directory's name has room for it.
 constexpr std::size_t longest_agent = 200;
+/// What is written in a head, so that all of it is short enough for lists, which read the beginnings of files only.
+constexpr std::size_t longest_member = 16 << 10;
 /// Nobody looks through more than these; an agent that makes more is out of its mind.
 constexpr std::ptrdiff_t most_pending = 1'000;
 
@@ -70,10 +73,20 @@ json::object head_of(const StagedChange& change, const std::string& agent, const
   return head;
 }
 
-void check(const StagedChange& change) {
+/// As it is written, where what is not plain is longer.
+void check_length(std::string_view name, const std::string& text) {
+  if (text.size() > longest_member || json_to_yaml(json::object{{name, to_utf8(text)}}).size() > longest_member) {
+    throw BadRequest(std::string(name) + " is too long");
+  }
+}
+
+void check(const std::string& agent, const StagedChange& change) {
   if (!from_text<ProposalType>(change.type)) throw BadRequest("type must be one of soul, extension, file, knowledge");
   if (title_of(change.title).empty()) throw BadRequest("title is required");
   if (change.target.empty()) throw BadRequest("target is required");
+  check_length("agent", agent);
+  check_length("target", change.target);
+  check_length("reason", change.reason);
   if (change.content.size() > longest_staged) throw PayloadTooLarge("file too large");
   if (!is_utf8(change.content)) throw BadRequest("content must be UTF-8 text");
 }
@@ -89,7 +102,7 @@ ProposalAddress write_new(ProposalFiles& files, ProposalAddress address, const s
 }  // namespace
 
 Task<std::string> Proposals::stage(std::string agent, std::string run_id, StagedChange change, Targets targets) {
-  check(change);
+  check(agent, change);
   const auto place = co_await find_place(change.target);
   if (!place && targets == Targets::applicable) {
     throw Forbidden(
