@@ -154,6 +154,21 @@ def test_where_the_disk_is_full_nothing_changes(make_gateway):
         assert gateway.stop() == 0
 
 
+def test_only_what_changes_needs_room_on_the_disk(make_gateway):
+    gateway = make_gateway()
+    gateway.data.mkdir(mode=0o700)
+    with small_disk(gateway.data / "jobs", "size=256k") as jobs:
+        gateway.start()
+        definition = {"agent_id": "assistant", "prompt": "word " * 12_000}
+        body = {"type": "job", "name": "mine", "description": "d", "definition": definition}
+        made = accepted(gateway.http.post("/extensions", json=body), 201)
+        (jobs / "filling").write_bytes(bytes(shutil.disk_usage(jobs).free - 32 * 1024))
+        accepted(patch(gateway, made, {**definition, "timeout_s": 60}))
+        assert on_disk(gateway, made)["timeout_s"] == 60
+        refused(patch(gateway, made, {**definition, "prompt": "other " * 10_000}), 507, "disk full")
+        assert gateway.stop() == 0
+
+
 def test_an_edit_that_cannot_be_kept_is_not_overwritten(own):
     body = {"type": "agent", "name": "mine", "description": "d", "definition": {"systemPrompt": "You help."}}
     made = accepted(own.http.post("/extensions", json=body), 201)

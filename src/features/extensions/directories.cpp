@@ -29,6 +29,19 @@ std::optional<std::string> id_of(const FileResult<std::string>& content) {
   return std::nullopt;
 }
 
+/// What the extension's files are yet to say: one that says it already stays as it is.
+std::string unwritten(const Directory& root, const Extension& extension) {
+  const auto directory = directory_of(extension.type, extension.name);
+  const auto text = text_of(extension);
+  const auto says = [&](const std::string& path, const std::string& wanted) {
+    return id_of(root.read(path, longest_extension_file)) == content_id(wanted);
+  };
+  std::string unwritten;
+  if (!says(config_path(directory), text.config)) unwritten += text.config;
+  if (text.owns_prompt && text.prompt && !says(prompt_path(directory), *text.prompt)) unwritten += *text.prompt;
+  return unwritten;
+}
+
 bool leaves(const DiskStep& step, const std::string& path) {
   return step.action == DiskStep::Action::move && step.directory == path;
 }
@@ -215,8 +228,7 @@ void ExtensionDirectories::check_replaceable(const Extension& extension) const {
   require(strict->make_directories(extension.name), path);
   const auto attempt = extension.name + "/" + temporary_name();
   // As long as what is to be written, for which the disk may have no room.
-  const auto text = text_of(extension);
-  require(strict->write(attempt, text.config + text.prompt.value_or(""), 0600, Durability::later), path);
+  require(strict->write(attempt, unwritten(root_, extension), 0600, Durability::later), path);
   require(strict->remove(attempt), path);
   const auto id = id_of(root_.read(config_path(path), longest_extension_file));
   if (is_foreign(extension.id, id)) require(root_.make_directories(parent_of(path_in_trash(path, ""))), "trash");
