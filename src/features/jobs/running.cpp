@@ -197,7 +197,7 @@ Task<> Jobs::fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobR
     if (!job_store::insert(connection, row)) throw DueTimeTaken();
     if (along) along(connection, row);
   });
-  publish("job-started", run->run);
+  publish("job-started", named_now(run->run));
   ended(run);
 }
 
