@@ -14,6 +14,7 @@
 #include "features/proposals/service.hpp"
 #include "features/proposals/store.hpp"
 #include "features/proposals/targets.hpp"
+#include "io/disk_full.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -56,11 +57,6 @@ void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
   text.head["status"] = to_text(ProposalStatus::pending);
   text.head.erase("decided_at");
   files.write(decision.address, write_proposal_text(text));
-}
-
-bool is_disk_full(const std::exception& error) {
-  const auto* system = dynamic_cast<const std::system_error*>(&error);
-  return system && system->code() == std::errc::no_space_on_device;
 }
 
 bool is_refused(const std::exception& error) {
@@ -152,7 +148,7 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
   } catch (const DatabaseError&) {
     throw;
   } catch (const std::exception& error) {
-    if (is_disk_full(error)) throw;
+    if (const auto* system = dynamic_cast<const std::system_error*>(&error); system && is_disk_full(*system)) throw;
     log::warn("proposal {} cannot be marked: {}", address.text(), error.what());
     throw BadRequest("failed to reject proposal");
   }
