@@ -50,11 +50,14 @@ json::object input_of(const Turn& turn) {
   return input && input->is_object() ? input->get_object() : json::object();
 }
 
-/// The id, or one made from it, that is not among `used`; it is now. Some services number their calls anew with each
-/// answer.
+/// The id, or one made from it that is no longer than services take, that is not among `used`; it is now. Some services
+/// number their calls anew with each answer.
 std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) {
   const auto stem = id;
-  for (int number = 2; !used.insert(id).second; ++number) id = stem + "_" + std::to_string(number);
+  for (int number = 2; !used.insert(id).second; ++number) {
+    const auto tail = "_" + std::to_string(number);
+    id = stem.substr(0, longest_call_name - tail.size()) + tail;
+  }
   return id;
 }
 

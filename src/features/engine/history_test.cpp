@@ -63,6 +63,17 @@ TEST(ToolHistory, NamesCallsAsServicesTakeThemWhoeverInsertedTheTurns) {
   EXPECT_EQ(messages[1].tool_call_id, "a_b");
 }
 
+TEST(ToolHistory, TellsLongIdsApartWithinTheLimitOfServices) {
+  const std::string first(65, 'x');
+  const auto second = first + "y";
+  const std::vector<Turn> turns{tool_turn("r", first, "1"), tool_turn("r", second, "2"),
+                                answer("r", "", {step(0, {first, second})})};
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said, gave, gave}));
+  EXPECT_EQ(messages[1].tool_call_id, std::string(64, 'x'));
+  EXPECT_EQ(messages[2].tool_call_id, std::string(62, 'x') + "_2");
+}
+
 TEST(ToolHistory, LeavesOutCallsWithoutATurnAndTurnsWithoutAnAnswer) {
   const std::vector<Turn> turns{tool_turn("other", "x", "lost"), answer("r", "Done.", {step(0, {"gone"})})};
   const auto messages = ToolHistory(turns).messages_of(turns.back());
