@@ -18,7 +18,7 @@ std::string text_of(const json::object& object, std::string_view member) {
   return std::string(string_member(object, member).value_or(""));
 }
 
-/// As the turn's metadata names them, each once; what else is said there is not relied upon.
+/// As the turn's metadata names them, each id once; what else is said there is not relied upon.
 std::vector<Attachment> named_in(const Turn& turn) {
   std::vector<Attachment> named;
   std::set<std::string> ids;
@@ -28,7 +28,8 @@ std::vector<Attachment> named_in(const Turn& turn) {
     if (!entry.is_object()) continue;
     const auto& object = entry.get_object();
     auto id = text_of(object, "id");
-    if (ids.insert(id).second) named.push_back({std::move(id), text_of(object, "name"), text_of(object, "mime")});
+    if (!id.empty() && !ids.insert(id).second) continue;
+    named.push_back({std::move(id), text_of(object, "name"), text_of(object, "mime")});
   }
   return named;
 }

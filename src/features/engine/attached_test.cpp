@@ -156,5 +156,14 @@ TEST(Attached, MetadataThatSomebodyMadeUpReachesNoFile) {
   });
 }
 
+TEST(Attached, EachFileWithoutAnIdIsNamed) {
+  Turn turn{.role = Role::user, .content = "read", .metadata = json::object{}};
+  (*turn.metadata)["attachments"] = json::array{{{"name", "a.txt"}}, {{"name", "b.txt"}}};
+  Message message;
+  add_attached(message, turn, {});
+  EXPECT_THAT(message.text, HasSubstr("a.txt"));
+  EXPECT_THAT(message.text, HasSubstr("b.txt"));
+}
+
 }  // namespace
 }  // namespace agw
