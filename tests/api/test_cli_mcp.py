@@ -237,7 +237,8 @@ def test_a_change_is_proposed(own, serve):
 
 @pytest.mark.parametrize("member, value, why", [
     ("type", "wish", "type must be one of soul, extension, file, knowledge"), ("type", None, "type is required"),
-    ("title", "\n", "title is required"), ("target", "", "target is required"), ("reason", 5, "reason must be a string"),
+    ("title", "\n", "title is required"), ("title", " ", "title is required"), ("target", "", "target is required"),
+    ("target", " ", "target is required"), ("reason", 5, "reason must be a string"),
     ("target", "knowledge/", "validation failed"), ("target", "config.yaml", "a person makes a folder a project"),
     ("target", "/etc/hosts", "a person makes a folder a project"), ("type", "extension", "validation failed"),
 ])

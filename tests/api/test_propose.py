@@ -144,6 +144,12 @@ def test_a_program_says_who_proposes_what(gateway, member):
     refused(gateway.http.post("/propose", json={**CHANGE, member: 5}), 400, f"{member} must be a string")
 
 
+@pytest.mark.parametrize("member", ["title", "target"])
+@pytest.mark.parametrize("blank", ["", " ", "\t\r\n "])
+def test_a_program_says_what_changes_and_where(gateway, member, blank):
+    refused(gateway.http.post("/propose", json={**CHANGE, member: blank}), 400, f"{member} is required")
+
+
 @pytest.mark.parametrize("member", ["agent", "target", "reason"])
 @pytest.mark.parametrize("text", ["x" * 16_385, "\x01" * 5000, "é\n" * 8000, "x" * 2_000_000], ids=range(4))
 def test_what_nobody_could_decide_on_for_its_length_is_not_staged(gateway, member, text):

@@ -24,6 +24,8 @@ constexpr std::size_t longest_member = 16 << 10;
 /// Nobody looks through more than these; an agent that makes more is out of its mind.
 constexpr std::ptrdiff_t most_pending = 1'000;
 
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
 /// On one line, without what would steer a terminal, and short.
 std::string title_of(std::string_view wanted) {
   std::string title;
@@ -82,8 +84,8 @@ void check_length(std::string_view name, const std::string& text) {
 
 void check(const std::string& agent, const StagedChange& change) {
   if (!from_text<ProposalType>(change.type)) throw BadRequest("type must be one of soul, extension, file, knowledge");
-  if (title_of(change.title).empty()) throw BadRequest("title is required");
-  if (change.target.empty()) throw BadRequest("target is required");
+  if (is_blank(title_of(change.title))) throw BadRequest("title is required");
+  if (is_blank(change.target)) throw BadRequest("target is required");
   check_length("agent", agent);
   check_length("target", change.target);
   check_length("reason", change.reason);
