@@ -134,7 +134,8 @@ def test_whoever_proposes_gets_an_address(gateway, agent):
 def test_a_program_stages_none_whose_target_nobody_may_change(gateway, target):
     before = accepted(gateway.http.get("/proposals"))
     answer = gateway.http.post("/propose", json={**CHANGE, "target": target})
-    assert answer.status_code == 403 and "a person makes a folder a project" in answer.json()["error"]
+    refused(answer, 403, "path outside home directory")
+    assert ["a person makes a folder a project" in detail["message"] for detail in answer.json()["details"]] == [True]
     assert accepted(gateway.http.get("/proposals")) == before
 
 

@@ -64,12 +64,18 @@ Task<Answer> ProposalRoutes::list(Request&) { co_return Answer::of(co_await prop
 
 Task<Answer> ProposalRoutes::propose(Request& request) {
   auto wanted = request.body<NewProposal>();
-  const auto reference = co_await proposals_.stage(std::move(wanted.agent), {},
-                                                   {.type = std::move(wanted.type),
-                                                    .title = std::move(wanted.title),
-                                                    .target = std::move(wanted.target),
-                                                    .content = std::move(wanted.content),
-                                                    .reason = wanted.reason.value_or("")});
+  StagedChange change{.type = std::move(wanted.type),
+                      .title = std::move(wanted.title),
+                      .target = std::move(wanted.target),
+                      .content = std::move(wanted.content),
+                      .reason = wanted.reason.value_or("")};
+  std::string reference;
+  try {
+    reference = co_await proposals_.stage(std::move(wanted.agent), {}, std::move(change));
+  } catch (const Forbidden& error) {
+    throw Forbidden("path outside home directory",
+                    {{"details", json::array{{{"path", "target"}, {"message", error.error()}}}}});
+  }
   co_return Answer::of(co_await proposals_.require(*read_proposal_address(reference)), 201);
 }
 
