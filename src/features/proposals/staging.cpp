@@ -83,6 +83,7 @@ void check_length(std::string_view name, const std::string& text) {
 }
 
 void check(const std::string& agent, const StagedChange& change) {
+  if (is_blank(agent)) throw BadRequest("agent is required");
   if (!from_text<ProposalType>(change.type)) throw BadRequest("type must be one of soul, extension, file, knowledge");
   if (is_blank(title_of(change.title))) throw BadRequest("title is required");
   if (is_blank(change.target)) throw BadRequest("target is required");

@@ -63,11 +63,12 @@ const Description& describe(Tag<Proposal>) { return description_of<Proposal>("Pr
 
 BOOST_DESCRIBE_STRUCT(NewProposal, (), (agent, type, title, target, content, reason))
 constexpr auto rules(Tag<NewProposal>) {
-  return std::tuple{On<&NewProposal::agent>{{.about = "who proposes it"}},
-                    On<&NewProposal::type>{{.about = "soul, extension, file or knowledge"}},
-                    On<&NewProposal::title>{{.about = "one line that says what changes"}},
-                    On<&NewProposal::target>{{.about = "the file, absolute or relative to the data directory"}},
-                    On<&NewProposal::content>{{.about = "all that the file is to say"}}};
+  return std::tuple{
+      On<&NewProposal::agent>{{.about = "who proposes it, from which the first segment of its address is made"}},
+      On<&NewProposal::type>{{.about = "soul, extension, file or knowledge"}},
+      On<&NewProposal::title>{{.about = "one line that says what changes"}},
+      On<&NewProposal::target>{{.about = "the file, absolute or relative to the data directory"}},
+      On<&NewProposal::content>{{.about = "all that the file is to say"}}};
 }
 const Description& describe(Tag<NewProposal>) { return description_of<NewProposal>("NewProposal"); }
 

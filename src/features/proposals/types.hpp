@@ -70,7 +70,7 @@ const Description& describe(Tag<Proposal>);
 
 /// The body of `POST /propose`.
 struct NewProposal {
-  std::string agent;  ///< who proposes it: the first segment of its address
+  std::string agent;  ///< who proposes it: the first segment of its address is made from that
   std::string type;
   std::string title;
   std::string target;
