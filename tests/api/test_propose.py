@@ -151,6 +151,15 @@ def test_a_program_says_who_changes_what_and_where(gateway, member, blank):
     refused(gateway.http.post("/propose", json={**CHANGE, member: blank}), 400, f"{member} is required")
 
 
+def test_programs_may_have_1000_pending_ones_whatever_they_call_themselves(own):
+    for number in range(1000):
+        write(own, agent=f"script{number}", date="2026-01-01")
+    refused(own.http.post("/propose", json=CHANGE), 400,
+            "too many pending proposals: a person has to decide on some first")
+    accepted(reject(own, "/proposals/script0/2026-01-01"))
+    accepted(own.http.post("/propose", json=CHANGE), 201)
+
+
 @pytest.mark.parametrize("member", ["agent", "target", "reason"])
 @pytest.mark.parametrize("text", ["x" * 16_385, "\x01" * 5000, "é\n" * 8000, "x" * 2_000_000], ids=range(4))
 def test_what_nobody_could_decide_on_for_its_length_is_not_staged(gateway, member, text):

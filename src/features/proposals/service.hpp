@@ -69,8 +69,9 @@ public:
 
   /// Which targets may be proposed: those that can be applied, or also those that first must become a project's.
   enum class Targets { applicable, any };
-  /// Writes a proposal of the agent of that name, made in the run `run_id`, and gives its reference. Throws Forbidden
-  /// for a target that no proposal may change, BadRequest and PayloadTooLarge for what cannot be one.
+  /// Writes a proposal of the agent of that name, made in the run `run_id`, or of a program, without one, and gives its
+  /// reference. Throws Forbidden for a target that no proposal may change, BadRequest and PayloadTooLarge for what
+  /// cannot be one.
   Task<std::string> stage(std::string agent, std::string run_id, StagedChange change,
                           Targets targets = Targets::applicable);
 

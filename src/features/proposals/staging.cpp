@@ -21,7 +21,7 @@ constexpr std::size_t longest_name = 48;
 constexpr std::size_t longest_agent = 200;
 /// What is written in a head, so that all of it is short enough for lists, which read the beginnings of files only.
 constexpr std::size_t longest_member = 16 << 10;
-/// Nobody looks through more than these; an agent that makes more is out of its mind.
+/// Nobody looks through more than these; an agent or a program that makes more is out of its mind.
 constexpr std::ptrdiff_t most_pending = 1'000;
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
@@ -122,8 +122,11 @@ Task<std::string> Proposals::stage(std::string agent, std::string run_id, Staged
   if (place && current.is_shown) head["made_from"] = id_of(current);
   const auto text = write_proposal_text({std::move(head), std::move(change.content)});
   const ProposalAddress wanted{segment_of(agent), to_iso8601(local_day(now, zone_)), name_of(change.title)};
+  // A program names itself as it likes.
+  const bool is_program = run_id.empty();
   const auto waiting = std::ranges::count_if(co_await look(), [&](const auto& listed) {
-    return listed.address.agent == wanted.agent && listed.head.status == ProposalStatus::pending;
+    const bool counts = is_program || listed.address.agent == wanted.agent;
+    return counts && listed.head.status == ProposalStatus::pending;
   });
   if (waiting >= most_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
   const auto address = co_await disk_.run([files = files_, wanted, text] { return write_new(*files, wanted, text); });
