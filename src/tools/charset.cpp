@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/predicate.hpp>
 
 #include "base/json.hpp"
 
@@ -61,12 +62,16 @@ std::string read_as(std::string charset, std::string_view bytes) {
   return to_utf8(bytes);
 }
 
+bool is_html(std::string_view content_type) {
+  return boost::istarts_with(content_type, "text/html") || boost::istarts_with(content_type, "application/xhtml+xml");
+}
+
 }  // namespace
 
 bool names_charset(std::string_view content_type) { return !charset_in(content_type).empty(); }
 
 std::string text_to_utf8(std::string_view bytes, std::string_view content_type) {
-  return read_as(charset_of(bytes, content_type), bytes);
+  return is_html(content_type) ? html_to_utf8(bytes, content_type) : read_as(charset_of(bytes, content_type), bytes);
 }
 
 std::string html_to_utf8(std::string_view bytes, std::string_view content_type) {

@@ -11,9 +11,10 @@ namespace agw {
 bool names_charset(std::string_view content_type);
 
 /// By the byte order mark, by the `charset` of the Content-Type, else as UTF-8 where it is that, else as Windows-1252.
+/// What its Content-Type calls a page of HTML is read as one.
 std::string text_to_utf8(std::string_view bytes, std::string_view content_type);
 
-/// A page of HTML: where neither says it, by its `meta`.
+/// A page of HTML, whatever its Content-Type: where neither of the first two says it, by its `meta`.
 std::string html_to_utf8(std::string_view bytes, std::string_view content_type);
 
 }  // namespace agw

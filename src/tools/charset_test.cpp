@@ -18,6 +18,8 @@ TEST(Charset, OfAPageMayBeSaidInItsMeta) {
   constexpr auto page = "<meta charset='shift_jis'>\x93\xFA";
   EXPECT_EQ(html_to_utf8(page, "text/html"), "<meta charset='shift_jis'>日");
   EXPECT_EQ(html_to_utf8("<meta charset='shift_jis'>日", "text/html; charset=utf-8"), "<meta charset='shift_jis'>日");
+  EXPECT_EQ(text_to_utf8(page, "Text/HTML"), "<meta charset='shift_jis'>日");
+  EXPECT_EQ(text_to_utf8(page, "application/xhtml+xml"), "<meta charset='shift_jis'>日");
 }
 
 TEST(Charset, IsNotWhatATextSaysOfAnother) {

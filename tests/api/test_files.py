@@ -95,6 +95,13 @@ def test_text_in_another_charset_reaches_the_model(talker, thread_of_talker, cha
     assert f"---\n{text}\n---" in talker.conversation()[-1][1]
 
 
+def test_a_page_whose_meta_says_its_charset_reaches_the_model(talker, thread_of_talker):
+    page = '<meta charset="shift_jis"><p>日本の猫</p>'
+    made = uploaded(talker.gateway, page.encode("shift_jis"), name="page.html", mime="text/html")
+    talker.says(thread_of_talker, "who is it?", answer="a cat", attachments=[made["id"]])
+    assert f"---\n{page}\n---" in talker.conversation()[-1][1]
+
+
 @pytest.mark.parametrize("content, mime", [
     (b"%PDF-1.4 \xe2\xe3\xcf\xd3", "application/pdf; charset=utf-8"), (b"\x89\x00\x01", "text/plain; charset=iso-8859-1")])
 def test_what_is_no_text_in_its_charset_is_not_shown_as_one(talker, thread_of_talker, content, mime):
