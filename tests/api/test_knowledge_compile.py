@@ -97,6 +97,8 @@ def test_a_long_log_that_a_person_wrote_is_not_lost(own, mebibytes):
     log = write(own, "knowledge/log.md", text)
     raw(own, "a.md", "# A\n")
     compiled(own)
+    raw(own, "b.md", "# B\n")
+    compiled(own)
     assert log.read_text().startswith(text)
 
 

@@ -46,11 +46,27 @@ std::optional<KnowledgeEvent> heading_of(std::string_view line) {
   return event;
 }
 
+/// Where the first entry at or after `from` begins; the end of the text where there is none.
+std::size_t next_entry(std::string_view text, std::size_t from) {
+  for (auto at = text.find(opening, from); at != text.npos; at = text.find(opening, at + 1)) {
+    if (at > 0 && text[at - 1] != '\n') continue;
+    if (heading_of(text.substr(at, text.find('\n', at) - at))) return at;
+  }
+  return text.size();
+}
+
 /// `text` from the first entry that begins in its last `bytes`; all of it where none does.
 std::string_view newest_part(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
-  const auto entry = text.find(fmt::format("\n{}", opening), text.size() - bytes);
-  return entry == text.npos ? text : text.substr(entry + 1);
+  const auto entry = next_entry(text, text.size() - bytes);
+  return entry == text.size() ? text : text.substr(entry);
+}
+
+/// Forgets the oldest entries of a long journal. What stands before the first one is a person's, and stays.
+void shorten(std::string& text) {
+  const auto first = next_entry(text, 0);
+  const auto entries = std::string_view(text).substr(first);
+  if (entries.size() > longest_journal) text.erase(first, entries.size() - newest_part(entries, kept_bytes).size());
 }
 
 }  // namespace
@@ -79,7 +95,7 @@ void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event
   // What a person wrote there is not written over unread.
   if (!found) return;
   auto text = *std::move(found);
-  if (text.size() > longest_journal) text = newest_part(text, kept_bytes);
+  shorten(text);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   text +=
       fmt::format("{}{}] {} | {}\n", opening, to_iso8601(event.at), event.op, single_line(event.title, longest_line));
