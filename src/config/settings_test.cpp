@@ -184,6 +184,17 @@ TEST_F(SettingsTest, AFewLinesOfAliasesDoNotStandForBillions) {
               ::testing::EndsWith("yaml: has too many values, those of aliases counted"));
 }
 
+TEST_F(SettingsTest, AliasesOfALongTextDoNotStandForGigabytes) {
+  std::string aliases;
+  for (int i = 0; i < 100; ++i) aliases += "*a,";
+  const auto text = "hosts:\n- &a " + std::string(100'000, 'x');
+  const auto problem = ::testing::EndsWith("yaml: has too many values, those of aliases counted");
+  EXPECT_THAT(error_of(text + "\n- [" + aliases + "]"), problem);
+  std::string keys;
+  for (int i = 0; i < 100; ++i) keys += "{*a : 1},";
+  EXPECT_THAT(error_of(text + "\n- [" + keys + "]"), problem);
+}
+
 TEST_F(SettingsTest, WhatIsWrongInAFlagOrVariableIsToldWithItsName) {
   variables_["AGENT_GATEWAY_PORT"] = "x";
   EXPECT_EQ(error_of(""), "AGENT_GATEWAY_PORT: must be a whole number from 0 to 65535");

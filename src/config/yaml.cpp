@@ -12,8 +12,10 @@ namespace {
 
 /// More than any key needs. It also ends the walk through an alias that holds itself.
 constexpr int max_depth = 6;
-/// More than anybody writes. With aliases of aliases a few lines stand for billions.
-constexpr int max_values = 100'000;
+/// More than anybody writes. With aliases of aliases a few lines stand for billions, of a long text for gigabytes.
+constexpr std::size_t max_values = 100'000;
+/// So much of a text counts as one value more.
+constexpr std::size_t bytes_of_value = 64;
 
 Given::Form form_of_plain(std::string_view text) {
   if (text == "true" || text == "false") return Given::Form::boolean;
@@ -25,24 +27,30 @@ Given::Form form_of_plain(std::string_view text) {
   return whole && error != std::errc::invalid_argument ? Given::Form::number : Given::Form::string;
 }
 
-/// `values` counts all that were made of the file.
-Given to_given(const YAML::Node& node, int line, int depth, int& values);
+/// Counts in `values` what was made of the file so far: one value, with its text.
+void count(std::size_t& values, std::string_view text, int line) {
+  values += 1 + text.size() / bytes_of_value;
+  if (values > max_values) throw BadValue(line, "yaml", "has too many values, those of aliases counted");
+}
 
-void read_members(Given& map, const YAML::Node& node, int depth, int& values) {
+Given to_given(const YAML::Node& node, int line, int depth, std::size_t& values);
+
+void read_members(Given& map, const YAML::Node& node, int depth, std::size_t& values) {
   std::set<std::string> seen;
   for (const auto& member : node) {
     const int line = member.first.Mark().line + 1;
     if (!member.first.IsScalar()) throw BadValue(line, "yaml", "a key must be a word");
     const auto& name = member.first.Scalar();
+    count(values, name, line);
     if (!seen.insert(name).second) throw BadValue(line, name, "is given twice");
     map.children.push_back(to_given(member.second, line, depth + 1, values));
     map.children.back().name = name;
   }
 }
 
-Given to_given(const YAML::Node& node, int line, int depth, int& values) {
+Given to_given(const YAML::Node& node, int line, int depth, std::size_t& values) {
   if (depth > max_depth) throw BadValue(line, "yaml", "is nested too deeply");
-  if (++values > max_values) throw BadValue(line, "yaml", "has too many values, those of aliases counted");
+  count(values, node.Scalar(), line);
   Given given;
   given.line = line;
   switch (node.Type()) {
@@ -75,7 +83,7 @@ Given parse_yaml(const std::string& text) {
     if (document.IsNull()) return top;
     const int line = document.Mark().line + 1;
     if (!document.IsMap()) throw BadValue(line, "yaml", "must be lines of the form `key: value`");
-    int values = 0;
+    std::size_t values = 0;
     return to_given(document, line, 0, values);
   } catch (const YAML::Exception& error) {
     throw BadValue(error.mark.line + 1, "yaml", error.msg);
