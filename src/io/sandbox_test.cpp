@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,9 +38,12 @@ void write(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
+/// What can be read: of a process that ends meanwhile nothing can, and a buffer read by iterators throws that.
 std::string read(const fs::path& path) {
   std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
 }
 
 class SandboxTest : public ::testing::Test {
