@@ -53,9 +53,9 @@ std::optional<json::object> object_of(std::optional<json::value> value) {
 
 }  // namespace
 
-std::optional<json::object> parse_object(std::string_view text) {
-  auto value = parse_json(text);
-  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(text)));
+std::optional<json::object> parse_object(std::string_view text, std::size_t deepest) {
+  auto value = parse_json(text, {.deepest = deepest});
+  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(text)), {.deepest = deepest});
   return object_of(std::move(value));
 }
 

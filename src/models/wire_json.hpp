@@ -44,7 +44,7 @@ inline std::optional<std::int64_t> count_member(const json::object& object, std:
 
 /// The JSON object that a text holds, such as an error's body or the arguments of a call. Bytes that are no UTF-8, and
 /// halves of surrogate pairs, are replaced by U+FFFD first.
-std::optional<json::object> parse_object(std::string_view text);
+std::optional<json::object> parse_object(std::string_view text, std::size_t deepest = max_json_depth);
 
 /// The object that a frame of a stream holds, whose texts a server may have cut within a character: such bytes stay,
 /// and halves are three bytes each, until the next piece comes (CharacterReader) or no more will (`whole_characters`).

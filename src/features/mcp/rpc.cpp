@@ -1,7 +1,11 @@
 #include "features/mcp/rpc.hpp"
 
+#include <algorithm>
+#include <charconv>
+
 #include <fmt/format.h>
 
+#include "base/json_reading.hpp"
 #include "features/mcp/elicitation.hpp"
 #include "features/secrets/service.hpp"
 #include "models/wire_json.hpp"
@@ -11,6 +15,8 @@ namespace agw {
 namespace {
 
 constexpr std::int64_t method_not_found = -32601;
+constexpr std::int64_t unreadable = -32700;
+constexpr std::int64_t no_answer = -32603;
 constexpr std::size_t longest_error = 2000;
 
 json::object object_in(const json::object& members, std::string_view name) {
@@ -26,6 +32,52 @@ RpcError read_error(const json::value& value) {
   if (const auto message = string_member(members, "message")) error.message = message->substr(0, longest_error);
   if (const auto* data = members.if_contains("data")) error.data = *data;
   return error;
+}
+
+std::size_t after_blanks(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of(white_space, at), text.size());
+}
+
+/// The index behind the string that begins at `at`.
+std::size_t after_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+/// Which of our requests is answered by what cannot be read: servers write `NaN`, or nest without end. Null: none is.
+json::value id_of_unreadable_answer(std::string_view text) {
+  json::value id;
+  bool is_rpc = false;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '"') {
+      depth += text[at] == '{' || text[at] == '[';
+      depth -= text[at] == '}' || text[at] == ']';
+      ++at;
+      continue;
+    }
+    const auto word = text.substr(at, after_string(text, at) - at);
+    at = after_blanks(text, at + word.size());
+    if (depth != 1 || !text.substr(at).starts_with(':')) continue;
+    at = after_blanks(text, at + 1);
+    if (word == "\"method\"") return nullptr;
+    if (word == "\"jsonrpc\"") is_rpc = true;
+    std::int64_t number = 0;
+    const auto read = std::from_chars(text.data() + at, text.data() + text.size(), number);
+    if (word == "\"id\"" && read.ec == std::errc{}) id = number;
+  }
+  return is_rpc ? id : nullptr;
+}
+
+RpcMessage unreadable_message(std::string_view text) {
+  RpcMessage message{.id = id_of_unreadable_answer(text)};
+  if (message.id.is_null()) return message;
+  message.kind = RpcMessage::Kind::answer;
+  message.error = {.code = unreadable,
+                   .message = fmt::format("its answer is no JSON, or nested deeper than {}", deepest_own_json)};
+  return message;
 }
 
 void hide_in(json::value& value, const FilledSecrets& secrets) {
@@ -48,9 +100,10 @@ void hide_secrets(RpcMessage& answer, const FilledSecrets& secrets) {
 }
 
 RpcMessage read_rpc(std::string_view text) {
+  // Deeper than elsewhere: a listing is of use although one of its schemas is deep.
+  const auto object = parse_object(text, deepest_own_json);
+  if (!object) return unreadable_message(text);
   RpcMessage message;
-  const auto object = parse_object(text);
-  if (!object) return message;
   const auto& members = *object;
   if (string_member(members, "jsonrpc") != "2.0") return message;
   const auto* id = members.if_contains("id");
@@ -65,6 +118,9 @@ RpcMessage read_rpc(std::string_view text) {
   } else if (members.contains("result")) {
     message.kind = RpcMessage::Kind::answer;
     message.result = object_in(members, "result");
+  } else if (!message.id.is_null()) {
+    message.kind = RpcMessage::Kind::answer;
+    message.error = {.code = no_answer, .message = "its answer has neither a result nor an error"};
   }
   return message;
 }

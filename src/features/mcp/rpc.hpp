@@ -21,7 +21,8 @@ struct RpcError {
   json::value data;
 };
 
-/// One JSON-RPC message that came. Servers cut texts within a character: what is none is replaced.
+/// One JSON-RPC message that came. Servers cut texts within a character: what is none is replaced. An
+/// answer that cannot be read, or has neither a result nor an error, is one with an error of our own.
 struct RpcMessage {
   enum class Kind { request, notification, answer, invalid };
   Kind kind = Kind::invalid;

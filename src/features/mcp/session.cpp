@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/group.hpp"
+#include "base/json_reading.hpp"
 #include "base/log.hpp"
 #include "features/mcp/results.hpp"
 
@@ -194,8 +195,11 @@ void McpSession::take_tool(const json::value& value) {
       std::string(string_member(members, "description").value_or(string_member(members, "title").value_or("")));
   if (description.size() > longest_description) description = to_utf8(description.substr(0, longest_description));
   const auto* schema = object_in(members, "inputSchema");
-  const bool is_usable = schema && to_json(*schema).size() <= longest_schema;
-  if (!is_usable) log::debug("integration {}: the schema of {} is missing or too large and not shown", name_, name);
+  const bool is_deep = schema && nests_deeper(members.at("inputSchema"), max_json_depth);
+  const bool is_usable = schema && !is_deep && to_json(*schema).size() <= longest_schema;
+  if (!is_usable) {
+    log::debug("integration {}: the schema of {} is missing, too large or too deep and not shown", name_, name);
+  }
   tools_.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
 }
 

@@ -145,15 +145,19 @@ TEST(McpSession, PassesOverToolsThatAreNone) {
   });
 }
 
-TEST(McpSession, LeavesOutASchemaThatIsTooLarge) {
+TEST(McpSession, LeavesOutASchemaThatIsTooLargeOrTooDeep) {
   in_room([](McpRoom& room) -> Task<> {
     room.answers("initialize", R"({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}})");
     room.transport->answers["tools/list"] = [](const RpcRequest&) {
-      json::object tool{{"name", "a"}, {"inputSchema", json::object{{"x", std::string(100'000, 'x')}}}};
-      return RpcAnswer{.result = {{"tools", json::array{tool}}}};
+      json::value deep;
+      for (int level = 0; level < 80; ++level) deep = json::object{{"items", deep}};
+      json::object large{{"x", std::string(100'000, 'x')}};
+      return RpcAnswer{.result = {{"tools", json::array{json::object{{"name", "a"}, {"inputSchema", large}},
+                                                        json::object{{"name", "b"}, {"inputSchema", deep}}}}}};
     };
     EXPECT_EQ(co_await room.session->open({}, room.stop), "");
     EXPECT_EQ(to_json(room.session->tools().at(0).input_schema), R"({"type":"object"})");
+    EXPECT_EQ(to_json(room.session->tools().at(1).input_schema), R"({"type":"object"})");
   });
 }
 
@@ -184,6 +188,22 @@ TEST(RpcMessages, AreTakenWhateverStandsInTheirTexts) {
   const auto cut = read_rpc(R"({"jsonrpc": "2.0", "id": 1, "result": {"a": "\ud83d"}})");
   EXPECT_EQ(to_json(cut.result), "{\"a\":\"\xEF\xBF\xBD\"}");
   EXPECT_EQ(read_rpc("[info] listening").kind, RpcMessage::Kind::invalid);
+}
+
+TEST(RpcMessages, EndACallThatTheyAnswerInNoUsableWay) {
+  const auto deep = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  const auto answer = [](const std::string& members) { return read_rpc(R"({"jsonrpc": "2.0", )" + members + "}"); };
+  for (const auto& members : {R"("result": {"a": NaN, "id": 8, "b": "}\""}, "id": 7)", R"("id" : 7 , "result": {"a)"}) {
+    EXPECT_EQ(answer(members).id, 7) << members;
+    EXPECT_THAT(answer(members).error->message, HasSubstr("its answer is no JSON")) << members;
+  }
+  EXPECT_EQ(answer(R"("id": 7, "result": {"a": )" + deep(200) + "}").error->code, -32700);
+  EXPECT_EQ(answer(R"("id": 7)").error->message, "its answer has neither a result nor an error");
+  EXPECT_FALSE(answer(R"("id": 7, "result": {"a": )" + deep(100) + "}").error);
+  for (const auto& members : {R"("id": 7, "method": "elicitation/create", "params": NaN)", R"("result": NaN)"}) {
+    EXPECT_EQ(answer(members).kind, RpcMessage::Kind::invalid) << members;
+  }
+  EXPECT_EQ(read_rpc(R"({"level": NaN, "id": 7})").kind, RpcMessage::Kind::invalid);
 }
 
 TEST(PendingRequests, WaitAndGiveUp) {

@@ -60,5 +60,22 @@ TEST(StdioTransport, TellsTheBeginningOfALongLine) {
   EXPECT_EQ(cause, "it ended; it last said: begun" + std::string(995, 'x'));
 }
 
+TEST(StdioTransport, DoesNotWaitForABetterAnswer) {
+  testing::run([](Loop& loop) -> Task<> {
+    StdioTransport transport(loop, "server", []() -> Task<ServerProcess> {
+      co_return ServerProcess{
+          .options = {.arguments = {"sh", "-c", R"(read -r _; echo '{"jsonrpc":"2.0","id":1}'; read -r _)"},
+                      .environment = {"PATH=/usr/bin:/bin"},
+                      .directory = "/tmp"},
+          .secrets = {}};
+    });
+    Stop stop;
+    EXPECT_EQ(co_await transport.open(stop), "");
+    const auto answer = co_await transport.ask({.method = "tools/call"}, stop);
+    EXPECT_EQ(answer.failure(), "its answer has neither a result nor an error (error -32603)");
+    co_await transport.close(100ms);
+  });
+}
+
 }  // namespace
 }  // namespace agw
