@@ -23,7 +23,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr int backlog = 4096;
-constexpr auto pause_without_descriptors = 100ms;
+constexpr auto pause_without_means = 100ms;
 
 /// On this machine there is no network to spare: Reno, which every process may choose, sends what the receiver has room
 /// for. BBR, the default of many systems, holds back behind timers, which costs large answers half of their speed. The
@@ -108,9 +108,11 @@ Task<> Server::accept() {
     if (problem == EAGAIN) {
       co_await listener_.acceptor().async_wait(tcp::acceptor::wait_read,
                                                asio::redirect_error(asio::use_awaitable, error));
-    } else if (problem == EMFILE || problem == ENFILE) {
-      log::warn("no file descriptor for a further connection; raise the limit (ulimit -n)");
-      asio::steady_timer timer(loop_, pause_without_descriptors);
+    } else if (problem == EMFILE || problem == ENFILE || problem == ENOMEM || problem == ENOBUFS) {
+      const bool is_memory = problem == ENOMEM || problem == ENOBUFS;
+      log::warn("no {} for a further connection; {}", is_memory ? "memory" : "file descriptor",
+                is_memory ? "free some of this machine's" : "raise the limit (ulimit -n)");
+      asio::steady_timer timer(loop_, pause_without_means);
       co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
     } else if (socket && connections_.size() >= options_.connections) {
       group_.spawn(turn_away(std::move(socket)));

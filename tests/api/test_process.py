@@ -235,6 +235,28 @@ def test_connections_leave_descriptors_for_files(make_gateway):
         connection.close()
 
 
+def test_without_memory_for_a_connection_it_pauses_and_goes_on(make_gateway, tmp_path):
+    source, library = tmp_path / "accept.c", tmp_path / "accept.so"
+    source.write_text("""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/socket.h>
+typedef int (*acceptor)(int, struct sockaddr *, socklen_t *, int);
+int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) {
+  static int calls;
+  acceptor real = (acceptor)dlsym(RTLD_NEXT, "accept4");
+  if (++calls > 2) return real(listener, address, size, flags);
+  errno = calls == 1 ? ENOMEM : ENOBUFS;
+  return -1;
+}
+""")
+    subprocess.run(["clang-19", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    gateway = make_gateway(environment={"LD_PRELOAD": str(library)}).start()
+    accepted(gateway.http.get("/health"))
+    assert gateway.stderr.count("no memory for a further connection") == 2
+
+
 def test_a_lock_that_a_killed_gateway_left_does_not_hold(own):
     own.kill()
     own.start()
