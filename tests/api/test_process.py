@@ -225,6 +225,7 @@ def test_as_many_files_may_be_open_as_the_system_allows(make_gateway):
 def test_connections_leave_descriptors_for_files(make_gateway):
     gateway = make_gateway(first="ulimit -n 300").start()
     assert "limits.connections is 150 instead of 16384" in gateway.stderr
+    accepted(gateway.http.get("/health"))
     kept = [Connection(gateway) for _ in range(149)]
     for connection in kept:
         assert connection.request("GET /health HTTP/1.1").answer().status == 200

@@ -6509,7 +6509,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description who proposes it */
+                    /** @description who proposes it, from which the first segment of its address is made */
                     agent: string;
                     /** @description soul, extension, file or knowledge */
                     type: string;
@@ -7362,6 +7362,15 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
