@@ -210,4 +210,17 @@ else {
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.role), 'log'));
   });
+
+  test('the deletion of a turn can be undone from another view, where the keyboard stays', async () => {
+    const id = await it.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('button', { name: 'Delete answer' }).press('Enter');
+    await page.getByText('Answered').waitFor({ state: 'detached' });
+    await go(page, '/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'main'));
+    await go(page, `/t/${id}`);
+    await page.getByText('Answered').waitFor();
+  });
 }
