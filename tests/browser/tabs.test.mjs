@@ -149,8 +149,8 @@ else {
     await answers(page).first().waitFor();
   });
 
-  test('a message that is sent while its file is on the way waits for it', async () => {
-    const { id } = await it.thread();
+  /** A page where a message was sent while its file was on the way, and what lets the file arrive. */
+  async function sendsWithFile(id) {
     const page = await it.open(`/t/${id}`);
     let arrive;
     const arrived = new Promise((done) => (arrive = done));
@@ -161,9 +161,75 @@ else {
     await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await say(page, 'Read it');
     await page.getByText('1 file on the way; then it is sent').waitFor();
+    return { page, arrive };
+  }
+
+  test('a message that is sent while its file is on the way waits for it', async () => {
+    const { id } = await it.thread();
+    const { page, arrive } = await sendsWithFile(id);
     arrive();
     await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
     assert.deepEqual((await it.turns(id))[0].metadata.attachments.map(({ name }) => name), ['notes.txt']);
+  });
+
+  test('a message that waits for its file does not take the keyboard when it is sent', async () => {
+    const { page, arrive } = await sendsWithFile((await it.thread()).id);
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await search.focus();
+    arrive();
+    await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
+    await page.keyboard.type('thread');
+    assert.equal(await search.inputValue(), 'thread');
+  });
+
+  test('a message that is written on while its file is on the way is not sent', async () => {
+    const { id } = await it.thread();
+    const { page, arrive } = await sendsWithFile(id);
+    await page.keyboard.type(' twice');
+    await page.getByText('then it is sent').waitFor({ state: 'hidden' });
+    arrive();
+    await attachments(page).getByText('notes.txt').waitFor();
+    assert.equal(await message(page).inputValue(), 'Read it twice');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'You' }).getByText('notes.txt').waitFor();
+    assert.equal((await it.turns(id))[0].content, 'Read it twice');
+  });
+
+  for (const when of ['before', 'after']) {
+    test(`a message whose chat is left while its file is on the way, which arrives ${when} the return, waits there with it`, async () => {
+      const other = await it.thread({ title: 'Elsewhere' });
+      const { id } = await it.thread();
+      const { page, arrive } = await sendsWithFile(id);
+      const go = (place) => page.evaluate((hash) => (location.hash = hash), `#/t/${place}`);
+      await go(other.id);
+      await page.getByText('The message was not sent: a file was still on the way').waitFor();
+      if (when === 'before') {
+        arrive();
+        await eventually(async () => assert.equal((await kept(page, `draft.${id}.files`))?.length, 1));
+      }
+      await go(id);
+      await eventually(async () => assert.equal(await message(page).inputValue(), 'Read it'));
+      arrive();
+      await attachments(page).getByText('notes.txt').waitFor();
+      assert.deepEqual(await it.turns(id), []);
+    });
+  }
+
+  test('a file that is left out while it is on the way is not spoken of when it fails', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    let fail;
+    const failing = new Promise((done) => (fail = done));
+    await page.route('**/files?*', async (route) => {
+      await failing;
+      await route.abort();
+    });
+    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await page.getByRole('button', { name: 'Leave out what is on the way' }).click();
+    const failed = page.waitForEvent('requestfailed');
+    fail();
+    await failed;
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled)));
+    assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
   });
 
   test('a file that was taken off a message can be chosen again', async () => {

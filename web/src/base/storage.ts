@@ -21,6 +21,12 @@ export function store(name: string, value: unknown): void {
   }
 }
 
+/** Keeps it for whoever shows it, in this tab too. */
+export function pass(name: string, value: unknown): void {
+  store(name, value);
+  dispatchEvent(new StorageEvent('storage', { key: prefix + name }));
+}
+
 /** Tells what another tab of this browser keeps under the name from now on; undefined: nothing any more. */
 export function onStored<T>(name: string, listener: (value: T | undefined) => void): () => void {
   const changed = ({ key }: StorageEvent): void => {
