@@ -232,6 +232,31 @@ else {
     assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
   });
 
+  test('files are brought one after the other, in the order in which they were chosen', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    let under = 0;
+    let most = 0;
+    await page.route('**/files?*', async (route) => {
+      most = Math.max(most, ++under);
+      const response = await route.fetch();
+      under--;
+      await route.fulfill({ response });
+    });
+    const names = ['c.txt', 'a.txt', 'b.txt'];
+    await page.locator('input[type=file]').setInputFiles(names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })));
+    const rows = attachments(page).getByRole('listitem');
+    await eventually(async () => assert.deepEqual((await rows.allInnerTexts()).map((text) => text.trim().slice(0, 5)), names));
+    assert.equal(most, 1);
+  });
+
+  test('a file that failed is brought by Retry', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    await page.route('**/files?*', (route) => route.abort(), { times: 1 });
+    await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await attachments(page).getByText('notes.txt').waitFor();
+  });
+
   test('a file that was taken off a message can be chosen again', async () => {
     const page = await it.open(`/t/${(await it.thread()).id}`);
     await attach(page);
