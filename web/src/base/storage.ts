@@ -11,8 +11,14 @@ export function stored<T>(name: string, otherwise: T): T {
   }
 }
 
+let closed = false;
+
+/** From now on: a page that is left goes on until the next is there. */
+export const keepNothing = (): void => void (closed = true);
+
 /** Keeps `value`; undefined forgets it. */
 export function store(name: string, value: unknown): void {
+  if (closed) return;
   try {
     if (value === undefined) localStorage.removeItem(prefix + name);
     else localStorage.setItem(prefix + name, JSON.stringify(value));

@@ -2,7 +2,7 @@
 import { authorize, post } from '../api/client';
 import { line } from '../api/line.svelte';
 import { place } from '../base/route.svelte';
-import { forgetAll, store, stored } from '../base/storage';
+import { forgetAll, keepNothing, store, stored } from '../base/storage';
 
 const tabs = new BroadcastChannel('agw.session');
 
@@ -45,6 +45,7 @@ class Session {
 
   /** Begun anew, the page holds nothing more in its memory that it could send or keep. */
   #leave(): void {
+    keepNothing();
     this.#end();
     location.reload();
   }
