@@ -335,6 +335,31 @@ else {
     await eventually(async () => assert.match(await held(), /^At last/));
   });
 
+  for (const name of ['Message', 'Title']) {
+    test(`a note that is stored late leaves the keyboard in ${name}`, async () => {
+      const page = await it.open(`/t/${(await it.thread({ title: 'Kept' })).id}`);
+      await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
+      let store;
+      const held = new Promise((done) => (store = done));
+      await page.route('**/turns', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Add a note' }).press('Enter');
+      const asked = page.waitForRequest('**/turns');
+      await page.getByRole('textbox', { name: 'Note' }).fill('Be brief');
+      await page.keyboard.press('Enter');
+      await asked;
+      if (name === 'Title') await page.getByRole('button', { name: 'Rename', exact: true }).click();
+      const box = page.getByRole('textbox', { name });
+      await box.focus();
+      store();
+      await page.getByRole('textbox', { name: 'Note' }).waitFor({ state: 'detached' });
+      await page.keyboard.type('on and on');
+      assert.equal(await box.inputValue(), 'on and on');
+    });
+  }
+
   test('suggestions go when the message is left, and are taken by the pointer', async () => {
     const page = await it.open(`/t/${(await it.thread()).id}`);
     const offered = page.getByRole('listbox', { name: 'Suggestions' });
