@@ -232,6 +232,16 @@ else {
     }
   });
 
+  test('the list of chats that is filtered leaves the agent of the message being written', async () => {
+    await it.api('POST', '/extensions', { type: 'agent', name: 'baker', description: 'd', enabled: true, definition: { systemPrompt: 'x' } });
+    const page = await it.open('/chats');
+    const chosen = page.getByRole('combobox', { name: 'Agent' }).last();
+    await eventually(async () => assert.equal(await chosen.inputValue(), 'assistant'));
+    await page.evaluate(() => (location.hash = '#/chats?agent=baker'));
+    await page.getByText('No chat fits.').waitFor();
+    assert.equal(await chosen.inputValue(), 'assistant');
+  });
+
   test('the chats above and below are those of the list', async () => {
     const path = await it.stage.write({ path: 'garden/readme.md', text: 'x' });
     const project = await it.api('POST', '/projects', { name: 'Garden', path: path.replace('/readme.md', '') });
