@@ -371,4 +371,24 @@ else {
     await offered.getByRole('option').first().click();
     await eventually(async () => assert.match(await message(page).inputValue(), /^\/\S+ $/));
   });
+
+  test('suggestions that come after the message was left stay away', async () => {
+    const page = await it.open(`/t/${(await it.thread()).id}`);
+    let answer;
+    const held = new Promise((done) => (answer = done));
+    const found = { name: 'late.md', path: '/late.md', isDirectory: false };
+    await page.route('**/filesystem/search?*', async (route) => {
+      await held;
+      await route.fulfill({ json: { results: [found] } });
+    });
+    const asked = page.waitForRequest('**/filesystem/search?*');
+    await message(page).fill('@late');
+    await asked;
+    await page.getByRole('button', { name: 'Rename', exact: true }).focus();
+    const answered = page.waitForResponse('**/filesystem/search?*');
+    answer();
+    await answered;
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
+    assert.equal(await page.getByRole('listbox', { name: 'Suggestions' }).count(), 0);
+  });
 }
