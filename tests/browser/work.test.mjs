@@ -177,6 +177,29 @@ else {
     assert.equal(await page.getByText(/05:00/).count(), 0);
   });
 
+  test('the words of a schedule are those of its times, also where it is typed on before they come', async () => {
+    const page = await it.open('/jobs/new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    const words = await holdBack(page, '**/cron_words*');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
+    await words.asked();
+    await page.route('**/cron?expression=0+23*', () => {});
+    const next = page.waitForRequest(/cron\?expression=0\+23/);
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 23 * * *');
+    await words.letGo();
+    await next;
+    assert.equal(await page.getByText('At 23:00').count(), 0);
+    await page.unrouteAll();
+  });
+
+  test('the times of a schedule are shown where their words cannot be fetched', async () => {
+    const page = await it.open('/jobs/new');
+    await page.route('**/cron_words*', (route) => route.abort());
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
+    await page.locator('[aria-live=polite] time').first().waitFor();
+  });
+
   test('an agent’s stage is changed with a reason, and its table of permissions follows', async () => {
     await it.api('POST', '/extensions', { type: 'agent', name: 'writer', description: 'Writes', enabled: true, definition: { systemPrompt: 'Write.' } });
     const page = await it.open('/agents/writer');

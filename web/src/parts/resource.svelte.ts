@@ -20,6 +20,11 @@ export class Resource<T> {
     return this.error instanceof Refusal && this.error.status === 404 && this.error.message === 'not found';
   }
 
+  /** What was asked does not count any more. */
+  drop(): void {
+    this.#asked++;
+  }
+
   /** Only the answer to the latest question counts. */
   load = async (): Promise<void> => {
     const asked = ++this.#asked;
