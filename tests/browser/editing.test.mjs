@@ -203,6 +203,20 @@ else {
     await eventually(async () => assert.equal(await held(), 'Delete chat'));
   });
 
+  test('a question that was begun from the palette gives the keyboard back', async () => {
+    const page = await it.open(`/t/${(await it.thread({ title: 'Kept' })).id}`);
+    await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('forget this browser');
+    await page.keyboard.press('Enter');
+    const question = page.getByRole('dialog', { name: 'Forget this browser?' });
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Message'));
+  });
+
   test('who deletes a turn by keys goes on in the conversation', async () => {
     const page = await it.open(`/t/${await it.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' })}`);
     await page.getByRole('button', { name: 'Delete answer' }).press('Enter');
