@@ -269,8 +269,13 @@ else {
     const two = await one.context().newPage();
     await two.goto(`${it.line.url}/ui/#/system`);
     await two.getByRole('radio', { name: 'As the system', checked: true }).waitFor();
+    await two.evaluate(() => {
+      window.written = [];
+      Storage.prototype.setItem = (name) => window.written.push(name);
+    });
     await one.getByRole('radio', { name: 'Dark' }).check();
     await two.getByRole('radio', { name: 'Dark', checked: true }).waitFor();
     assert.equal(await two.evaluate(() => getComputedStyle(document.body).color), 'rgb(232, 234, 238)');
+    assert.deepEqual(await two.evaluate(() => window.written.filter((name) => name === 'agw.theme')), []);
   });
 }

@@ -22,13 +22,18 @@ const leastContrast = 4.5;
 export const currentTheme = (): Theme => stored<Theme>('theme', { scheme: '', tokens: {} });
 
 export function applyTheme(theme: Theme): void {
+  showTheme(theme);
+  store('theme', theme);
+}
+
+/** Without keeping it: another tab of this browser has done so. */
+export function showTheme(theme: Theme): void {
   const { style } = document.documentElement;
   for (const names of Object.values(tokensOf)) for (const name of names) style.removeProperty(name);
   style.removeProperty('--round');
   if (theme.scheme) style.setProperty('color-scheme', theme.scheme);
   else style.removeProperty('color-scheme');
   for (const [name, value] of Object.entries(theme.tokens)) style.setProperty(name, value);
-  store('theme', theme);
 }
 
 /** A theme that is in use changes with its extension; one that is gone or cannot be read any more leaves the page's own. */
