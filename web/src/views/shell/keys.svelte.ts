@@ -46,9 +46,13 @@ function commandOf(event: KeyboardEvent): (() => void) | undefined {
   return undefined;
 }
 
+/** In the order of the list as it was shown last, without what was deleted since. */
 function step(by: number): void {
-  const now = threads.listed.findIndex(({ id }) => id === threads.open);
-  const next = threads.listed[now + by];
+  const there = new Set(threads.all.map(({ id }) => id));
+  const listed = threads.listed.filter(({ id }) => there.has(id));
+  const all = listed.length ? listed : threads.all;
+  const now = all.findIndex(({ id }) => id === threads.open);
+  const next = all[now + by];
   if (next) place.go(['t', next.id]);
 }
 
