@@ -335,6 +335,19 @@ else {
     await eventually(async () => assert.match(await held(), /^At last/));
   });
 
+  test('who renames an older chat by keys goes on from there, although it moves', async () => {
+    await it.thread({ title: 'Long ago' });
+    for (const title of ['Once', 'Then', 'Since', 'Again', 'Soon', 'Lately']) await it.thread({ title });
+    const page = await it.open('/chats');
+    const rows = page.locator('aside li');
+    await rows.filter({ hasText: 'Lately' }).waitFor();
+    await page.getByRole('button', { name: 'Rename Long ago' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Just now');
+    await page.keyboard.press('Enter');
+    await rows.first().getByText('Just now').waitFor();
+    await eventually(async () => assert.match(await page.evaluate(() => document.activeElement.textContent.trim()), /^Just now/));
+  });
+
   for (const name of ['Message', 'Title']) {
     test(`a note that is stored late leaves the keyboard in ${name}`, async () => {
       const page = await it.open(`/t/${(await it.thread({ title: 'Kept' })).id}`);
