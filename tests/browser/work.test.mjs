@@ -376,6 +376,23 @@ else {
     assert.equal((await it.api('GET', `/threads/${id}`)).mode, 'act');
   });
 
+  test('a plan that is approved is carried out in its own chat, whatever is shown by then', async () => {
+    const other = await it.thread({ title: 'Not this one' });
+    const page = await it.open('/new');
+    await it.stage.reply({ text: '1. Look\n2. Do' });
+    await say(page, 'Plan it here');
+    await page.getByRole('button', { name: 'Approve and act' }).waitFor();
+    const id = page.url().split('/t/')[1];
+    const change = await holdBack(page, `**/threads/${id}`);
+    await page.getByRole('button', { name: 'Approve and act' }).click();
+    await change.asked();
+    await page.evaluate((hash) => (location.hash = hash), `#/t/${other.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Not this one' }).waitFor();
+    const sent = page.waitForRequest('**/chat');
+    await change.letGo();
+    assert.equal((await sent).postDataJSON().threadId, id);
+  });
+
   test('a plan whose approval is refused is not carried out', async () => {
     const page = await it.open('/new');
     await it.stage.reply({ text: '1. Look\n2. Do' });
