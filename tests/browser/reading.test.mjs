@@ -348,6 +348,26 @@ else {
     await eventually(async () => assert.match(await page.evaluate(() => document.activeElement.textContent.trim()), /^Just now/));
   });
 
+  test('a list that is not shown asks for no projects, and one that is asks again after a cut', async () => {
+    const path = await it.stage.write({ path: 'orchard/readme.md', text: 'x' });
+    const project = await it.api('POST', '/projects', { name: 'Orchard', path: path.replace('/readme.md', '') });
+    await it.thread({ title: 'In the orchard', project_id: project.id });
+    const page = await it.open('/new', { viewport: { width: 390, height: 800 } });
+    let asked = 0;
+    page.on('request', (request) => (asked += new URL(request.url()).pathname === '/projects'));
+    const read = page.waitForResponse(/\/threads\?/);
+    await page.reload();
+    await read;
+    await message(page).waitFor();
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
+    assert.equal(asked, 0);
+    await page.evaluate(() => (location.hash = '#/chats'));
+    await page.getByRole('heading', { name: 'Orchard' }).waitFor();
+    const before = asked;
+    it.line.cut();
+    await eventually(() => assert.ok(asked > before));
+  });
+
   for (const name of ['Message', 'Title']) {
     test(`a note that is stored late leaves the keyboard in ${name}`, async () => {
       const page = await it.open(`/t/${(await it.thread({ title: 'Kept' })).id}`);

@@ -311,26 +311,6 @@ else {
     await page.getByRole('heading', { level: 1, name: 'Second of all' }).waitFor();
   });
 
-  test('a list that is not shown asks for no projects, and one that is asks again after a cut', async () => {
-    const path = await it.stage.write({ path: 'orchard/readme.md', text: 'x' });
-    const project = await it.api('POST', '/projects', { name: 'Orchard', path: path.replace('/readme.md', '') });
-    await it.thread({ title: 'In the orchard', project_id: project.id });
-    const page = await it.open('/new', { viewport: { width: 390, height: 800 } });
-    let asked = 0;
-    page.on('request', (request) => (asked += new URL(request.url()).pathname === '/projects'));
-    const read = page.waitForResponse(/\/threads\?/);
-    await page.reload();
-    await read;
-    await message(page).waitFor();
-    await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
-    assert.equal(asked, 0);
-    await page.evaluate(() => (location.hash = '#/chats'));
-    await page.getByRole('heading', { name: 'Orchard' }).waitFor();
-    const before = asked;
-    it.line.cut();
-    await eventually(() => assert.ok(asked > before));
-  });
-
   test('a chat is renamed in the list', async () => {
     const { id } = await it.thread({ title: 'Old name' });
     const page = await it.open('/chats');
