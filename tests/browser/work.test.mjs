@@ -291,8 +291,11 @@ else {
   });
 
   test('the chat below is reached before the list was shown, and one that was deleted is passed', async () => {
-    await it.thread({ title: 'Second of all' });
-    const { id } = await it.thread({ title: 'First of all' });
+    // Chats of the project that was talked in last stand first.
+    const path = await it.stage.write({ path: 'meadow/readme.md', text: 'x' });
+    const project = await it.api('POST', '/projects', { name: 'Meadow', path: path.replace('/readme.md', '') });
+    await it.thread({ title: 'Second of all', project_id: project.id });
+    const { id } = await it.thread({ title: 'First of all', project_id: project.id });
     const page = await it.open('/costs');
     const read = page.waitForResponse(/\/threads\?/);
     await page.reload();
@@ -307,8 +310,12 @@ else {
     await other.getByRole('button', { name: 'Delete chat' }).click();
     await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await other.getByRole('heading', { level: 1, name: 'New chat' }).waitFor();
-    await page.keyboard.press('Alt+ArrowDown');
-    await page.getByRole('heading', { level: 1, name: 'Second of all' }).waitFor();
+    await eventually(async () => {
+      await page.evaluate(() => (location.hash = '#/costs'));
+      await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+      await page.keyboard.press('Alt+ArrowDown');
+      await page.getByRole('heading', { level: 1, name: 'Second of all' }).waitFor({ timeout: 500 });
+    });
   });
 
   test('a chat is renamed in the list', async () => {
