@@ -5,6 +5,7 @@
 #include "api/error.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/judging.hpp"
+#include "features/extensions/writing.hpp"
 
 namespace agw {
 
@@ -143,16 +144,6 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
   }
   if (permission.disables_record) body["enabled"] = false;
   co_return ToolOutcome{told("created", *co_await extensions.create(std::move(body), {}, call.run.run_id))};
-}
-
-/// The record as the change would leave it.
-Extension changed(Extension record, const ExtensionChange& change) {
-  if (change.name) record.name = *change.name;
-  if (change.description) record.description = *change.description;
-  if (change.definition) record.definition = *change.definition;
-  if (change.trigger.given) record.trigger_def = change.trigger.value;
-  if (change.enabled) record.enabled = *change.enabled;
-  return record;
 }
 
 bool changes_at_most_enabled(const Extension& record, Extension wanted) {
