@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/blank.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/conversation.hpp"
@@ -33,8 +34,6 @@ int status_of(StreamedAnswer::Outcome outcome) {
 }
 
 AnswerPrinter screen() { return {std::cout, terminal_at(STDOUT_FILENO), std::cerr, terminal_at(STDERR_FILENO)}; }
-
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 std::string standard_input() {
   std::string text(std::istreambuf_iterator<char>(std::cin), {});

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/blank.hpp"
 #include "base/yaml.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
@@ -80,8 +81,6 @@ json::object change_of(const std::string& text, const json::object& record) {
   body["if_updated_at"] = text_member(record, "updated_at");
   return std::move(body);
 }
-
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 Task<int> edit_text(const Client& client, const json::object& record, const std::filesystem::path& path, bool json) {
   const auto before = editable_text(record, fmt::format(head, text_member(record, "type")));

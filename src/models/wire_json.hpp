@@ -6,16 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/blank.hpp"
 #include "base/json.hpp"
 
 namespace agw {
 
 /// Readers of what a provider sent: never throw, whatever came.
-
-/// What JSON may have between its tokens.
-inline constexpr std::string_view white_space = " \t\r\n";
-
-inline bool is_blank(std::string_view text) { return text.find_first_not_of(white_space) == std::string_view::npos; }
 
 inline const json::object* object_member(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/blank.hpp"
 #include "features/engine/history.hpp"
 #include "tools/input.hpp"
 
@@ -15,9 +16,7 @@ constexpr std::int64_t spare_tokens = 1'000;
 constexpr std::int64_t smallest_context = 2'000;
 constexpr std::int64_t usual_output = 8'192;
 
-bool is_blank(const Message& message) {
-  return message.images.empty() && message.text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
+bool is_blank(const Message& message) { return message.images.empty() && agw::is_blank(message.text); }
 
 Message message_of(const Turn& turn) {
   Message message;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/blank.hpp"
 #include "base/json_reading.hpp"
 #include "features/mcp/elicitation.hpp"
 #include "features/secrets/service.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/error.hpp"
+#include "base/blank.hpp"
 #include "base/local_day.hpp"
 #include "base/yaml.hpp"
 #include "features/proposals/checks.hpp"
@@ -23,8 +24,6 @@ constexpr std::size_t longest_agent = 200;
 constexpr std::size_t longest_member = 16 << 10;
 /// Nobody looks through more than these; an agent or a program that makes more is out of its mind.
 constexpr std::ptrdiff_t most_pending = 1'000;
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 /// On one line, without what would steer a terminal, and short.
 std::string title_of(std::string_view wanted) {
