@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "io/disk_full.hpp"
 #include "storage/log_gathering.hpp"
 
 namespace agw {
@@ -24,7 +25,7 @@ void configure_once() {
 bool is_disk_full(int code, int system_error) {
   // SQLite does not tell why the index of its log could not grow.
   if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) return true;
-  return (code & 0xff) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EDQUOT);
+  return (code & 0xff) == SQLITE_IOERR && agw::is_disk_full(std::error_code(system_error, std::system_category()));
 }
 
 [[noreturn]] void fail(sqlite3* handle, int code, std::string_view during) {

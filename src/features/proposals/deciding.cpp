@@ -148,7 +148,7 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
   } catch (const DatabaseError&) {
     throw;
   } catch (const std::exception& error) {
-    if (const auto* system = dynamic_cast<const std::system_error*>(&error); system && is_disk_full(*system)) throw;
+    if (is_disk_full(error)) throw;
     log::warn("proposal {} cannot be marked: {}", address.text(), error.what());
     throw BadRequest("failed to reject proposal");
   }
