@@ -143,9 +143,8 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     if (!files.empty()) wanted.metadata = attachment_metadata(files);
     auto record = recording(active, std::move(along));
-    auto inserting = message.threadId
-                         ? threads_.add_turn(std::move(wanted), std::move(record))
-                         : threads_.begin({.agent_id = owner, .id = thread_id}, std::move(wanted), std::move(record));
+    auto inserting = message.threadId ? threads_.add_turn(std::move(wanted), std::move(record))
+                                      : threads_.begin({.agent_id = owner}, std::move(wanted), std::move(record));
     auto turn = co_await std::move(inserting);
     begin(active);
     co_return turn;

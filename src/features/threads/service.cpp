@@ -74,12 +74,12 @@ std::string Threads::agent_id_of(std::string_view id_or_name) const {
   return agent ? agent->id : std::string(id_or_name);
 }
 
-std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& wanted) {
+std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& wanted, std::string id) {
   if (wanted.project_id && !links_.project_exists(*wanted.project_id)) throw NotFound("project not found");
   const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
   auto agent = links_.agent(named).value_or(ThreadLinks::Agent{std::string(named), std::nullopt});
   const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
-  Thread thread{.id = wanted.id ? std::move(*wanted.id) : new_id(),
+  Thread thread{.id = std::move(id),
                 .agent_id = std::move(agent.id),
                 .project_id = std::move(wanted.project_id),
                 .job_id = std::move(wanted.job_id),
@@ -93,7 +93,7 @@ std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& want
 
 Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
   // Shared, because a write may be run again and is copied on its way.
-  const auto prepared = prepare(std::move(wanted));
+  const auto prepared = prepare(std::move(wanted), new_id());
   co_await database_.write([prepared, along](Connection& connection) {
     thread_store::insert(connection, prepared->thread, prepared->titled_by, prepared->moment);
     if (along) along(connection, prepared->thread);
@@ -103,7 +103,7 @@ Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
 }
 
 Task<Turn> Threads::begin(NewThread wanted, AddTurn first, Along<Turn> along) {
-  const auto thread = prepare(std::move(wanted));
+  const auto thread = prepare(std::move(wanted), first.thread_id);
   const auto turn = std::make_shared<const PreparedTurn>(prepare(std::move(first)));
   const auto changed = co_await database_.write([thread, turn, along](Connection& connection) {
     thread_store::insert(connection, thread->thread, thread->titled_by, thread->moment);

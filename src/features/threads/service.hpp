@@ -128,7 +128,7 @@ public:
   // Turns.
 
   Task<Turn> add_turn(AddTurn wanted, Along<Turn> along = {});
-  /// A new thread and its first turn, both or neither. `wanted.id` and `first.thread_id` are the same.
+  /// A new thread, whose id is `first.thread_id`, and its first turn: both or neither.
   Task<Turn> begin(NewThread wanted, AddTurn first, Along<Turn> along);
   /// For a write that inserts a turn along with other records: `prepare` on the loop, `insert_in` inside the write
   /// (again when the write is run again; throws NotFound), `announce` on the loop once it is committed.
@@ -192,7 +192,7 @@ private:
 
   /// Microseconds, greater than every one before: `updated_at` with an order within its millisecond.
   std::int64_t next_moment();
-  std::shared_ptr<const PreparedThread> prepare(NewThread&& wanted);
+  std::shared_ptr<const PreparedThread> prepare(NewThread&& wanted, std::string id);
   void publish(const Thread& thread);
   void announce_new(const Thread& thread);
   void announce(const Turn& turn, const Thread& thread);

@@ -62,7 +62,6 @@ struct NewThread {
   std::optional<std::string> project_id;  ///< must exist
   std::optional<std::string> job_id;
   std::optional<ThreadMode> mode;  ///< none: the agent's, else plan
-  std::optional<std::string> id;   ///< where it was allocated before; else a new one
 };
 const Description& describe(Tag<NewThread>);
 
