@@ -48,7 +48,7 @@ std::optional<std::string> converted(std::string_view bytes, const std::string& 
 /// Empty where neither says it.
 std::string charset_of(std::string_view bytes, std::string_view content_type) {
   if (bytes.starts_with(utf8_mark)) return "utf-8";
-  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return "utf-16";
+  if (is_marked_utf16(bytes)) return "utf-16";
   return charset_in(content_type);
 }
 
@@ -69,6 +69,8 @@ bool is_html(std::string_view content_type) {
 }  // namespace
 
 bool names_charset(std::string_view content_type) { return !charset_in(content_type).empty(); }
+
+bool is_marked_utf16(std::string_view bytes) { return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"); }
 
 std::string text_to_utf8(std::string_view bytes, std::string_view content_type) {
   return is_html(content_type) ? html_to_utf8(bytes, content_type) : read_as(charset_of(bytes, content_type), bytes);

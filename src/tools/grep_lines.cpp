@@ -76,9 +76,8 @@ std::vector<GrepShown> show_lines(const Located& start, const std::vector<GrepHi
     const auto text = read_opened(*file, largest_file);
     if (!text) continue;
     // Ripgrep has found its lines in what it means.
-    const bool is_utf16 = text->starts_with("\xFF\xFE") || text->starts_with("\xFE\xFF");
-    auto lines =
-        ShownLines(to_utf8(shown_path(path, roots)), hit.lines, context).of(is_utf16 ? text_to_utf8(*text, "") : *text);
+    auto lines = ShownLines(to_utf8(shown_path(path, roots)), hit.lines, context)
+                     .of(is_marked_utf16(*text) ? text_to_utf8(*text, "") : *text);
     const GrepShown one{.target = {.place = place_of(path, roots), .path = path.string()}, .text = std::move(lines)};
     if (!one.text.empty()) shown.push_back(one);
   }

@@ -46,9 +46,9 @@ std::string mime_of(const std::string& content_type) {
 
 /// Models read UTF-8. What is no text is left as it is.
 std::string readable(std::string bytes, const std::string& mime, const std::string& content_type) {
-  const bool is_utf16 = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
   const bool is_told = names_charset(content_type);
-  const bool is_text = is_utf16 || is_told || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
+  const bool is_text =
+      is_marked_utf16(bytes) || is_told || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
   if (!is_text || !picture_mime(mime).empty() || (!is_told && is_utf8(bytes))) return bytes;
   auto text = text_to_utf8(bytes, content_type);
   const bool is_readable = !text.empty() && text.find('\0') == text.npos && text.find(no_character) == text.npos;
