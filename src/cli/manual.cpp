@@ -48,6 +48,13 @@ The database is damaged, or newer than this program.
 Of
 .BR "agw serve" :
 it was asked to restart, which the service manager does.
+.TP
+.B 130
+Of
+.B agw chat
+with a message and
+.BR "agw run \-\-follow" :
+it was stopped, and is not whole.
 .SH ENVIRONMENT
 .TP
 .B AGENT_GATEWAY_DATA_DIR
@@ -55,8 +62,17 @@ The data directory, where
 .B \-\-data\-dir
 does not say it.
 .TP
-.BR ANTHROPIC_API_KEY ", " OPENAI_API_KEY ", " OLLAMA_HOST
+.BR AGENT_GATEWAY_HOST ", " AGENT_GATEWAY_PORT ", " AGENT_GATEWAY_LOG_LEVEL ", " AGENT_GATEWAY_LOG_FORMAT ", " AGENT_GATEWAY_PUBLIC_URL
+Go before the keys of the configuration that are called like them.
+.TP
+.BR ANTHROPIC_API_KEY ", " ANTHROPIC_BASE_URL ", " OPENAI_API_KEY ", " OPENAI_BASE_URL ", " OLLAMA_HOST
 Model services to use.
+.TP
+.BR BRAVE_API_KEY ", " TAVILY_API_KEY ", " SEARXNG_URL
+The service that agents search the web with.
+.TP
+.BR BROWSER ", " VISUAL ", " EDITOR
+What shows pages, and what edits extensions.
 .TP
 .B NO_COLOR
 Print no colours.

@@ -6,11 +6,13 @@ import subprocess
 
 import pytest
 
+from checks import accepted
 from gateway import BINARY, REPOSITORY, Gateway
 
 DOCS = REPOSITORY / "docs"
 NOT_FOR_USERS = {"architecture.md", "command-line.md"}
 NAMES_EXAMPLES = {"review-a-proposal.md"}  # decides a proposal that nobody made; its commands are tested by their own tests
+METHODS = {"get", "post", "put", "patch", "delete"}
 PAGES = sorted(path for path in DOCS.glob("*.md") if path.name not in NOT_FOR_USERS)
 
 # What a test's machine does not have, or must not do. systemd is played by starting the gateway and stopping it.
@@ -96,3 +98,46 @@ def test_every_command_that_a_page_names_is_one():
     for page in PAGES:
         for name in re.findall(r"\bagw ([a-z]+)", page.read_text()):
             assert name in known, f"{page.name}: agw {name}"
+
+
+def rows(page):
+    """The first cells of the tables of a page."""
+    return re.findall(r"^\| (.+?) \|", (DOCS / page).read_text(), re.M)
+
+
+def test_the_page_of_the_api_has_every_request(gateway):
+    described = accepted(gateway.http.get("/openapi.json"))["paths"]
+    declared = {(method.upper(), re.sub(r"\{(\w+)\}", r":\1", path))
+                for path, operations in described.items() for method in operations if method in METHODS}
+    assert set(re.findall(r"`([A-Z]+) (/\S*)`", "\n".join(rows("http-api.md")))) == declared
+
+
+def test_the_page_of_the_api_has_every_event(gateway):
+    described = accepted(gateway.http.get("/asyncapi.json"))["components"]["messages"]
+    kinds = {name.removeprefix("events.") for name in described if name.startswith("events.")}
+    events = (DOCS / "http-api.md").read_text().split("## Events")[1]
+    assert set(re.findall(r"`([a-z-]+)`", "\n".join(re.findall(r"^\| (`.+?) \|", events, re.M)))) == kinds
+
+
+def test_the_page_of_the_configuration_has_every_key(own):
+    lines = re.findall(r"^#((?:  )*)(\w+):(.*)", (own.data / "config.yaml").read_text(), re.M)
+    keys, sections = set(), []
+    for indent, name, value in lines:
+        sections[len(indent) // 2:] = [name]
+        if value:
+            keys.add(".".join(sections))
+    assert keys
+    named = set(re.findall(r"`([a-z_.]+)`", "\n".join(rows("configuration.md"))))
+    assert named == keys | {"http_proxy"}  # the one variable in lower case
+
+
+def test_the_page_of_the_configuration_has_every_variable(own):
+    page = (DOCS / "configuration.md").read_text()
+    for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", (own.data / "config.yaml").read_text()):
+        assert f"`{name}`" in page, name
+
+
+def test_the_page_of_the_command_line_has_every_exit_status_of_the_manual():
+    manual = subprocess.run([str(BINARY), "man"], capture_output=True, text=True, check=True).stdout
+    statuses = re.findall(r"^\.B (\d+)$", manual.split(".SH EXIT STATUS")[1], re.M)
+    assert set(statuses) == {row for row in rows("command-line.md") if row.isdigit()}
