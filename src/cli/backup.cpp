@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <memory>
 
@@ -152,6 +154,10 @@ void check(const fs::path& data, const fs::path& file) {
   if (fs::exists(fs::symlink_status(file)))
     throw std::runtime_error(file.string() + " is there already: choose another name");
   const auto folder = fs::weakly_canonical(fs::absolute(file).parent_path());
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw std::runtime_error(
+        fmt::format("cannot write into {}: {}; choose another place", folder.string(), std::strerror(errno)));
+  }
   const auto [end, ignored] = std::mismatch(data.begin(), data.end(), folder.begin(), folder.end());
   if (end == data.end()) throw std::runtime_error("choose a place outside the data directory, best on another disk");
 }

@@ -121,16 +121,27 @@ std::string record_in(const std::string& request, const std::string& sent) {
   return encoded_part ? encoded_part->decode() : std::string(part);
 }
 
+/// What a person can ask for the names that there are, or nothing.
+std::string_view where_they_are_listed(std::string_view problem) {
+  if (problem == "thread not found") return "agw threads";
+  if (problem == "job not found") return "agw jobs";
+  if (problem == "agent not found") return "agw ext list --type agent";
+  if (problem == "extension not found") return "agw ext list";
+  if (problem == "proposal not found") return "agw proposals";
+  return {};
+}
+
 /// The `error` of an answer, or what else says something about it.
 std::string reason(const std::string& request, const std::string& sent, int status, const std::string& body) {
   const auto value = parse_json(body, {.deepest = deepest_own_json});
   const auto text = value && value->is_object() ? string_member(value->get_object(), "error") : std::nullopt;
   if (!text) return fmt::format("status {}", status);
   auto problem = problem_text(*text, value->get_object());
-  const bool names_none = problem == "thread not found" || problem == "job not found" || problem == "agent not found" ||
-                          problem == "extension not found";
+  const auto list = where_they_are_listed(*text);
+  const bool names_none = !list.empty() && problem == *text && *text != "proposal not found";
   const auto record = names_none ? record_in(request, sent) : std::string();
-  return record.empty() ? problem : problem + ": " + one_line(record);
+  if (!record.empty()) problem += ": " + one_line(record);
+  return list.empty() ? problem : fmt::format("{}: `{}` lists those there are", problem, list);
 }
 
 Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }

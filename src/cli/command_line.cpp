@@ -103,14 +103,25 @@ std::string full_name(const CLI::App& program) {
   return name;
 }
 
-/// CLI11 complains of the missing command of a group before it looks at the word that stands in its place, and tells of
-/// several unknown words in the reverse order.
+/// Of an error such as `--port: 1 required NUMBER missing`.
+std::string option_without_value(const CLI::ParseError& error) {
+  const std::string_view what = error.what();
+  const bool is_missing = dynamic_cast<const CLI::ArgumentMismatch*>(&error) && what.ends_with(" missing");
+  return std::string(is_missing ? what.substr(0, what.find(':')) : "");
+}
+
+/// CLI11 complains of the missing command of a group before it looks at the word that stands in its place, tells of
+/// several unknown words in the reverse order, and of what is missing in words of its own.
 std::string reason(const CLI::App& program, const CLI::ParseError& error) {
   const auto* app = &program;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
   const auto unknown = program.remaining(true);
-  const bool lacks_command = app->get_require_subcommand_min() > 0 && !unknown.empty();
+  const bool lacks_command = app->get_require_subcommand_min() > 0;
+  if (lacks_command && unknown.empty()) return "a command is missing";
+  if (const auto missing = option_without_value(error); !missing.empty()) return missing + " needs a value";
   if (!lacks_command && !dynamic_cast<const CLI::ExtrasError*>(&error)) return error.what();
+  const bool is_group = !app->get_subcommands(nullptr).empty();
+  if (is_group && !unknown.front().starts_with('-')) return fmt::format("there is no command {}", unknown.front());
   if (lacks_command || unknown.size() == 1)
     return fmt::format("The following argument was not expected: {}", unknown.front());
   return fmt::format("The following arguments were not expected: {}", fmt::join(unknown, " "));

@@ -180,11 +180,17 @@ TEST(CommandLine, AGroupNeedsOneOfItsCommands) {
 }
 
 TEST(CommandLine, AWordThatIsNoCommandOfItsGroupIsNamed) {
-  for (const std::string group : {"ext", "token"}) {
+  for (const std::string group : {"ext", "token", "proposals"}) {
     const auto outcome = read({group, "bogus"});
     EXPECT_EQ(outcome.notice.status, 2);
-    EXPECT_THAT(outcome.notice.text, HasSubstr("agw " + group + ": The following argument was not expected: bogus"));
+    EXPECT_THAT(outcome.notice.text, HasSubstr("agw " + group + ": there is no command bogus"));
   }
+  EXPECT_THAT(read({"bogus"}).notice.text, HasSubstr("agw: there is no command bogus"));
+}
+
+TEST(CommandLine, WhatIsMissingIsSaid) {
+  EXPECT_THAT(read({"token"}).notice.text, HasSubstr("agw token: a command is missing"));
+  EXPECT_THAT(read({"serve", "--port"}).notice.text, HasSubstr("agw serve: --port needs a value"));
 }
 
 TEST(CommandLine, ChatKnowsItsModes) {

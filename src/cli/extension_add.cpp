@@ -24,11 +24,11 @@ struct ExtensionAddOptions {
 };
 
 /// Throws what the gateway would answer, before anything is sent.
-void judge(const json::object& body) {
+void judge(const json::object& body, const std::string& path) {
   try {
     read_new_extension(body);
   } catch (const ApiError& error) {
-    throw std::runtime_error(problem_text(error.error(), error.extra()));
+    throw std::runtime_error(path + ": " + problem_text(error.error(), error.extra()));
   }
 }
 
@@ -45,7 +45,7 @@ ExtensionPackage read_package(const ExtensionAddOptions& options) {
   body["source"] = options.community ? "community" : "user";
   if (options.enable) body["enabled"] = true;
   if (options.community) body["enabled"] = false;
-  judge(body);
+  judge(body, options.path);
   return package;
 }
 

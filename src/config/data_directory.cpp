@@ -50,7 +50,8 @@ void create(const fs::path& path) {
     std::error_code ignored;
     // A parent that exists can answer with another error: a read-only file system, or one of somebody else.
     if (fs::is_directory(made, ignored)) continue;
-    refuse(fmt::format("cannot create the data directory {}: {}", path.string(), std::strerror(error)));
+    refuse(fmt::format("cannot create the data directory {}: {}; name another with --data-dir", path.string(),
+                       std::strerror(error)));
   }
 }
 

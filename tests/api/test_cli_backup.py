@@ -223,6 +223,11 @@ def test_a_restore_that_a_signal_ends_leaves_all_as_it_was(filled, tmp_path, num
     assert (sorted(os.listdir(filled.data.parent)), sorted(os.listdir(filled.data))) == before
 
 
+def test_a_place_that_cannot_be_written_to_is_named(filled, tmp_path):
+    folder = tmp_path / "nowhere"
+    assert f"cannot write into {folder}: No such file" in command(filled, "backup", str(folder / "b"), status=1)
+
+
 def test_a_full_disk_is_named(filled, tmp_path):
     with small_disk(tmp_path / "small", "size=64k") as folder:
         said = command(filled, "backup", str(folder / "b.tar.zst"), status=1)

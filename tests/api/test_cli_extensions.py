@@ -179,7 +179,8 @@ def test_a_symlink_in_a_folder_is_refused_and_leaves_nothing(gateway, name, tmp_
 def test_what_is_wrong_is_told_before_anything_is_sent(gateway, tmp_path, text, told):
     path = tmp_path / "wrong.yaml"
     path.write_text(text)
-    assert told in run(gateway, "add", str(path), status=1)
+    problem = run(gateway, "add", str(path), status=1)
+    assert told in problem and str(path) in problem
 
 
 def test_what_is_not_there_or_no_text_is_told(gateway, tmp_path):

@@ -194,6 +194,15 @@ def test_what_the_gateway_refuses_is_told(gateway):
     assert "extension not found: nothing" in run(gateway, "ext", "show", "nothing", status=1)
 
 
+@pytest.mark.parametrize("asked, list_of_them", [
+    (["chat", "hello", "--thread", "nonsense"], "agw threads"), (["run", "nothing"], "agw jobs"),
+    (["chat", "hello", "--agent", "nobody"], "agw ext list --type agent"), (["ext", "show", "nothing"], "agw ext list"),
+    (["proposals", "show", "nobody/2026-01-02"], "agw proposals"),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_what_is_not_there_is_told_with_what_lists_those_there_are(gateway, asked, list_of_them):
+    assert f"`{list_of_them}` lists those there are" in run(gateway, *asked, status=1)
+
+
 def test_control_characters_are_shown_escaped(gateway):
     thread = new_thread(gateway, title="evil \x1b[31mred\x07 title")
     body = {"content": "trapdoor \x1b]0;owned\x07 text \x9b31m", "role": "user"}
