@@ -36,7 +36,7 @@ std::string description_of_operation(const Route& route) {
   std::string text = route.summary + ". ";
   switch (route.effect) {
     case Effect::read:
-      text += "It changes nothing.";
+      text += route.pairing ? "The code before is void." : "It changes nothing.";
       break;
     case Effect::write:
       text += "It changes what the gateway keeps.";

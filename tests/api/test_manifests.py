@@ -59,6 +59,10 @@ def test_operations_are_named_once_and_described(openapi):
         assert operation["summary"] and operation["description"] and set(operation["tags"]) <= tags
 
 
+def test_a_code_that_voids_the_one_before_is_not_said_to_change_nothing(openapi):
+    assert "void" in openapi["paths"]["/pair/refresh"]["get"]["description"]
+
+
 def test_all_but_two_operations_need_the_token(openapi):
     assert openapi["security"] == [{"bearer": []}]
     assert {(method, path) for method, path, operation in operations(openapi) if "security" in operation} == OPEN
