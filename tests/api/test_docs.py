@@ -141,3 +141,19 @@ def test_the_page_of_the_command_line_has_every_exit_status_of_the_manual():
     manual = subprocess.run([str(BINARY), "man"], capture_output=True, text=True, check=True).stdout
     statuses = re.findall(r"^\.B (\d+)$", manual.split(".SH EXIT STATUS")[1], re.M)
     assert set(statuses) == {row for row in rows("command-line.md") if row.isdigit()}
+
+
+def test_the_page_of_extensions_has_every_member_of_every_definition(gateway):
+    page = (DOCS / "extensions.md").read_text()
+    named = {section.split("\n")[0]: set(re.findall(r"^\| `(\w+)` \|", section, re.M)) for section in page.split("\n### ")[1:]}
+    schemas = accepted(gateway.http.get("/schemas"))
+    assert named == {kind: set(schema["properties"]) for kind, schema in schemas.items()}
+
+
+def test_the_page_of_agents_has_every_tool(own):
+    change = {"stage": "sovereign", "reason": "to see all tools"}
+    accepted(own.http.patch("/agents/assistant/stage", json=change))
+    told = accepted(own.http.get("/agents/assistant/prompt", params={"mode": "act"}))
+    tools = {tool["name"] for tool in told["tools"] if tool["name"][0].isupper()}
+    named = re.findall(r"`(\w+)`", "\n".join(rows("agents-at-work.md")))
+    assert set(named) == tools
