@@ -177,6 +177,9 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
     // SQLite's words name neither the disk nor what to do.
     throw std::runtime_error(fmt::format(
         "the disk that {} was to be written to is full: make room there, or choose another place", file.string()));
+  } catch (const DatabaseError& error) {
+    throw std::runtime_error(fmt::format("the database {} cannot be copied: {}; `agw doctor` says what to do",
+                                         (data / "gateway.db").string(), error.what()));
   }
   // A link and not a move: whoever made the file meanwhile keeps it.
   if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());

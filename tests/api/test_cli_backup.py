@@ -228,6 +228,13 @@ def test_a_place_that_cannot_be_written_to_is_named(filled, tmp_path):
     assert f"cannot write into {folder}: No such file" in command(filled, "backup", str(folder / "b"), status=1)
 
 
+def test_a_damaged_database_is_named(make_gateway, tmp_path):
+    stopped = make_gateway()
+    stopped.data.mkdir(mode=0o700)
+    (stopped.data / "gateway.db").write_text("no database")
+    assert f"{stopped.data / 'gateway.db'} cannot be copied" in command(stopped, "backup", str(tmp_path / "b"), status=1)
+
+
 def test_a_full_disk_is_named(filled, tmp_path):
     with small_disk(tmp_path / "small", "size=64k") as folder:
         said = command(filled, "backup", str(folder / "b.tar.zst"), status=1)
