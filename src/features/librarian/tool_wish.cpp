@@ -41,6 +41,7 @@ constexpr std::array phrases{
            R"(|artifact|capabilit|control)(?:s|ies))",
            "ListExtensions",
            {"type"}},
+    Phrase{R"(/(job)s)", "ListExtensions", {"type"}},
     Phrase{R"((?:list|show|show me) (?:the |all |my )?extensions)", "ListExtensions", {}},
     Phrase{R"((?:run|start) (?:the )?job [`"']?([\w-]+)[`"']?)", "RunJob", {"job"}},
     Phrase{R"((?:read|load|show|show me|use) (?:the )?skill [`"']?([\w-]+)[`"']?)", "ReadSkill", {"name"}},

@@ -39,6 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Wished{"fetch https://example.org/a?b=c", "WebFetch", R"({"url":"https://example.org/a?b=c"})"},
                       Wished{"search the web for otters", "WebSearch", R"({"query":"otters"})"},
                       Wished{"list jobs", "ListExtensions", R"({"type":"job"})"},
+                      Wished{"/jobs", "ListExtensions", R"({"type":"job"})"},
                       Wished{"Show me all capabilities!", "ListExtensions", R"({"type":"capability"})"},
                       Wished{"list extensions", "ListExtensions", "{}"},
                       Wished{"run job self-reflect", "RunJob", R"({"job":"self-reflect"})"},

@@ -36,6 +36,12 @@ bool is_question(std::string_view message) {
   return last != message.npos && message[last] == '?';
 }
 
+/// `/plan` and the like, with nothing behind it that could be looked for.
+bool is_bare_command(std::string_view message) {
+  message = message.substr(0, message.find_last_not_of(blanks) + 1);
+  return message.starts_with('/') && message.find_first_of(" \t\r\n/.", 1) == message.npos;
+}
+
 /// Whether it asks to sum up this thread, not for something about a summary.
 bool asks_for_summary(const std::vector<std::string>& words) {
   static const std::set<std::string, std::less<>> summary{"summarise", "summarize", "summary",
@@ -54,6 +60,7 @@ bool asks_for_summary(const std::vector<std::string>& words) {
 Wish read_wish(std::string_view message) {
   using Kind = Wish::Kind;
   message = skip(message, blanks);
+  const bool bare_command = is_bare_command(message);
   if (message.starts_with('/')) message.remove_prefix(1);
   if (const auto polite = after(message, {"please"}); !polite.empty()) message = polite;
 
@@ -66,7 +73,8 @@ Wish read_wish(std::string_view message) {
 
   const auto words = search_words(message);
   if (words.empty()) return {Kind::explanation, {}};
-  return {asks_for_summary(words) ? Kind::summary : Kind::search, {}};
+  if (asks_for_summary(words)) return {Kind::summary, {}};
+  return {bare_command ? Kind::explanation : Kind::search, {}};
 }
 
 }  // namespace agw

@@ -21,6 +21,15 @@ TEST(Wish, IsAnExplanationWhereThereAreNone) {
   }
 }
 
+TEST(Wish, IsAnExplanationForACommandWithoutWords) {
+  for (const char* message : {"/plan", " /act ", "/proposals\n"}) {
+    EXPECT_EQ(read_wish(message).kind, Wish::Kind::explanation) << message;
+  }
+  for (const char* message : {"/plan a trip", "/etc/hosts", "/notes.md"}) {
+    EXPECT_EQ(read_wish(message).kind, Wish::Kind::search) << message;
+  }
+}
+
 TEST(Wish, IsASummary) {
   for (const auto* message : {"Summarise this thread", "Please give me a short summary of our conversation so far",
                               "tl;dr", "Can you summarize?", "Recap what we talked about"}) {
