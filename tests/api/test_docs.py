@@ -75,6 +75,20 @@ def shell(tmp_path, stub):
         subprocess.run([str(programs / "systemctl"), "--user", "stop", "agent-gateway"], env=gateway.variables())
 
 
+def extensions_in(page):
+    """The examples of extensions on a page: blocks of YAML with a type and a name."""
+    found = re.findall(r"^```yaml\n(.*?)^```$", page.read_text(), re.M | re.S)
+    return [text for text in found if re.search(r"^type: ", text, re.M) and re.search(r"^name: ", text, re.M)]
+
+
+@pytest.mark.parametrize("page, text", [(page, text) for page in PAGES for text in extensions_in(page)],
+                         ids=lambda value: value.stem if hasattr(value, "stem") else "")
+def test_each_extension_that_a_page_shows_can_be_added(own, page, text):
+    (own.home / "shown.yaml").write_text(text.replace("/home/you", str(own.home)))
+    added = own.command("ext", "add", str(own.home / "shown.yaml"))
+    assert added.returncode == 0, added.stderr
+
+
 def test_there_are_pages():
     assert {"install.md", "first-chat.md", "connect-a-model.md", "write-an-agent.md", "schedule-a-job.md", "back-up.md",
             "troubleshoot.md"} <= {page.name for page in PAGES}
