@@ -8,6 +8,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/text_of.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -16,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr auto interval = 100ms;
 
-std::string id_of(const json::object& record) { return std::string(string_member(record, "id").value_or("")); }
+std::string id_of(const json::object& record) { return text_of(record, "id"); }
 
 void add(json::object& body, std::string_view name, const std::optional<std::string>& value) {
   if (value) body[name] = *value;
@@ -133,7 +135,7 @@ Task<> Conversation::catch_up(StreamedAnswer& answer) {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const auto active = co_await active_run();
     const bool is_active = string_member(active, "turnId") == answer.turn_id();
-    if (!answer.run_id() && is_active) answer.set_run_id(std::string(string_member(active, "runId").value_or("")));
+    if (!answer.run_id() && is_active) answer.set_run_id(text_of(active, "runId"));
     if (co_await take_missed_events(answer) || is_active) co_return;
     if (co_await take_stored_turn(answer)) co_return;
     if (!active.empty()) co_return;  // Ours waits for another run of the thread.

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "api/error.hpp"
+#include "base/text_of.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/extension_package.hpp"
@@ -61,7 +62,7 @@ Task<json::object> send(const FoundGateway& gateway, ExtensionPackage package) {
   if (package.files.empty()) co_return co_await client.post("/extensions", std::move(package.body));
   package.body["enabled"] = false;
   auto record = co_await client.post("/extensions", package.body);
-  const auto place = path({"extensions", std::string(string_member(record, "id").value_or(""))});
+  const auto place = path({"extensions", text_of(record, "id")});
   std::string why;
   try {
     copy_files(package, directory_on_disk(gateway, record));

@@ -11,6 +11,7 @@
 
 #include "api/error.hpp"
 #include "base/blank.hpp"
+#include "base/text_of.hpp"
 #include "base/yaml.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
@@ -37,10 +38,6 @@ struct ExtensionEditOptions {
 constexpr auto head =
     "# What is saved here is checked and sent when the editor ends. An empty file changes nothing.\n"
     "# The schema of the definition: GET /schemas/{}\n";
-
-std::string text_member(const json::object& record, std::string_view name) {
-  return std::string(string_member(record, name).value_or(""));
-}
 
 std::string read_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -74,16 +71,16 @@ json::object change_of(const std::string& text, const json::object& record) {
   if (!body.contains("definition")) throw std::runtime_error("definition is required");
   if (!body.contains("trigger")) body["trigger"] = nullptr;
   try {
-    read_extension_change(body, from_text<ExtensionType>(text_member(record, "type")).value());
+    read_extension_change(body, from_text<ExtensionType>(text_of(record, "type")).value());
   } catch (const ApiError& error) {
     throw std::runtime_error(problem_text(error.error(), error.extra()));
   }
-  body["if_updated_at"] = text_member(record, "updated_at");
+  body["if_updated_at"] = text_of(record, "updated_at");
   return std::move(body);
 }
 
 Task<int> edit_text(const Client& client, const json::object& record, const std::filesystem::path& path, bool json) {
-  const auto before = editable_text(record, fmt::format(head, text_member(record, "type")));
+  const auto before = editable_text(record, fmt::format(head, text_of(record, "type")));
   open_editor(path);
   const auto after = read_text(path);
   if (is_blank(after) || after == before) {
@@ -91,11 +88,11 @@ Task<int> edit_text(const Client& client, const json::object& record, const std:
     co_return 0;
   }
   auto change = change_of(after, record);
-  const auto changed = co_await client.patch(agw::cli::path({"extensions", text_member(record, "id")}), change);
+  const auto changed = co_await client.patch(agw::cli::path({"extensions", text_of(record, "id")}), change);
   if (json)
     print_json(changed);
   else
-    std::cerr << one_line(text_member(changed, "name")) << " is changed.\n";
+    std::cerr << one_line(text_of(changed, "name")) << " is changed.\n";
   co_return 0;
 }
 
@@ -103,11 +100,11 @@ Task<int> edit(const FoundGateway& gateway, const ExtensionEditOptions& options)
   const Client client(gateway);
   const auto value = co_await client.get(path({"extensions", options.name}));
   const auto& record = value.as_object();
-  if (text_member(record, "source") == "built-in") {
+  if (text_of(record, "source") == "built-in") {
     throw std::runtime_error("built-in extensions are not editable: add one of your own with `agw ext add`");
   }
   const auto file = new_file(options.from ? read_text(*options.from)
-                                          : editable_text(record, fmt::format(head, text_member(record, "type"))));
+                                          : editable_text(record, fmt::format(head, text_of(record, "type"))));
   std::string why;
   try {
     const auto status = co_await edit_text(client, record, file, options.list.json);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "cli/conversation.hpp"
 
 namespace agw::cli {
@@ -40,10 +41,6 @@ constexpr auto propose_tool = R"({
     "content": {"type": "string", "description": "The whole new content of the target"},
     "reason": {"type": "string", "description": "Why"}}},
   "annotations": {"readOnlyHint": false, "destructiveHint": false}})";
-
-std::string text(const json::object& object, std::string_view name) {
-  return std::string(string_member(object, name).value_or(""));
-}
 
 std::optional<std::string> given_text(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -85,8 +82,8 @@ Call call_of(const json::object& tool, json::object given) {
     if (!member.value().is_null()) input.insert(member);
   }
   const auto& parts = tool.at("tool_call_template").as_object();
-  Call call{.method = text(parts, "http_method"), .path = {}, .body = {}};
-  const auto url = text(parts, "url");
+  Call call{.method = text_of(parts, "http_method"), .path = {}, .body = {}};
+  const auto url = text_of(parts, "url");
   std::vector<std::string> segments;
   std::istringstream rest(url.substr(url.find('/', url.find("://") + 3) + 1));
   for (std::string segment; std::getline(rest, segment, '/');) {
@@ -124,7 +121,7 @@ Task<std::vector<json::object>> McpTools::manual(const FoundGateway& gateway) co
 }
 
 bool McpTools::is_offered(const json::object& tool) const {
-  const auto name = text(tool, "name");
+  const auto name = text_of(tool, "name");
   if (std::ranges::any_of(never, [&](std::string_view tag) { return has_tag(tool, tag); })) return false;
   if (std::ranges::find(replaced, name) != replaced.end()) return false;
   return all_ || has_tag(tool, "read") || std::ranges::find(always, name) != always.end();
@@ -143,7 +140,7 @@ Task<std::optional<McpTools::Result>> McpTools::call(std::string name, json::obj
     if (name == "propose") co_return Result{co_await propose(std::move(input))};
     const auto gateway = find_gateway(data_dir_);
     for (const auto& tool : co_await manual(gateway)) {
-      if (text(tool, "name") != name) continue;
+      if (text_of(tool, "name") != name) continue;
       auto wanted = call_of(tool, std::move(input));
       co_return Result{co_await Client(gateway).ask(wanted.method, wanted.path, wanted.body)};
     }
@@ -181,8 +178,8 @@ Task<std::string> McpTools::propose(json::object input) const {
   const auto gateway = find_gateway(data_dir_);
   input["agent"] = "mcp";
   const auto staged = co_await Client(gateway).post("/propose", std::move(input));
-  co_return fmt::format("staged as proposal {}/{}/{}", text(staged, "agent"), text(staged, "date"),
-                        text(staged, "name"));
+  co_return fmt::format("staged as proposal {}/{}/{}", text_of(staged, "agent"), text_of(staged, "date"),
+                        text_of(staged, "name"));
 }
 
 }  // namespace agw::cli

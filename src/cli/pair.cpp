@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text_of.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
@@ -23,10 +24,6 @@ struct PairOptions {
   std::optional<std::string> url;
   std::optional<std::string> data_dir;
 };
-
-std::string member(const json::object& object, std::string_view name) {
-  return std::string(string_member(object, name).value_or(""));
-}
 
 /// Behind it stands the page's own path, so it ends before a query.
 std::string checked_url(const std::string& given) {
@@ -59,16 +56,16 @@ void print_for_people(const std::string& link, const json::object& answer) {
   } else {
     std::cout << draw(*modules, terminal_at(STDOUT_FILENO)) << '\n';
   }
-  std::cout << "Code   " << one_line(member(answer, "code")) << '\n'
+  std::cout << "Code   " << one_line(text_of(answer, "code")) << '\n'
             << "Link   " << one_line(link) << '\n'
-            << "Until  " << one_line(member(answer, "expiresAt")) << ", for one device\n";
+            << "Until  " << one_line(text_of(answer, "expiresAt")) << ", for one device\n";
 }
 
 Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
   const auto url = device_url(gateway, options);
   auto answer = co_await Client(gateway).get("/pair/refresh");
   auto& object = answer.as_object();
-  const auto link = fmt::format("{}/ui/#code={}", url, member(object, "code"));
+  const auto link = fmt::format("{}/ui/#code={}", url, text_of(object, "code"));
   object["url"] = link;
   if (options.json)
     print_json(answer);

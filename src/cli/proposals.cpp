@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text_of.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/diff_text.hpp"
@@ -27,10 +28,6 @@ struct OneProposalOptions {
   std::optional<std::string> reason;
   ListOptions list;
 };
-
-std::string text_of(const json::object& record, std::string_view member) {
-  return std::string(string_member(record, member).value_or(""));
-}
 
 ProposalAddress address_of(const json::object& record) {
   const auto name = string_member(record, "name");

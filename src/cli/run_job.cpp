@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_follower.hpp"
@@ -52,10 +53,8 @@ Task<int> run_and_follow(FoundGateway gateway, const RunOptions& options) {
   const auto started = co_await start(client, options);
   const auto run = co_await started_run(client, options.job, before);
   AnswerPrinter printer(std::cout, terminal_at(STDOUT_FILENO), std::cerr, terminal_at(STDERR_FILENO));
-  JobFollower follower(
-      gateway, options.list.data_dir,
-      {.job = options.job, .run_id = run, .thread_id = std::string(string_member(started, "threadId").value_or(""))},
-      printer);
+  JobFollower follower(gateway, options.list.data_dir,
+                       {.job = options.job, .run_id = run, .thread_id = text_of(started, "threadId")}, printer);
   co_return co_await follower.follow();
 }
 

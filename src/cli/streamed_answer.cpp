@@ -4,13 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
+
 namespace agw::cli {
 
 namespace {
-
-std::string text_of(const json::object& object, std::string_view name) {
-  return std::string(string_member(object, name).value_or(""));
-}
 
 std::int64_t number_of(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);

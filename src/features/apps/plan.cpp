@@ -1,6 +1,7 @@
 #include "features/apps/plan.hpp"
 
 #include "api/error.hpp"
+#include "base/text_of.hpp"
 
 namespace agw {
 
@@ -47,7 +48,7 @@ std::string problem_of_health_path(const std::string& path) {
 AppPlan app_plan(const Extension& extension) {
   const auto& definition = extension.definition.members();
   AppPlan plan{.type = type_of(definition), .environment = environment_of(definition)};
-  plan.path = std::string(string_member(definition, "path").value_or(""));
+  plan.path = text_of(definition, "path");
   plan.command = string_member(definition, "command").value_or("");
   plan.health_path = string_member(definition, "health_path").value_or("");
   if (const auto* port = definition.if_contains("port"); port && port->is_number()) {

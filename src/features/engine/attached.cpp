@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "models/picture.hpp"
 
 namespace agw {
@@ -13,10 +14,6 @@ namespace {
 
 /// What the providers' body limits leave, pictures growing by a third on their way.
 constexpr std::size_t image_budget = attachment_limit;
-
-std::string text_of(const json::object& object, std::string_view member) {
-  return std::string(string_member(object, member).value_or(""));
-}
 
 /// As the turn's metadata names them, each id once; what else is said there is not relied upon.
 std::vector<Attachment> named_in(const Turn& turn) {

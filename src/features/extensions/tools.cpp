@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/text_of.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/judging.hpp"
 #include "features/extensions/writing.hpp"
@@ -53,10 +54,6 @@ constexpr auto update_schema = R"({
 
 using Verdict = Permission::Verdict;
 
-std::string text_in(const json::object& input, std::string_view member) {
-  return std::string(string_member(input, member).value_or(""));
-}
-
 /// What an agent is told of an extension. Others' definitions may hold what somebody typed there in confidence.
 json::object listed(const Extension& extension, const std::string& agent_id) {
   json::object shown{{"id", extension.id},           {"type", to_text(extension.type)},
@@ -106,7 +103,7 @@ Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::stri
                                               .title = std::move(title),
                                               .target = target_of(wanted),
                                               .content = staged_content(wanted),
-                                              .reason = text_in(call.input, "reason")});
+                                              .reason = text_of(call.input, "reason")});
   co_return ToolOutcome{fmt::format("staged as proposal {}", reference)};
 }
 
@@ -152,7 +149,7 @@ bool changes_at_most_enabled(const Extension& record, Extension wanted) {
 }
 
 Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
-  const auto record = extensions.require(text_in(call.input, "id"));
+  const auto record = extensions.require(text_of(call.input, "id"));
   auto body = call.input;
   body.erase("id");
   body.erase("reason");

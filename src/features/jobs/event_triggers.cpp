@@ -5,14 +5,11 @@
 
 #include "base/json_equal.hpp"
 #include "base/json_reading.hpp"
+#include "base/text_of.hpp"
 
 namespace agw {
 
 namespace {
-
-std::string text_of(const json::object& record, std::string_view member) {
-  return std::string(string_member(record, member).value_or(""));
-}
 
 /// A kind of the hub's messages: the member that holds its record, and the event that a record stands for.
 struct HubKind {

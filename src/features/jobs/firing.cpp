@@ -9,6 +9,7 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "base/text_of.hpp"
 #include "features/jobs/due_time_taken.hpp"
 #include "features/jobs/service.hpp"
 #include "features/jobs/store.hpp"
@@ -28,7 +29,7 @@ constexpr auto purge_interval = 24h;
 
 std::string trigger_text(const Extension& job) {
   if (job.trigger_def) return job.trigger_def->text();
-  return std::string(string_member(job.definition.members(), "schedule").value_or(""));
+  return text_of(job.definition.members(), "schedule");
 }
 
 bool is_scheduled(const Extension& job) {

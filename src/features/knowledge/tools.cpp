@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/text_of.hpp"
 #include "features/knowledge/files.hpp"
 #include "tools/located.hpp"
 
@@ -61,7 +62,7 @@ Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
 
 // Ingest.
 
-std::string title_wanted(const ToolCall& call) { return std::string(string_member(call.input, "title").value_or("")); }
+std::string title_wanted(const ToolCall& call) { return text_of(call.input, "title"); }
 
 /// What WebFetch says before the page: lines of `name: value` up to an empty one.
 std::string take_page_head(std::string& text, std::string_view name) {

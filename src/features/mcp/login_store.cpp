@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text_of.hpp"
+
 namespace agw {
 
 namespace {
@@ -9,10 +11,6 @@ namespace {
 std::string secret_name(std::string integration) {
   std::ranges::replace(integration, '-', '_');
   return "mcp_" + integration;
-}
-
-std::string kept_text(const json::object& object, std::string_view name) {
-  return std::string(string_member(object, name).value_or(""));
 }
 
 }  // namespace
@@ -24,16 +22,16 @@ std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSett
   const auto& kept = parsed->get_object();
   const auto* expires_at = kept.if_contains("expires_at");
   const auto* registered = kept.if_contains("registered");
-  McpLogin login{.url = kept_text(kept, "url"),
-                 .resource = kept_text(kept, "resource"),
-                 .token_endpoint = kept_text(kept, "token_endpoint"),
-                 .issuer = kept_text(kept, "issuer"),
-                 .scope = kept_text(kept, "scope"),
-                 .client = {.id = kept_text(kept, "client_id"),
-                            .secret = kept_text(kept, "client_secret"),
-                            .auth_method = kept_text(kept, "auth_method"),
+  McpLogin login{.url = text_of(kept, "url"),
+                 .resource = text_of(kept, "resource"),
+                 .token_endpoint = text_of(kept, "token_endpoint"),
+                 .issuer = text_of(kept, "issuer"),
+                 .scope = text_of(kept, "scope"),
+                 .client = {.id = text_of(kept, "client_id"),
+                            .secret = text_of(kept, "client_secret"),
+                            .auth_method = text_of(kept, "auth_method"),
                             .is_registered = registered && registered->is_bool() && registered->get_bool()},
-                 .tokens = {.access = kept_text(kept, "access_token"), .refresh = kept_text(kept, "refresh_token")}};
+                 .tokens = {.access = text_of(kept, "access_token"), .refresh = text_of(kept, "refresh_token")}};
   if (expires_at && expires_at->is_int64()) login.tokens.expires_at = expires_at->get_int64();
   return login.url == settings.url ? std::optional(std::move(login)) : std::nullopt;
 }

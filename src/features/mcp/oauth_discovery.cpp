@@ -6,6 +6,8 @@
 
 #include "features/mcp/oauth.hpp"
 
+#include "base/text_of.hpp"
+
 namespace agw {
 
 namespace {
@@ -13,10 +15,6 @@ namespace {
 constexpr std::string_view resource_place = "/.well-known/oauth-protected-resource";
 constexpr std::string_view server_place = "/.well-known/oauth-authorization-server";
 constexpr std::string_view openid_place = "/.well-known/openid-configuration";
-
-std::string text_in(const json::object& object, std::string_view name) {
-  return std::string(string_member(object, name).value_or(""));
-}
 
 std::vector<std::string> list_in(const json::object& object, std::string_view name) {
   std::vector<std::string> texts;
@@ -100,7 +98,7 @@ std::string without_slash(std::string text) {
 
 /// A service may not have tokens made that are for another (RFC 9728, section 3.3).
 std::string checked_resource(const WebUrl& service, const json::object& about) {
-  auto named = text_in(about, "resource");
+  auto named = text_of(about, "resource");
   if (named.empty()) return without_slash(service.text());
   const auto resource = WebUrl::parse(named);
   const bool is_its_own = resource && resource->origin() == service.origin() &&
@@ -129,13 +127,13 @@ OAuthServer server_of(const json::object& server) {
     throw OAuthError("its authorization server does not protect logins (PKCE with S256)");
   }
   OAuthServer found{
-      .issuer = text_in(server, "issuer"),
-      .authorization_endpoint = endpoint_of(text_in(server, "authorization_endpoint"), "authorization endpoint"),
-      .token_endpoint = endpoint_of(text_in(server, "token_endpoint"), "token endpoint"),
+      .issuer = text_of(server, "issuer"),
+      .authorization_endpoint = endpoint_of(text_of(server, "authorization_endpoint"), "authorization endpoint"),
+      .token_endpoint = endpoint_of(text_of(server, "token_endpoint"), "token endpoint"),
       .auth_methods = list_in(server, "token_endpoint_auth_methods_supported"),
       .takes_client_urls = is_set(server, "client_id_metadata_document_supported"),
       .names_itself = is_set(server, "authorization_response_iss_parameter_supported")};
-  const auto registration = text_in(server, "registration_endpoint");
+  const auto registration = text_of(server, "registration_endpoint");
   if (!registration.empty()) found.registration_endpoint = endpoint_of(registration, "registration endpoint");
   return found;
 }
@@ -157,7 +155,7 @@ Task<OAuthServer> discover_oauth(const OAuthWeb& web, BearerChallenge challenge)
   const auto issuer = endpoint_of(issuers.empty() ? web.service().origin() : issuers.front(), "address");
   const auto described = co_await first_of(web, places_of_issuer(issuer));
   if (!described && !issuers.empty()) throw OAuthError("its authorization server does not describe itself");
-  if (described && !is_issuer(text_in(*described, "issuer"), issuers.empty() ? "" : issuers.front(), web.service())) {
+  if (described && !is_issuer(text_of(*described, "issuer"), issuers.empty() ? "" : issuers.front(), web.service())) {
     throw OAuthError("the description of its authorization server is that of another one");
   }
   auto server = described ? server_of(*described) : usual_server(issuer.origin());

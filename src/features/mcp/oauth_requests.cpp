@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "features/mcp/oauth.hpp"
 #include "io/web_request.hpp"
 #include "models/wire.hpp"
@@ -44,10 +45,6 @@ std::string sha256(std::string_view text) {
   EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &length, EVP_sha256(), nullptr);
   digest.resize(length);
   return digest;
-}
-
-std::string text_of(const json::object& object, std::string_view name) {
-  return std::string(string_member(object, name).value_or(""));
 }
 
 /// The code of an error as RFC 6749 has them: anything else could be what we sent.

@@ -9,6 +9,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
 
+#include "base/text_of.hpp"
 #include "base/yaml.hpp"
 
 namespace agw {
@@ -26,10 +27,6 @@ const json::object* object_in(const json::object& members, std::string_view name
   return found ? found->if_object() : nullptr;
 }
 
-std::string text_in(const json::object& members, std::string_view name) {
-  return std::string(string_member(members, name).value_or(""));
-}
-
 bool is_true(const json::object& members, std::string_view name) {
   const auto* found = members.if_contains(name);
   return found && found->is_bool() && found->get_bool();
@@ -42,7 +39,7 @@ public:
 
   std::variant<ApiDescription, ApiProblem> read() {
     const auto* root = document_.if_object();
-    if (!root || !text_in(*root, "openapi").starts_with("3.")) return ApiProblem{"its url gives no OpenAPI 3 document"};
+    if (!root || !text_of(*root, "openapi").starts_with("3.")) return ApiProblem{"its url gives no OpenAPI 3 document"};
     ApiDescription made{.server = server(*root)};
     const auto* paths = object_in(*root, "paths");
     for (const auto& [path, item] : paths ? *paths : json::object()) {
@@ -58,12 +55,12 @@ private:
     if (!servers || !servers->is_array() || servers->get_array().empty()) return *url_.resolve("/");
     const auto* first = servers->get_array()[0].if_object();
     if (!first) return *url_.resolve("/");
-    auto text = text_in(*first, "url");
+    auto text = text_of(*first, "url");
     const auto* variables = object_in(*first, "variables");
     for (const auto& [name, variable] : variables ? *variables : json::object()) {
       if (variable.is_object()) {
         boost::replace_all(text, fmt::format("{{{}}}", std::string_view(name)),
-                           text_in(variable.get_object(), "default"));
+                           text_of(variable.get_object(), "default"));
       }
     }
     return url_.resolve(text).value_or(*url_.resolve("/"));
@@ -95,7 +92,7 @@ private:
   }
 
   static std::string tool_name(const std::string& path, const std::string& method, const json::object& operation) {
-    auto name = text_in(operation, "operationId");
+    auto name = text_of(operation, "operationId");
     if (name.empty()) name = method + path;
     std::ranges::replace_if(name, [](unsigned char c) { return !std::isalnum(c) && c != '_' && c != '-'; }, '_');
     return name;
@@ -105,8 +102,8 @@ private:
                               const json::object& item, const json::object& operation) {
     ApiOperation made{.method = boost::to_upper_copy(method), .path = path};
     made.tool.name = std::move(name);
-    auto description = text_in(operation, "summary");
-    if (const auto more = text_in(operation, "description"); !more.empty()) {
+    auto description = text_of(operation, "summary");
+    if (const auto more = text_of(operation, "description"); !more.empty()) {
       description += (description.empty() ? "" : "\n") + more;
     }
     if (description.empty()) description = made.method + " " + path;
@@ -128,8 +125,8 @@ private:
 
   void read_parameter(const json::object& parameter, ApiOperation& made, json::object& properties,
                       json::array& required) {
-    const auto name = text_in(parameter, "name");
-    const auto where = text_in(parameter, "in");
+    const auto name = text_of(parameter, "name");
+    const auto where = text_of(parameter, "in");
     if (name.empty() || properties.contains(name)) return;
     if (where == "path") {
       made.parameters.push_back({name, ParameterPlace::path});
@@ -142,7 +139,7 @@ private:
     }
     const auto* schema = object_in(parameter, "schema");
     auto shown = schema ? inlined(*schema, 0) : json::object();
-    if (const auto text = text_in(parameter, "description"); !text.empty() && !shown.contains("description")) {
+    if (const auto text = text_of(parameter, "description"); !text.empty() && !shown.contains("description")) {
       shown["description"] = to_utf8(text.substr(0, longest_description));
     }
     properties[name] = std::move(shown);

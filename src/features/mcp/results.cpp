@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "models/picture.hpp"
 #include "tools/text_limit.hpp"
 
@@ -14,10 +15,6 @@ namespace {
 constexpr std::size_t most_blocks = 1000;
 constexpr std::size_t most_pictures = 4;
 constexpr std::size_t most_picture_bytes = std::size_t{5} * 1024 * 1024;
-
-std::string text_of(const json::object& members, std::string_view name) {
-  return std::string(string_member(members, name).value_or(""));
-}
 
 std::string resource_text(const json::object& resource) {
   const auto address = text_of(resource, "uri");

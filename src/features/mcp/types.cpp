@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/content_id.hpp"
+#include "base/text_of.hpp"
 
 namespace agw {
 
@@ -58,10 +59,10 @@ IntegrationSettings integration_settings(const Extension& extension) {
   IntegrationSettings settings{.id = extension.id,
                                .name = extension.name,
                                .kind = kind_of(string_member(members, "kind").value_or("")),
-                               .command = std::string(string_member(members, "command").value_or("")),
+                               .command = text_of(members, "command"),
                                .arguments = texts_in(members, "args"),
                                .environment = map_in(members, "env"),
-                               .url = std::string(string_member(members, "url").value_or("")),
+                               .url = text_of(members, "url"),
                                .is_persons = extension.source == Source::user};
   for (auto& [name, value] : map_in(members, "headers")) settings.headers.push_back({name, value});
   const auto* allowed = members.if_contains("allowed_tools");

@@ -1,5 +1,7 @@
 #include "features/proposals/tools.hpp"
 
+#include "base/text_of.hpp"
+
 namespace agw {
 
 namespace {
@@ -26,16 +28,12 @@ json::object input_schema() {
       {"required", json::array{"type", "title", "target", "content"}}};
 }
 
-std::string text_of(const ToolCall& call, std::string_view member) {
-  return std::string(string_member(call.input, member).value_or(""));
-}
-
 Task<ToolOutcome> propose(const ToolCall& call) {
-  const auto reference = co_await call.stage({.type = text_of(call, "type"),
-                                              .title = text_of(call, "title"),
-                                              .target = text_of(call, "target"),
-                                              .content = text_of(call, "content"),
-                                              .reason = text_of(call, "reason")});
+  const auto reference = co_await call.stage({.type = text_of(call.input, "type"),
+                                              .title = text_of(call.input, "title"),
+                                              .target = text_of(call.input, "target"),
+                                              .content = text_of(call.input, "content"),
+                                              .reason = text_of(call.input, "reason")});
   co_return ToolOutcome{.output = "staged as proposal " + reference};
 }
 
