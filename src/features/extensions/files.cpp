@@ -112,7 +112,7 @@ json::object read_config(const Directory& directory, const Extension& record, co
     if (prompt && !is_utf8(*prompt)) throw YamlError(1, "prompt.md is not UTF-8");
     return flat_members(record.type, *config, prompt, &record);
   } catch (const YamlError& error) {
-    throw BadRequest("validation failed", {{"details", {{{"path", config_path(path)}, {"message", error.what()}}}}});
+    fail_validation({{.path = config_path(path), .message = error.what()}});
   }
 }
 

@@ -32,13 +32,6 @@ void append(Problems& problems, Problems more) {
   problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-void throw_if_any(const Problems& problems) {
-  if (problems.empty()) return;
-  json::array details;
-  for (const auto& problem : problems) details.push_back({{"path", problem.path}, {"message", problem.message}});
-  throw BadRequest("validation failed", {{"details", std::move(details)}});
-}
-
 /// Judges the members that hold objects, where they do: another type was reported before.
 void judge_objects(const json::object& body, std::optional<ExtensionType> type, const std::string& trigger_member,
                    RequiredMembers required, Problems& problems) {
@@ -68,6 +61,12 @@ void check_version(const json::object& body) {
 }
 
 }  // namespace
+
+void fail_validation(const Problems& problems) {
+  json::array details;
+  for (const auto& problem : problems) details.push_back({{"path", problem.path}, {"message", problem.message}});
+  throw BadRequest("validation failed", {{"details", std::move(details)}});
+}
 
 bool is_extension_name(std::string_view name) {
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
@@ -108,7 +107,7 @@ NewExtension read_new_extension(json::object body) {
   }
   judge_objects(body, from_text<ExtensionType>(string_member(body, "type").value_or("")), "trigger_def",
                 RequiredMembers::checked, problems);
-  throw_if_any(problems);
+  if (!problems.empty()) fail_validation(problems);
   check_prompt_file(wanted.type, wanted.definition);
   return wanted;
 }
@@ -121,7 +120,7 @@ ExtensionChange read_extension_change(const json::object& body, ExtensionType ty
   Problems problems;
   read_described(body, describe(Tag<ExtensionChange>{}), &change, "", problems);
   judge_objects(body, type, "trigger", required, problems);
-  throw_if_any(problems);
+  if (!problems.empty()) fail_validation(problems);
   if (change.definition) check_prompt_file(type, *change.definition);
   return change;
 }

@@ -7,6 +7,9 @@ namespace agw {
 /// Whether `name` may be an extension's: kebab-case, at most 64 characters, not in the form of a UUID.
 bool is_extension_name(std::string_view name);
 
+/// Throws BadRequest `validation failed` with these as its `details`.
+[[noreturn]] void fail_validation(const Problems& problems);
+
 /// Whether a definition has to have the members that its type requires.
 enum class RequiredMembers { checked, may_be_missing };
 

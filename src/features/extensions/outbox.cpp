@@ -10,6 +10,7 @@
 #include "base/content_id.hpp"
 #include "base/log.hpp"
 #include "base/yaml.hpp"
+#include "features/extensions/judging.hpp"
 #include "features/extensions/trash.hpp"
 #include "storage/start_write.hpp"
 
@@ -36,7 +37,7 @@ void check_length(const Extension& extension, const ExtensionText& text) {
   const auto description = json_to_yaml(json::value(extension.description));
   const auto* const what = description.size() > text.config.size() / 2 ? "description" : "definition";
   const auto why = fmt::format("{} is too long: as a file it would be over {} MiB", what, max_yaml_size >> 20);
-  throw BadRequest("validation failed", {{"details", json::array{{{"path", what}, {"message", why}}}}});
+  fail_validation({{.path = what, .message = why}});
 }
 
 DiskStep write_step(const Extension& extension, ExtensionText text) {

@@ -9,8 +9,7 @@ namespace {
 constexpr std::size_t shown_times = 5;
 
 [[noreturn]] void refuse(const std::string& member, const std::string& message) {
-  const json::object problem{{"path", member}, {"message", member + " " + message}};
-  throw BadRequest("validation failed", {{"details", json::array{problem}}});
+  fail_validation({{.path = member, .message = member + " " + message}});
 }
 
 JobTiming read_timing(const CronQuery& query) {

@@ -19,18 +19,14 @@ bool is_identity(const TargetPlace& place) {
 
 }  // namespace
 
-void fail_validation(std::string_view path, std::string_view message) {
-  throw BadRequest("validation failed", {{"details", json::array{{{"path", path}, {"message", message}}}}});
-}
-
 void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content) {
-  if (place.names_directory) fail_validation("target", to_string(FileError::is_directory));
+  if (place.names_directory) fail_validation({{"target", std::string(to_string(FileError::is_directory))}});
   if (extension_of_target(place)) {
     check_extension_text(content);
   } else if (type == ProposalType::extension) {
-    fail_validation("target",
-                    "the target of an extension is agents/<name>/agent.yaml, jobs/<name>/job.yaml or "
-                    "extensions/<name>.yaml");
+    fail_validation({{"target",
+                      "the target of an extension is agents/<name>/agent.yaml, jobs/<name>/job.yaml or "
+                      "extensions/<name>.yaml"}});
   }
   if (is_identity(place) && content.size() > identity_limit) {
     throw PayloadTooLarge(identity_too_large);

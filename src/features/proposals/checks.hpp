@@ -11,7 +11,4 @@ namespace agw {
 /// none's or whose content is no YAML map, PayloadTooLarge `soul content too large (max 100KB)` for identity files.
 void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content);
 
-/// BadRequest `validation failed` with one detail.
-[[noreturn]] void fail_validation(std::string_view path, std::string_view message);
-
 }  // namespace agw

@@ -115,8 +115,8 @@ Task<> Proposals::tell_recovered() {
 Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted, Along<ProposalDecided> along) {
   const auto file = co_await require_file(address);
   if (file->is_too_large) throw PayloadTooLarge("file too large");
-  if (!file->head.problem.empty()) fail_validation("head", file->head.problem);
-  if (!file->head.target) fail_validation("target", "target is required");
+  if (!file->head.problem.empty()) fail_validation({{"head", file->head.problem}});
+  if (!file->head.target) fail_validation({{"target", "target is required"}});
   const auto place = co_await find_place(*file->head.target);
   if (!place) throw Forbidden("path outside home directory");
   if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);

@@ -17,18 +17,14 @@ bool is_of_the_record(std::string_view member) {
   return std::ranges::find(members_of_the_record, member) != members_of_the_record.end();
 }
 
-[[noreturn]] void fail(std::string_view path, std::string_view why) {
-  throw BadRequest("validation failed", {{"details", json::array{{{"path", path}, {"message", why}}}}});
-}
-
 json::object members_of(const std::string& text) {
   json::value value;
   try {
     value = yaml_to_json(text);
   } catch (const YamlError& error) {
-    fail("content", error.what());
+    fail_validation({{"content", error.what()}});
   }
-  if (!value.is_object()) fail("content", "must be a map of members, such as `description: …`");
+  if (!value.is_object()) fail_validation({{"content", "must be a map of members, such as `description: …`"}});
   return std::move(value.get_object());
 }
 
@@ -38,8 +34,8 @@ ExtensionType type_of(const json::object& flat, const TargetExtension& target, c
   const auto type = from_text<ExtensionType>(string_member(flat, "type").value_or(""));
   // An app's definition has a `type` as well.
   if (current && (!type || flat.contains("definition"))) return current->type;
-  if (!type) fail("type", "type must be one of command, agent, job, app, theme and so on");
-  if (current && current->type != *type) fail("type", "the type of an extension cannot change");
+  if (!type) fail_validation({{"type", "type must be one of command, agent, job, app, theme and so on"}});
+  if (current && current->type != *type) fail_validation({{"type", "the type of an extension cannot change"}});
   return *type;
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "api/error.hpp"
+#include "features/extensions/service.hpp"
 #include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
 
@@ -51,7 +51,7 @@ std::optional<fs::path> beneath(const fs::path& path, const fs::path& root) {
   if (error == FileError::permission) {
     throw std::system_error(std::make_error_code(std::errc::permission_denied), place.path().string());
   }
-  throw BadRequest("validation failed", {{"details", json::array{{{"path", "target"}, {"message", why}}}}});
+  fail_validation({{"target", why}});
 }
 
 mode_t mode_of(const Directory& root, const TargetPlace& place) {
