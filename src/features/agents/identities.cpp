@@ -136,8 +136,7 @@ Task<AgentIdentity> Identities::of(std::string agent) {
 }
 
 Task<> Identities::remember(std::string agent, std::string text) {
-  const auto record = extensions_.find_agent(agent);
-  if (!record) throw NotFound("agent not found");
+  const auto record = extensions_.require_agent(agent);
   co_await extensions_.disk().run(
       [path = data_directory_, agent = std::optional(record->name), text = std::move(text)] {
         const auto directory = open_data_directory(path);

@@ -1,4 +1,3 @@
-#include "api/error.hpp"
 #include "features/agents/service.hpp"
 #include "features/agents/store.hpp"
 #include "features/extensions/service.hpp"
@@ -32,9 +31,7 @@ Stage Stages::of(std::string_view agent_id) const {
 
 ExtensionPointer Stages::require_agent(std::string_view id_or_name) const {
   check_agent_name(id_or_name);
-  auto agent = extensions_.find_agent(id_or_name);
-  if (!agent) throw NotFound("agent not found");
-  return agent;
+  return extensions_.require_agent(id_or_name);
 }
 
 Task<AgentStage> Stages::show(ExtensionPointer agent) {

@@ -184,9 +184,7 @@ Task<std::optional<std::string>> Briefings::output_of(JobRun run) {
 
 ExtensionPointer Briefings::require_agent(std::string_view id_or_name) const {
   check_agent_name(id_or_name);
-  auto agent = extensions_.find_agent(id_or_name);
-  if (!agent) throw NotFound("agent not found");
-  return agent;
+  return extensions_.require_agent(id_or_name);
 }
 
 Task<std::vector<ActivityRow>> Briefings::activity(ExtensionPointer agent, Limit limit) {

@@ -44,7 +44,7 @@ ToolOutcome result_of(const Extension& agent, const std::string& thread_id, cons
 }  // namespace
 
 Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop) {
-  const auto agent = require_agent(agent_name);
+  const auto agent = extensions_.require_enabled_agent(agent_name);
   const auto mode = mode_for(*agent, caller);
   const auto delegated = std::make_shared<Delegated>();
   delegated->delegation = {

@@ -111,16 +111,9 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
   });
 }
 
-ExtensionPointer Engine::require_agent(const std::string& id_or_name) const {
-  auto agent = extensions_.find_agent(id_or_name);
-  if (!agent) throw BadRequest("agent not found", {{"agent_id", id_or_name}});
-  if (!agent->enabled) throw BadRequest("agent is disabled", {{"agent_id", id_or_name}});
-  return agent;
-}
-
 Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   const auto command = expand_command(message.content, extensions_);
-  const auto asked = message.agentId ? require_agent(*message.agentId) : nullptr;
+  const auto asked = message.agentId ? extensions_.require_enabled_agent(*message.agentId) : nullptr;
   const auto own = asked ? asked : extensions_.find_agent(default_agent);
   auto owner = own ? own->id : std::string(default_agent);
   auto threads_agent = owner;
@@ -131,7 +124,7 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
     threads_agent = thread.agent_id;
     if (!asked) owner = thread.agent_id;
   }
-  const auto agent = require_agent(command && command->agent_id ? *command->agent_id : owner);
+  const auto agent = extensions_.require_enabled_agent(command && command->agent_id ? *command->agent_id : owner);
   const auto named = message.model;
   if (command && !message.model) message.model = command->model;
   const auto files = co_await require_files(message, *agent);
@@ -177,7 +170,8 @@ Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
   const auto thread = co_await threads_.require(question.thread_id);
   const auto command = expand_command(question.content, extensions_);
   const auto answer = co_await threads_.answer_of(turn_id);
-  const auto agent = require_agent(command && command->agent_id ? *command->agent_id : answerer_of(answer, thread));
+  const auto agent = extensions_.require_enabled_agent(command && command->agent_id ? *command->agent_id
+                                                                                    : answerer_of(answer, thread));
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
   auto order = order_of(command, text_in(answer, named_model_member), *agent, thread.agent_id);
   auto active = open_run(thread.id, question.id, *agent, std::move(order));

@@ -96,7 +96,6 @@ public:
   Task<> stop();
 
 private:
-  ExtensionPointer require_agent(const std::string& id_or_name) const;
   std::string answerer_of(const std::optional<Turn>& answer, const Thread& thread) const;
   Task<std::vector<Attachment>> require_files(const ChatMessage& message, const Extension& agent);
   ActiveRunPointer open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,

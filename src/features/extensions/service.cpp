@@ -64,6 +64,19 @@ ExtensionPointer Extensions::require(std::string_view id_or_name) const {
   return found;
 }
 
+ExtensionPointer Extensions::require_agent(std::string_view id_or_name) const {
+  auto agent = find_agent(id_or_name);
+  if (!agent) throw NotFound("agent not found");
+  return agent;
+}
+
+ExtensionPointer Extensions::require_enabled_agent(const std::string& id_or_name) const {
+  auto agent = find_agent(id_or_name);
+  if (!agent) throw BadRequest("agent not found", {{"agent_id", id_or_name}});
+  if (!agent->enabled) throw BadRequest("agent is disabled", {{"agent_id", id_or_name}});
+  return agent;
+}
+
 std::vector<ExtensionPointer> Extensions::list(const ExtensionFilter& filter) const {
   return registry_->list(filter, agent_id_of(filter.owner_agent_id));
 }

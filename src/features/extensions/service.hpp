@@ -68,6 +68,10 @@ public:
   /// Throws NotFound `extension not found`.
   ExtensionPointer require(std::string_view id_or_name) const;
 
+  /// Throws NotFound `agent not found`.
+  ExtensionPointer require_agent(std::string_view id_or_name) const;
+  /// The agent that is to answer. Throws BadRequest `agent not found` or `agent is disabled`, with `agent_id`.
+  ExtensionPointer require_enabled_agent(const std::string& id_or_name) const;
   /// Newest first.
   std::vector<ExtensionPointer> list(const ExtensionFilter& filter = {}) const;
   /// The same as a JSON array.

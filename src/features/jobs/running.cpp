@@ -59,8 +59,8 @@ JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
 
 Task<JobRunUnderWayPointer> Jobs::begin(ExtensionPointer job, JobOrder order, Along<JobRun> along) {
   const JobPlan plan(*job);
-  require_agent(plan.agent_id);
-  if (plan.owner_agent_id) require_agent(*plan.owner_agent_id);
+  extensions_.require_enabled_agent(plan.agent_id);
+  if (plan.owner_agent_id) extensions_.require_enabled_agent(*plan.owner_agent_id);
   check_free(*job, plan);
 
   auto run = std::make_shared<JobRunUnderWay>();
@@ -98,8 +98,9 @@ Task<> Jobs::wait_for_places(JobRunUnderWayPointer run) {
 
 Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobRun> along) {
   const JobPlan plan(*run->job);
-  const auto agent_id = require_agent(plan.agent_id)->id;
-  const auto owner_id = plan.owner_agent_id ? std::optional(require_agent(*plan.owner_agent_id)->id) : std::nullopt;
+  const auto agent_id = extensions_.require_enabled_agent(plan.agent_id)->id;
+  const auto owner_id =
+      plan.owner_agent_id ? std::optional(extensions_.require_enabled_agent(*plan.owner_agent_id)->id) : std::nullopt;
   std::string prompt;
   std::string problem;
   try {
@@ -128,7 +129,7 @@ JobTurn Jobs::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& orde
   const JobPlan plan(*run->job);
   return {.run_id = run->run.id,
           .thread_id = *run->run.thread_id,
-          .agent_id = require_agent(plan.agent_id)->id,
+          .agent_id = extensions_.require_enabled_agent(plan.agent_id)->id,
           .prompt = std::move(prompt),
           .enclosure = order.enclosure,
           .metadata = {{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}},
@@ -177,7 +178,7 @@ Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
   if (handler == handlers_.end() || run.job->source != Source::built_in) return {};
   if (handler->second.when == JobHandler::When::without_model) {
     const JobPlan plan(*run.job);
-    const auto agent = require_agent(plan.agent_id);
+    const auto agent = extensions_.require_enabled_agent(plan.agent_id);
     const auto own = string_member(agent->definition.members(), "model").value_or("");
     const auto model = models_.resolve(plan.model.value_or(std::string(own)));
     const auto* choice = std::get_if<ModelChoice>(&model);

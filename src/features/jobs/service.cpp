@@ -111,13 +111,6 @@ ExtensionPointer Jobs::require(std::string_view id_or_name) const {
   return job;
 }
 
-ExtensionPointer Jobs::require_agent(const std::string& id_or_name) const {
-  auto agent = extensions_.find_agent(id_or_name);
-  if (!agent) throw BadRequest("agent not found", {{"agent_id", id_or_name}});
-  if (!agent->enabled) throw BadRequest("agent is disabled", {{"agent_id", id_or_name}});
-  return agent;
-}
-
 Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, Along<JobRunStarted> along) {
   return started_by(std::move(job), {.dry = dry}, std::move(along));
 }

@@ -122,7 +122,6 @@ public:
 
 private:
   JobRun named_now(JobRun run) const;
-  ExtensionPointer require_agent(const std::string& id_or_name) const;
   Task<JobRunStarted> started_by(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along);
 
   // A run: running.cpp.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "api/error.hpp"
 #include "base/yaml.hpp"
 
 namespace agw {
