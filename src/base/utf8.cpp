@@ -1,12 +1,9 @@
 #include "base/utf8.hpp"
 
+#include <algorithm>
+#include <functional>
+
 namespace agw {
-
-namespace {
-
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-}  // namespace
 
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
@@ -20,6 +17,10 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
     if (!continues_character(text[end]) && seen++ == count) break;
   }
   return text.substr(0, end);
+}
+
+std::int64_t count_characters(std::string_view text) {
+  return std::ranges::count_if(text, std::not_fn(continues_character));
 }
 
 }  // namespace agw

@@ -21,5 +21,11 @@ TEST(FirstCharacters, CountsCharactersAndNotBytes) {
   EXPECT_EQ(first_characters("Grüße", 0), "");
 }
 
+TEST(CountCharacters, CountsCharactersAndNotBytes) {
+  EXPECT_EQ(count_characters(""), 0);
+  EXPECT_EQ(count_characters("Grüße"), 5);
+  EXPECT_EQ(count_characters("a😀b"), 3);
+}
+
 }  // namespace
 }  // namespace agw

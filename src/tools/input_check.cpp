@@ -11,6 +11,7 @@
 
 #include "base/json_equal.hpp"
 #include "base/json_type.hpp"
+#include "base/utf8.hpp"
 
 namespace agw {
 
@@ -25,10 +26,6 @@ constexpr std::size_t longest_shown = 200;
 
 /// The schema is none that can be held against anything.
 struct Unreadable {};
-
-std::int64_t code_points(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
-}
 
 std::optional<double> number_member(const json::object& schema, std::string_view name) {
   const auto* member = schema.if_contains(name);
@@ -160,7 +157,7 @@ private:
   }
 
   static void text(const json::object& schema, std::string_view value, const std::string& path, Problems& problems) {
-    size(schema, "minLength", "maxLength", code_points(value), "characters", path, problems);
+    size(schema, "minLength", "maxLength", count_characters(value), "characters", path, problems);
     const auto pattern = string_member(schema, "pattern");
     if (pattern && !matches(*pattern, value)) {
       report(problems, path, fmt::format("must match the pattern {}", pattern->substr(0, longest_shown)));

@@ -7,6 +7,7 @@
 
 #include "base/id.hpp"
 #include "base/json_reading.hpp"
+#include "base/utf8.hpp"
 #include "features/engine/agent_limits.hpp"
 #include "features/engine/compaction.hpp"
 #include "features/engine/context.hpp"
@@ -194,7 +195,7 @@ Task<std::vector<ToolUse>> Engine::ask(Answering& answering) {
 Task<> Engine::call_tools(Answering& answering, std::vector<ToolUse> uses) {
   const auto& active = answering.active;
   auto& outcome = answering.outcome;
-  StepMark mark{code_points(active->log.content()), {}};
+  StepMark mark{count_characters(active->log.content()), {}};
   // What only reads need not wait until the disk has the step: no result of it will be there before.
   Group keeping(loop_);
   const bool only_reads = calls_.only_read(uses);

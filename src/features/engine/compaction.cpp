@@ -39,8 +39,6 @@ std::size_t size_of(const Message& message) {
   return size;
 }
 
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
-
 std::string beginning(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   return std::string(utf8_prefix(text, most)) + "…";
@@ -64,7 +62,7 @@ constexpr std::string_view of_a_result =
 std::string both_ends(std::string_view text, std::size_t most, std::string_view advice) {
   const auto first = utf8_prefix(text, most - most / 3);
   auto last = text.size() - most / 3;
-  while (last < text.size() && !begins_character(text[last])) ++last;
+  while (last < text.size() && continues_character(text[last])) ++last;
   return fmt::format("{}\n[{} bytes were left out here, for which there is no room{}]\n{}", first, last - first.size(),
                      advice, text.substr(last));
 }

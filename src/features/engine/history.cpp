@@ -63,10 +63,6 @@ std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) 
 
 }  // namespace
 
-std::int64_t code_points(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
-}
-
 std::string usable_name(std::string name) {
   if (name.empty()) name = "unnamed";
   name.resize(std::min(name.size(), longest_call_name));
@@ -96,7 +92,7 @@ std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
     const auto length = std::max<std::int64_t>(0, end->get_int64() - passed);
     const auto text = first_characters(rest, static_cast<std::size_t>(length));
     add_step(messages, without_separators(text), ids->get_array(), run_id);
-    passed += code_points(text);
+    passed += count_characters(text);
     rest.remove_prefix(text.size());
   }
   auto last = messages.empty() ? std::string(rest) : without_separators(rest);

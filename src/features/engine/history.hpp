@@ -38,7 +38,4 @@ void tell_calls_apart(std::span<Message> earlier, const std::set<std::string, st
 /// The name or id of a call as services want to read it again, whatever a model or a client made of it.
 std::string usable_name(std::string name);
 
-/// How many code points a text has.
-std::int64_t code_points(std::string_view text);
-
 }  // namespace agw

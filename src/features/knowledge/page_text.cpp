@@ -6,6 +6,7 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/lines.hpp"
+#include "base/utf8.hpp"
 #include "base/yaml.hpp"
 
 namespace agw {
@@ -188,7 +189,7 @@ std::string single_line(std::string_view text, std::size_t bytes) {
   }
   if (place == text.size()) return line;
   // Back to where a character begins.
-  while (place > 0 && !line.empty() && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80) {
+  while (place > 0 && !line.empty() && continues_character(text[place])) {
     line.pop_back();
     --place;
   }

@@ -5,6 +5,7 @@
 #include <boost/algorithm/string.hpp>
 #include <boost/algorithm/string/trim_all.hpp>
 
+#include "base/blank.hpp"
 #include "base/utf8.hpp"
 
 namespace agw {
@@ -13,10 +14,7 @@ namespace {
 
 constexpr std::size_t usual_piece = 32;
 constexpr std::size_t longest_piece = 64;
-constexpr std::size_t characters_per_token = 4;
-constexpr std::string_view blanks = " \t\r\n";
-
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+constexpr std::int64_t characters_per_token = 4;
 
 }  // namespace
 
@@ -24,14 +22,14 @@ std::string on_one_line(std::string_view text, std::size_t bytes) {
   // Twice as much, because blanks shrink; a megabyte is not folded for the sake of its first line.
   auto line = std::string(utf8_prefix(text, 2 * bytes));
   const bool is_cut = line.size() < text.size();
-  std::ranges::replace_if(line, [](char c) { return blanks.find(c) != blanks.npos; }, ' ');
+  std::ranges::replace_if(line, [](char c) { return white_space.find(c) != white_space.npos; }, ' ');
   boost::trim_all(line);
   if (line.size() <= bytes && !is_cut) return line;
   return boost::trim_right_copy(std::string(utf8_prefix(line, bytes))) + "…";
 }
 
 std::string first_sentence(std::string_view text, std::size_t bytes) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(white_space), text.size()));
   text = text.substr(0, text.find('\n'));
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     if (std::string_view(".!?").find(text[i]) != std::string_view::npos && text[i + 1] == ' ') {
@@ -44,14 +42,13 @@ std::string first_sentence(std::string_view text, std::size_t bytes) {
 
 std::string_view next_piece(std::string_view text) {
   if (text.size() <= usual_piece) return text;
-  const auto blank = text.find_first_of(blanks, usual_piece);
+  const auto blank = text.find_first_of(white_space, usual_piece);
   const auto end = std::min(blank == text.npos ? text.size() : blank + 1, text.size());
   return utf8_prefix(text, std::min(end, longest_piece));
 }
 
 std::int64_t token_estimate(std::string_view text) {
-  const auto characters = text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_character));
-  return static_cast<std::int64_t>((characters + characters_per_token - 1) / characters_per_token);
+  return (count_characters(text) + characters_per_token - 1) / characters_per_token;
 }
 
 }  // namespace agw
