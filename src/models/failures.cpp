@@ -14,6 +14,7 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 
+#include "base/blank.hpp"
 #include "base/utf8.hpp"
 #include "models/characters.hpp"
 #include "models/wire_json.hpp"
@@ -160,7 +161,7 @@ Complaint read_complaint(const json::value& error) {
 }
 
 Complaint complaint_of_body(std::string_view body) {
-  body.remove_prefix(std::min(body.find_first_not_of(" \t\r\n"), body.size()));
+  body.remove_prefix(std::min(body.find_first_not_of(white_space), body.size()));
   if (body.starts_with('<')) return {title_of_page(body), {}, 0};
   const auto object = parse_object(body);
   if (!object) return {tidy(body), {}, 0};

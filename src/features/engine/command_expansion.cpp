@@ -5,27 +5,27 @@
 #include <vector>
 
 #include "api/error.hpp"
+#include "base/blank.hpp"
 #include "features/extensions/service.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view all_arguments = "$ARGUMENTS";
 /// No model reads more, and what is typed could be multiplied without end.
 constexpr std::size_t longest_expansion = 10 * 1024 * 1024;
 
 std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
+  const auto first = text.find_first_not_of(white_space);
   if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  return text.substr(first, text.find_last_not_of(white_space) - first + 1);
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
-    const auto end = std::min(text.find_first_of(blanks), text.size());
+    const auto end = std::min(text.find_first_of(white_space), text.size());
     words.push_back(text.substr(0, end));
     text.remove_prefix(end);
   }
@@ -74,7 +74,7 @@ std::optional<std::string> text_member(const json::object& definition, std::stri
 
 std::optional<ExpandedCommand> expand_command(std::string_view message, const Extensions& extensions) {
   if (!message.starts_with('/')) return std::nullopt;
-  const auto name = message.substr(1, message.find_first_of(blanks) - 1);
+  const auto name = message.substr(1, message.find_first_of(white_space) - 1);
   const auto command = extensions.find(ExtensionType::command, name);
   if (!command || !command->enabled || command->name != name) return std::nullopt;
   const auto& definition = command->definition.members();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/blank.hpp"
 #include "base/utf8.hpp"
 
 namespace agw {
@@ -50,7 +51,7 @@ std::string quoted(const Turn& turn, std::size_t most) {
 }
 
 std::string first_line(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(white_space), text.size()));
   return beginning(text.substr(0, text.find('\n')), longest_line);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/blank.hpp"
 #include "base/local_day.hpp"
 #include "base/log.hpp"
 #include "base/utf8.hpp"
@@ -120,7 +121,7 @@ std::vector<PromptSection> prompt_sections(const PromptInput& input) {
   const auto& identity = input.identity;
   std::vector<PromptSection> sections;
   const auto add = [&](std::string name, std::string text) {
-    text.erase(text.find_last_not_of(" \t\r\n") + 1);
+    text.erase(text.find_last_not_of(white_space) + 1);
     if (!text.empty()) sections.push_back({std::move(name), estimated_tokens(text), std::move(text)});
   };
   add("soul", identity.base_soul);

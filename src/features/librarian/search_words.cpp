@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/blank.hpp"
 #include "base/lower_case.hpp"
 #include "base/utf8.hpp"
 #include "features/librarian/text.hpp"
@@ -142,7 +143,7 @@ bool is_question(std::string_view text) {
   static const std::set<std::string> openings{"what", "when", "where", "which", "who", "whose", "why", "how",
                                               "did",  "do",   "does",  "is",    "are", "was",   "can", "have"};
   const auto plain = boost::trim_copy(normalized(text));
-  return plain.ends_with('?') || openings.contains(trimmed(plain.substr(0, plain.find_first_of(" \t\r\n"))));
+  return plain.ends_with('?') || openings.contains(trimmed(plain.substr(0, plain.find_first_of(white_space))));
 }
 
 }  // namespace

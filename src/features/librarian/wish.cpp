@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "base/blank.hpp"
 #include "base/lower_case.hpp"
 #include "features/librarian/search_words.hpp"
 #include "features/librarian/text.hpp"
@@ -12,8 +13,6 @@
 namespace agw {
 
 namespace {
-
-constexpr std::string_view blanks = " \t\r\n";
 
 std::string_view skip(std::string_view text, std::string_view characters) {
   return text.substr(std::min(text.find_first_not_of(characters), text.size()));
@@ -24,7 +23,8 @@ std::string_view after(std::string_view message, std::initializer_list<std::stri
   for (const auto opening : openings) {
     if (lower_case(message.substr(0, opening.size())) != opening) continue;
     const auto rest = message.substr(opening.size());
-    if (!rest.empty() && (rest.front() == ':' || rest.front() == ',' || blanks.find(rest.front()) != blanks.npos)) {
+    if (!rest.empty() &&
+        (rest.front() == ':' || rest.front() == ',' || white_space.find(rest.front()) != white_space.npos)) {
       return skip(rest, ":, \t\r\n");
     }
   }
@@ -32,13 +32,13 @@ std::string_view after(std::string_view message, std::initializer_list<std::stri
 }
 
 bool is_question(std::string_view message) {
-  const auto last = message.find_last_not_of(blanks);
+  const auto last = message.find_last_not_of(white_space);
   return last != message.npos && message[last] == '?';
 }
 
 /// `/plan` and the like, with nothing behind it that could be looked for.
 bool is_bare_command(std::string_view message) {
-  message = message.substr(0, message.find_last_not_of(blanks) + 1);
+  message = message.substr(0, message.find_last_not_of(white_space) + 1);
   return message.starts_with('/') && message.find_first_of(" \t\r\n/.", 1) == message.npos;
 }
 
@@ -59,7 +59,7 @@ bool asks_for_summary(const std::vector<std::string>& words) {
 
 Wish read_wish(std::string_view message) {
   using Kind = Wish::Kind;
-  message = skip(message, blanks);
+  message = skip(message, white_space);
   const bool bare_command = is_bare_command(message);
   if (message.starts_with('/')) message.remove_prefix(1);
   if (const auto polite = after(message, {"please"}); !polite.empty()) message = polite;
