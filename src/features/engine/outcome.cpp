@@ -17,13 +17,6 @@ std::string_view finish_reason(ModelStop stop) {
   return "stop";
 }
 
-json::object usage_members(const Usage& usage) {
-  return {{"input_tokens", usage.input_tokens},
-          {"output_tokens", usage.output_tokens},
-          {"cache_read_tokens", usage.cache_read_tokens},
-          {"cache_write_tokens", usage.cache_write_tokens}};
-}
-
 json::array step_members(const std::vector<StepMark>& steps) {
   json::array members;
   for (const auto& step : steps) {
@@ -42,6 +35,13 @@ void add_origin(json::object& metadata, const Run& run) {
 }
 
 }  // namespace
+
+json::object usage_members(const Usage& usage) {
+  return {{"input_tokens", usage.input_tokens},
+          {"output_tokens", usage.output_tokens},
+          {"cache_read_tokens", usage.cache_read_tokens},
+          {"cache_write_tokens", usage.cache_write_tokens}};
+}
 
 json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
   json::object metadata{{"run_id", run.id},

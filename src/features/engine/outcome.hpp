@@ -45,6 +45,8 @@ struct RunOutcome {
   std::chrono::milliseconds duration{};
 };
 
+/// The member `usage` of all that tells of a run.
+json::object usage_members(const Usage& usage);
 /// The metadata of the assistant's turn.
 json::object turn_metadata(const Run& run, const RunOutcome& outcome);
 /// The members of the event `finish`.

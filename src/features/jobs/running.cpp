@@ -30,13 +30,6 @@ json::object order_members(const JobPlan& plan, const JobOrder& order) {
   return members;
 }
 
-json::object usage_members(const Usage& usage) {
-  return {{"input_tokens", usage.input_tokens},
-          {"output_tokens", usage.output_tokens},
-          {"cache_read_tokens", usage.cache_read_tokens},
-          {"cache_write_tokens", usage.cache_write_tokens}};
-}
-
 JobRunStatus status_of(const RunOutcome& outcome) {
   if (outcome.stopped) return JobRunStatus::stopped;
   const bool failed = outcome.finish_reason == "error" || outcome.finish_reason == "budget";
