@@ -42,17 +42,6 @@ json::object tool_message(const Message& message) {
           {"content", result_text(message)}};
 }
 
-json::array tools_of(const std::vector<ToolDescription>& descriptions) {
-  json::array tools;
-  for (const auto& [name, description, schema] : descriptions) {
-    tools.push_back(json::object{
-        {"type", "function"},
-        {"function", json::object{{"name", name}, {"description", description}, {"parameters", schema}}},
-    });
-  }
-  return tools;
-}
-
 class OllamaReader : public AnswerReader {
 public:
   using AnswerReader::AnswerReader;
@@ -114,7 +103,7 @@ public:
     json::object options{{"num_predict", request.max_output_tokens}, {"num_ctx", ollama_context_window}};
     if (request.temperature) options["temperature"] = *request.temperature;
     json::object body{{"model", request.model}, {"stream", true}, {"options", std::move(options)}};
-    if (!request.tools.empty()) body["tools"] = tools_of(request.tools);
+    if (!request.tools.empty()) body["tools"] = function_tools(request.tools);
     body["messages"] = messages(request);
     return body;
   }

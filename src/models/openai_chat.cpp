@@ -40,17 +40,6 @@ json::object assistant_message(const Message& message, bool with_blocks) {
   return object;
 }
 
-json::array tools_of(const std::vector<ToolDescription>& descriptions) {
-  json::array tools;
-  for (const auto& [name, description, schema] : descriptions) {
-    tools.push_back(json::object{
-        {"type", "function"},
-        {"function", json::object{{"name", name}, {"description", description}, {"parameters", schema}}},
-    });
-  }
-  return tools;
-}
-
 /// Puts OpenRouter's reasoning details together: texts of the same kind and index are one text in pieces.
 class ReasoningDetails {
 public:
@@ -205,7 +194,7 @@ public:
     body[is_openais_own_ ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
     if (request.temperature) body["temperature"] = *request.temperature;
     if (is_openais_own_ && !request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
-    if (!request.tools.empty()) body["tools"] = tools_of(request.tools);
+    if (!request.tools.empty()) body["tools"] = function_tools(request.tools);
     body["messages"] = messages(request);
     return body;
   }

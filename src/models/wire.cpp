@@ -104,4 +104,15 @@ std::string result_text(const Message& message) { return message.is_error ? "Err
 
 std::string arguments_text(const ToolUse& use) { return to_json(use.input); }
 
+json::array function_tools(const std::vector<ToolDescription>& descriptions) {
+  json::array tools;
+  for (const auto& [name, description, schema] : descriptions) {
+    tools.push_back(json::object{
+        {"type", "function"},
+        {"function", json::object{{"name", name}, {"description", description}, {"parameters", schema}}},
+    });
+  }
+  return tools;
+}
+
 }  // namespace agw

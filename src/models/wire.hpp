@@ -94,5 +94,7 @@ std::string data_url(const Image& image);
 std::string result_text(const Message& message);
 /// A tool call's arguments as JSON text.
 std::string arguments_text(const ToolUse& use);
+/// Tools as OpenAI's Chat Completions and Ollama are told of them.
+json::array function_tools(const std::vector<ToolDescription>& descriptions);
 
 }  // namespace agw
