@@ -30,7 +30,6 @@ public:
   /// Whether `origin` is literally the page's own address, which needs no CORS headers.
   bool same_origin(std::string_view origin, std::string_view host) const;
 
-  bool bound_to_loopback() const { return loopback_; }
   std::string_view scheme() const { return options_.tls ? "https://" : "http://"; }
 
   /// That of the address that a client used which came to `host`: a proxy may have taken the encryption off.
