@@ -23,9 +23,9 @@ enum class Effect { read, write, execute };
 /// routes.cpp is a table of these:
 ///
 ///     return {
-///         get("/threads", "List threads", this,
-///         &ThreadRoutes::list).query<ThreadFilter>().answers<std::vector<Thread>>(), remove("/turns/:id", "Delete a
-///         turn", this, &ThreadRoutes::erase).answers_nothing(),
+///         get("/threads", "List threads", this, &ThreadRoutes::list).answers<std::vector<Thread>>(),
+///         post("/threads", "Create a thread", this, &ThreadRoutes::create).body<NewThread>().answers<Thread>(201),
+///         remove("/turns/:id", "Delete a turn", this, &ThreadRoutes::erase).answers_nothing(),
 ///     };
 struct Route {
   Method method = Method::get;
@@ -33,8 +33,8 @@ struct Route {
   std::string summary;  ///< a few words for the documents
   Handler handler;
   HandlerAtOnce at_once;  ///< the same, where the answer needs no waiting and changes nothing; else empty
-  ExchangeHandler
-      exchange;  ///< instead of `handler`: the route takes any body and WebSockets, and is no part of the API
+  /// Instead of `handler`: the route takes any body and WebSockets, and is no part of the API.
+  ExchangeHandler exchange;
   Effect effect = Effect::read;
   bool open = false;           ///< needs no bearer token
   bool pairing = false;        ///< answers 501 where the gateway runs without a token
