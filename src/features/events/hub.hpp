@@ -15,7 +15,7 @@ public:
   virtual void deliver(const SharedEvent& event) = 0;
 };
 
-/// Where features publish events and sockets (and triggers, later) hear them.
+/// Where features publish events, and sockets and triggers hear them.
 class Hub {
 public:
   /// Adds a reader for as long as the returned handle lives.
