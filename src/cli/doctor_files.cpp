@@ -1,11 +1,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/is_within.hpp"
 #include "cli/doctor.hpp"
 #include "features/access/token.hpp"
 #include "storage/integrity.hpp"
@@ -43,11 +42,6 @@ Finding private_finding(std::string check, const fs::path& path, const struct st
 /// As the gateway sees it, which takes the mark of its owner for meant even where it runs as root.
 bool is_writable(const fs::path& path, const struct stat& status) {
   return (status.st_mode & S_IWUSR) != 0 && ::access(path.c_str(), R_OK | W_OK) == 0;
-}
-
-bool is_within(const fs::path& path, const fs::path& parent) {
-  const auto [end, ignored] = std::mismatch(parent.begin(), parent.end(), path.begin(), path.end());
-  return end == parent.end();
 }
 
 Finding directory_finding(const Patient& patient) {

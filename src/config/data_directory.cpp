@@ -2,13 +2,13 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/is_within.hpp"
 
 namespace agw {
 
@@ -35,10 +35,6 @@ fs::path resolve(const fs::path& path) {
   if (error) refuse(fmt::format("cannot use {} as data directory: {}", path.string(), error.message()));
   // A slash at the end would be an empty last part.
   return resolved.has_filename() ? resolved : resolved.parent_path();
-}
-
-bool is_within(const fs::path& path, const fs::path& directory) {
-  return std::ranges::mismatch(directory, path).in1 == directory.end();
 }
 
 void create(const fs::path& path) {

@@ -47,8 +47,4 @@ fs::path resolve_path(const fs::path& path) {
   return reached;
 }
 
-bool is_within(const fs::path& path, const fs::path& directory) {
-  return std::ranges::mismatch(directory, path).in1 == directory.end();
-}
-
 }  // namespace agw
