@@ -59,6 +59,11 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
+/// When the content was changed.
+inline Timestamp modified_at(const FileStamp& stamp) {
+  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
+}
+
 struct DirectoryEntry {
   std::string name;
   FileType type = FileType::other;

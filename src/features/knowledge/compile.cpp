@@ -46,10 +46,6 @@ std::string_view known_summary(const KnownSource& source) {
   return source.summary && source.summary_of == source.content ? std::string_view(*source.summary) : std::string_view();
 }
 
-Timestamp time_of(const FileStamp& stamp) {
-  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
-}
-
 /// Whether two pages differ only in when they were written.
 bool is_same_page(PageText a, PageText b) {
   a.head.updated_at = b.head.updated_at = Timestamp();
@@ -125,7 +121,7 @@ FileResult<void> put_page(const Step& step, const std::string& path, const std::
 /// Leaves the page alone that a person wrote or changed. It counts as up to date when it was written after its source.
 void keep_page(const Step& step, KnownSource& row, const std::string& slug) {
   const auto page = step.tree.directory().stamp(*row.page);
-  const bool is_newer = page && time_of(*page) > time_of(row.stamp);
+  const bool is_newer = page && modified_at(*page) > modified_at(row.stamp);
   if (is_newer) row.compiled = row.content;
   if (!is_newer && step.is_news) step.report.kept.push_back(slug);
   row.problem.reset();

@@ -50,10 +50,6 @@ std::vector<std::string> slugs_of(const MarkdownOutline& outline, const std::str
   return slugs;
 }
 
-Timestamp modified_at(const FileStamp& stamp) {
-  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
-}
-
 std::string first_of(std::initializer_list<std::string_view> texts, std::size_t bytes) {
   for (const auto text : texts) {
     if (auto line = single_line(text, bytes); !line.empty()) return line;

@@ -32,10 +32,6 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.rfin
   throw std::system_error(std::make_error_code(std::errc::io_error), path + ": " + std::string(to_string(error)));
 }
 
-Timestamp time_of(const FileStamp& stamp) {
-  return Timestamp{std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns))};
-}
-
 std::chrono::nanoseconds now_of_files() { return std::chrono::system_clock::now().time_since_epoch(); }
 
 bool is_settled(const FileStamp& stamp) {
@@ -119,7 +115,7 @@ ProposalFiles::Look ProposalFiles::look() {
     const auto address = *read_proposal_address(reference);
     const bool is_pending = known.head.status == ProposalStatus::pending;
     if (is_pending && is_new(reference, known.stamp)) seen.appeared.push_back(address);
-    const auto written_at = time_of(known.stamp);
+    const auto written_at = modified_at(known.stamp);
     seen.all.push_back({address, known.head, known.head.created_at.value_or(written_at), written_at});
   }
   known_ = std::move(found);
@@ -165,7 +161,7 @@ std::optional<ProposalFile> ProposalFiles::read(const ProposalAddress& address) 
   const auto stamp = root_.stamp(path);
   const auto status = root_.status(path);
   if (!stamp || !status || status->type != FileType::regular) return std::nullopt;
-  ProposalFile file{.written_at = time_of(*stamp)};
+  ProposalFile file{.written_at = modified_at(*stamp)};
   const auto bytes = root_.read(path, longest_proposal);
   if (bytes) {
     try {
