@@ -103,6 +103,15 @@ def test_starting_a_running_one_changes_nothing(gateway, name):
     gateway.http.post(f"/apps/{app}/stop")
 
 
+def test_one_that_was_only_just_started_is_stopped_at_once(gateway, name):
+    app = name("app")
+    make_app(gateway, app)
+    accepted(gateway.http.post(f"/apps/{app}/start"))
+    began = time.monotonic()
+    assert accepted(gateway.http.post(f"/apps/{app}/stop"))["status"] == "stopped"
+    assert time.monotonic() - began < 2
+
+
 def test_what_does_not_run_cannot_be_stopped(gateway, name):
     app = name("app")
     make_app(gateway, app)

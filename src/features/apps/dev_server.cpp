@@ -15,6 +15,8 @@ namespace {
 
 constexpr auto time_for_last_lines = 300ms;
 constexpr auto pause_between_looks = 100ms;
+/// Until a sandbox has surely begun, and with it the command.
+constexpr auto time_to_begin = 300ms;
 // A server that floods its log waits for us: so much is read in each span.
 constexpr std::size_t most_at_once = 128 * 1024;
 constexpr auto span_of_reading = 100ms;
@@ -97,6 +99,7 @@ Task<std::unique_ptr<Process>> DevServer::launch_again() {
 /// From the start of a process until nothing is left of it.
 Task<DevServer::Outcome> DevServer::live(Process& process) {
   const auto id = process.id();
+  const auto began = std::chrono::steady_clock::now();
   co_await links_.started(id);
   Group readers(loop_);
   readers.spawn(read_lines(process, ProcessStream::output));
@@ -112,10 +115,7 @@ Task<DevServer::Outcome> DevServer::live(Process& process) {
   watchers.cancel();
   co_await watchers.join();
   if (ended == End::done) note(text_of(end));
-  if (ended != End::done) {
-    process.signal(SIGTERM);
-    co_await cut(*hurry_, grace_, wait_for_end(process, end));
-  }
+  if (ended != End::done) co_await cut(*hurry_, grace_, ask_to_end(process, end, began));
   // Also where it has ended by itself: what it started may live on.
   co_await process.end(0ms);
   Stop never;
@@ -130,6 +130,17 @@ Task<DevServer::Outcome> DevServer::live(Process& process) {
 }
 
 Task<> DevServer::wait_for_end(Process& process, ProcessEnd& end) { end = co_await process.wait(); }
+
+/// Again and again in the beginning: a sandbox is deaf to it while it is made.
+Task<> DevServer::ask_to_end(Process& process, ProcessEnd& end, std::chrono::steady_clock::time_point began) {
+  Stop never;
+  process.signal(SIGTERM);
+  while (std::chrono::steady_clock::now() < began + time_to_begin) {
+    if (co_await cut(never, pause_between_looks, wait_for_end(process, end)) == End::done) co_return;
+    process.signal(SIGTERM);
+  }
+  co_await wait_for_end(process, end);
+}
 
 Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
   std::size_t taken = 0;

@@ -64,6 +64,7 @@ private:
   Task<> supervise(std::unique_ptr<Process> process);
   Task<Outcome> live(Process& process);
   Task<> wait_for_end(Process& process, ProcessEnd& end);
+  Task<> ask_to_end(Process& process, ProcessEnd& end, std::chrono::steady_clock::time_point began);
   Task<> read_lines(Process& process, ProcessStream stream);
   Task<> watch(Stop& mute);
   Task<std::unique_ptr<Process>> launch_again();
