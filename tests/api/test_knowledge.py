@@ -227,6 +227,19 @@ def test_the_head_of_a_shared_file_may_give_it_to_an_agent_but_not_the_other_way
     assert {p["slug"]: p["scope"] for p in asked(own, "/pages")} == {"given": "agent:scout", "kept": "agent:scout"}
 
 
+def test_long_pages_that_come_at_once_are_all_there(own):
+    links = "".join(f"[[page-{number}]] " for number in range(30))
+    for number in range(30):
+        page(own, f"page-{number}", links + f"word{number} " * 10_000)
+    write(own, "knowledge/wiki/page-7.md", b"")
+    stats = asked(own, "/stats")
+    assert (stats["pages"], stats["links"], stats["broken_links"]) == (30, 29 * 29, 0)
+    assert [found(own, f"word{number}") for number in (0, 14, 29)] == [["page-0"], ["page-14"], ["page-29"]]
+    for number in range(30):
+        (own.data / "knowledge" / "wiki" / f"page-{number}.md").unlink()
+    assert asked(own, "/stats")["pages"] == 0
+
+
 # Search.
 
 def test_a_hit_says_where_and_what(own):

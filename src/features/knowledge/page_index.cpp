@@ -10,8 +10,12 @@ namespace agw {
 
 namespace {
 
-/// Pages that are written at once.
+/// Pages that are read at once.
 constexpr std::size_t pages_a_piece = 100;
+/// What is written at once, because other writes wait for it: some 100 ms, where a link takes as long as so many bytes.
+constexpr std::size_t bytes_at_once = std::size_t{1024} * 1024;
+constexpr std::size_t bytes_a_link = 40;
+constexpr std::size_t pages_removed_at_once = 20;
 /// From so many changed pages on, the index is made one part again.
 constexpr std::size_t many = 500;
 
@@ -38,6 +42,17 @@ PageDifferences look_at(const KnowledgeTree& tree, const std::set<std::string>& 
     if (is_page_path(path)) (tree.directory().stamp(path) ? differences.changed : differences.gone).push_back(path);
   }
   return differences;
+}
+
+/// How many pages from `first` on are written at once.
+std::size_t count_at_once(const std::vector<std::optional<IndexedPage>>& pages, std::size_t first) {
+  std::size_t bytes = 0;
+  std::size_t end = first;
+  do {
+    if (pages[end]) bytes += pages[end]->body.size() + bytes_a_link * pages[end]->links.size();
+    ++end;
+  } while (end < pages.size() && bytes < bytes_at_once);
+  return end - first;
 }
 
 }  // namespace
@@ -91,13 +106,24 @@ Task<> PageIndex::take(std::vector<std::string> paths) {
       for (const auto& path : piece) read.push_back(read_page(*tree, path));
       return read;
     });
-    co_await database_.write([piece, pages = std::move(pages)](Connection& connection) {
-      for (std::size_t i = 0; i < piece.size(); ++i) {
-        pages[i] ? page_store::put(connection, *pages[i]) : page_store::remove(connection, piece[i]);
-      }
-    });
+    co_await write(std::move(piece), std::move(pages));
   }
   if (paths.size() >= many) co_await merge();
+}
+
+/// `pages` are those at `paths`, as far as there are any.
+Task<> PageIndex::write(std::vector<std::string> paths, std::vector<std::optional<IndexedPage>> pages) {
+  const auto shared = std::make_shared<const std::vector<std::optional<IndexedPage>>>(std::move(pages));
+  for (std::size_t begin = 0; begin < paths.size() && !stopping_;) {
+    const auto end = begin + count_at_once(*shared, begin);
+    co_await database_.write([paths, shared, begin, end](Connection& connection) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto& page = (*shared)[i];
+        page ? page_store::put(connection, *page) : page_store::remove(connection, paths[i]);
+      }
+    });
+    begin = end;
+  }
 }
 
 /// A search asks each part of the index for each of its words.
@@ -111,9 +137,9 @@ Task<> PageIndex::merge() {
 }
 
 Task<> PageIndex::remove(std::vector<std::string> paths) {
-  for (std::size_t begin = 0; begin < paths.size() && !stopping_; begin += pages_a_piece) {
+  for (std::size_t begin = 0; begin < paths.size() && !stopping_; begin += pages_removed_at_once) {
     const auto first = paths.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto count = std::min(pages_a_piece, paths.size() - begin);
+    const auto count = std::min(pages_removed_at_once, paths.size() - begin);
     co_await database_.write(
         [piece = std::vector<std::string>(first, first + static_cast<std::ptrdiff_t>(count))](Connection& connection) {
           for (const auto& path : piece) page_store::remove(connection, path);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "storage/database.hpp"
 
 namespace agw {
+
+struct IndexedPage;
 
 /// How the files of pages differ from what the database knows of them, by their paths.
 struct PageDifferences {
@@ -37,6 +40,7 @@ public:
 private:
   Task<PageDifferences> compare_all();
   Task<> take(std::vector<std::string> paths);
+  Task<> write(std::vector<std::string> paths, std::vector<std::optional<IndexedPage>> pages);
   Task<> remove(std::vector<std::string> paths);
   Task<> merge();
 
