@@ -154,6 +154,18 @@ else {
     await page.getByText('unpriced', { exact: true }).waitFor();
   });
 
+  for (const [place, kind] of [['/jobs/none', 'job called «none»'], ['/jobs/assistant', 'job called'], ['/agents/none', 'agent called «none»'], ['/agents/help', 'agent called'],
+    ['/extensions/none', 'extension called «none»'], ['/knowledge/none', 'page called «none»'], ['/apps/none', 'app called «none»'], ['/inbox/a/2026-01-02/none', 'proposal']]) {
+    test(`what an address names and is not there is told in one sentence, with the way back: ${place}`, async () => {
+      const page = await it.open(place);
+      const told = page.getByRole('alert');
+      await told.getByText(`There is no such ${kind}`).or(told.getByText(`There is no ${kind}`)).waitFor();
+      assert.equal(await told.getByRole('link').getAttribute('href'), `#/${place.split('/')[1]}`);
+      assert.equal(await page.getByRole('button', { name: /Retry|^Run$|Talk/ }).count(), 0);
+      assert.equal(await told.count(), 1);
+    });
+  }
+
   test('the title of the page names the chat', async () => {
     const { id } = await it.thread({ title: 'Pomelo' });
     const page = await it.open(`/t/${id}`);

@@ -20,6 +20,11 @@ export class Resource<T> {
     return this.error instanceof Refusal && this.error.status === 404 && this.error.message === 'not found';
   }
 
+  /** What is asked for is not there, and never was. */
+  get missing(): boolean {
+    return this.data === undefined && this.error instanceof Refusal && this.error.status === 404 && !this.absent;
+  }
+
   /** What was asked does not count any more. */
   drop(): void {
     this.#asked++;
