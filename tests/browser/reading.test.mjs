@@ -166,6 +166,47 @@ else {
     });
   }
 
+  test('a turn that an address names is in sight, also in the chat that is open, and in an answer that was replaced', async () => {
+    const { id } = await it.thread({ title: 'Of many turns' });
+    for (let i = 0; i < 60; i++) await it.api('POST', `/threads/${id}/turns`, { role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` });
+    const [first, , other] = await it.turns(id);
+    const page = await it.open(`/t/${id}?turn=${other.id}`);
+    await page.locator('article.found').getByText('turn 2', { exact: true }).waitFor();
+    const isSeen = (turn) => page.locator(`[data-turns~="${turn.id}"]`).evaluate((article) => {
+      const { top, bottom } = article.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
+    await eventually(async () => assert.ok(await isSeen(other)));
+    await page.evaluate((hash) => (location.hash = hash), `#/t/${id}?turn=${first.id}`);
+    await eventually(async () => assert.ok(await isSeen(first)));
+    await it.stage.reply({ text: 'A plum.' });
+    await it.api('POST', '/chat', { threadId: id, content: 'Fruit?' });
+    const answer = await eventually(async () => {
+      const found = (await it.turns(id)).find(({ content }) => content === 'A plum.');
+      assert.ok(found);
+      return found;
+    });
+    await it.stage.reply({ text: 'A pear.' });
+    await it.api('POST', `/turns/${answer.id}/regenerate`);
+    await page.getByText('A pear.', { exact: true }).waitFor();
+    assert.equal(await page.getByText('A plum.').count(), 0);
+    await page.evaluate((hash) => (location.hash = hash), `#/t/${id}?turn=${answer.id}`);
+    await page.locator('article.found').getByText('A plum.').waitFor();
+  });
+
+  test('a turn that an address names and is not there is not looked for in the whole chat', async () => {
+    const { id } = await it.thread({ title: 'Of many turns' });
+    for (let i = 0; i < 60; i++) await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: `turn ${i}` });
+    const page = await it.fresh();
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
+    await page.goto(`${it.line.url}/ui/#/t/${id}?turn=00000000-0000-7000-8000-000000000000`);
+    await page.getByText('What the address names is not in this chat any more.').waitFor();
+    assert.ok(await page.getByText('turn 59', { exact: true }).isVisible());
+    assert.equal(asked.filter((url) => /before=(?!0)/.test(url)).length, 0);
+  });
+
   test('the title of the page names the chat', async () => {
     const { id } = await it.thread({ title: 'Pomelo' });
     const page = await it.open(`/t/${id}`);

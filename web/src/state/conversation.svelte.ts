@@ -142,9 +142,26 @@ export class Conversation {
     for (const { id } of turns) this.#known.add(id);
   }
 
-  /** Reads back until the turn, or the answer of the run, is there. */
+  /** Reads back until the answer of the run is there. */
+  async reachRun(id: string): Promise<void> {
+    while (this.hasOlder && !this.turns.some((turn) => answerData(turn).run_id === id)) await this.loadOlder();
+  }
+
+  /** Reads back until the turn is there. One that is not in the chat is not looked for in all of it. */
   async reach(id: string): Promise<void> {
-    while (this.hasOlder && !this.turns.some((turn) => turn.id === id || answerData(turn).run_id === id)) await this.loadOlder();
+    const isHere = (): boolean => this.turns.some((turn) => turn.id === id);
+    if (isHere() || !(await this.#has(id))) return;
+    while (this.hasOlder && !isHere()) await this.loadOlder();
+  }
+
+  async #has(turnId: string): Promise<boolean> {
+    try {
+      await this.#before(turnId);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 400) return false;
+      throw error;
+    }
   }
 
   add(turn: Turn): void {

@@ -52,9 +52,16 @@ export class Reading {
     this.#box.scrollTop = this.#box.scrollHeight;
   }
 
-  show(element: HTMLElement): void {
+  /** Turns take their real height only as they come near: it is put into the middle again until it stays there. */
+  show(element: HTMLElement, attempts = 10): void {
+    this.#anchor = null;
     this.#following = false;
     element.scrollIntoView({ block: 'center' });
+    const { top } = element.getBoundingClientRect();
+    const look = (): void => {
+      if (attempts > 0 && element.getBoundingClientRect().top !== top) this.show(element, attempts - 1);
+    };
+    requestAnimationFrame(() => requestAnimationFrame(look));
   }
 
   /** Runs `change`, which adds above what is seen, and keeps that where it is. */
