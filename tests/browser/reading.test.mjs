@@ -397,7 +397,7 @@ else {
     await page.getByRole('button', { name: 'Rename Long ago' }).press('Enter');
     await page.getByRole('textbox', { name: 'Title' }).fill('Just now');
     await page.keyboard.press('Enter');
-    await rows.first().getByText('Just now').waitFor();
+    await rows.first().getByText('Just now', { exact: true }).waitFor();
     await eventually(async () => assert.match(await page.evaluate(() => document.activeElement.textContent.trim()), /^Just now/));
   });
 
