@@ -104,11 +104,48 @@ else {
     await page.reload();
     await page.getByText('What is saved was changed since').waitFor();
     await page.getByRole('button', { name: 'Save soul' }).click();
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
     await page.getByText('Saved. It counts').waitFor();
     await page.reload();
     await eventually(async () => assert.equal(await soul.inputValue(), 'Be kind.'));
     assert.equal(await page.getByText('is not saved yet').count(), 0);
     assert.equal((await it.api('GET', '/soul')).content, 'Be kind.');
+  });
+
+  test('a soul that was changed elsewhere is not overwritten unseen', async () => {
+    await it.api('PUT', '/soul', { content: 'Be calm.' });
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await eventually(async () => assert.equal(await soul.inputValue(), 'Be calm.'));
+    await soul.fill('Be mine.');
+    await it.api('PUT', '/soul', { content: 'Be theirs.' });
+    await page.getByRole('button', { name: 'Save soul' }).click();
+    const changed = page.getByRole('region', { name: 'Changed meanwhile' });
+    await changed.getByText('Be theirs.').waitFor();
+    assert.equal((await it.api('GET', '/soul')).content, 'Be theirs.');
+    await changed.getByRole('button', { name: 'Take what is there' }).click();
+    await eventually(async () => assert.equal(await soul.inputValue(), 'Be theirs.'));
+    await changed.waitFor({ state: 'detached' });
+  });
+
+  test('what is written on while a soul is being stored stays', async () => {
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await soul.fill('One.');
+    let release;
+    const held = new Promise((free) => (release = free));
+    await page.route('**/soul', async (route) => {
+      if (route.request().method() === 'PUT') await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Save soul' }).click();
+    await soul.fill('One. Two.');
+    release();
+    await page.getByText('Saved. It counts').waitFor();
+    await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One.'));
+    assert.equal(await soul.inputValue(), 'One. Two.');
+    await page.getByRole('button', { name: 'Save soul' }).click();
+    await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One. Two.'));
   });
 
   test('the form of a job says what a name may be', async () => {
