@@ -148,6 +148,25 @@ else {
     await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One. Two.'));
   });
 
+  test('a file on disk that was changed elsewhere is not overwritten unseen, and a cut takes nothing from what is written', async () => {
+    const { id } = await it.api('POST', '/extensions', { type: 'agent', name: 'disk-twice', description: 'd', definition: { systemPrompt: 'old' } });
+    const page = await it.open('/extensions/disk-twice?tab=files');
+    const config = page.getByRole('textbox', { name: 'Configuration on disk' });
+    const text = await config.inputValue();
+    await config.fill(text.replace('old', 'mine'));
+    const again = page.waitForResponse(/disk-config/);
+    it.line.cut();
+    await again;
+    assert.match(await config.inputValue(), /"mine"/);
+    await it.api('PATCH', `/extensions/${id}/disk-config`, JSON.parse(text.replace('old', 'theirs')));
+    await page.getByRole('button', { name: 'Replace the file' }).click();
+    await page.getByRole('region', { name: 'Changed meanwhile' }).waitFor();
+    assert.equal((await it.api('GET', '/extensions/disk-twice')).definition.systemPrompt, 'theirs');
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByText('Saved to disk').waitFor();
+    assert.equal((await it.api('GET', '/extensions/disk-twice')).definition.systemPrompt, 'mine');
+  });
+
   test('the form of a job says what a name may be', async () => {
     const page = await it.open('/jobs/new');
     const name = page.getByRole('textbox', { name: 'Name' });
