@@ -167,6 +167,22 @@ else {
     assert.equal((await it.api('GET', '/extensions/disk-twice')).definition.systemPrompt, 'mine');
   });
 
+  test('a project that was changed elsewhere is not overwritten unseen', async () => {
+    await it.stage.write({ path: 'shared-work/readme', text: '' });
+    const { id } = await it.api('POST', '/projects', { name: 'Begun', path: `${it.home}/shared-work` });
+    const page = await it.open('/projects');
+    const card = page.getByRole('region', { name: 'Begun' });
+    await card.getByRole('button', { name: 'Edit' }).click();
+    await card.getByRole('textbox', { name: 'Name' }).fill('Mine');
+    await it.api('PATCH', `/projects/${id}`, { name: 'Theirs' });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'It was changed elsewhere' });
+    await question.getByText('«Theirs»').waitFor();
+    assert.equal((await it.api('GET', '/projects')).find((one) => one.id === id).name, 'Theirs');
+    await question.getByRole('button', { name: 'Save mine over it' }).click();
+    await eventually(async () => assert.equal((await it.api('GET', '/projects')).find((one) => one.id === id).name, 'Mine'));
+  });
+
   test('the form of a job says what a name may be', async () => {
     const page = await it.open('/jobs/new');
     const name = page.getByRole('textbox', { name: 'Name' });
