@@ -183,6 +183,20 @@ else {
     await eventually(async () => assert.equal((await it.api('GET', '/projects')).find((one) => one.id === id).name, 'Mine'));
   });
 
+  test('a proposal whose target was changed since it was shown is compared again before it is applied', async () => {
+    await proposes('moved-on');
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/moved-on.md', text: '# Old\n' });
+    const page = await it.open('/inbox/assistant/2026-01-02/moved-on');
+    await page.getByText('# Old').waitFor();
+    const target = await it.stage.write({ path: '.agent-gateway/knowledge/wiki/moved-on.md', text: '# Written meanwhile\n' });
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Compare again').waitFor();
+    await page.getByText('# Written meanwhile').waitFor();
+    assert.equal(readFileSync(target, 'utf8'), '# Written meanwhile\n');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(() => assert.match(readFileSync(target, 'utf8'), /# New/));
+  });
+
   test('the form of a job says what a name may be', async () => {
     const page = await it.open('/jobs/new');
     const name = page.getByRole('textbox', { name: 'Name' });
