@@ -197,6 +197,25 @@ else {
     await eventually(() => assert.match(readFileSync(target, 'utf8'), /# New/));
   });
 
+  test('a note that is written while another is being stored is not lost', async () => {
+    const { id } = await it.thread({ title: 'Noted' });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('button', { name: 'Add a note' }).click();
+    const note = page.getByRole('textbox', { name: 'Note' });
+    let release;
+    const held = new Promise((free) => (release = free));
+    await page.route('**/turns', async (route) => (await held, route.continue()));
+    await note.fill('first');
+    await note.press('Enter');
+    await note.pressSequentially('second');
+    release();
+    await page.getByText('first', { exact: true }).waitFor();
+    assert.equal(await note.inputValue(), 'second');
+    await note.press('Enter');
+    await note.waitFor({ state: 'detached' });
+    assert.deepEqual((await it.turns(id)).map(({ content }) => content), ['first', 'second']);
+  });
+
   test('the form of a job says what a name may be', async () => {
     const page = await it.open('/jobs/new');
     const name = page.getByRole('textbox', { name: 'Name' });
