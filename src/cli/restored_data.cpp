@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <stdexcept>
 
@@ -139,8 +140,16 @@ private:
     if (!file && (errno == EEXIST || errno == ENAMETOOLONG || errno == EISDIR || errno == ENOTDIR)) refuse_entry(entry);
     if (!file) throw_errno("cannot write " + place.string());
     for (auto bytes = read(); !bytes.empty(); bytes = read()) put(file, bytes, place);
+    if (entry.modified) keep_time(file, *entry.modified);
     if (::fsync(file.get()) != 0) throw_errno("cannot write " + place.string());
     ++count_;
+  }
+
+  /// Pages without a date of their own, and proposals written by hand, go by it. One that the disk cannot hold is no
+  /// reason to restore nothing.
+  static void keep_time(const Descriptor& file, timespec modified) {
+    const std::array times{timespec{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, modified};
+    ::futimens(file.get(), times.data());
   }
 
   static void put(const Descriptor& file, std::string_view bytes, const fs::path& place) {

@@ -31,15 +31,17 @@ constexpr mode_t private_directory = 0700;
 
 using EntryPointer = std::unique_ptr<struct archive_entry, decltype(&archive_entry_free)>;
 
-EntryPointer make_entry(const std::string& path, mode_t type, mode_t mode, std::int64_t size, std::time_t time) {
+EntryPointer make_entry(const std::string& path, mode_t type, mode_t mode, std::int64_t size, timespec time) {
   EntryPointer entry(archive_entry_new(), &archive_entry_free);
   archive_entry_set_pathname(entry.get(), path.c_str());
   archive_entry_set_filetype(entry.get(), type);
   archive_entry_set_perm(entry.get(), mode);
   archive_entry_set_size(entry.get(), size);
-  archive_entry_set_mtime(entry.get(), time, 0);
+  archive_entry_set_mtime(entry.get(), time.tv_sec, time.tv_nsec);
   return entry;
 }
+
+timespec now() { return {.tv_sec = std::time(nullptr), .tv_nsec = 0}; }
 
 /// SHA-256 of entries one after the other: of each its path, its size, its content.
 class Digest {
@@ -71,7 +73,8 @@ private:
 
 struct ArchiveWriter::State {
   explicit State(const Descriptor& output) : file(output) {
-    archive_write_set_format_pax_restricted(archive.get());
+    // Not the restricted one, which leaves out the fractions of seconds.
+    archive_write_set_format_pax(archive.get());
     // Names are bytes, whatever the locale makes of them.
     const auto chosen = archive_write_set_format_option(archive.get(), "pax", "hdrcharset", "BINARY");
     if (chosen != ARCHIVE_OK) fail(archive.get(), "cannot write the archive");
@@ -122,14 +125,14 @@ ArchiveWriter::~ArchiveWriter() {
 
 void ArchiveWriter::add(const std::string& path, std::string_view content) {
   const auto size = static_cast<std::int64_t>(content.size());
-  state_->begin(make_entry(path, AE_IFREG, private_file, size, std::time(nullptr)));
+  state_->begin(make_entry(path, AE_IFREG, private_file, size, now()));
   state_->put(content);
 }
 
 void ArchiveWriter::add(const std::string& path, const Descriptor& file) {
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) throw ArchiveError(path + ": cannot be looked at");
-  state_->begin(make_entry(path, AE_IFREG, status.st_mode & private_directory, status.st_size, status.st_mtime));
+  state_->begin(make_entry(path, AE_IFREG, status.st_mode & private_directory, status.st_size, status.st_mtim));
   std::vector<char> buffer(piece);
   for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
     const auto got = ::read(file.get(), buffer.data(), std::min<std::uint64_t>(buffer.size(), left));
@@ -143,7 +146,7 @@ void ArchiveWriter::add(const std::string& path, const Descriptor& file) {
 }
 
 void ArchiveWriter::add_directory(const std::string& path) {
-  state_->begin(make_entry(path, AE_IFDIR, private_directory, 0, std::time(nullptr)));
+  state_->begin(make_entry(path, AE_IFDIR, private_directory, 0, now()));
 }
 
 std::string ArchiveWriter::digest() const { return state_->digest.text(); }
@@ -182,6 +185,10 @@ bool ArchiveReader::next(Entry& entry) {
   entry.kind = is_link ? Kind::other : type == AE_IFREG ? Kind::file : type == AE_IFDIR ? Kind::directory : Kind::other;
   entry.size = static_cast<std::uint64_t>(std::max<std::int64_t>(archive_entry_size(found), 0));
   entry.mode = archive_entry_perm(found);
+  entry.modified.reset();
+  if (archive_entry_mtime_is_set(found)) {
+    entry.modified = {.tv_sec = archive_entry_mtime(found), .tv_nsec = archive_entry_mtime_nsec(found)};
+  }
   state_->digest_before = state_->digest.text();
   state_->digest.take_entry(entry.path, entry.size);
   return true;

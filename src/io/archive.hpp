@@ -3,8 +3,10 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -52,8 +54,9 @@ public:
   struct Entry {
     std::string path;
     Kind kind = Kind::other;
-    std::uint64_t size = 0;  ///< bytes
-    mode_t mode = 0;         ///< permission bits
+    std::uint64_t size = 0;              ///< bytes
+    mode_t mode = 0;                     ///< permission bits
+    std::optional<timespec> modified{};  ///< when its content was written
   };
 
   explicit ArchiveReader(const std::filesystem::path& path);

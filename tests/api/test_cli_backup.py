@@ -101,6 +101,18 @@ def test_a_running_gateway_is_backed_up_and_restored_elsewhere(filled, make_gate
     assert what_is_kept(other.start()) == kept
 
 
+def test_what_is_restored_is_as_old_as_it_was(filled, make_gateway, tmp_path):
+    page = filled.data / "knowledge" / "wiki" / "lift.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("Heave.")
+    os.utime(page, ns=(0, 1_700_000_000_123_456_789))
+    command(filled, "backup", str(tmp_path / "b"))
+    other = make_gateway()
+    command(other, "restore", str(tmp_path / "b"))
+    pages = accepted(other.start().http.get("/knowledge/pages"))
+    assert [page["updated_at"] for page in pages] == ["2023-11-14T22:13:20.123Z"]
+
+
 def test_what_is_restored_is_the_owners_alone(filled, make_gateway, tmp_path):
     command(filled, "backup", str(tmp_path / "b"))
     other = make_gateway()
