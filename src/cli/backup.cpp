@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
+#include "base/is_within.hpp"
 #include "base/json.hpp"
 #include "base/time.hpp"
 #include "cli/backup_format.hpp"
@@ -158,8 +159,8 @@ void check(const fs::path& data, const fs::path& file) {
     throw std::runtime_error(
         fmt::format("cannot write into {}: {}; choose another place", folder.string(), std::strerror(errno)));
   }
-  const auto [end, ignored] = std::mismatch(data.begin(), data.end(), folder.begin(), folder.end());
-  if (end == data.end()) throw std::runtime_error("choose a place outside the data directory, best on another disk");
+  if (is_within(folder, data))
+    throw std::runtime_error("choose a place outside the data directory, best on another disk");
 }
 
 /// Who writes to the gateway meanwhile goes first.
@@ -178,8 +179,9 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
     throw std::runtime_error(fmt::format(
         "the disk that {} was to be written to is full: make room there, or choose another place", file.string()));
   } catch (const DatabaseError& error) {
-    throw std::runtime_error(fmt::format("the database {} cannot be copied: {}; `agw doctor` says what to do",
-                                         (data / "gateway.db").string(), error.what()));
+    throw std::runtime_error(
+        fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` says whether the database is whole",
+                    (data / "gateway.db").string(), file.string(), error.what()));
   }
   // A link and not a move: whoever made the file meanwhile keeps it.
   if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());

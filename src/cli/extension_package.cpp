@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "base/yaml.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "io/beneath.hpp"
@@ -151,7 +152,7 @@ json::object extension_body(json::object document, std::string_view stem) {
   if (!type) throw std::runtime_error("`type` must say what it is: agent, command, job …");
   // A file named for its type may hold a definition with a `type` of its own, as an app's has.
   if (said && type_named(*said) == type) document.erase("type");
-  const std::string name(string_member(document, "name").value_or(""));
+  const auto name = text_of(document, "name");
   return new_body(std::move(document), *type, name);
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/text_of.hpp"
 #include "cli/browser.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
@@ -39,7 +40,7 @@ json::object wish_of(const FoundGateway& gateway, const LoginOptions& options, c
 Task<> begin(const FoundGateway& gateway, const LoginOptions& options, std::string redirect) {
   const auto started =
       co_await Client(gateway).post(path({"integrations", options.name, "login"}), wish_of(gateway, options, redirect));
-  const std::string link(string_member(started, "authorization_url").value_or(""));
+  const auto link = text_of(started, "authorization_url");
   const auto file = gateway.data_directory / "login.html";
   const bool wants_browser = !options.no_browser && !options.paste;
   if (wants_browser) write_link(file, link, "Log in");

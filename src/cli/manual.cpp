@@ -52,9 +52,7 @@ it was asked to restart, which the service manager does.
 .B 130
 Of
 .B agw chat
-with a message and
-.BR "agw run \-\-follow" :
-it was stopped, and is not whole.
+with a message: its answer was stopped, and is not whole.
 .SH ENVIRONMENT
 .TP
 .B AGENT_GATEWAY_DATA_DIR

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/json_reading.hpp"
+#include "base/text_of.hpp"
 
 namespace agw::cli {
 
@@ -165,7 +166,7 @@ Task<> McpServer::finish_call(McpRequest request) {
 
 /// A cancelled call has no answer.
 Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
-  const std::string name(string_member(request.params, "name").value_or(""));
+  const auto name = text_of(request.params, "name");
   if (name.empty()) {
     refuse(request.id, invalid_params, "name is required: which tool is called");
     co_return;

@@ -36,7 +36,7 @@ Task<std::set<std::string>> known_runs(const Client& client, const std::string& 
 Task<std::string> started_run(const Client& client, const std::string& job, const std::set<std::string>& before) {
   const auto rows = co_await client.get(path({"jobs", job, "runs"}));
   for (const auto& row : rows.as_array()) {
-    const std::string id(string_member(row.as_object(), "id").value_or(""));
+    const auto id = text_of(row.as_object(), "id");
     if (string_member(row.as_object(), "trigger") == "manual" && !before.contains(id)) co_return id;
   }
   throw std::runtime_error("the run was started but is not listed: look at it with `agw jobs " + one_line(job) + "`");

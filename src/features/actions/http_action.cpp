@@ -6,6 +6,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 
+#include "base/text_of.hpp"
 #include "features/actions/placeholders.hpp"
 
 namespace agw {
@@ -20,7 +21,7 @@ struct CannotAsk {
 };
 
 std::string member(const Extension& action, std::string_view name) {
-  return std::string(string_member(action.definition.members(), name).value_or(""));
+  return text_of(action.definition.members(), name);
 }
 
 std::string method_of(const Extension& action) {

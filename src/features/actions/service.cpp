@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "features/actions/built_in_actions.hpp"
 #include "features/actions/placeholders.hpp"
 #include "features/actions/shell_action.hpp"
@@ -16,7 +17,7 @@ namespace {
 ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 std::string member(const Extension& action, std::string_view name) {
-  return std::string(string_member(action.definition.members(), name).value_or(""));
+  return text_of(action.definition.members(), name);
 }
 
 /// The builtin action that it stands for.

@@ -15,8 +15,8 @@ namespace {
 
 constexpr auto time_for_last_lines = 300ms;
 constexpr auto pause_between_looks = 100ms;
-/// Until a sandbox has surely begun, and with it the command.
-constexpr auto time_to_begin = 300ms;
+/// Longer than a sandbox takes to begin on a busy machine.
+constexpr auto time_to_begin = 1s;
 // A server that floods its log waits for us: so much is read in each span.
 constexpr std::size_t most_at_once = 128 * 1024;
 constexpr auto span_of_reading = 100ms;

@@ -3,7 +3,7 @@
 namespace agw {
 
 Routes CostRoutes::routes() {
-  return {get("/costs", "What models cost today, this week and this month", this, &CostRoutes::report)
+  return {get("/costs", "What models cost today, in the last 7 and the last 30 days", this, &CostRoutes::report)
               .query<CostQuery>()
               .answers<CostReport>()
               .fails_with({400})};

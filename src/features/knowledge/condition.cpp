@@ -71,9 +71,7 @@ private:
     if (known != known_.end() && known->second.page == page.path) {
       return known->second.stamp != source.stamp || known->second.compiled != known->second.content;
     }
-    const auto modified =
-        std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(source.stamp.modified_ns));
-    return Timestamp(modified) > page.updated_at;
+    return modified_at(source.stamp) > page.updated_at;
   }
 
   void examine(const FoundKnowledgeFile& source) {

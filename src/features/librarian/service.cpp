@@ -114,7 +114,7 @@ Task<std::string> Librarian::compose(const ModelRequest& request) {
   if (const auto* use = call_of_result(request)) {
     co_return reply(tool_answer(*use, request.messages.back()), is_first_reply(request));
   }
-  const auto wish = read_wish(question_of(request));
+  const auto wish = read_wish(question_of(request), !request.typed.empty());
   std::string body;
   switch (wish.kind) {
     case Wish::Kind::explanation:

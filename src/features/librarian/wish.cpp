@@ -57,10 +57,10 @@ bool asks_for_summary(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Wish read_wish(std::string_view message) {
+Wish read_wish(std::string_view message, bool is_command) {
   using Kind = Wish::Kind;
   message = skip(message, white_space);
-  const bool bare_command = is_bare_command(message);
+  const bool bare_command = is_command && is_bare_command(message);
   if (message.starts_with('/')) message.remove_prefix(1);
   if (const auto polite = after(message, {"please"}); !polite.empty()) message = polite;
 

@@ -17,7 +17,8 @@ struct Wish {
   std::string_view text;  ///< of note and echo: the message without its opening words
 };
 
-/// Reads it from the message; the views are into it. `/name` counts as its first word.
-Wish read_wish(std::string_view message);
+/// Reads it from the message; the views are into it. `/name` counts as its first word; alone it is something to look
+/// for unless it `is_command`.
+Wish read_wish(std::string_view message, bool is_command = false);
 
 }  // namespace agw

@@ -23,10 +23,11 @@ TEST(Wish, IsAnExplanationWhereThereAreNone) {
 
 TEST(Wish, IsAnExplanationForACommandWithoutWords) {
   for (const char* message : {"/plan", " /act ", "/proposals\n"}) {
-    EXPECT_EQ(read_wish(message).kind, Wish::Kind::explanation) << message;
+    EXPECT_EQ(read_wish(message, true).kind, Wish::Kind::explanation) << message;
+    EXPECT_EQ(read_wish(message).kind, Wish::Kind::search) << message;
   }
   for (const char* message : {"/plan a trip", "/etc/hosts", "/notes.md"}) {
-    EXPECT_EQ(read_wish(message).kind, Wish::Kind::search) << message;
+    EXPECT_EQ(read_wish(message, true).kind, Wish::Kind::search) << message;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/group.hpp"
 #include "base/json_reading.hpp"
 #include "base/log.hpp"
+#include "base/text_of.hpp"
 #include "features/mcp/results.hpp"
 
 namespace agw {
@@ -142,7 +143,7 @@ Task<std::string> McpSession::initialize(Stop& stop) {
                                 .limit = handshake_limit},
                                stop);
   if (!answer.succeeded()) co_return answer.failure();
-  const std::string version(string_member(answer.result, "protocolVersion").value_or(""));
+  const auto version = text_of(answer.result, "protocolVersion");
   if (std::ranges::find(legacy_versions, version) == legacy_versions.end()) {
     co_return fmt::format("it speaks a revision of MCP that this gateway does not: {}", to_utf8(version.substr(0, 40)));
   }
@@ -184,7 +185,7 @@ Task<std::string> McpSession::list_tools(Stop& stop) {
 void McpSession::take_tool(const json::value& value) {
   if (!value.is_object() || tools_.size() == most_tools) return;
   const auto& members = value.get_object();
-  const std::string name(string_member(members, "name").value_or(""));
+  const auto name = text_of(members, "name");
   const bool is_known = std::ranges::find(tools_, name, &OfferedTool::name) != tools_.end();
   if (!is_tool_name(name)) return tell_left_out(name);
   if (is_known) {
