@@ -5,12 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "base/utf8.hpp"
 
 namespace agw::cli {
 
 namespace {
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 /// The bytes of the character that `text` (not empty, UTF-8) begins with.
 std::string_view first_character(std::string_view text) {
