@@ -44,7 +44,12 @@ void require_systemctl(std::vector<std::string> arguments) {
   const auto shown = fmt::format("systemctl --user {}", fmt::join(arguments, " "));
   const auto status = systemctl(std::move(arguments));
   if (status == no_such_program) throw std::runtime_error("there is no systemctl: this host does not run systemd");
-  if (status != 0) throw std::runtime_error(fmt::format("`{}` failed with status {}", shown, status));
+  if (status != 0) {
+    throw std::runtime_error(
+        fmt::format("`{}` failed with status {}: where systemd cannot be reached, log in as yourself and not by su or "
+                    "sudo, or run the gateway with `agw serve`",
+                    shown, status));
+  }
 }
 
 /// What the unit names: systemd starts the gateway without the environment of this command.

@@ -215,6 +215,12 @@ def test_the_unit_forbids_nothing_that_the_gateway_needs(session):
     assert done.returncode == 1 and "openat2" in done.stderr and "RestrictSUIDSGID" in done.stderr, done.stderr
 
 
+def test_a_systemd_that_is_out_of_reach_is_told_with_what_to_do(session):
+    session.environment["SYSTEMCTL_STATUS"] = "1"
+    failed = session.command("service", "install")
+    assert failed.returncode == 1 and "`agw serve`" in failed.stderr
+
+
 def test_the_service_is_uninstalled(session):
     run(session, "service", "install", "--no-start")
     run(session, "service", "uninstall")
