@@ -1,9 +1,14 @@
+#include <string>
+#include <vector>
+
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "io/process_setup.hpp"
 #include "serve.hpp"
 
 int main(int count, char** arguments) {
-  agw::open_standard_streams();
-  return agw::cli::run(agw::cli::commands(agw::serve), {arguments + 1, arguments + count});
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  // A gateway serves, whether or not somebody reads its one line; whoever asks a command for something is to get it.
+  agw::open_standard_streams(words.empty() || words.front() != "serve");
+  return agw::cli::run(agw::cli::commands(agw::serve), words);
 }

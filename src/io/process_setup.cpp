@@ -16,10 +16,11 @@ std::optional<rlimit>& limit_before() {
 
 }  // namespace
 
-void open_standard_streams() {
+void open_standard_streams(bool is_output_read) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const int mode = stream == STDOUT_FILENO && is_output_read ? O_RDONLY : O_RDWR;
     // The lowest free number is given, which is that of the stream.
-    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) return;
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", mode) < 0) return;
   }
 }
 

@@ -88,6 +88,11 @@ def test_wrong_usage_is_exit_status_2(gateway, arguments):
     assert run(gateway, *arguments, status=2)
 
 
+def test_an_answer_that_nobody_can_read_is_a_failure(gateway):
+    done = subprocess.run(["sh", "-c", f"{BINARY} status >&-"], env=gateway.variables(), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "agw: cannot write the output: Bad file descriptor\n")
+
+
 def test_unknown_words_are_told_in_their_order(gateway):
     assert "not expected: one two" in run(gateway, "status", "one", "two", status=2)
 
