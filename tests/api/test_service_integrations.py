@@ -81,6 +81,13 @@ def test_a_document_leads_to_no_other_private_address_and_learns_no_key(talker, 
         assert "x-key" not in other.requests[-1].headers
 
 
+def test_operations_beyond_the_most_are_told_of(talker, web, name):
+    many = {**DOCUMENT, "paths": {f"/{number}": {"get": {}} for number in range(302)}}
+    web.answers("/many.json", json.dumps(many), "application/json")
+    shop = new_integration(talker.gateway, name("many"), "openapi", url=web.url("/many.json"))
+    wait_for(lambda: f"integration {shop['name']}: 2 further operations" in talker.gateway.command("logs").stdout)
+
+
 def test_a_document_that_is_none(talker, web, name):
     for body in ("[", "{}", '{"openapi": "3.0.0"}', "a: &x [*x]", "<html>"):
         web.answers("/none", body, "application/json")

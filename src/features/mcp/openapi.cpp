@@ -83,9 +83,13 @@ private:
   void read_path(const std::string& path, const json::object& item, ApiDescription& made) {
     for (const auto* method : methods) {
       const auto* operation = object_in(item, method);
-      if (!operation || made.operations.size() == most_operations) continue;
+      if (!operation) continue;
       auto name = tool_name(path, method, *operation);
       if (!names_.insert(name).second) continue;
+      if (made.operations.size() == most_operations) {
+        ++made.left_out;
+        continue;
+      }
       nodes_ = 0;
       made.operations.push_back(read_operation(std::move(name), path, method, item, *operation));
     }

@@ -30,6 +30,7 @@ struct ApiOperation {
 struct ApiDescription {
   WebUrl server;
   std::vector<ApiOperation> operations;
+  std::size_t left_out = 0;  ///< operations beyond those that are read
 };
 
 /// Why a document describes nothing that can be called, for people.

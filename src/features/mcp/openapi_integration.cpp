@@ -82,6 +82,10 @@ Task<> OpenApiIntegration::live(Stop& stop) {
     problem_ = co_await load(stop);
     if (problem_.empty()) {
       log::info("integration {}: read, {} operations", settings().name, tools().size());
+      if (description_->left_out > 0) {
+        log::warn("integration {}: {} further operations of its document are left out", settings().name,
+                  description_->left_out);
+      }
       co_await pause(stop, until_stopped);
       co_return;
     }
