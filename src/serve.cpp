@@ -27,6 +27,7 @@ namespace {
 constexpr std::int64_t files_beside_connections = 512;
 
 Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
+  if (options.config && options.config->empty()) throw StartError(ExitStatus::usage, "--config must name a file");
   SettingsSources sources;
   if (options.host) sources.flags["host"] = *options.host;
   if (options.port) sources.flags["port"] = std::to_string(*options.port);

@@ -66,6 +66,8 @@ def test_another_file_can_be_named(make_gateway, tmp_path):
             assert connection.answer().status == status
     failed = make_gateway(arguments=["--config", str(tmp_path / "missing.yaml")]).fails()
     assert failed.status == 2 and "missing.yaml" in failed.stderr
+    failed = make_gateway(arguments=["--config", ""]).fails()
+    assert failed.status == 2 and "--config must name a file" in failed.stderr
 
 
 def test_a_flag_wins_over_the_file(make_gateway):
