@@ -95,7 +95,11 @@ public:
 
 private:
   void read_object(std::string_view, const json::object& frame) override {
-    if (const auto* usage = object_member(frame, "usage"); usage && !usage->empty()) reply_.usage = usage_of(*usage);
+    const auto* usage = object_member(frame, "usage");
+    // Groq's place for it.
+    const auto* groq = usage ? nullptr : object_member(frame, "x_groq");
+    if (groq) usage = object_member(*groq, "usage");
+    if (usage && !usage->empty()) reply_.usage = usage_of(*usage);
     const auto* choices = array_member(frame, "choices");
     if (!choices || choices->empty()) return;
     if (const auto* choice = choices->front().if_object()) read_choice(*choice);

@@ -69,6 +69,18 @@ data: [DONE]
   EXPECT_EQ(answer.reply().usage.output_tokens, 5);
 }
 
+TEST(ChatReader, TakesWhatGroqCountsFromItsOwnPlace) {
+  const auto answer = read_stream(*wire(), R"(data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":null}]}
+
+data: {"choices":[{"delta":{},"finish_reason":"stop"}],"x_groq":{"id":"r","usage":{"prompt_tokens":10,"completion_tokens":5}}}
+
+data: [DONE]
+
+)");
+  EXPECT_EQ(answer.reply().usage.input_tokens, 10);
+  EXPECT_EQ(answer.reply().usage.output_tokens, 5);
+}
+
 TEST(ChatReader, ReadsTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
     const auto answer = read_stream(*wire(), stream, piece);
