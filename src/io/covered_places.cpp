@@ -15,6 +15,7 @@
 
 #include "io/descriptor.hpp"
 #include "io/private_files.hpp"
+#include "io/resolve_path.hpp"
 
 namespace agw {
 
@@ -91,6 +92,7 @@ public:
 
   CoveredPlaces run() {
     look_into(AT_FDCWD, root_.string());
+    for (const auto& link : links_) guard_target(link);
     return std::move(found_);
   }
 
@@ -138,20 +140,27 @@ private:
 
   /// Notes what is to be covered; true where what lies beneath needs no look of its own.
   bool is_covered(int directory, const Entry& entry, const Here& here) {
-    if (entry.is_symlink) return true;
     const std::string_view name = entry.name;
+    if (entry.is_symlink) {
+      if (may_be_guarded(name, here) && is_guarded_entry(entry.name)) links_.push_back(path_to(entry.name));
+      return true;
+    }
     if (is_private_name(here.name, name) || is_linked(directory, entry)) {
       note(entry.is_directory ? found_.private_directories : found_.private_files, entry.name);
       return true;
     }
-    // Most names need no closer look.
-    if (here.in_guarded || !(here.in_git || name.starts_with('.'))) return false;
+    if (!may_be_guarded(name, here)) return false;
     if (name == ".git" && entry.is_directory) {
       note(found_.repositories, entry.name);
     } else if (is_guarded_entry(entry.name)) {
       note(found_.guarded, entry.name);
     }
     return false;
+  }
+
+  /// Most names need no closer look.
+  static bool may_be_guarded(std::string_view name, const Here& here) {
+    return !here.in_guarded && (here.in_git || name.starts_with('.'));
   }
 
   bool is_guarded_entry(const std::string& name) {
@@ -161,12 +170,31 @@ private:
     return guarded;
   }
 
+  /// Where a symlink in the place of a guarded one leads to, as far as the command may write there.
+  void guard_target(const fs::path& link) {
+    std::error_code error;
+    const auto target = fs::canonical(link, error);
+    const auto covers = [&](const fs::path& place) { return is_within(target, place); };
+    if (error || target == root_ || !is_within(target, root_) || is_within(target, without_) ||
+        std::ranges::any_of(found_.private_directories, covers) || std::ranges::any_of(found_.private_files, covers)) {
+      return;
+    }
+    if (link.filename() != ".git" || !fs::is_directory(target, error)) return note_path(found_.guarded, target);
+    note_path(found_.repositories, target);
+    for (fs::directory_iterator entry(target, error), end; !error && entry != end; entry.increment(error)) {
+      const auto& path = entry->path();
+      if (!entry->is_symlink(error) && is_guarded({".git", path.filename().string()})) note_path(found_.guarded, path);
+    }
+  }
+
   bool is_linked(int directory, const Entry& entry) const {
     return linked_inodes_.contains(entry.inode) && linked_.contains(identity_of(status_at(directory, entry.name)));
   }
 
-  void note(std::vector<fs::path>& list, const std::string& name) {
-    list.push_back(path_to(name));
+  void note(std::vector<fs::path>& list, const std::string& name) { note_path(list, path_to(name)); }
+
+  void note_path(std::vector<fs::path>& list, fs::path path) {
+    list.push_back(std::move(path));
     for (auto above = list.back().parent_path(); above != root_; above = above.parent_path()) {
       if (std::ranges::find(found_.ancestors, above) != found_.ancestors.end()) break;
       found_.ancestors.push_back(above);
@@ -179,6 +207,7 @@ private:
   const FileIdentities& linked_;
   std::set<std::uint64_t> linked_inodes_;
   CoveredPlaces found_;
+  std::vector<fs::path> links_;     ///< symlinks where something guarded would be
   std::vector<std::string> names_;  ///< from the root to where the search is
   std::size_t entries_ = 0;
 };

@@ -61,6 +61,21 @@ def gone(text, seconds=5):
     return wait_for(lambda: not runs_somewhere(text), seconds)
 
 
+def test_what_a_symlink_in_a_guarded_place_leads_to_is_not_written_either(place):
+    guarded = [write(place.path / path, "mine") for path in (
+        "store/hooks/update", "store/config", "scripts/update", "scripts.config", "assistant/skills/x/SKILL.md")]
+    links = {".git": "store", "lib/.git/hooks": "../../scripts", "lib/.git/config": "../../scripts.config",
+             ".agents": "assistant"}
+    for link, target in links.items():
+        (place.path / link).parent.mkdir(parents=True, exist_ok=True)
+        (place.path / link).symlink_to(target)
+    end = place.bash("for f in .git/hooks/update store/config lib/.git/hooks/update lib/.git/config "
+                     ".agents/skills/x/SKILL.md .git/commondir; do echo evil > $f; done; mv store s; echo fine > note")
+    assert (place.path / "note").read_text() == "fine\n", end
+    assert {file.read_text() for file in guarded} == {"mine"}
+    assert not (place.path / "store" / "commondir").exists()
+
+
 def test_output_and_exit_code_are_reported(place):
     end = place.bash("pwd; echo out; echo err >&2")
     assert end["output"] == f"{place.path}\nout\nerr\nexit code 0" and not end["isError"]

@@ -1,0 +1,74 @@
+#include "io/covered_places.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/scratch_directory.hpp"
+
+namespace agw {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class CoveredPlacesTest : public ::testing::Test {
+protected:
+  void write(const fs::path& path) {
+    fs::create_directories((project_ / path).parent_path());
+    std::ofstream(project_ / path) << "text";
+  }
+
+  void link(const fs::path& path, const fs::path& target) {
+    fs::create_directories((project_ / path).parent_path());
+    fs::create_symlink(target, project_ / path);
+  }
+
+  CoveredPlaces found() const { return covered_places(project_, data_, {}); }
+
+  testing::ScratchDirectory scratch_;
+  fs::path project_ = scratch_.path() / "project";
+  fs::path data_ = project_ / "data";
+};
+
+TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksInGuardedPlaces) {
+  write("lib/.git/HEAD");
+  write("scripts/hooks/update");
+  write("scripts/config");
+  write("assistant/skills/x/SKILL.md");
+  link("lib/.git/hooks", "../../scripts/hooks");
+  link("lib/.git/config", "../../scripts/config");
+  link(".agents", "assistant");
+  const auto places = found();
+  EXPECT_THAT(places.guarded,
+              UnorderedElementsAre(project_ / "scripts/hooks", project_ / "scripts/config", project_ / "assistant"));
+  EXPECT_THAT(places.ancestors, Contains(project_ / "scripts")) << "it cannot be moved away";
+}
+
+TEST_F(CoveredPlacesTest, ARepositoryBehindASymlinkIsOne) {
+  for (const auto* name : {"HEAD", "config", "hooks/update"}) write(fs::path("store/site") / name);
+  link(".git", "store/site");
+  const auto places = found();
+  EXPECT_THAT(places.repositories, UnorderedElementsAre(project_ / "store/site"));
+  EXPECT_THAT(places.guarded, UnorderedElementsAre(project_ / "store/site/config", project_ / "store/site/hooks"));
+}
+
+TEST_F(CoveredPlacesTest, SymlinksInGuardedPlacesShowNothingThatIsPrivateOrElsewhere) {
+  write(".aws/deep/credentials");
+  write("data/agents/x");
+  fs::create_directory(scratch_.path() / "elsewhere");
+  link("a/.agents", "../.aws/deep");
+  link("b/.agents", "../data/agents");
+  link("c/.git", scratch_.path() / "elsewhere");
+  link("d/.git", "..");
+  link("e/.agents", "nowhere");
+  const auto places = found();
+  EXPECT_THAT(places.guarded, IsEmpty());
+  EXPECT_THAT(places.repositories, IsEmpty());
+}
+
+}  // namespace
+}  // namespace agw
