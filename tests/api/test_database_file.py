@@ -9,7 +9,7 @@ import pytest
 
 from checks import accepted, refused
 from disks import small_disk
-
+from talker import configuration
 
 
 def corrupted(gateway, change):
@@ -102,6 +102,23 @@ def test_a_message_that_finds_no_room_leaves_no_new_thread(gateway_on_small_disk
     os.truncate(filling, filling.stat().st_size - 1024 * 1024)
     refused(gateway.http.post("/chat", json={"content": "word " * 800_000}), 507, "disk full")
     assert [thread["id"] for thread in accepted(gateway.http.get("/threads"))] == [made["id"]]
+
+
+def test_a_stop_that_cannot_store_the_answer_is_507_and_stored_once_there_is_room(make_gateway, stub, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            answer = stub.hold("Half of it")
+            turn = accepted(gateway.http.post("/chat", json={"content": "a question"}), 201)
+            assert answer.asked.wait(10)
+            with gateway.events(turn["thread_id"]) as events:
+                fill(gateway)
+                refused(gateway.http.post("/chat/stop", json={"threadId": turn["thread_id"]}), 507, "disk full")
+                (gateway.data / "filling").unlink()
+                assert events.run(turn["id"])[-1]["type"] == "stopped"
+            answer.release()
+        finally:
+            gateway.kill()
 
 
 def test_a_killed_gateway_starts_on_a_full_disk_and_answers_reads(gateway_on_small_disk):

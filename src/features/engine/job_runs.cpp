@@ -95,6 +95,15 @@ Task<> Engine::until_ended(ActiveRunPointer active) {
   while (!active->has_ended) co_await active->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
+/// An end that finds no room on the disk is not waited for: it comes once there is.
+Task<> Engine::until_stopped(ActiveRunPointer active) {
+  boost::system::error_code ignored;
+  while (!active->has_ended && !active->wants_room) {
+    co_await active->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+  if (!active->has_ended) throw ApiError(507, "disk full");
+}
+
 /// Waits for the runs that are to end first. A run that is stopped meanwhile waits no longer.
 Task<> Engine::wait_for_others(ActiveRunPointer active) {
   const auto job_turn = job_turn_of(active->run);

@@ -15,7 +15,7 @@ Routes EngineRoutes::routes() {
       post("/chat/stop", "Stop the answer under way on a thread", this, &EngineRoutes::stop)
           .body<StopChat>()
           .answers<ChatStopped>()
-          .fails_with({400, 404})
+          .fails_with({400, 404, 507})
           .executes(),
       post("/turns/:id/regenerate", "Answer a turn again", this, &EngineRoutes::regenerate)
           .answers<Turn>(201)

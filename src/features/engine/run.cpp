@@ -107,7 +107,10 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
       co_return;
     } catch (const std::exception& error) {
       why = error.what();
+      active->wants_room = dynamic_cast<const DiskFull*>(&error) != nullptr;
     }
+    // Whoever waits for it may be told.
+    active->ended.cancel();
     log::error({.run = active->run.id}, "cannot store the answer: {}", why);
     if (co_await pause(stopping_, pause_before_saving_again) != End::done) break;
   }

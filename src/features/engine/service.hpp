@@ -106,6 +106,7 @@ private:
   std::shared_ptr<const JobTurn> job_turn_of(const Run& run) const;
   void stop_all(const std::vector<ActiveRunPointer>& runs);
   static Task<> until_ended(ActiveRunPointer active);
+  static Task<> until_stopped(ActiveRunPointer active);
   Task<> wait_for_others(ActiveRunPointer active);
   void tell_started(const ActiveRun& active) const;
   void take_failure(const Run& run, RunOutcome& outcome);

@@ -34,6 +34,7 @@ struct ActiveRun {
   asio::steady_timer ended;        ///< cancelled when the run has ended
   bool has_ended = false;
   bool has_stopped = false;                ///< it has ended with `stopped`
+  bool wants_room = false;                 ///< its end waits for room on the disk
   bool is_ending = false;                  ///< its last event is in the log, and not told yet
   asio::steady_timer::time_point began{};  ///< when it was its turn
   json::object progress;                   ///< of the answer's metadata what is known so far, kept with its text
