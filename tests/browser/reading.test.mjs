@@ -207,6 +207,17 @@ else {
     assert.equal(asked.filter((url) => /before=(?!0)/.test(url)).length, 0);
   });
 
+  test('who opens another view, or one of a list, by keys goes on at its heading', async () => {
+    const page = await it.open('/chats');
+    const held = () => page.evaluate(() => `${document.activeElement.tagName} ${document.activeElement.textContent.trim()}`);
+    await page.getByRole('link', { name: 'Jobs', exact: true }).press('Enter');
+    await eventually(async () => assert.equal(await held(), 'H1 Jobs'));
+    await page.getByRole('link', { name: 'compile-knowledge' }).press('Enter');
+    await eventually(async () => assert.equal(await held(), 'H1 compile-knowledge'));
+    await page.getByRole('link', { name: 'All jobs' }).press('Enter');
+    await eventually(async () => assert.equal(await held(), 'H1 Jobs'));
+  });
+
   test('the title of the page names the chat', async () => {
     const { id } = await it.thread({ title: 'Pomelo' });
     const page = await it.open(`/t/${id}`);
