@@ -207,6 +207,14 @@ else {
     assert.equal(asked.filter((url) => /before=(?!0)/.test(url)).length, 0);
   });
 
+  test('no category of knowledge is so long that the page moves sideways', async () => {
+    const head = `---\ntitle: Long\ncategory: ${'w'.repeat(200)}\nsummary: s\n---\n# Long\n`;
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/long.md', text: head });
+    const page = await it.open('/knowledge', { viewport: phone });
+    await page.getByText('w'.repeat(200)).waitFor();
+    assert.equal(await page.locator('main .view').evaluate((view) => view.scrollWidth - view.clientWidth), 0);
+  });
+
   test('who opens another view, or one of a list, by keys goes on at its heading', async () => {
     const page = await it.open('/chats');
     const held = () => page.evaluate(() => `${document.activeElement.tagName} ${document.activeElement.textContent.trim()}`);
