@@ -257,6 +257,28 @@ else {
     await it.api('POST', '/proposals/assistant/2026-01-02/no-letters/reject', {});
   });
 
+  test('what was decided stays to be seen with what to put back, and the keys go on behind it', async () => {
+    for (const name of ['row-a', 'row-b', 'row-c']) await proposes(name);
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/row-b.md', text: '# Before\n' });
+    const page = await it.open('/inbox');
+    const rows = page.getByRole('list', { name: /Proposals/ }).getByRole('button');
+    await rows.nth(2).waitFor();
+    const before = await rows.count();
+    const second = await rows.nth(1).locator('span').first().textContent();
+    await page.keyboard.press('j');
+    await page.getByRole('button', { name: 'Apply', exact: true }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('Applied.', { exact: true }).first().waitFor();
+    await eventually(async () => assert.equal(await rows.count(), before - 1));
+    await page.getByText('What to put back').waitFor();
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2'));
+    const third = await rows.nth(1).locator('span').first().textContent();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { level: 2, name: third }).waitFor();
+    assert.notEqual(second, third);
+    for (const name of ['row-a', 'row-b', 'row-c']) await it.api('POST', `/proposals/assistant/2026-01-02/${name}/reject`, {}).catch(() => {});
+  });
+
   test('a proposal that names no target cannot be applied, and one that is refused says why', async () => {
     await proposes('aimless', '');
     const page = await it.open('/inbox');

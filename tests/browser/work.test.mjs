@@ -108,7 +108,7 @@ else {
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await page.getByRole('textbox', { name: /Why not/ }).fill('Too short');
     await page.keyboard.press('Enter');
-    await page.getByText('Rejected.').waitFor();
+    await page.getByRole('region', { name: 'Decided proposal' }).getByText('Rejected.').waitFor();
     const [experiment] = await it.api('GET', '/autoresearch/experiments?limit=1');
     assert.equal(experiment.reason, 'Too short\nline 3: Text. — Which text?');
   });
@@ -123,7 +123,7 @@ else {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
-    await page.getByText(/Nothing to do: proposal already rejected|Nothing waits for you/).waitFor();
+    await page.getByText(/Nothing to do: proposal already rejected/).waitFor();
   });
 
   test('a job is made with its schedule in words, run, and run dry', async () => {
