@@ -91,6 +91,27 @@ else {
     assert.equal(await page.getByText('is not saved yet').count(), 0);
   });
 
+  test('an extension that was switched off beside its editor is saved without a question, and stays off', async () => {
+    await command('switched');
+    const page = await it.open('/extensions/switched');
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('new');
+    await page.getByRole('switch').uncheck();
+    await page.getByText('disabled', { exact: true }).waitFor();
+    await save(page).click();
+    await page.getByText('Saved.').waitFor();
+    const { enabled, definition } = await it.api('GET', '/extensions/switched');
+    assert.deepEqual([enabled, definition.prompt], [false, 'new']);
+  });
+
+  test('a question about what was changed elsewhere shows all of it', async () => {
+    const { id } = await command('described-twice');
+    const page = await it.open('/extensions/described-twice');
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('mine');
+    await it.api('PATCH', `/extensions/${id}`, { description: 'their description' });
+    await save(page).click();
+    await page.getByRole('region', { name: 'Changed meanwhile' }).getByText('their description').waitFor();
+  });
+
   test('a soul that is written is there again after the page was left, until it is saved', async () => {
     const page = await it.open('/agents');
     const soul = page.getByRole('textbox', { name: 'Soul' });
