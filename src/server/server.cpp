@@ -24,6 +24,7 @@ namespace {
 
 constexpr int backlog = 4096;
 constexpr auto pause_without_means = 100ms;
+constexpr auto pause_of_the_log = 60s;
 
 /// On this machine there is no network to spare: Reno, which every process may choose, sends what the receiver has room
 /// for. BBR, the default of many systems, holds back behind timers, which costs large answers half of their speed. The
@@ -101,6 +102,7 @@ void Server::start() {
 }
 
 Task<> Server::accept() {
+  auto silent_until = std::chrono::steady_clock::time_point::min();
   while (!stopping_) {
     error_code error;
     Descriptor socket(::accept4(listener_.acceptor().native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -109,9 +111,13 @@ Task<> Server::accept() {
       co_await listener_.acceptor().async_wait(tcp::acceptor::wait_read,
                                                asio::redirect_error(asio::use_awaitable, error));
     } else if (problem == EMFILE || problem == ENFILE || problem == ENOMEM || problem == ENOBUFS) {
-      const bool is_memory = problem == ENOMEM || problem == ENOBUFS;
-      log::warn("no {} for a further connection; {}", is_memory ? "memory" : "file descriptor",
-                is_memory ? "free some of this machine's" : "raise the limit (ulimit -n)");
+      const auto now = std::chrono::steady_clock::now();
+      if (now >= silent_until) {  // Said at every try, it would soon be all that the log holds.
+        const bool is_memory = problem == ENOMEM || problem == ENOBUFS;
+        log::warn("no {} for a further connection; {}", is_memory ? "memory" : "file descriptor",
+                  is_memory ? "free some of this machine's" : "raise the limit (ulimit -n)");
+        silent_until = now + pause_of_the_log;
+      }
       asio::steady_timer timer(loop_, pause_without_means);
       co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
     } else if (socket && connections_.size() >= options_.connections) {

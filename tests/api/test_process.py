@@ -236,12 +236,16 @@ def test_connections_leave_descriptors_for_files(make_gateway):
         connection.close()
 
 
-def test_without_memory_for_a_connection_it_pauses_and_goes_on(make_gateway, tmp_path):
-    source, library = tmp_path / "accept.c", tmp_path / "accept.so"
-    source.write_text("""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
+def preloaded(tmp_path, source):
+    """The environment of a gateway that has some of the system's functions replaced."""
+    file, library = tmp_path / "instead.c", tmp_path / "instead.so"
+    file.write_text("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n" + source)
+    subprocess.run(["clang-19", "-shared", "-fPIC", "-o", str(library), str(file)], check=True)
+    return {"LD_PRELOAD": str(library)}
+
+
+def test_without_memory_for_a_connection_it_says_so_once_and_goes_on(make_gateway, tmp_path):
+    gateway = make_gateway(environment=preloaded(tmp_path, """
 #include <sys/socket.h>
 typedef int (*acceptor)(int, struct sockaddr *, socklen_t *, int);
 int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) {
@@ -251,11 +255,33 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
   errno = calls == 1 ? ENOMEM : ENOBUFS;
   return -1;
 }
-""")
-    subprocess.run(["clang-19", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
-    gateway = make_gateway(environment={"LD_PRELOAD": str(library)}).start()
+""")).start()
     accepted(gateway.http.get("/health"))
-    assert gateway.stderr.count("no memory for a further connection") == 2
+    assert gateway.stderr.count("for a further connection") == 1
+
+
+def test_with_fewer_threads_than_it_wants_it_says_why_it_cannot_serve_or_stays(make_gateway, tmp_path):
+    few = preloaded(tmp_path, """
+#include <pthread.h>
+#include <stdlib.h>
+typedef int (*creator)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+  static _Atomic int calls;
+  if (++calls > atoi(getenv("THREADS"))) return EAGAIN;
+  return ((creator)dlsym(RTLD_NEXT, "pthread_create"))(thread, attributes, body, argument);
+}
+""")
+    answers = []
+    for threads in range(10):
+        gateway = make_gateway(environment={**few, "THREADS": str(threads)})
+        try:
+            gateway.start()
+        except StartFailed as failed:
+            assert failed.status == 1 and "cannot start a thread" in failed.stderr
+            continue
+        answers.append({response.status_code for response in at_once(20, lambda _: gateway.http.get("/threads"))})
+        assert gateway.stop() == 0, gateway.stderr
+    assert answers[-1] == {200} and set().union(*answers) <= {200, 500}
 
 
 def test_a_lock_that_a_killed_gateway_left_does_not_hold(own):
