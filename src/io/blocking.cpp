@@ -1,6 +1,7 @@
 #include "io/blocking.hpp"
 
 #include <exception>
+#include <system_error>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
@@ -17,7 +18,11 @@ BlockingPool::~BlockingPool() {
 }
 
 void BlockingPool::start_threads() {
-  while (threads_.size() < limit_) threads_.emplace_back("agw-blocking", [this] { queue_.run(); });
+  try {
+    while (threads_.size() < limit_) threads_.emplace_back("agw-blocking", [this] { queue_.run(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;  // One alone does the work too.
+  }
 }
 
 Task<> BlockingPool::wait_for(std::function<void()> work) {

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <system_error>
 
 #include "base/log.hpp"
 
@@ -26,11 +27,19 @@ bool checkpoint(Connection& connection) {
 void Checkpointer::committed() {
   {
     const std::lock_guard lock(mutex_);
-    if (pending_ || closing_) return;
+    if ((pending_ && thread_) || closing_) return;
     pending_ = true;
-    if (!thread_) thread_.emplace("agw-checkpoint", [this] { work(); });
+    start_thread();
   }
   changed_.notify_one();
+}
+
+// SQLite calls this, and nothing may be thrown through it. Without a thread the log grows until a later commit has one.
+void Checkpointer::start_thread() {
+  try {
+    if (!thread_) thread_.emplace("agw-checkpoint", [this] { work(); });
+  } catch (const std::system_error&) {
+  }
 }
 
 void Checkpointer::hurry() {
@@ -45,7 +54,7 @@ void Checkpointer::hurry() {
 
 bool Checkpointer::is_copying() {
   const std::lock_guard lock(mutex_);
-  return copying_;
+  return copying_ && thread_;
 }
 
 void Checkpointer::close() {

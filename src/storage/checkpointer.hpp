@@ -33,6 +33,7 @@ public:
   void close();
 
 private:
+  void start_thread();
   void work();
   bool wait_for_a_commit();
 

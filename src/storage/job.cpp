@@ -40,7 +40,11 @@ void answer(Loop& loop, Jobs jobs) {
 }
 
 void refuse(Loop& loop, std::unique_ptr<Job> job) {
-  job->fail(std::make_exception_ptr(DatabaseError(SQLITE_ABORT, "the database is closed")));
+  refuse(loop, std::move(job), std::make_exception_ptr(DatabaseError(SQLITE_ABORT, "the database is closed")));
+}
+
+void refuse(Loop& loop, std::unique_ptr<Job> job, std::exception_ptr failure) {
+  job->fail(std::move(failure));
   Jobs jobs;
   jobs.push_back(std::move(job));
   answer(loop, std::move(jobs));

@@ -48,6 +48,10 @@ void answer(Loop& loop, Jobs jobs);
 /// Answers it with an error: the database was closed before its turn came. From any thread.
 void refuse(Loop& loop, std::unique_ptr<Job> job);
 
+/// Answers it with what kept a thread from starting for it. To throw that instead would end the loop's `run`: whoever
+/// is to wait for the job does not wait yet.
+void refuse(Loop& loop, std::unique_ptr<Job> job, std::exception_ptr failure);
+
 /// Makes a job of `work`, gives it to `queue` and waits until it is answered; throws what the job failed with. The wait
 /// cannot be cancelled: a caller that was cancelled meanwhile still gets its result.
 Task<> wait_for(Loop& loop, Job::Work work, std::function<void(std::unique_ptr<Job>)> queue);

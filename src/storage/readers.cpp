@@ -1,5 +1,7 @@
 #include "storage/readers.hpp"
 
+#include <system_error>
+
 namespace agw {
 
 Readers::Readers(Loop& loop, std::string file, std::size_t limit)
@@ -9,12 +11,23 @@ Readers::~Readers() { close(std::chrono::steady_clock::now()); }
 
 void Readers::add(std::unique_ptr<Job> job) {
   if (closing_) return refuse(loop_, std::move(job));
+  std::exception_ptr failure;
   {
     const std::lock_guard lock(mutex_);
-    if (jobs_.size() >= free_ && threads_.size() < limit_) threads_.emplace_back("agw-reader", [this] { work(); });
-    jobs_.push_back(std::move(job));
+    if (jobs_.size() >= free_ && threads_.size() < limit_) failure = start_thread();
+    if (!failure) jobs_.push_back(std::move(job));
   }
+  if (failure) return refuse(loop_, std::move(job), failure);
   changed_.notify_one();
+}
+
+std::exception_ptr Readers::start_thread() {
+  try {
+    threads_.emplace_back("agw-reader", [this] { work(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) return std::current_exception();
+  }
+  return nullptr;
 }
 
 void Readers::close(std::chrono::steady_clock::time_point deadline) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,8 @@ public:
   void close(std::chrono::steady_clock::time_point deadline);
 
 private:
+  /// Answers what kept the first one from starting. Where a later one cannot start, those that are there do its work.
+  std::exception_ptr start_thread();
   void work();
   std::unique_ptr<Job> take();
   /// In one transaction, so that the job sees one state of the database. Opens the connection where there is none.

@@ -31,18 +31,20 @@ Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string f
     return SQLITE_OK;
   };
   sqlite3_wal_hook(connection_->handle(), committed, this);
+  // Not with the first job: a gateway that cannot write is not to start.
+  thread_.emplace("agw-writer", [this] { work(); });
 }
 
 Writer::~Writer() { close(WriteQueue::Clock::now()); }
 
 void Writer::add(std::unique_ptr<Job> job, Database::Lane lane) {
   if (!connection_) return refuse(loop_, std::move(job));
+  has_begun_ = true;
   queue_->add(std::move(job), lane);
-  if (!thread_) thread_.emplace("agw-writer", [this] { work(); });
 }
 
 Connection& Writer::start_connection() {
-  if (thread_ || !connection_) throw std::logic_error("the writer's connection belongs to its thread");
+  if (has_begun_ || !connection_) throw std::logic_error("the writer's connection belongs to its thread");
   return *connection_;
 }
 

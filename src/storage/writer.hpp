@@ -51,6 +51,7 @@ private:
   std::unique_ptr<Connection> connection_;
   Checkpointer checkpointer_;
   std::shared_ptr<WriteQueue> queue_;
+  bool has_begun_ = false;  ///< a job was added: the connection is the thread's
   int log_pages_ = 0;
   int checkpoint_at_;
   bool is_mostly_copied_ = false;  ///< the checkpointer has been through it since it became long
