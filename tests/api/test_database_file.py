@@ -9,6 +9,7 @@ import pytest
 
 from checks import accepted, refused
 from disks import small_disk
+from jobs import wait_for
 from talker import configuration
 
 
@@ -142,6 +143,32 @@ def test_a_start_that_needs_space_on_a_full_disk_says_where_to_make_room(gateway
     failed = gateway.fails()
     assert failed.status == 1 and str(gateway.data) in failed.stderr and "ake room on that disk" in failed.stderr
     assert "SQLite" not in failed.stderr
+
+
+def test_an_answer_is_kept_for_a_kill_again_once_there_is_space(gateway_on_small_disk, stub):
+    gateway = gateway_on_small_disk
+    gateway.configure(configuration(stub))
+    gateway.start()
+    thread = accepted(gateway.http.post("/threads", json={}), 201)
+    answer = stub.hold()
+    accepted(gateway.http.post("/chat", json={"content": "Go", "threadId": thread["id"]}), 201)
+    assert answer.asked.wait(10)
+    fill(gateway)
+    text = "long " * 400_000
+    answer.say(text)
+    wait_for(lambda: "background work" in gateway.stderr or "is not on disk yet" in gateway.stderr)
+    (gateway.data / "filling").unlink()
+
+    def bytes_kept():
+        with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
+            return database.execute("SELECT total(length(text)) FROM run_pieces").fetchone()[0]
+
+    wait_for(lambda: bytes_kept() == len(text))
+    gateway.kill()
+    answer.release()
+    gateway.start()
+    turn = accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))[0]
+    assert turn["role"] == "assistant" and turn["content"] == text and turn["metadata"]["partial"]
 
 
 def fill(gateway):

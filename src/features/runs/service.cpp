@@ -1,6 +1,8 @@
 #include "features/runs/service.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "base/log_ids.hpp"
 #include "features/runs/store.hpp"
@@ -233,12 +235,19 @@ void Runs::end_interrupted(Connection& connection, const InterruptedRun& interru
 
 /// Saves what is new of every run under way, once a second for as long as there are any.
 Task<> Runs::keep_checkpoints() {
+  bool failing = false;
   while (co_await pause(stopping_, checkpoint_interval) == End::done) {
+    const bool failed_before = std::exchange(failing, false);
     bool any = false;
     for (const auto& active : all()) {
       if (!active->started) continue;
       any = true;
-      co_await checkpoint(active);
+      try {
+        co_await checkpoint(active);
+      } catch (const std::exception& error) {
+        const bool is_told = std::exchange(failing, true) || failed_before;
+        if (!is_told) log::warn("what is being answered is not on disk yet: {}", error.what());
+      }
     }
     if (!any) break;
   }
@@ -259,11 +268,20 @@ Runs::Piece Runs::take_piece(ActiveRun& active) {
 
 Task<> Runs::checkpoint(ActiveRunPointer active) {
   if (active->checkpointed_seq == told(*active) || active->has_ended) co_return;
-  co_await database_.write(
-      [id = active->run.id, piece = take_piece(*active)](Connection& connection) {
-        run_store::append_piece(connection, id, piece.number, piece.content, piece.progress);
-      },
-      Database::Lane::background);
+  const auto kept = std::pair(active->checkpointed, active->checkpointed_seq);
+  auto piece = take_piece(*active);
+  const auto taken = active->pieces;
+  try {
+    co_await database_.write(
+        [id = active->run.id, piece = std::move(piece)](Connection& connection) {
+          run_store::append_piece(connection, id, piece.number, piece.content, piece.progress);
+        },
+        Database::Lane::background);
+  } catch (...) {
+    // The next try takes it again, unless a step took what came behind it meanwhile.
+    if (active->pieces == taken) std::tie(active->checkpointed, active->checkpointed_seq) = kept;
+    throw;
+  }
 }
 
 Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> along) {
@@ -279,10 +297,14 @@ Task<> Runs::forget_old() {
   do {
     const auto oldest = clock_.now() - kept_after_end;
     int forgotten = forgotten_at_once;
-    while (forgotten == forgotten_at_once && !stopping_.requested()) {
-      forgotten = co_await database_.write(
-          [oldest](Connection& connection) { return run_store::forget(connection, oldest, forgotten_at_once); },
-          Database::Lane::background);
+    try {
+      while (forgotten == forgotten_at_once && !stopping_.requested()) {
+        forgotten = co_await database_.write(
+            [oldest](Connection& connection) { return run_store::forget(connection, oldest, forgotten_at_once); },
+            Database::Lane::background);
+      }
+    } catch (const std::exception& error) {
+      log::warn("what has been answered stays in the log of runs for some minutes more: {}", error.what());
     }
   } while (co_await pause(stopping_, kept_after_end) == End::done);
 }

@@ -93,10 +93,14 @@ class Held:
         for piece in pieces:
             self._pieces.put_nowait(piece)
 
+    def say(self, *pieces):
+        """Writes these pieces and holds back the rest."""
+        for piece in pieces:
+            self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
+
     def release(self, *pieces):
         """Writes these pieces, then ends the answer as a model does that has said all."""
-        for piece in (*pieces, None):
-            self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
+        self.say(*pieces, None)
 
     def was_aborted(self, timeout=5):
         """Whether the client leaves before the end of the answer."""
