@@ -338,10 +338,14 @@ Task<> Jobs::purge_old() {
   do {
     const auto oldest = clock_.now() - options_.kept;
     int purged = purged_at_once;
-    while (purged == purged_at_once && !stopping_.requested()) {
-      purged = co_await database_.write(
-          [oldest](Connection& connection) { return job_store::purge(connection, oldest, purged_at_once); },
-          Database::Lane::background);
+    try {
+      while (purged == purged_at_once && !stopping_.requested()) {
+        purged = co_await database_.write(
+            [oldest](Connection& connection) { return job_store::purge(connection, oldest, purged_at_once); },
+            Database::Lane::background);
+      }
+    } catch (const std::exception& error) {
+      log::warn("old job runs are kept for another day: {}", error.what());
     }
   } while (co_await pause(stopping_, purge_interval) == End::done);
 }

@@ -66,7 +66,13 @@ Task<> Watch::stop() {
 }
 
 Task<> Watch::look_after_disk() {
-  while (co_await pause(stopping_, between_looks_at_disk) == End::done) co_await look_at_disk();
+  while (co_await pause(stopping_, between_looks_at_disk) == End::done) {
+    try {
+      co_await look_at_disk();
+    } catch (...) {
+      log_failure(std::current_exception());
+    }
+  }
 }
 
 Task<> Watch::look_at_disk() {
