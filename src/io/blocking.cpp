@@ -38,7 +38,9 @@ Task<> BlockingPool::wait_for(std::function<void()> work) {
             failure = std::current_exception();
           }
           work = nullptr;
-          asio::post(loop, [failure, handler = std::move(handler)]() mutable { std::move(handler)(failure); });
+          asio::post(loop, [failure = std::move(failure), handler = std::move(handler)]() mutable {
+            std::move(handler)(failure);
+          });
         });
       },
       asio::use_awaitable);
