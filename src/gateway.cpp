@@ -14,6 +14,7 @@
 #include "features/agents/service.hpp"
 #include "features/agents/tools.hpp"
 #include "features/apps/routes.hpp"
+#include "features/apps/service.hpp"
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
@@ -66,7 +67,6 @@
 #include "models/configured.hpp"
 #include "server/document_routes.hpp"
 #include "server/idempotency.hpp"
-#include "server/idempotency_store.hpp"
 #include "server/measures.hpp"
 #include "server/metrics.hpp"
 #include "server/page_routes.hpp"
@@ -265,12 +265,11 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
   }
 
   ProposalLinks proposal_links() {
-    const auto projects = [this] {
+    return {.projects = [this] {
       std::vector<std::filesystem::path> paths;
       for (const auto& project : projects_.list()) paths.emplace_back(project->path);
       return paths;
-    };
-    return {.projects = projects, .forget_answer = idempotency_store::forget};
+    }};
   }
 
   ResearchLinks research_links() {

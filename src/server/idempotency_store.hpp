@@ -22,7 +22,4 @@ std::optional<Kept> find(Connection& connection, const std::string& path, const 
 void keep(Connection& connection, const std::string& path, const std::string& key, const Kept& kept, Timestamp now,
           Timestamp oldest);
 
-/// Forgets the answers with this body.
-void forget(Connection& connection, const std::string& body);
-
 }  // namespace agw::idempotency_store

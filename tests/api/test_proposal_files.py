@@ -7,7 +7,6 @@ import time
 import pytest
 
 from checks import UNKNOWN_ID, accepted, refused
-from connection import Connection
 from jobs import ended, new_job
 from proposals import apply, file_of, folder, head_of, listed, reject, show, target_of, told, write
 
@@ -199,30 +198,6 @@ def test_a_job_is_triggered_by_a_decision_that_a_start_finishes(own, name):
     own.start()
     assert [row["trigger"] for row in ended(own, job)] == ["event"]
     assert target_of(own, path).read_text() == "noted text"
-
-
-def test_a_decision_that_a_start_finishes_is_answered_to_its_repetition(own):
-    for _ in range(3):
-        path = write(own)
-        with Connection(own) as connection:
-            connection.request(f"POST {path}/apply HTTP/1.1", "Idempotency-Key: once", "Content-Length: 0")
-            while "status: applied" not in file_of(own, path).read_text():
-                pass
-            own.kill()
-        own.start()
-        decided = accepted(own.http.post(f"{path}/apply", headers={"Idempotency-Key": "once"}))
-        assert decided["status"] == "applied" and target_of(own, path).read_text() == "new text\n"
-        refused(apply(own, path), 409, "proposal already applied")
-
-
-def test_a_decision_that_was_taken_back_is_made_by_its_repetition(own):
-    (own.data / "notes").write_text("in the way")
-    path, once = write(own), {"Idempotency-Key": "once"}
-    assert own.http.post(f"{path}/apply", headers=once).status_code >= 400
-    assert listed(own, path) is not None
-    (own.data / "notes").unlink()
-    accepted(own.http.post(f"{path}/apply", headers=once))
-    assert target_of(own, path).read_text() == "new text\n"
 
 
 def test_a_job_that_a_start_makes_by_a_decision_is_triggered_once_by_each(own):

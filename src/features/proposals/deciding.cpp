@@ -33,10 +33,6 @@ Experiment experiment_of(const ProposalDecision& decision) {
           .created_at = decision.decided_at};
 }
 
-ProposalDecided answer_of(const ProposalDecision& decision) {
-  return {.status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
-}
-
 /// Says in the file what was decided. Throws where it cannot.
 void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   const auto file = files.read(decision.address);
@@ -100,7 +96,7 @@ Task<> Proposals::recover() {
     std::string failure;
     try {
       co_await carry_out(decision, Attempt::again);
-      co_await record(decision);
+      co_await record(decision, {});
       recovered_.push_back(decision.address);
     } catch (const std::exception& error) {
       failure = error.what();
@@ -163,11 +159,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<Proposa
   const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
   if (is_news) co_await announce("proposal-created", decision.address);
   step("note");
-  // What is noted is finished, by the next start if need be: a repetition of the request then finds its answer.
-  co_await database_.write([decision, along](Connection& connection) {
-    proposal_store::insert(connection, decision);
-    if (along) along(connection, answer_of(decision));
-  });
+  co_await database_.write([decision](Connection& connection) { proposal_store::insert(connection, decision); });
   deciding.stay(true);
   std::exception_ptr failure;
   try {
@@ -179,7 +171,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<Proposa
     deciding.stay(!co_await undo(decision));
     std::rethrow_exception(failure);
   }
-  auto decided = co_await record(decision);
+  auto decided = co_await record(decision, std::move(along));
   deciding.stay(false);
   co_await announce("proposal-decided", decision.address);
   co_return decided;
@@ -230,10 +222,8 @@ Task<std::string> Proposals::proposer(ProposalAddress address) {
 Task<bool> Proposals::undo(const ProposalDecision& decision) {
   try {
     co_await disk_.run([files = files_, decision] { unmark_file(*files, decision); });
-    co_await database_.write([decision, forget = links_.forget_answer](Connection& connection) {
-      proposal_store::remove(connection, decision.address);
-      if (forget) forget(connection, to_json(answer_of(decision)));
-    });
+    co_await database_.write(
+        [address = decision.address](Connection& connection) { proposal_store::remove(connection, address); });
     co_return true;
   } catch (const std::exception& error) {
     log::error("proposal {} stays half decided until the next start, which finishes it: {}", decision.address.text(),
@@ -242,13 +232,16 @@ Task<bool> Proposals::undo(const ProposalDecision& decision) {
   co_return false;
 }
 
-Task<ProposalDecided> Proposals::record(const ProposalDecision& decision) {
+Task<ProposalDecided> Proposals::record(const ProposalDecision& decision, Along<ProposalDecided> along) {
   step("finish");
-  co_await database_.write([decision](Connection& connection) {
+  const ProposalDecided decided{
+      .status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
+  co_await database_.write([decision, decided, along](Connection& connection) {
     Experiments::record(connection, experiment_of(decision));
     proposal_store::remove(connection, decision.address);
+    if (along) along(connection, decided);
   });
-  co_return answer_of(decision);
+  co_return decided;
 }
 
 void Proposals::step(std::string_view name) const {

@@ -32,8 +32,6 @@ struct TargetPlace;
 /// What proposals need of rooms that this one cannot see. Asked on the loop.
 struct ProposalLinks {
   std::function<std::vector<std::filesystem::path>()> projects;  ///< where they lie: absolute, resolved
-  /// Forgets the answer that was kept along with a decision that is taken back. In its transaction, not on the loop.
-  std::function<void(Connection&, const std::string& answer)> forget_answer{};
 };
 
 /// Changes that wait for a person's decision. Each is a file that anybody can read and write; a decision is noted in
@@ -112,7 +110,7 @@ private:
   Task<> change_target(const ProposalDecision& decision);
   Task<std::string> proposer(ProposalAddress address);
   Task<bool> undo(const ProposalDecision& decision);
-  Task<ProposalDecided> record(const ProposalDecision& decision);
+  Task<ProposalDecided> record(const ProposalDecision& decision, Along<ProposalDecided> along);
   void step(std::string_view name) const;
 
   Database& database_;
