@@ -142,7 +142,8 @@ private:
   bool is_covered(int directory, const Entry& entry, const Here& here) {
     const std::string_view name = entry.name;
     if (entry.is_symlink) {
-      if (may_be_guarded(name, here) && is_guarded_entry(entry.name)) links_.push_back(path_to(entry.name));
+      const bool stands_for_one = may_be_guarded(name, here) && is_guarded_entry(entry.name);
+      if (here.in_guarded || stands_for_one) links_.push_back(path_to(entry.name));
       return true;
     }
     if (is_private_name(here.name, name) || is_linked(directory, entry)) {
@@ -207,7 +208,7 @@ private:
   const FileIdentities& linked_;
   std::set<std::uint64_t> linked_inodes_;
   CoveredPlaces found_;
-  std::vector<fs::path> links_;     ///< symlinks where something guarded would be
+  std::vector<fs::path> links_;     ///< symlinks in guarded places, and where one would be
   std::vector<std::string> names_;  ///< from the root to where the search is
   std::size_t entries_ = 0;
 };

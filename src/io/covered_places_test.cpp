@@ -48,6 +48,15 @@ TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksInGuardedPlaces) {
   EXPECT_THAT(places.ancestors, Contains(project_ / "scripts")) << "it cannot be moved away";
 }
 
+TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksWithinGuardedPlaces) {
+  write("scripts/pre-commit");
+  write("lib/otter/SKILL.md");
+  link(".git/hooks/pre-commit", "../../scripts/pre-commit");
+  link(".agents/skills/otter", "../../lib/otter");
+  EXPECT_THAT(found().guarded, UnorderedElementsAre(project_ / ".git/hooks", project_ / "scripts/pre-commit",
+                                                    project_ / ".agents", project_ / "lib/otter"));
+}
+
 TEST_F(CoveredPlacesTest, ARepositoryBehindASymlinkIsOne) {
   for (const auto* name : {"HEAD", "config", "hooks/update"}) write(fs::path("store/site") / name);
   link(".git", "store/site");

@@ -27,7 +27,7 @@ bool checkpoint(Connection& connection) {
 void Checkpointer::committed() {
   {
     const std::lock_guard lock(mutex_);
-    if ((pending_ && thread_) || closing_) return;
+    if (closing_ || (pending_ && thread_)) return;
     pending_ = true;
     start_thread();
   }

@@ -99,6 +99,7 @@ Engine::ChosenModels Engine::choose_models(const Run& run, const Extension& agen
 Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
   for (;;) {
     std::string why;
+    active->wants_room = false;
     try {
       if (co_await end(active, outcome)) {
         if (observer_) observer_(active->run, outcome);
