@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * Make a one-time code that pairs a new device
-         * @description Make a one-time code that pairs a new device. It changes nothing.
+         * @description Make a one-time code that pairs a new device. The code before is void.
          */
         get: operations["getPairRefresh"];
         put?: never;
@@ -696,8 +696,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What models cost today, this week and this month
-         * @description What models cost today, this week and this month. It changes nothing.
+         * What models cost today, in the last 7 and the last 30 days
+         * @description What models cost today, in the last 7 and the last 30 days. It changes nothing.
          */
         get: operations["getCosts"];
         put?: never;
@@ -7292,6 +7292,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
