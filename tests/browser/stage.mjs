@@ -161,6 +161,20 @@ export async function say(page, text) {
 export const answers = (page) => page.getByRole('article', { name: 'Assistant' });
 export const questions = (page) => page.getByRole('article', { name: 'You' });
 
+/** Keeps the page from the answers to requests that are done, until what it answers is called. */
+export async function holds(page, method, place) {
+  let isHeld = true;
+  let release;
+  const held = new Promise((free) => (release = free));
+  await page.route(place, async (route) => {
+    if (!isHeld || route.request().method() !== method) return route.fallback();
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  return () => ((isHeld = false), release());
+}
+
 /** Answers a function that tells how many milliseconds the page's main thread has worked since, whatever else ran here. */
 export async function worked(page) {
   const session = await page.context().newCDPSession(page);
