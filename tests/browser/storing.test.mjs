@@ -16,6 +16,14 @@ else {
     return { id, page, card };
   }
 
+  /** An extension whose file is shown. */
+  async function editsFile(name) {
+    const { id } = await it.api('POST', '/extensions', { type: 'agent', name, description: 'd', definition: { systemPrompt: 'old' } });
+    const page = await it.open(`/extensions/${name}?tab=files`);
+    const config = page.getByRole('textbox', { name: 'Configuration on disk' });
+    return { id, page, config, text: await config.inputValue(), replace: page.getByRole('button', { name: 'Replace the file' }) };
+  }
+
   test('a project that was changed elsewhere is asked about also where Save is pressed twice', async () => {
     const { id, page, card } = await editsProject('pressed-twice');
     await card.getByRole('textbox', { name: 'Name' }).fill('Mine');
@@ -51,5 +59,44 @@ else {
     await card.getByRole('button', { name: 'Save', exact: true }).click();
     await box.waitFor({ state: 'detached' });
     assert.equal((await it.api('GET', `/projects/${id}`)).description, 'One. Two.');
+  });
+
+  test('what is written on while a file on disk is being stored stays, also while it is not JSON', async () => {
+    const { page, config, text, replace } = await editsFile('disk-written-on');
+    await config.fill(text.replace('old', 'new'));
+    const release = await holds(page, 'PATCH', '**/disk-config');
+    await replace.click();
+    await eventually(async () => assert.equal((await it.api('GET', '/extensions/disk-written-on')).definition.systemPrompt, 'new'));
+    await config.fill(text.replace('old', 'newer').replace(/}\s*$/, ''));
+    release();
+    await page.getByText('Saved to disk').waitFor();
+    await eventually(async () => assert.ok(await replace.isEnabled()));
+    assert.match(await config.inputValue(), /"newer"/);
+    await config.fill(text.replace('old', 'newest'));
+    await replace.click();
+    await eventually(async () => assert.equal((await it.api('GET', '/extensions/disk-written-on')).definition.systemPrompt, 'newest'));
+    assert.equal(await page.getByRole('region', { name: 'Changed meanwhile' }).count(), 0);
+  });
+
+  test('a field of a file on disk can be emptied, also while a question about it is open', async () => {
+    const { id, page, config, text, replace } = await editsFile('disk-emptied');
+    await config.fill(text.replace('old', 'mine'));
+    await it.api('PATCH', `/extensions/${id}/disk-config`, JSON.parse(text.replace('old', 'theirs')));
+    await replace.click();
+    const changed = page.getByRole('region', { name: 'Changed meanwhile' });
+    await changed.waitFor();
+    await config.fill('');
+    assert.equal(await config.inputValue(), '');
+    await changed.getByRole('button', { name: 'Save mine over it' }).click();
+    assert.equal((await it.api('GET', '/extensions/disk-emptied')).definition.systemPrompt, 'theirs');
+    await changed.getByRole('button', { name: 'Take what is there' }).click();
+    assert.match(await config.inputValue(), /"theirs"/);
+  });
+
+  test('a file on disk that nothing is written over is shown as it is by now', async () => {
+    const { id, config, text } = await editsFile('disk-unwritten');
+    await it.api('PATCH', `/extensions/${id}/disk-config`, JSON.parse(text.replace('old', 'theirs')));
+    it.line.cut();
+    await eventually(async () => assert.match(await config.inputValue(), /"theirs"/));
   });
 }
