@@ -99,4 +99,58 @@ else {
     it.line.cut();
     await eventually(async () => assert.match(await config.inputValue(), /"theirs"/));
   });
+
+  test('a soul is saved again while its answer is under way without a question about its own text', async () => {
+    await it.api('PUT', '/soul', { content: '' });
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    const save = page.getByRole('button', { name: 'Save soul' });
+    await soul.fill('One.');
+    const release = await holds(page, 'PUT', '**/soul');
+    await save.click();
+    await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One.'));
+    await soul.fill('One. Two.');
+    assert.ok(await save.isDisabled());
+    release();
+    await save.click();
+    await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One. Two.'));
+    assert.equal(await page.getByRole('region', { name: 'Changed meanwhile' }).count(), 0);
+  });
+
+  test('a soul is saved again while it is being read back without a question about its own text', async () => {
+    await it.api('PUT', '/soul', { content: '' });
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    const save = page.getByRole('button', { name: 'Save soul' });
+    await soul.fill('One.');
+    let reads = 0;
+    await page.route('**/soul', async (route) => {
+      // The second is what reads back what was stored.
+      if (route.request().method() === 'GET' && ++reads === 2) return;
+      await route.continue();
+    });
+    await save.click();
+    await eventually(() => assert.equal(reads, 2));
+    await soul.fill('One. Two.');
+    await save.click();
+    await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One. Two.'));
+    assert.equal(await page.getByRole('region', { name: 'Changed meanwhile' }).count(), 0);
+  });
+
+  test('to try again stores a soul as it is written by then', async () => {
+    await it.api('PUT', '/soul', { content: '' });
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await soul.fill('One.');
+    it.tolerated.push(/status of 500/);
+    await page.route('**/soul', (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 500, json: { error: 'full' } }) : route.continue()));
+    await page.getByRole('button', { name: 'Save soul' }).click();
+    const retry = page.getByRole('button', { name: 'Retry' });
+    await retry.waitFor();
+    await page.unroute('**/soul');
+    await soul.fill('One. Two.');
+    await retry.click();
+    await page.getByText('Saved. It counts').waitFor();
+    assert.equal((await it.api('GET', '/soul')).content, 'One. Two.');
+  });
 }
