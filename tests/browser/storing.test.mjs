@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { eventually, holds, missing, withStage } from './stage.mjs';
 
@@ -22,6 +23,12 @@ else {
     const page = await it.open(`/extensions/${name}?tab=files`);
     const config = page.getByRole('textbox', { name: 'Configuration on disk' });
     return { id, page, config, text: await config.inputValue(), replace: page.getByRole('button', { name: 'Replace the file' }) };
+  }
+
+  /** A proposal of a new page of knowledge. */
+  async function proposes(name) {
+    const text = `---\ntitle: ${name}\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/${name}.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n# New\n`;
+    await it.stage.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
   }
 
   test('a project that was changed elsewhere is asked about also where Save is pressed twice', async () => {
@@ -152,5 +159,36 @@ else {
     await retry.click();
     await page.getByText('Saved. It counts').waitFor();
     assert.equal((await it.api('GET', '/soul')).content, 'One. Two.');
+  });
+
+  test('what was written instead of a proposal is applied also where it is left while it is compared', async () => {
+    await proposes('left-early');
+    const page = await it.open('/inbox/assistant/2026-01-02/left-early');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const content = page.getByRole('textbox', { name: 'New content' });
+    await content.fill('# Mine\n');
+    const release = await holds(page, 'GET', '**/proposals/assistant/2026-01-02/left-early');
+    const asked = page.waitForRequest('**/proposals/assistant/2026-01-02/left-early');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await asked;
+    await content.press('Escape');
+    release();
+    await page.getByText('Applied.', { exact: true }).first().waitFor();
+    assert.equal(readFileSync(`${it.data}/knowledge/wiki/left-early.md`, 'utf8'), '# Mine\n');
+  });
+
+  test('what is written instead of a proposal can be compared again before it is applied', async () => {
+    await proposes('edited-over');
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/edited-over.md', text: '# Old\n' });
+    const page = await it.open('/inbox/assistant/2026-01-02/edited-over');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('textbox', { name: 'New content' }).fill('# Mine\n');
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/edited-over.md', text: '# Written meanwhile\n' });
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Compare again').waitFor();
+    const changes = page.getByRole('region', { name: /^Changes/ });
+    await changes.getByText('# Written meanwhile').waitFor();
+    await changes.getByText('# Mine').waitFor();
+    await it.api('POST', '/proposals/assistant/2026-01-02/edited-over/reject', {});
   });
 }
