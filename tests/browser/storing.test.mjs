@@ -191,4 +191,28 @@ else {
     await changes.getByText('# Mine').waitFor();
     await it.api('POST', '/proposals/assistant/2026-01-02/edited-over/reject', {});
   });
+
+  test('a note that could not be stored leaves the keyboard where it is, with its words in the field, to be stored once', async () => {
+    const { id } = await it.thread({ title: 'Noted' });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Noted' }).waitFor();
+    let release;
+    const held = new Promise((free) => (release = free));
+    it.tolerated.push(/status of 500/);
+    await page.route('**/turns', async (route) => {
+      await held;
+      await route.fulfill({ status: 500, json: { error: 'the disk is on fire' } });
+    });
+    await page.getByRole('button', { name: 'Add a note' }).click();
+    const note = page.getByRole('textbox', { name: 'Note' });
+    await note.fill('first');
+    await note.press('Enter');
+    await note.press('Escape');
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    release();
+    await page.getByText('the disk is on fire').waitFor();
+    await eventually(async () => assert.equal(await note.inputValue(), 'first'));
+    assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Message');
+    assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
+  });
 }
