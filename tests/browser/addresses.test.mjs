@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { eventually, missing, questions, withStage } from './stage.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const it = withStage();
+
+  test('an answer that was replaced is shown where an address names its run', async () => {
+    const { id } = await it.thread({ title: 'Fruit' });
+    const answered = (text) => eventually(async () => {
+      const found = (await it.turns(id)).find(({ content }) => content === text);
+      assert.ok(found);
+      return found;
+    });
+    await it.stage.reply({ text: 'A plum.' });
+    await it.api('POST', '/chat', { threadId: id, content: 'Fruit?' });
+    const { id: turn, metadata } = await answered('A plum.');
+    await it.stage.reply({ text: 'A pear.' });
+    await it.api('POST', `/turns/${turn}/regenerate`);
+    await answered('A pear.');
+    const page = await it.open(`/t/${id}?run=${metadata.run_id}`);
+    await page.locator('article.found').getByText('A plum.').waitFor();
+  });
+
+  test('a turn that an address names again is gone to again', async () => {
+    const id = await it.threadWith(...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })));
+    const [turn] = await it.turns(id);
+    const page = await it.open(`/t/${id}?turn=${turn.id}`);
+    const found = page.locator('article.found');
+    const go = (hash) => page.evaluate((to) => (location.hash = to), hash);
+    await found.waitFor();
+    await go(`#/t/${id}`);
+    await page.getByRole('log').evaluate((log) => log.scrollTo(0, log.scrollHeight));
+    await eventually(async () => assert.ok((await found.boundingBox()).y < 0));
+    await go(`#/t/${id}?turn=${turn.id}`);
+    await eventually(async () => assert.ok((await found.boundingBox()).y >= 0));
+  });
+
+  test('a turn that is still read back takes nobody away from where they went meanwhile', async () => {
+    const id = await it.threadWith(...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })));
+    const turns = await it.turns(id);
+    const page = await it.open(`/t/${id}`);
+    await page.getByText('turn 59', { exact: true }).waitFor();
+    let release;
+    const held = new Promise((free) => (release = free));
+    await page.route(/before=/, async (route) => (await held, route.continue()));
+    const go = (hash) => page.evaluate((to) => (location.hash = to), hash);
+    const asked = page.waitForRequest(/before=/);
+    await go(`#/t/${id}?turn=${turns[0].id}`);
+    await asked;
+    await go(`#/t/${id}?turn=${turns[50].id}`);
+    const found = page.locator('article.found');
+    await found.getByText('turn 50', { exact: true }).waitFor();
+    const read = page.waitForResponse(/before=/);
+    release();
+    await read;
+    await questions(page).getByText('turn 0', { exact: true }).waitFor({ state: 'attached' });
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
+    assert.equal(await found.count(), 1);
+    await found.getByText('turn 50', { exact: true }).waitFor();
+  });
+
+  test('who leaves a chat while it is read back is told nothing of it', async () => {
+    const { id } = await it.thread({ title: 'Left' });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Left' }).waitFor();
+    let release;
+    const held = new Promise((free) => (release = free));
+    await page.route(/before=/, async (route) => (await held, route.continue()));
+    const asked = page.waitForRequest(/before=/);
+    await page.evaluate((to) => (location.hash = to), `#/t/${id}?turn=00000000-0000-7000-8000-000000000000`);
+    await asked;
+    await page.evaluate(() => (location.hash = '#/costs'));
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    const read = page.waitForResponse(/before=/);
+    release();
+    await read;
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
+    assert.equal(await page.getByText('What the address names').count(), 0);
+  });
+
+  test('a turn that an address names and is not there is not looked for in the whole chat', async () => {
+    const { id } = await it.thread({ title: 'Of many turns' });
+    for (let i = 0; i < 60; i++) await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: `turn ${i}` });
+    const page = await it.fresh();
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
+    await page.goto(`${it.line.url}/ui/#/t/${id}?turn=00000000-0000-7000-8000-000000000000`);
+    await page.getByText('What the address names is not in this chat any more.').waitFor();
+    assert.ok(await page.getByText('turn 59', { exact: true }).isVisible());
+    assert.equal(asked.filter((url) => /before=(?!00000000-)/.test(url)).length, 0);
+  });
+}
