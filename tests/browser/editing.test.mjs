@@ -221,6 +221,7 @@ else {
   test('a note that is written while another is being stored is not lost', async () => {
     const { id } = await it.thread({ title: 'Noted' });
     const page = await it.open(`/t/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Noted' }).waitFor();
     await page.getByRole('button', { name: 'Add a note' }).click();
     const note = page.getByRole('textbox', { name: 'Note' });
     let release;
@@ -234,7 +235,8 @@ else {
     assert.equal(await note.inputValue(), 'second');
     await note.press('Enter');
     await note.waitFor({ state: 'detached' });
-    assert.deepEqual((await it.turns(id)).map(({ content }) => content), ['first', 'second']);
+    // Its event can come before its answer.
+    await eventually(async () => assert.deepEqual((await it.turns(id)).map(({ content }) => content), ['first', 'second']));
   });
 
   test('the form of a job says what a name may be', async () => {
@@ -317,6 +319,7 @@ else {
   test('a question is left by Escape or Cancel, and asked again', async () => {
     const { id } = await it.thread({ title: 'Stays' });
     const page = await it.open(`/t/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Stays' }).waitFor();
     const dialog = page.getByRole('dialog');
     for (const leave of [() => page.keyboard.press('Escape'), () => dialog.getByRole('button', { name: 'Cancel' }).click()]) {
       await page.getByRole('button', { name: 'Delete chat' }).click();
