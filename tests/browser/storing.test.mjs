@@ -215,4 +215,29 @@ else {
     assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Message');
     assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
   });
+
+  for (const choice of ['Take what is there', 'Save mine over it', 'Go on editing']) {
+    test(`who is asked about what was changed elsewhere goes on in what is edited: ${choice}`, async () => {
+      await it.api('PUT', '/soul', { content: 'Old.' });
+      const page = await it.open('/agents');
+      const soul = page.getByRole('textbox', { name: 'Soul' });
+      await eventually(async () => assert.equal(await soul.inputValue(), 'Old.'));
+      await soul.fill('Mine.');
+      await it.api('PUT', '/soul', { content: 'Theirs.' });
+      await page.getByRole('button', { name: 'Save soul' }).click();
+      await page.getByRole('button', { name: choice }).press('Enter');
+      await page.getByRole('region', { name: 'Changed meanwhile' }).waitFor({ state: 'detached' });
+      await eventually(async () => assert.ok(await soul.evaluate((box) => box === document.activeElement)));
+    });
+  }
+
+  test('that an extension was changed elsewhere is told once', async () => {
+    const { id } = await it.api('POST', '/extensions', { type: 'command', name: 'told-once', description: 'd', definition: { prompt: 'old' } });
+    const page = await it.open('/extensions/told-once');
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('mine');
+    await it.api('PATCH', `/extensions/${id}`, { definition: { prompt: 'theirs' } });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').getByText('It was changed elsewhere').waitFor();
+    await eventually(async () => assert.equal(await page.getByRole('alert').count(), 1));
+  });
 }
