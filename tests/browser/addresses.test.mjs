@@ -91,5 +91,14 @@ else {
     await page.getByText('What the address names is not in this chat any more.').waitFor();
     assert.ok(await page.getByText('turn 59', { exact: true }).isVisible());
     assert.equal(asked.filter((url) => /before=(?!00000000-)/.test(url)).length, 0);
+    assert.ok(asked.filter((url) => /before=/.test(url)).every((url) => /[?&]limit=1(&|$)/.test(url)));
   });
+
+  for (const kind of ['extensions', 'jobs', 'agents', 'knowledge']) {
+    test(`characters that reverse text are written out where an address names what is not there: ${kind}`, async () => {
+      const page = await it.open(`/${kind}/a%E2%80%AEb`);
+      await page.getByRole('alert').getByText('«a⟨U+202E⟩b»').waitFor();
+      await page.getByRole('heading', { level: 1, name: 'a⟨U+202E⟩b' }).waitFor();
+    });
+  }
 }

@@ -156,7 +156,7 @@ export class Conversation {
 
   async #has(turnId: string): Promise<boolean> {
     try {
-      await this.#before(turnId);
+      await get<Turn[]>(`${this.#path}/turns`, { limit: 1, before: turnId });
       return true;
     } catch (error) {
       if (error instanceof Refusal && error.status === 400) return false;
