@@ -191,7 +191,7 @@ else {
     await it.stage.reply({ text: 'A pear.' });
     await it.api('POST', `/turns/${answer.id}/regenerate`);
     await page.getByText('A pear.', { exact: true }).waitFor();
-    assert.equal(await page.getByText('A plum.').count(), 0);
+    await eventually(async () => assert.equal(await page.getByText('A plum.').count(), 0));
     await page.evaluate((hash) => (location.hash = hash), `#/t/${id}?turn=${answer.id}`);
     await page.locator('article.found').getByText('A plum.').waitFor();
   });
@@ -368,6 +368,7 @@ else {
     await it.api('PATCH', `/projects/${project.id}`, { name: 'Pasture' });
     await look();
     await page.locator('aside').getByRole('heading', { name: 'Pasture' }).waitFor();
+    await it.api('DELETE', `/projects/${project.id}`);
   });
 
   test('the address that a footnote names is shown', async () => {
