@@ -26,8 +26,8 @@ namespace agw {
 ///
 /// Reads run on a small pool of threads, each with its own connection: one closure sees one snapshot.
 ///
-/// What waits is bounded by who waits: a caller has one closure here at a time. Threads start when they are first
-/// needed.
+/// What waits is bounded by who waits: a caller has one closure here at a time. The writer's thread starts at once, the
+/// others when they are first needed.
 class Database {
 public:
   /// Requests go first; background work (indexing, purging) comes in pieces of at most 200 rows.
