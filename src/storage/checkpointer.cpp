@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 #include "base/log.hpp"
 
@@ -38,7 +39,9 @@ void Checkpointer::committed() {
 void Checkpointer::start_thread() {
   try {
     if (!thread_) thread_.emplace("agw-checkpoint", [this] { work(); });
-  } catch (const std::system_error&) {
+  } catch (const std::system_error& error) {
+    if (!std::exchange(is_alone_told_, true))
+      log::warn("{}: {}-wal grows until one can be started; raise the limit (ulimit -u)", error.what(), file_);
   }
 }
 

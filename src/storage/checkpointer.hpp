@@ -44,7 +44,8 @@ private:
   bool hurried_ = false;
   bool copying_ = false;
   bool closing_ = false;
-  bool failing_ = false;  ///< only the thread: one line in the log for a series of failures
+  bool failing_ = false;        ///< only the thread: one line in the log for a series of failures
+  bool is_alone_told_ = false;  ///< that no thread could be started
   std::optional<WorkerThread> thread_;
 };
 
