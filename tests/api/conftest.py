@@ -6,8 +6,9 @@ import pytest
 
 pytest.register_assert_rewrite("checks", "contract")
 
+from checks import accepted  # noqa: E402
 from gateway import BINARY, Gateway  # noqa: E402
-from jobs import ended, new_job, rows, run  # noqa: E402
+from jobs import delete, ended, new_job, rows, run  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
 
@@ -58,7 +59,16 @@ def shared_talker(tmp_path_factory):
 def talker(shared_talker):
     """A shared gateway whose model is a stub that has been told nothing yet."""
     shared_talker.stub.reset()
-    return shared_talker
+    yield shared_talker
+    put_away_tools(shared_talker.gateway)
+
+
+def put_away_tools(gateway):
+    """What tests add to an agent's tools takes from the window of its model, in every test that follows."""
+    for kind in ("integration", "action"):
+        for extension in accepted(gateway.http.get("/extensions", params={"type": kind})):
+            if extension["source"] != "built-in":
+                delete(gateway, extension)
 
 
 @pytest.fixture
