@@ -169,7 +169,7 @@ private:
   /// `all_seen`: whether no match can have been missed.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
     auto hits = indexed_hits(plan);
-    all_seen = hits.size() < candidates();
+    all_seen = hits.size() < candidates(plan);
     add_unindexed_hits(plan, hits);
     rank(hits);
     std::vector<FoundTurn> found;
@@ -180,12 +180,18 @@ private:
     return found;
   }
 
-  /// How many of the newest matches are ranked: at least as many as are wanted.
-  std::size_t candidates() const { return std::max(most_candidates, limit_); }
+  /// How many of the newest matches are ranked: at least as many as are wanted. Where all that is asked for is common,
+  /// words tell turns little apart, and to find more takes the index longest.
+  std::size_t candidates(const Plan& plan) const {
+    const auto common = [this](std::size_t term) { return is_common(frequencies_[term]); };
+    const bool all_common = !plan.phrases.empty() && std::ranges::all_of(plan.phrases, common);
+    const bool few = indexed_ >= large_index && all_common && !plan.rest;
+    return std::max(few ? most_common_candidates : most_candidates, limit_);
+  }
 
   std::vector<Hit> indexed_hits(const Plan& plan) {
     std::vector<Hit> hits;
-    for (const auto& candidate : search_store::newest(connection_, plan.query, candidates())) {
+    for (const auto& candidate : search_store::newest(connection_, plan.query, candidates(plan))) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
       const std::size_t first = plan.scoped ? 2 : 1;
       for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] += candidate.hits.at(first + i);
