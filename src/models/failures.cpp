@@ -85,6 +85,21 @@ bool is_about_length(const Complaint& complaint) {
                                 "reduce the length of the messages", "reduce your message size"});
 }
 
+/// Services take so many tools and no more: OpenAI 128.
+bool is_about_many_tools(const Complaint& complaint) {
+  return complaint.message.find("tools") != std::string::npos &&
+         (contains_any(complaint.words, {"array_above_max_length"}) ||
+          contains_any(complaint.message, {"array too long", "too many tools"}));
+}
+
+/// What to do about it, where that is known.
+std::string_view advice(int status, const Complaint& complaint) {
+  if (status == 401) return " (check its API key)";
+  if (is_about_many_tools(complaint))
+    return " (name the ones needed in the agent's tools or an integration's allowed_tools)";
+  return {};
+}
+
 /// The same request would be refused again, whatever the status and the headers say.
 void note_length(ModelFailure& failure, const Complaint& complaint) {
   if (failure.kind == Kind::rate_limited || !is_about_length(complaint)) return;
@@ -208,7 +223,7 @@ ModelFailure failure_of_answer(const HttpHead& head, const Complaint& complaint,
   } else if (!complaint.message.empty()) {
     failure.message += ": " + complaint.message;
   }
-  if (head.status == 401) failure.message += " (check its API key)";
+  failure.message += advice(head.status, complaint);
   return failure;
 }
 

@@ -96,6 +96,15 @@ TEST(Failures, TellStatusAndCause) {
   EXPECT_EQ(failure.status, 401);
 }
 
+TEST(Failures, TellWhatToDoAboutTooManyTools) {
+  const auto refused = complaint_of_body(
+      R"({"error":{"message":"Invalid 'tools': array too long. Expected an array with maximum length 128.",
+                   "type":"invalid_request_error","param":"tools","code":"array_above_max_length"}})");
+  EXPECT_EQ(failure_of_answer({400, {}}, refused, {}).message,
+            "answered 400: Invalid 'tools': array too long. Expected an array with maximum length 128. (name the ones "
+            "needed in the agent's tools or an integration's allowed_tools)");
+}
+
 TEST(Failures, TellWhereToOfAnAnswerThatMoved) {
   const auto moved = [](int status, std::string location) {
     return failure_of_answer({status, {{"location", std::move(location)}}}, complaint_of_body("Moved."), {}).message;
