@@ -1,6 +1,7 @@
 import { mount } from 'svelte';
 import './look/tokens.css';
 import './look/base.css';
+import './look/prose.css';
 import App from './App.svelte';
 
 function start(): void {
