@@ -9,7 +9,7 @@ import pytest
 
 from checks import accepted, refused
 from disks import small_disk
-from jobs import wait_for
+from jobs import new_job, rows, run, wait_for
 from talker import configuration
 
 
@@ -117,6 +117,47 @@ def test_a_stop_that_cannot_store_the_answer_is_507_and_stored_once_there_is_roo
                 refused(gateway.http.post("/chat/stop", json={"threadId": turn["thread_id"]}), 507, "disk full")
                 (gateway.data / "filling").unlink()
                 assert events.run(turn["id"])[-1]["type"] == "stopped"
+            answer.release()
+        finally:
+            gateway.kill()
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["under way", "waiting"])
+def test_the_stop_of_a_jobs_run_that_cannot_store_its_end_is_507_and_stored_once_there_is_room(
+        make_gateway, stub, tmp_path, waits):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            answer = stub.hold("Half of it")
+            job = new_job(gateway, "patient", concurrency="queue")
+            run(gateway, job)
+            assert answer.asked.wait(10)
+            if waits:
+                run(gateway, job)
+            newest = rows(gateway, job)[0]
+            fill(gateway)
+            refused(gateway.http.post(f"/runs/{newest['id']}/stop"), 507, "disk full")
+            (gateway.data / "filling").unlink()
+            wait_for(lambda: rows(gateway, job)[0]["status"] == "stopped")
+            answer.release()
+        finally:
+            gateway.kill()
+
+
+def test_a_waiting_turn_that_cannot_be_dropped_from_its_thread_is_507_and_dropped_once_there_is_room(
+        make_gateway, stub, tmp_path):
+    with small_disk(tmp_path / "small", "size=24m") as small:
+        gateway = make_gateway(data=small, config=configuration(stub)).start()
+        try:
+            answer = stub.hold("Half of it")
+            first = accepted(gateway.http.post("/chat", json={"content": "a question"}), 201)
+            body = {"content": "another", "threadId": first["thread_id"]}
+            second = accepted(gateway.http.post("/chat", json=body), 201)
+            assert answer.asked.wait(10)
+            fill(gateway)
+            refused(gateway.http.delete(f"/turns/{second['id']}"), 507, "disk full")
+            (gateway.data / "filling").unlink()
+            wait_for(lambda: gateway.http.delete(f"/turns/{second['id']}").status_code == 204)
             answer.release()
         finally:
             gateway.kill()

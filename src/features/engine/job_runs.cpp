@@ -67,15 +67,17 @@ Task<> Engine::begin_job_run(ActiveRunPointer active, std::function<void(Connect
   }
 }
 
-Task<> Engine::stop_run(ActiveRunPointer active) {
+void Engine::end_soon(const ActiveRunPointer& active) {
   active->stop.request();
-  if (active->recorded && !active->started) {
-    // It ends at once, out of its turn, or it would be under way until the run before it has ended.
-    active->started = true;
-    co_await answer(active);
-  } else {
-    co_await until_ended(active);
-  }
+  if (!active->recorded || active->started) return;
+  // It ends at once, out of its turn, or it would be under way until the run before it has ended.
+  active->started = true;
+  workers_.spawn(answer(active));
+}
+
+Task<> Engine::stop_run(ActiveRunPointer active) {
+  end_soon(active);
+  co_await until_stopped(active);
 }
 
 void Engine::fail_run(const ActiveRunPointer& active, std::string why) {

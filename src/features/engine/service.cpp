@@ -280,7 +280,7 @@ Task<> Engine::stop() {
 /// Those that wait end side by side, so that what their ends write goes to the disk together, however many they are.
 void Engine::stop_all(const std::vector<ActiveRunPointer>& runs) {
   for (const auto& run : runs) run->stop.request();
-  for (const auto& run : runs) workers_.spawn(stop_run(run));
+  for (const auto& run : runs) end_soon(run);
 }
 
 }  // namespace agw

@@ -72,8 +72,11 @@ public:
   /// Stores the turns and begins to answer; `along`, where given, runs first in the same transaction, and what it
   /// throws leaves nothing behind. Throws NotFound `thread not found`.
   Task<> begin_job_run(ActiveRunPointer active, std::function<void(Connection&)> along);
-  /// Stops the run, also one that waits, and returns once it has ended and is stored.
+  /// Stops the run, also one that waits, and returns once it has ended and is stored. Throws ApiError 507 `disk full`
+  /// where its end finds no room: it is stored once there is.
   Task<> stop_run(ActiveRunPointer active);
+  /// The same without waiting for its end.
+  void end_soon(const ActiveRunPointer& active);
   /// Ends the run with that error, keeping what it has made.
   void fail_run(const ActiveRunPointer& active, std::string why);
 

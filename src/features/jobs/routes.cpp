@@ -41,7 +41,10 @@ Routes JobRoutes::routes() {
           .query<JobRunFilter>()
           .answers<std::vector<JobRun>>()
           .fails_with({400, 404}),
-      post("/runs/:id/stop", "Stop a job's run", this, &JobRoutes::stop).answers<JobRun>().fails_with({404}).executes(),
+      post("/runs/:id/stop", "Stop a job's run", this, &JobRoutes::stop)
+          .answers<JobRun>()
+          .fails_with({404, 507})
+          .executes(),
       get("/cron", "The next five times of a cron expression", this, &JobRoutes::cron)
           .query<CronQuery>()
           .answers<CronTimes>()

@@ -239,9 +239,7 @@ void Jobs::drop_waiting(const std::string& job_id) {
 /// One that waits ends at once, whatever it waits for.
 void Jobs::end_soon(const JobRunUnderWayPointer& run) {
   run->stop_wanted = true;
-  if (!run->active) return;
-  run->active->stop.request();
-  work_.spawn(engine_.stop_run(run->active));
+  if (run->active) engine_.end_soon(run->active);
 }
 
 void Jobs::over(const JobRunUnderWayPointer& run) {

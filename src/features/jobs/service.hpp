@@ -99,7 +99,8 @@ public:
   /// becomes a row as well.
   Task<JobRunStarted> run_hook(Hook hook, std::optional<json::value> body, Along<JobRunStarted> along = {});
 
-  /// Stops a run and gives its row; one that had ended stays as it is. Throws NotFound `run not found`.
+  /// Stops a run and gives its row; one that had ended stays as it is. Throws NotFound `run not found`, and as
+  /// Engine::stop_run does.
   Task<JobRun> stop_run(std::string run_id);
 
   /// Newest first.
