@@ -1,7 +1,6 @@
 #include "features/runs/service.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "base/log_ids.hpp"
@@ -254,43 +253,44 @@ Task<> Runs::keep_checkpoints() {
   checkpointing_ = false;
 }
 
-Runs::Piece Runs::take_piece(ActiveRun& active) {
+void Runs::take_piece(ActiveRun& active) {
   const auto& content = active.log.content();
   const auto lasted = asio::steady_timer::clock_type::now() - active.began;
   active.progress["duration_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
-  Piece piece{active.pieces++,
-              {content.substr(active.checkpointed), active.log.pack_events(active.checkpointed_seq, told(active))},
-              to_json(active.progress)};
-  active.checkpointed = content.size();
-  active.checkpointed_seq = told(active);
-  return piece;
+  active.unsaved.push_back({active.pieces++, content.substr(active.taken),
+                            active.log.pack_events(active.taken_seq, told(active)), to_json(active.progress)});
+  active.taken = content.size();
+  active.taken_seq = told(active);
+}
+
+/// What a write that failed, or is still under way, was to keep is written once more, so that none is left out before a
+/// later one.
+Task<> Runs::keep_pieces(ActiveRunPointer active, std::function<void(Connection&)> along, Database::Lane lane) {
+  const auto taken = active->pieces;
+  co_await database_.write(
+      [id = active->run.id, pieces = active->unsaved, along = std::move(along)](Connection& connection) {
+        for (const auto& piece : pieces) run_store::append_piece(connection, id, piece);
+        if (along) along(connection);
+      },
+      lane);
+  std::erase_if(active->unsaved, [taken](const auto& piece) { return piece.number < taken; });
 }
 
 Task<> Runs::checkpoint(ActiveRunPointer active) {
-  if (active->checkpointed_seq == told(*active) || active->has_ended) co_return;
-  const auto kept = std::pair(active->checkpointed, active->checkpointed_seq);
-  auto piece = take_piece(*active);
-  const auto taken = active->pieces;
-  try {
-    co_await database_.write(
-        [id = active->run.id, piece = std::move(piece)](Connection& connection) {
-          run_store::append_piece(connection, id, piece.number, piece.content, piece.progress);
-        },
-        Database::Lane::background);
-  } catch (...) {
-    // The next try takes it again, unless a step took what came behind it meanwhile.
-    if (active->pieces == taken) std::tie(active->checkpointed, active->checkpointed_seq) = kept;
-    throw;
-  }
+  if (active->has_ended) co_return;
+  if (active->taken_seq != told(*active)) take_piece(*active);
+  if (!active->unsaved.empty()) co_await keep_pieces(active, {}, Database::Lane::background);
 }
 
 Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> along) {
-  co_await database_.write([id = active->run.id, piece = take_piece(*active), step = std::move(step),
-                            along = std::move(along)](Connection& connection) {
-    run_store::append_piece(connection, id, piece.number, piece.content, piece.progress);
-    run_store::append_step(connection, id, step);
-    if (along) along(connection);
-  });
+  take_piece(*active);
+  co_await keep_pieces(
+      active,
+      [id = active->run.id, step = std::move(step), along = std::move(along)](Connection& connection) {
+        run_store::append_step(connection, id, step);
+        if (along) along(connection);
+      },
+      Database::Lane::request);
 }
 
 Task<> Runs::forget_old() {

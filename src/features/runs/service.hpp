@@ -38,9 +38,10 @@ struct ActiveRun {
   bool is_ending = false;                  ///< its last event is in the log, and not told yet
   asio::steady_timer::time_point began{};  ///< when it was its turn
   json::object progress;                   ///< of the answer's metadata what is known so far, kept with its text
-  std::size_t checkpointed = 0;            ///< bytes of text that are on disk
-  std::int64_t checkpointed_seq = 0;       ///< the last event that is
+  std::size_t taken = 0;                   ///< bytes of text that are on disk or in `unsaved`
+  std::int64_t taken_seq = 0;              ///< the last event that is
   std::int64_t pieces = 0;
+  std::vector<RunPiece> unsaved;  ///< in order: those of which it is not known that they are on disk
 };
 using ActiveRunPointer = std::shared_ptr<ActiveRun>;
 
@@ -120,13 +121,10 @@ private:
   void begin_checkpoints();
   Task<> keep_checkpoints();
   Task<> checkpoint(ActiveRunPointer active);
-  struct Piece {
-    std::int64_t number;
-    RunPiece content;
-    std::string progress;
-  };
-  /// What of the text and its events is not on disk yet, which whoever takes it writes.
-  static Piece take_piece(ActiveRun& active);
+  /// Puts what is new of the text and its events with what is not on disk yet.
+  static void take_piece(ActiveRun& active);
+  /// Writes what is not on disk yet, and `along`.
+  Task<> keep_pieces(ActiveRunPointer active, std::function<void(Connection&)> along, Database::Lane lane);
   Task<> forget_old();
   /// The number of the latest event that was told.
   static std::int64_t told(const ActiveRun& active);

@@ -1,5 +1,7 @@
 #include "features/runs/service.hpp"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "testing/run.hpp"
@@ -27,6 +29,39 @@ TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
     co_await runs.keep_step(active, {.text_end = 0, .calls = calls}, {});
     const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
     EXPECT_EQ(left.at(0).steps.at(0).calls, calls);
+    runs.withdraw(active);
+    co_await runs.stop();
+  });
+}
+
+TEST(Runs, KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext) {
+  testing::run([](Loop& loop) -> Task<> {
+    const testing::ScratchDirectory directory;
+    Database database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"});
+    Hub hub;
+    const SystemClock clock;
+    Runs runs(loop, database, hub, clock);
+    const auto active = runs.open({.id = "run",
+                                   .thread_id = "thread",
+                                   .turn_id = "turn",
+                                   .assistant_turn_id = "answer",
+                                   .agent_id = "agent",
+                                   .order = {}});
+    co_await database.write([&](Connection& connection) { Runs::record(connection, active->run, clock.now()); });
+    runs.text(*active, "Half ");
+    const auto finds_no_room = [](Connection&) { throw std::runtime_error("disk full"); };
+    bool failed = false;
+    try {
+      co_await runs.keep_step(active, {.text_end = 5, .calls = {}}, finds_no_room);
+    } catch (const std::runtime_error&) {
+      failed = true;
+    }
+    EXPECT_TRUE(failed);
+    runs.text(*active, "of it");
+    co_await runs.keep_step(active, {.text_end = 10, .calls = {}}, {});
+    const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
+    EXPECT_EQ(left.at(0).text, "Half of it");
+    EXPECT_EQ(left.at(0).steps.size(), 1U);
     runs.withdraw(active);
     co_await runs.stop();
   });

@@ -50,18 +50,17 @@ bool end(Connection& connection, const std::string& id, RunStatus status, const 
   return true;
 }
 
-void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const RunPiece& piece,
-                  const std::string& progress) {
+void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece) {
   // A piece that comes behind the run's end has nothing left to save.
   connection
       .prepare(
           "INSERT OR IGNORE INTO run_pieces (run_id, number, text, events, progress) SELECT :run, :number, :text, "
           ":events, :progress WHERE EXISTS (SELECT 1 FROM runs WHERE id = :run AND status = 'started')")
       .bind(":run", run_id)
-      .bind(":number", number)
+      .bind(":number", piece.number)
       .bind(":text", piece.text)
       .bind(":events", piece.events)
-      .bind(":progress", progress)
+      .bind(":progress", piece.progress)
       .run();
 }
 
@@ -88,7 +87,7 @@ std::vector<InterruptedRun> unfinished(Connection& connection) {
     pieces.bind(":run", interrupted.run.id);
     while (pieces.step()) {
       interrupted.text += pieces.text(0);
-      interrupted.pieces.push_back({pieces.string(0), pieces.string(2)});
+      interrupted.pieces.push_back({.text = pieces.string(0), .events = pieces.string(2)});
       auto progress = parse_json(pieces.text(1));
       if (progress && progress->is_object()) interrupted.progress = std::move(progress->get_object());
     }

@@ -15,9 +15,8 @@ void insert(Connection& connection, const Run& run, Timestamp now);
 /// Ends a run that has not ended; false when it had. Its pieces and steps are dropped.
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
 
-/// `progress` is a JSON object, of which the last one counts.
-void append_piece(Connection& connection, const std::string& run_id, std::int64_t number, const RunPiece& piece,
-                  const std::string& progress);
+/// Does nothing where it is there already.
+void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece);
 
 /// The run's next step.
 void append_step(Connection& connection, const std::string& run_id, const RunStep& step);

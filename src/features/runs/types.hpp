@@ -37,8 +37,10 @@ struct RunStep {
 
 /// What was saved of an answer under way at one time: its text since the piece before, and the events of that.
 struct RunPiece {
-  std::string text;
-  std::string events;  ///< see RunLog::pack_events; empty where they are not known
+  std::int64_t number = 0;
+  std::string text{};
+  std::string events{};    ///< see RunLog::pack_events; empty where they are not known
+  std::string progress{};  ///< see `ActiveRun`, as JSON; that of the last one counts
 };
 
 /// A run that a killed gateway left behind.
