@@ -66,6 +66,13 @@ public:
 
   int descriptor() const { return ::dirfd(stream_.get()); }
 
+  /// Whether Git would take it for a repository, whatever it is called.
+  bool holds_repository() const {
+    return stream_ && std::ranges::all_of(repository_marks, [&](const char* name) {
+             return ::faccessat(descriptor(), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+           });
+  }
+
   void each(const std::function<void(const Entry&)>& visit) {
     if (!stream_) return;
     while (const auto* found = ::readdir(stream_.get())) {
@@ -97,14 +104,16 @@ public:
   }
 
 private:
-  fs::path path_to(const std::string& name) const {
+  fs::path path_here() const {
     auto path = root_;
     for (const auto& part : names_) path /= part;
-    return path / name;
+    return path;
   }
+  fs::path path_to(const std::string& name) const { return path_here() / name; }
 
   void look_into(int parent, const std::string& name) {
     OpenDirectory directory(parent, name);
+    if (directory.holds_repository()) note_repository();
     const auto here = state_here();
     std::vector<std::string> below;
     directory.each([&](const Entry& entry) {
@@ -116,14 +125,36 @@ private:
     for (auto& each : below) descend(directory.descriptor(), std::move(each));
   }
 
+  /// That the search is in one, which means to those who work in it what a `.git` does.
+  void note_repository() {
+    if (std::ranges::find(meant_, ".git") != meant_.end() || is_guarded(meant_)) return;
+    if (meant_.empty()) {
+      meant_.emplace_back(".git");
+      found_.repositories.push_back(root_);
+    } else {
+      meant_.back() = ".git";
+      note_path(found_.repositories, path_here());
+    }
+  }
+
   void descend(int parent, std::string name) {
-    const bool objects_of_git = name == "objects" && !names_.empty() && names_.back() == ".git";
+    const bool objects_of_git = name == "objects" && !meant_.empty() && meant_.back() == ".git";
     if (objects_of_git || (name == without_name_ && path_to(name) == without_)) return;
     if (static_cast<int>(names_.size()) == deepest)
       throw std::runtime_error(fmt::format("{} is too deep to look for private files", root_.string()));
+    const bool in_other_name =
+        !meant_.empty() && meant_.back() == ".git" && (names_.empty() || names_.back() != ".git");
+    auto meant_above = meant_;
+    if (in_other_name && !is_of_git(name)) {
+      // A checkout, whose names people give.
+      meant_.clear();
+    } else {
+      meant_.push_back(name);
+    }
     names_.push_back(std::move(name));
     look_into(parent, names_.back());
     names_.pop_back();
+    meant_ = std::move(meant_above);
   }
 
   /// What all entries of a directory have in common.
@@ -134,8 +165,8 @@ private:
   };
   Here state_here() const {
     return {.name = names_.empty() ? root_.filename().string() : names_.back(),
-            .in_git = std::ranges::find(names_, ".git") != names_.end(),
-            .in_guarded = !names_.empty() && names_.back() != ".git" && is_guarded(names_)};
+            .in_git = std::ranges::find(meant_, ".git") != meant_.end(),
+            .in_guarded = !meant_.empty() && meant_.back() != ".git" && is_guarded(meant_)};
   }
 
   /// Notes what is to be covered; true where what lies beneath needs no look of its own.
@@ -144,6 +175,8 @@ private:
     if (entry.is_symlink) {
       const bool stands_for_one = may_be_guarded(name, here) && is_guarded_entry(entry.name);
       if (here.in_guarded || stands_for_one) links_.push_back(path_to(entry.name));
+      // Nothing can be mounted over it, to keep it from being replaced.
+      if (stands_for_one && !names_.empty()) note_path(found_.guarded, path_here());
       return true;
     }
     if (is_private_name(here.name, name) || is_linked(directory, entry)) {
@@ -165,9 +198,9 @@ private:
   }
 
   bool is_guarded_entry(const std::string& name) {
-    names_.push_back(name);
-    const bool guarded = is_guarded(names_);
-    names_.pop_back();
+    meant_.push_back(name);
+    const bool guarded = is_guarded(meant_);
+    meant_.pop_back();
     return guarded;
   }
 
@@ -180,12 +213,7 @@ private:
         std::ranges::any_of(found_.private_directories, covers) || std::ranges::any_of(found_.private_files, covers)) {
       return;
     }
-    if (link.filename() != ".git" || !fs::is_directory(target, error)) return note_path(found_.guarded, target);
-    note_path(found_.repositories, target);
-    for (fs::directory_iterator entry(target, error), end; !error && entry != end; entry.increment(error)) {
-      const auto& path = entry->path();
-      if (!entry->is_symlink(error) && is_guarded({".git", path.filename().string()})) note_path(found_.guarded, path);
-    }
+    note_path(found_.guarded, target);
   }
 
   bool is_linked(int directory, const Entry& entry) const {
@@ -210,6 +238,7 @@ private:
   CoveredPlaces found_;
   std::vector<fs::path> links_;     ///< symlinks in guarded places, and where one would be
   std::vector<std::string> names_;  ///< from the root to where the search is
+  std::vector<std::string> meant_;  ///< the same, with `.git` for what a repository is called
   std::size_t entries_ = 0;
 };
 

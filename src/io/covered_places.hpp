@@ -13,7 +13,7 @@ struct CoveredPlaces {
   std::vector<std::filesystem::path> private_directories;
   std::vector<std::filesystem::path> private_files;
   std::vector<std::filesystem::path> guarded;       ///< to be read but not written
-  std::vector<std::filesystem::path> repositories;  ///< directories `.git`
+  std::vector<std::filesystem::path> repositories;  ///< directories `.git`, and what is such a repository by its files
   std::vector<std::filesystem::path> ancestors;     ///< the directories on the way to all these, below the root
 };
 

@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAre;
 
 class CoveredPlacesTest : public ::testing::Test {
@@ -44,8 +45,15 @@ TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksInGuardedPlaces) {
   link(".agents", "assistant");
   const auto places = found();
   EXPECT_THAT(places.guarded,
-              UnorderedElementsAre(project_ / "scripts/hooks", project_ / "scripts/config", project_ / "assistant"));
+              IsSupersetOf({project_ / "scripts/hooks", project_ / "scripts/config", project_ / "assistant"}));
   EXPECT_THAT(places.ancestors, Contains(project_ / "scripts")) << "it cannot be moved away";
+}
+
+TEST_F(CoveredPlacesTest, GuardedIsWhereASymlinkStandsForAGuardedPlace) {
+  link("a/.git/hooks", "../../scripts");
+  link("b/.git", "../store");
+  link("c/d/.agents", "nowhere");
+  EXPECT_THAT(found().guarded, UnorderedElementsAre(project_ / "a/.git", project_ / "b", project_ / "c/d"));
 }
 
 TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksWithinGuardedPlaces) {
@@ -57,26 +65,37 @@ TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksWithinGuardedPlaces) {
                                                     project_ / ".agents", project_ / "lib/otter"));
 }
 
-TEST_F(CoveredPlacesTest, ARepositoryBehindASymlinkIsOne) {
-  for (const auto* name : {"HEAD", "config", "hooks/update"}) write(fs::path("store/site") / name);
-  link(".git", "store/site");
+TEST_F(CoveredPlacesTest, ARepositoryIsOneWhateverItIsCalled) {
+  for (const auto* name :
+       {"HEAD", "config", "hooks/update", "objects/x", "refs/heads/config", "worktrees/main/commondir"})
+    write(fs::path("store/site") / name);
+  write(".git");
   const auto places = found();
   EXPECT_THAT(places.repositories, UnorderedElementsAre(project_ / "store/site"));
-  EXPECT_THAT(places.guarded, UnorderedElementsAre(project_ / "store/site/config", project_ / "store/site/hooks"));
+  EXPECT_THAT(places.guarded,
+              UnorderedElementsAre(project_ / ".git", project_ / "store/site/config", project_ / "store/site/hooks",
+                                   project_ / "store/site/worktrees/main/commondir"));
+  EXPECT_THAT(places.ancestors, Contains(project_ / "store/site/worktrees/main")) << "it cannot be moved away";
+}
+
+TEST_F(CoveredPlacesTest, ADirectoryToLookThroughCanBeARepository) {
+  for (const auto* name : {"HEAD", "config", "objects/x", "refs/heads/main", "checkout/src/config"}) write(name);
+  const auto places = found();
+  EXPECT_THAT(places.repositories, UnorderedElementsAre(project_));
+  EXPECT_THAT(places.guarded, UnorderedElementsAre(project_ / "config"));
+  EXPECT_THAT(places.ancestors, IsEmpty());
 }
 
 TEST_F(CoveredPlacesTest, SymlinksInGuardedPlacesShowNothingThatIsPrivateOrElsewhere) {
   write(".aws/deep/credentials");
   write("data/agents/x");
   fs::create_directory(scratch_.path() / "elsewhere");
-  link("a/.agents", "../.aws/deep");
-  link("b/.agents", "../data/agents");
-  link("c/.git", scratch_.path() / "elsewhere");
-  link("d/.git", "..");
-  link("e/.agents", "nowhere");
-  const auto places = found();
-  EXPECT_THAT(places.guarded, IsEmpty());
-  EXPECT_THAT(places.repositories, IsEmpty());
+  link(".git/hooks/a", "../../.aws/deep");
+  link(".git/hooks/b", "../../data/agents");
+  link(".git/hooks/c", scratch_.path() / "elsewhere");
+  link(".git/hooks/d", "../..");
+  link(".git/hooks/e", "nowhere");
+  EXPECT_THAT(found().guarded, UnorderedElementsAre(project_ / ".git/hooks"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -28,6 +29,11 @@ std::vector<std::string> private_patterns();
 
 /// Whether any name of the path does.
 bool is_private_path(const std::filesystem::path& path);
+
+/// What Git tells a repository by, whatever it is called.
+inline constexpr std::array repository_marks{"HEAD", "objects", "refs"};
+/// Whether Git itself keeps a directory of that name in it, with guarded places.
+inline bool is_of_git(std::string_view name) { return name == "hooks" || name == "modules" || name == "worktrees"; }
 
 /// Whether what lies there makes other programs or the gateway execute something, and is therefore never written: a
 /// repository's hooks and configuration, and `.agents`, of a project and of what lies in it. `names` are those below

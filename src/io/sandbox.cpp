@@ -304,11 +304,26 @@ bool may_get_commondir(const fs::path& repository) {
   return !RE2::PartialMatch(config, R"((?i)worktree|\bbare\b)");
 }
 
+/// Nothing can be mounted over a symlink, and what a project lies in is not to be read-only: a command could put hooks
+/// or skills of its own in its place.
+void require_no_symlink(const fs::path& place) {
+  std::error_code other;
+  const auto target = fs::read_symlink(place, other);
+  if (other) return;
+  throw ProcessError(fmt::format("{} is a symlink, which a command could replace: {}", place.string(),
+                                 place.filename() == ".git"
+                                     ? fmt::format("put a file in its place that says `gitdir: {}`", target.string())
+                                     : "make it a directory, in which symlinks may lie"));
+}
+
 }  // namespace
 
 void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked,
                             Held& held) const {
-  for (const auto* name : {".agents", ".git"}) held.take(root / name);
+  for (const auto* name : {".agents", ".git"}) {
+    require_no_symlink(root / name);
+    held.take(root / name);
+  }
   auto covered = covered_places(root, options_.data_directory, linked);
   for (const auto& repository : covered.repositories) {
     if (held.has(repository)) {

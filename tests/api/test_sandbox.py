@@ -2,6 +2,7 @@
 
 import http.server
 import os
+import subprocess
 import threading
 import time
 
@@ -62,18 +63,49 @@ def gone(text, seconds=5):
 
 
 def test_what_a_symlink_in_a_guarded_place_leads_to_is_not_written_either(place):
-    guarded = [write(place.path / path, "mine") for path in (
-        "store/hooks/update", "store/config", "scripts/update", "scripts.config", "assistant/skills/x/SKILL.md")]
-    links = {".git": "store", "lib/.git/hooks": "../../scripts", "lib/.git/config": "../../scripts.config",
-             ".agents": "assistant"}
+    guarded = [write(place.path / path, "mine") for path in ("scripts/update", "scripts.config", "hook")]
+    write(place.path / ".git/hooks/x")
+    links = {"lib/.git/hooks": "../../scripts", "lib/.git/config": "../../scripts.config",
+             ".git/hooks/update": "../../hook"}
     for link, target in links.items():
         (place.path / link).parent.mkdir(parents=True, exist_ok=True)
         (place.path / link).symlink_to(target)
-    end = place.bash("for f in .git/hooks/update store/config lib/.git/hooks/update lib/.git/config "
-                     ".agents/skills/x/SKILL.md .git/commondir; do echo evil > $f; done; mv store s; echo fine > note")
+    end = place.bash("for f in lib/.git/hooks/update lib/.git/config .git/hooks/update; do echo evil > $f; done;"
+                     "mv scripts s; rm lib/.git/hooks; mkdir lib/.git/hooks; echo fine > note")
     assert (place.path / "note").read_text() == "fine\n", end
     assert {file.read_text() for file in guarded} == {"mine"}
-    assert not (place.path / "store" / "commondir").exists()
+    assert all((place.path / link).is_symlink() for link in links)
+
+
+@pytest.mark.parametrize("link, remedy", [(".git", "`gitdir: store`"), (".agents", "make it a directory")])
+def test_a_symlink_in_a_guarded_place_of_the_project_keeps_commands_from_running(place, link, remedy):
+    write(place.path / "store/config", "mine")
+    (place.path / link).symlink_to("store")
+    end = place.bash(f"rm {link}; mkdir -p {link}/hooks; touch made")
+    assert end["isError"] and f"{place.path / link} is a symlink" in end["output"] and remedy in end["output"]
+    assert (place.path / link).is_symlink() and not (place.path / "made").exists()
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=folder, check=True,
+                   capture_output=True)
+
+
+def test_the_repository_of_worktrees_is_guarded_whatever_it_is_called(place):
+    git(place.path, "init", "-b", "start", "first")
+    git(place.path / "first", "commit", "--allow-empty", "-m", "one")
+    git(place.path, "clone", "--bare", "first", ".bare")
+    write(place.path / ".git", "gitdir: ./.bare\n")
+    git(place.path, "worktree", "add", "main")
+    config = (place.path / ".bare/config").read_text()
+    common = (place.path / ".bare/worktrees/main/commondir").read_text()
+    end = place.bash("echo evil >> .bare/config; echo evil > .bare/hooks/pre-commit; mv .bare b; mv .bare/worktrees .bare/w;"
+                     "echo ../../../first/.git > .bare/worktrees/main/commondir; cd main && touch a && git add a &&"
+                     "git -c user.name=a -c user.email=a@b commit -qm two && git log --oneline | wc -l")
+    assert output_of(end).splitlines()[-1] == "2", end
+    assert (place.path / ".bare/config").read_text() == config
+    assert (place.path / ".bare/worktrees/main/commondir").read_text() == common
+    assert not (place.path / ".bare/hooks/pre-commit").exists()
 
 
 def test_output_and_exit_code_are_reported(place):
