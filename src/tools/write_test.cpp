@@ -87,6 +87,21 @@ TEST_F(WriteTool, NoWayLeadsOut) {
   EXPECT_EQ(read_file(room_.project / ".git/config"), "mine");
 }
 
+TEST_F(WriteTool, AGuardedPlaceIsOneWhateverItIsCalled) {
+  for (const auto* name : {"HEAD", "objects/x", "refs/x", "config", "notes"})
+    write_file(room_.project / ".bare" / name, "mine");
+  fs::create_directory(room_.project / "assistant");
+  fs::create_directory_symlink("assistant", room_.project / ".agents");
+  write_file(room_.project / "lib/otter/SKILL.md", "mine");
+  fs::create_directory_symlink("../lib/otter", room_.project / "assistant/otter");
+  for (const auto* path : {".bare/config", ".bare/hooks/pre-commit", ".bare/worktrees/main/commondir",
+                           ".agents/skills/x/SKILL.md", "assistant/notes.md", "lib/otter/SKILL.md"}) {
+    EXPECT_THAT(write(path, "evil"), StartsWith("error: permission denied:")) << path;
+  }
+  EXPECT_THAT(write(".bare/notes", "fine"), StartsWith("replaced "));
+  EXPECT_THAT(write(".bare/checkout/src/config", "fine"), StartsWith("created "));
+}
+
 TEST_F(WriteTool, SaysWhyItCannot) {
   EXPECT_THAT(write(".", "x"), HasSubstr("not the name of a file"));
   EXPECT_THAT(write("..", "x"), HasSubstr("not the name of a file"));

@@ -3,11 +3,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/is_within.hpp"
+#include "io/private_files.hpp"
 
 namespace agw {
 
@@ -19,6 +24,47 @@ bool is_name(const fs::path& name) { return !name.empty() && name != "." && name
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view why) {
   throw BadRequest(fmt::format("{}: {}", path.string(), why));
+}
+
+bool is_repository(const fs::path& directory) {
+  return std::ranges::all_of(repository_marks, [&](const char* mark) {
+    std::error_code missing;
+    return fs::exists(directory / mark, missing);
+  });
+}
+
+/// Whether `place` leads to the path, or to what it lies in, but not to all of the project.
+bool leads_to(const fs::path& path, const fs::path& place, const fs::path& project) {
+  std::error_code missing;
+  const auto target = fs::canonical(place, missing);
+  return !missing && target != project && is_within(path, target);
+}
+
+/// Whether a symlink in a guarded place, or where one would be, leads there.
+bool is_behind_guarded_symlink(const fs::path& path, const fs::path& project) {
+  for (const auto* name : {".agents", ".git/hooks", ".git/config"}) {
+    const auto place = project / name;
+    if (leads_to(path, place, project)) return true;
+    std::error_code error;
+    fs::recursive_directory_iterator entry(place, fs::directory_options::skip_permission_denied, error);
+    for (; !error && entry != end(entry); entry.increment(error)) {
+      if (entry->is_symlink(error) && leads_to(path, entry->path(), project)) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether it is a guarded place of the project although it is not called so: a symlink leads there, or the repository
+/// has another name than `.git`.
+bool is_guarded_by_another_name(const fs::path& path, const fs::path& project) {
+  if (is_behind_guarded_symlink(path, project)) return true;
+  for (auto above = path.parent_path(); is_within(above, project); above = above.parent_path()) {
+    if (!is_repository(above)) continue;
+    std::vector<std::string> names{".git"};
+    for (const auto& name : path.lexically_relative(above)) names.push_back(name.string());
+    return (names.size() == 2 || is_of_git(names[1])) && is_guarded(names);
+  }
+  return false;
 }
 
 template <class T>
@@ -41,6 +87,7 @@ WrittenFile::WrittenFile(const fs::path& path, const FileRoots& roots) : name_(p
   path_ = parent_.path / missing_ / name_;
   place_ = parent_.place == FilePlace::outside || parent_.problem == FileError::symlink ? FilePlace::outside
                                                                                         : place_of(path_, roots);
+  if (place_ == FilePlace::project && is_guarded_by_another_name(path_, *roots.project)) place_ = FilePlace::guarded;
   if (parent_.problem || !missing_.empty()) return;
   struct stat status{};
   if (::fstatat(parent_.descriptor->get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
