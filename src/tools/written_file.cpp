@@ -58,7 +58,8 @@ bool is_behind_guarded_symlink(const fs::path& path, const fs::path& project) {
 /// has another name than `.git`.
 bool is_guarded_by_another_name(const fs::path& path, const fs::path& project) {
   if (is_behind_guarded_symlink(path, project)) return true;
-  for (auto above = path.parent_path(); is_within(above, project); above = above.parent_path()) {
+  for (auto above = path.parent_path(); above.has_relative_path() && is_within(above, project);
+       above = above.parent_path()) {
     if (!is_repository(above)) continue;
     std::vector<std::string> names{".git"};
     for (const auto& name : path.lexically_relative(above)) names.push_back(name.string());
