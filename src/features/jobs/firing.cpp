@@ -13,6 +13,7 @@
 #include "features/jobs/due_time_taken.hpp"
 #include "features/jobs/service.hpp"
 #include "features/jobs/store.hpp"
+#include "storage/removal.hpp"
 
 namespace agw {
 
@@ -24,7 +25,6 @@ namespace {
 constexpr auto latest_firing = 10s;
 constexpr int deepest_chain = 5;
 constexpr int armed_at_once = 100;
-constexpr int purged_at_once = 200;
 constexpr auto purge_interval = 24h;
 
 std::string trigger_text(const Extension& job) {
@@ -337,16 +337,9 @@ Task<JobRunStarted> Jobs::run_hook(Hook hook, std::optional<json::value> body, A
 Task<> Jobs::purge_old() {
   do {
     const auto oldest = clock_.now() - options_.kept;
-    int purged = purged_at_once;
-    try {
-      while (purged == purged_at_once && !stopping_.requested()) {
-        purged = co_await database_.write(
-            [oldest](Connection& connection) { return job_store::purge(connection, oldest, purged_at_once); },
-            Database::Lane::background);
-      }
-    } catch (const std::exception& error) {
-      log::warn("old job runs are kept for another day: {}", error.what());
-    }
+    co_await remove_in_pieces(
+        database_, stopping_, "old job runs are kept for another day",
+        [oldest](Connection& connection, int limit) { return job_store::purge(connection, oldest, limit); });
   } while (co_await pause(stopping_, purge_interval) == End::done);
 }
 

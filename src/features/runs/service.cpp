@@ -5,6 +5,7 @@
 
 #include "base/log_ids.hpp"
 #include "features/runs/store.hpp"
+#include "storage/removal.hpp"
 
 namespace agw {
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr auto checkpoint_interval = 1s;
 constexpr auto kept_after_end = 10min;
-constexpr int forgotten_at_once = 200;
 
 std::string as_array(const std::vector<std::string>& events) {
   std::string out = "[";
@@ -296,16 +296,9 @@ Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void
 Task<> Runs::forget_old() {
   do {
     const auto oldest = clock_.now() - kept_after_end;
-    int forgotten = forgotten_at_once;
-    try {
-      while (forgotten == forgotten_at_once && !stopping_.requested()) {
-        forgotten = co_await database_.write(
-            [oldest](Connection& connection) { return run_store::forget(connection, oldest, forgotten_at_once); },
-            Database::Lane::background);
-      }
-    } catch (const std::exception& error) {
-      log::warn("what has been answered stays in the log of runs for some minutes more: {}", error.what());
-    }
+    co_await remove_in_pieces(
+        database_, stopping_, "what has been answered stays in the log of runs for some minutes more",
+        [oldest](Connection& connection, int limit) { return run_store::forget(connection, oldest, limit); });
   } while (co_await pause(stopping_, kept_after_end) == End::done);
 }
 

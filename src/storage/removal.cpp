@@ -1,0 +1,25 @@
+#include "storage/removal.hpp"
+
+#include "base/log.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int removed_at_once = 200;
+
+}  // namespace
+
+Task<> remove_in_pieces(Database& database, Stop& stop, std::string what_stays, RemoveSome remove) {
+  const auto remove_piece = [remove](Connection& connection) { return remove(connection, removed_at_once); };
+  int removed = removed_at_once;
+  try {
+    while (removed == removed_at_once && !stop.requested()) {
+      removed = co_await database.write(remove_piece, Database::Lane::background);
+    }
+  } catch (const std::exception& error) {
+    log::warn("{}: {}", what_stays, error.what());
+  }
+}
+
+}  // namespace agw
