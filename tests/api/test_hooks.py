@@ -1,8 +1,11 @@
 """Webhooks and events that start jobs (decisions, 7)."""
 
+import contextlib
 import hashlib
 import hmac
 import json
+import sqlite3
+import time
 
 import pytest
 
@@ -220,6 +223,36 @@ def test_the_gateways_start_starts_jobs(own, name):
     assert rows(own, job) == []
     own.restart()
     ended_by_event(own, job)
+
+
+def rename_table(gateway, name, to):
+    with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db")) as database:
+        database.execute(f"ALTER TABLE {name} RENAME TO {to}")
+
+
+@pytest.fixture
+def without_due_times(own, name):
+    """A gateway, and a job of its start, that cannot read its due times."""
+    job = new_job(own, name("job"), event("gateway.started"))
+    own.stop()
+    rename_table(own, "job_due_times", "mislaid")
+    own.start()
+    wait_for(lambda: "no job starts by itself until" in own.stderr)
+    return job
+
+
+def test_the_start_starts_jobs_once_the_database_can_be_read(own, without_due_times):
+    assert rows(own, without_due_times) == []
+    rename_table(own, "mislaid", "job_due_times")
+    ended_by_event(own, without_due_times)
+    assert "jobs start by themselves from now on" in own.stderr
+    assert own.stderr.count("no job starts by itself until") == 1
+
+
+def test_a_gateway_that_cannot_read_its_due_times_stops_at_once(own, without_due_times):
+    assert rows(own, without_due_times) == []
+    started = time.monotonic()
+    assert own.stop() == 0 and time.monotonic() - started < 2
 
 
 def test_a_filter_must_match_in_every_member(gateway, name):

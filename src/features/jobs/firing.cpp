@@ -1,6 +1,7 @@
 // What starts jobs by itself: their schedules, events and webhooks.
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <boost/asio/post.hpp>
@@ -26,6 +27,7 @@ constexpr auto latest_firing = 10s;
 constexpr int deepest_chain = 5;
 constexpr int armed_at_once = 100;
 constexpr auto purge_interval = 24h;
+constexpr auto before_asking_again = 1s;
 
 std::string trigger_text(const Extension& job) {
   if (job.trigger_def) return job.trigger_def->text();
@@ -81,10 +83,9 @@ std::string jumped_text(bool more) {
 
 Task<> Jobs::arm_all(std::function<Task<>()> once_armed) {
   const auto executor = co_await asio::this_coro::executor;
-  const auto latest = co_await database_.read(job_store::latest_due_times);
-  const auto is_ahead = [now = clock_.now()](const auto& known) { return known.second > now; };
-  // The clock was set back while the gateway was down.
-  if (std::ranges::any_of(latest, is_ahead)) co_await set_due_times_back(clock_.now());
+  const auto known_times = co_await latest_due_times();
+  if (!known_times) co_return;
+  const auto& latest = *known_times;
   ExtensionFilter filter;
   filter.type = ExtensionType::job;
   int armed = 0;
@@ -102,6 +103,29 @@ Task<> Jobs::arm_all(std::function<Task<>()> once_armed) {
   scheduler_.start();
   events_.tell("gateway.started", [this] { return json::object{{"started_at", to_iso8601(up_since_)}}; });
   if (once_armed) co_await once_armed();
+}
+
+/// Of all jobs, none of them in the future. Asks until the database answers; nothing where the stop comes before that.
+Task<std::optional<Jobs::DueTimeByJob>> Jobs::latest_due_times() {
+  bool is_told = false;
+  do {
+    try {
+      auto latest = co_await database_.read(job_store::latest_due_times);
+      const auto is_ahead = [now = clock_.now()](const auto& known) { return known.second > now; };
+      // The clock was set back while the gateway was down.
+      if (std::ranges::any_of(latest, is_ahead)) co_await set_due_times_back(clock_.now());
+      if (is_told) log::info("jobs start by themselves from now on");
+      co_return latest;
+    } catch (const std::exception& error) {
+      if (!std::exchange(is_told, true)) {
+        log::error(
+            "no job starts by itself until the database tells when each was last due: {}; it is asked again each "
+            "second",
+            error.what());
+      }
+    }
+  } while (co_await pause(stopping_, before_asking_again) == End::done);
+  co_return std::nullopt;
 }
 
 /// A record that says that it changed in this start had its file edited while the gateway was down: the times that

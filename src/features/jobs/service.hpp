@@ -63,8 +63,8 @@ public:
 
   /// Before the loop runs: ends what a killed gateway left under way.
   void load(Connection& connection);
-  /// Arms the triggers, a few at a time, sees to the times that were missed, and then does `once_armed`: what it
-  /// publishes starts jobs. The extensions are loaded.
+  /// Arms the triggers, a few at a time, as soon as the database tells what is needed for that, sees to the times that
+  /// were missed, and then does `once_armed`: what it publishes starts jobs. The extensions are loaded.
   void start(std::function<Task<>()> once_armed = {});
   /// Nothing starts by itself any more.
   Task<> disarm();
@@ -150,6 +150,8 @@ private:
   // What starts runs by itself: firing.cpp.
   void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) override;
   Task<> arm_all(std::function<Task<>()> once_armed);
+  using DueTimeByJob = std::map<std::string, Timestamp>;
+  Task<std::optional<DueTimeByJob>> latest_due_times();
   Timestamp counts_since(const Extension& job, Timestamp latest_due_time) const;
   void rearm(const Extension& job);
   /// These two give whether the job's trigger is another one now.
