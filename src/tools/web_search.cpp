@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_of.hpp"
 #include "base/utf8.hpp"
 #include "io/web_request.hpp"
 #include "tools/text_limit.hpp"
@@ -74,7 +75,8 @@ WebSearchService with_key(WebSearchService service, const Settings::WebSearch& s
   return service;
 }
 
-std::string text_of(const json::object& result, std::initializer_list<std::string_view> names) {
+/// The first of those members that says something.
+std::string first_text(const json::object& result, std::initializer_list<std::string_view> names) {
   for (const auto name : names) {
     if (const auto found = string_member(result, name); found && !found->empty()) return std::string(*found);
   }
@@ -121,10 +123,10 @@ std::string shown(const json::array& results, std::int64_t limit) {
   for (const auto& result : results) {
     if (!result.is_object() || number == limit) continue;
     const auto& members = result.get_object();
-    const auto url = WebUrl::parse(text_of(members, {"url"}));
+    const auto url = WebUrl::parse(text_of(members, "url"));
     if (!url) continue;
-    out += fmt::format("{}. {}\n   {}\n", ++number, text_of(members, {"title"}), url->text());
-    const auto text = text_of(members, {"description", "content"});
+    out += fmt::format("{}. {}\n   {}\n", ++number, text_of(members, "title"), url->text());
+    const auto text = first_text(members, {"description", "content"});
     if (!text.empty()) out += fmt::format("   {}\n", limited(text, 1000));
   }
   return out.empty() ? "nothing found" : limited(out);

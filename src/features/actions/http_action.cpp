@@ -20,13 +20,10 @@ struct CannotAsk {
   std::string why;
 };
 
-std::string member(const Extension& action, std::string_view name) {
-  return text_of(action.definition.members(), name);
-}
-
 std::string method_of(const Extension& action) {
-  auto method = boost::to_upper_copy(member(action, "method"));
-  if (method.empty()) method = action.definition.members().contains("body") ? "POST" : "GET";
+  const auto& members = action.definition.members();
+  auto method = boost::to_upper_copy(text_of(members, "method"));
+  if (method.empty()) method = members.contains("body") ? "POST" : "GET";
   const bool is_word = std::ranges::all_of(method, [](char c) { return c >= 'A' && c <= 'Z'; });
   if (!is_word || method == "CONNECT" || method == "TRACE") throw CannotAsk{"the action has no usable method"};
   return method;
@@ -124,7 +121,7 @@ void set_body(WebRequest& request, const json::value& form, const json::object& 
 }
 
 WebRequest request_of(const Extension& action, const json::object& input, const ExpandSecrets& expand) {
-  const auto form = expand(member(action, "url"));
+  const auto form = expand(text_of(action.definition.members(), "url"));
   WebRequest request{.url = url_of(form, input),
                      .method = method_of(action),
                      .own_headers = headers_of(action, input, expand),

@@ -16,17 +16,14 @@ namespace {
 
 ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
-std::string member(const Extension& action, std::string_view name) {
-  return text_of(action.definition.members(), name);
-}
-
 /// The builtin action that it stands for.
 std::string built_in_of(const Extension& action) {
-  auto tool = member(action, "tool");
+  auto tool = text_of(action.definition.members(), "tool");
   return tool.empty() ? action.name : tool;
 }
 
-ToolKind kind_of(const std::string& kind) {
+ToolKind kind_of(const Extension& action) {
+  const auto kind = text_of(action.definition.members(), "kind");
   if (kind == "prompt") return ToolKind::prompt_action;
   if (kind == "builtin") return ToolKind::builtin_action;
   if (kind == "shell") return ToolKind::shell_action;
@@ -76,7 +73,7 @@ const std::vector<ToolPointer>& Actions::tools() {
 }
 
 ToolPointer Actions::tool_of(ExtensionPointer action) {
-  const auto kind = kind_of(member(*action, "kind"));
+  const auto kind = kind_of(*action);
   auto description = action->description.empty() ? "The action " + action->name : action->description;
   return std::make_shared<const Tool>(Tool{
       .description = {.name = action->name, .description = std::move(description), .input_schema = schema_of(*action)},
@@ -87,15 +84,15 @@ ToolPointer Actions::tool_of(ExtensionPointer action) {
 }
 
 Task<ToolOutcome> Actions::call(ExtensionPointer action, const ToolCall& call) {
-  switch (kind_of(member(*action, "kind"))) {
+  switch (kind_of(*action)) {
     case ToolKind::shell_action:
       co_return co_await run(*action, call);
     case ToolKind::mcp_action:
       co_return co_await call_integration(*action, call);
     case ToolKind::prompt_action:
-      co_return ToolOutcome{.output = filled(member(*action, "prompt"), [&](const std::string& name) {
-                              return text_of_member(call.input, name);
-                            })};
+      co_return ToolOutcome{.output =
+                                filled(text_of(action->definition.members(), "prompt"),
+                                       [&](const std::string& name) { return text_of_member(call.input, name); })};
     case ToolKind::builtin_action:
       co_return call_built_in_action(built_in_of(*action), call.input, clock_.now());
     default:
@@ -127,7 +124,7 @@ Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
 }
 
 Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
-  auto made = shell_action_command(member(action, "command"), call.input);
+  auto made = shell_action_command(text_of(action.definition.members(), "command"), call.input);
   if (made.command.empty()) co_return failed("the action has no command");
   if (!links_.run_command) co_return failed("commands cannot be run");
   co_return co_await links_.run_command(call, std::move(made.command), std::move(made.environment),
@@ -135,8 +132,8 @@ Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
 }
 
 Task<ToolOutcome> Actions::call_integration(const Extension& action, const ToolCall& call) {
-  auto integration = member(action, "integration");
-  auto tool = member(action, "tool");
+  auto integration = text_of(action.definition.members(), "integration");
+  auto tool = text_of(action.definition.members(), "tool");
   if (integration.empty() || tool.empty()) co_return failed("the action names no integration and tool");
   if (!links_.call_integration) co_return failed("integrations cannot be called");
   co_return co_await links_.call_integration(call, std::move(integration), std::move(tool));
