@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_or_json.hpp"
 #include "base/yaml.hpp"
 #include "cli/printable.hpp"
 
@@ -22,8 +23,7 @@ json::object with_members(const json::object& record, std::initializer_list<std:
 std::string comment(const json::object& record, std::string_view member) {
   const auto* value = record.if_contains(member);
   if (!value || value->is_null()) return "";
-  const auto text = value->is_string() ? std::string(value->get_string()) : to_json(*value);
-  return fmt::format("# {}: {}\n", member, one_line(text));
+  return fmt::format("# {}: {}\n", member, one_line(text_or_json(*value)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "base/text_or_json.hpp"
 #include "cli/client.hpp"
 #include "cli/json_output.hpp"
 #include "cli/printable.hpp"
@@ -11,13 +12,6 @@
 namespace agw::cli {
 
 namespace {
-
-/// A string as it is, anything else as JSON, nothing for null.
-std::string plain_text(const json::object& record, const std::string& member) {
-  const auto* value = record.if_contains(member);
-  if (!value || value->is_null()) return "";
-  return value->is_string() ? std::string(value->get_string()) : to_json(*value);
-}
 
 Task<int> print_answer(const FoundGateway& gateway, std::string path) {
   print_json_text(co_await Client(gateway).get_text(std::move(path)));
@@ -45,11 +39,11 @@ std::optional<std::string> number_text(const std::optional<int>& number) {
 
 Column text_column(std::string head, std::string member, std::size_t limit) {
   return {std::move(head),
-          [member, limit](const json::object& record) { return one_line(plain_text(record, member), limit); }};
+          [member, limit](const json::object& record) { return one_line(text_or_json(record, member), limit); }};
 }
 
 Column time_column(std::string head, std::string member) {
-  return {std::move(head), [member](const json::object& record) { return local_time(plain_text(record, member)); }};
+  return {std::move(head), [member](const json::object& record) { return local_time(text_or_json(record, member)); }};
 }
 
 std::string list_text(const json::value& records, const std::vector<Column>& columns) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text_of.hpp"
+#include "base/text_or_json.hpp"
 #include "cli/conversation.hpp"
 
 namespace agw::cli {
@@ -65,10 +66,6 @@ json::object as_mcp(const json::object& tool) {
                                        {"idempotentHint", method != "POST"}}}};
 }
 
-std::string plain(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : to_json(value);
-}
-
 /// The request that a call template and an input make. What is neither in the path nor the body is the query.
 struct Call {
   std::string method;
@@ -91,7 +88,7 @@ Call call_of(const json::object& tool, json::object given) {
       const auto name = segment.substr(1, segment.size() - 2);
       const auto* value = input.if_contains(name);
       if (!value) throw std::runtime_error(name + " is required");
-      segment = plain(*value);
+      segment = text_or_json(*value);
       input.erase(name);
     }
     segments.push_back(segment);
@@ -101,7 +98,7 @@ Call call_of(const json::object& tool, json::object given) {
     input.erase("body");
   }
   Parameters parameters;
-  for (const auto& member : input) parameters.emplace_back(member.key(), plain(member.value()));
+  for (const auto& member : input) parameters.emplace_back(member.key(), text_or_json(member.value()));
   call.path = path(segments, parameters);
   return call;
 }

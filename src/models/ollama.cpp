@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text_or_json.hpp"
 #include "models/wire_json.hpp"
 
 namespace agw {
@@ -74,8 +75,7 @@ private:
     const auto* function = object_member(call, "function");
     if (!function) return;
     const auto* arguments = function->if_contains("arguments");
-    std::string text;
-    if (arguments) text = arguments->is_string() ? std::string(arguments->get_string()) : to_json(*arguments);
+    const auto text = arguments ? text_or_json(*arguments) : std::string();
     calls_.add(static_cast<std::int64_t>(calls_.size()), text_member(call, "id"), text_member(*function, "name"), text);
   }
 

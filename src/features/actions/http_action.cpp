@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "base/text_of.hpp"
+#include "base/text_or_json.hpp"
 #include "features/actions/placeholders.hpp"
 
 namespace agw {
@@ -31,7 +32,7 @@ std::string method_of(const Extension& action) {
 
 /// One piece of a path or query. A piece of dots would change which path is meant.
 std::string url_piece(const json::object& input, const std::string& name) {
-  const auto text = text_of_member(input, name);
+  const auto text = text_or_json(input, name);
   if (text == "." || text == "..") throw CannotAsk{fmt::format("{} must not be {}", name, text)};
   return percent_encode(text);
 }
@@ -60,7 +61,7 @@ WebUrl with_query(const WebUrl& url, const std::string& form, const json::object
   for (const auto& [key, value] : input) {
     if (used.contains(std::string(key)) || value.is_null()) continue;
     text += text.find('?') == std::string::npos ? '?' : '&';
-    text += percent_encode(key) + "=" + percent_encode(text_of_member(input, key));
+    text += percent_encode(key) + "=" + percent_encode(text_or_json(input, key));
   }
   const auto made = WebUrl::parse(text);
   if (!made) throw CannotAsk{"the input is too long for a query"};
@@ -73,7 +74,7 @@ std::vector<HttpHeader> headers_of(const Extension& action, const json::object& 
   if (!given || !given->is_object()) return headers;
   for (const auto& [name, form] : given->get_object()) {
     if (!form.is_string()) continue;
-    auto value = filled(expand(form.get_string()), [&](const auto& key) { return text_of_member(input, key); });
+    auto value = filled(expand(form.get_string()), [&](const auto& key) { return text_or_json(input, key); });
     if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
       throw CannotAsk{fmt::format("the header {} must not hold line breaks", std::string_view(name))};
     }
@@ -112,7 +113,7 @@ void set_body(WebRequest& request, const json::value& form, const json::object& 
   } else {
     const bool encodes = content_type_says(request.own_headers, "x-www-form-urlencoded");
     request.body = filled(form.get_string(), [&](const auto& name) {
-      const auto text = text_of_member(input, name);
+      const auto text = text_or_json(input, name);
       return encodes ? percent_encode(text) : text;
     });
   }

@@ -4,6 +4,8 @@
 
 #include <boost/algorithm/string/trim.hpp>
 
+#include "base/text_or_json.hpp"
+
 namespace agw {
 
 namespace {
@@ -58,12 +60,6 @@ std::string with_quoted_placeholders(std::string_view text) {
   return out;
 }
 
-std::string text_of_member(const json::object& input, std::string_view name) {
-  const auto* member = input.if_contains(name);
-  if (!member || member->is_null()) return {};
-  return member->is_string() ? std::string(member->get_string()) : to_json(*member);
-}
-
 json::value filled_json(const json::value& value, const json::object& input) {
   if (value.is_string()) {
     const std::string_view text(value.get_string());
@@ -71,7 +67,7 @@ json::value filled_json(const json::value& value, const json::object& input) {
       const auto* member = input.if_contains(*name);
       return member ? *member : json::value();
     }
-    return json::value(filled(text, [&](const std::string& name) { return text_of_member(input, name); }));
+    return json::value(filled(text, [&](const std::string& name) { return text_or_json(input, name); }));
   }
   if (value.is_array()) {
     json::array out;

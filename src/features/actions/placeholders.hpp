@@ -22,9 +22,6 @@ std::set<std::string> placeholders_in(std::string_view text);
 /// `text` with every placeholder that stands outside of quotes put in quotes: `{"n": {{n}}}` becomes JSON.
 std::string with_quoted_placeholders(std::string_view text);
 
-/// A member of the input as text: a string as it is, nothing where it is missing or null, else JSON.
-std::string text_of_member(const json::object& input, std::string_view name);
-
 /// A JSON value with its strings filled in. A string that is nothing but a placeholder becomes the member itself.
 json::value filled_json(const json::value& value, const json::object& input);
 

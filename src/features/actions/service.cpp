@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text_of.hpp"
+#include "base/text_or_json.hpp"
 #include "features/actions/built_in_actions.hpp"
 #include "features/actions/placeholders.hpp"
 #include "features/actions/shell_action.hpp"
@@ -90,9 +91,8 @@ Task<ToolOutcome> Actions::call(ExtensionPointer action, const ToolCall& call) {
     case ToolKind::mcp_action:
       co_return co_await call_integration(*action, call);
     case ToolKind::prompt_action:
-      co_return ToolOutcome{.output =
-                                filled(text_of(action->definition.members(), "prompt"),
-                                       [&](const std::string& name) { return text_of_member(call.input, name); })};
+      co_return ToolOutcome{.output = filled(text_of(action->definition.members(), "prompt"),
+                                             [&](const std::string& name) { return text_or_json(call.input, name); })};
     case ToolKind::builtin_action:
       co_return call_built_in_action(built_in_of(*action), call.input, clock_.now());
     default:

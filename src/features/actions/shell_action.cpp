@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_or_json.hpp"
 #include "features/actions/placeholders.hpp"
 
 namespace agw {
@@ -19,7 +20,7 @@ ShellActionCommand shell_action_command(std::string_view form, const json::objec
   made.command = filled(form, [&](const std::string& name) {
     auto& variable = variables[name];
     if (variable.empty()) variable = fmt::format("AGW_INPUT_{}", variables.size());
-    made.environment[variable] = without_nul(text_of_member(input, name));
+    made.environment[variable] = without_nul(text_or_json(input, name));
     return "${" + variable + "}";
   });
   return made;

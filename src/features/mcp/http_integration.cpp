@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_or_json.hpp"
 #include "tools/http_answer.hpp"
 
 namespace agw {
@@ -30,10 +31,6 @@ constexpr auto tool_schema = R"({
 
 ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
-std::string text_of(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : to_json(value);
-}
-
 /// Whether a path stays beneath the one that it is put behind.
 bool stays_beneath(std::string_view path) {
   path = path.substr(0, path.find_first_of("?#"));
@@ -55,7 +52,7 @@ void add_query(std::string& url, std::string_view piece) {
 }
 
 void set_service_body(WebRequest& request, const json::value& body) {
-  request.body = text_of(body);
+  request.body = text_or_json(body);
   request.headers.push_back({"Content-Type", body.is_string() ? "text/plain; charset=utf-8" : "application/json"});
 }
 
@@ -121,7 +118,7 @@ std::string with_query(std::string url, const json::object& query) {
   for (const auto& [name, value] : query) {
     if (value.is_null()) continue;
     const auto add = [&](const json::value& one) {
-      add_query(url, percent_encode(name) + "=" + percent_encode(text_of(one)));
+      add_query(url, percent_encode(name) + "=" + percent_encode(text_or_json(one)));
     };
     if (value.is_array()) {
       for (const auto& one : value.get_array()) add(one);

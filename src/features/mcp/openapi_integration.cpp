@@ -6,6 +6,7 @@
 #include <boost/algorithm/string/replace.hpp>
 
 #include "base/log.hpp"
+#include "base/text_or_json.hpp"
 #include "tools/http_answer.hpp"
 
 namespace agw {
@@ -21,17 +22,11 @@ struct CannotCall {
   std::string why;
 };
 
-std::string text_of(const json::object& input, const std::string& name) {
-  const auto* member = input.if_contains(name);
-  if (!member || member->is_null()) return {};
-  return member->is_string() ? std::string(member->get_string()) : to_json(*member);
-}
-
 std::string path_of(const ApiOperation& operation, const json::object& input) {
   auto path = operation.path;
   for (const auto& parameter : operation.parameters) {
     if (parameter.place != ParameterPlace::path) continue;
-    const auto value = text_of(input, parameter.name);
+    const auto value = text_or_json(input, parameter.name);
     if (value.empty() || value == "." || value == "..") throw CannotCall{parameter.name + " must name something"};
     boost::replace_all(path, "{" + parameter.name + "}", percent_encode(value));
   }
@@ -57,7 +52,7 @@ std::string form_of(const json::object& members) {
 void fill_in(WebRequest& request, const ApiOperation& operation, const json::object& input) {
   request.method = operation.method;
   for (const auto& parameter : operation.parameters) {
-    const auto value = text_of(input, parameter.name);
+    const auto value = text_or_json(input, parameter.name);
     if (parameter.place != ParameterPlace::header || value.empty()) continue;
     if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
       throw CannotCall{parameter.name + " must not hold line breaks"};
@@ -67,7 +62,7 @@ void fill_in(WebRequest& request, const ApiOperation& operation, const json::obj
   const auto* body = input.if_contains("body");
   if (!body || operation.body_type.empty()) return;
   const bool is_form = operation.body_type == "application/x-www-form-urlencoded" && body->is_object();
-  request.body = is_form ? form_of(body->get_object()) : body->is_string() ? text_of(input, "body") : to_json(*body);
+  request.body = is_form ? form_of(body->get_object()) : text_or_json(*body);
   request.headers.push_back({"Content-Type", operation.body_type});
 }
 

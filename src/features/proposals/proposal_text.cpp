@@ -1,6 +1,7 @@
 #include "features/proposals/proposal_text.hpp"
 
 #include "base/lines.hpp"
+#include "base/text_or_json.hpp"
 #include "base/yaml.hpp"
 
 namespace agw {
@@ -35,9 +36,7 @@ Parts parts_of(std::string_view text) {
 }
 
 std::optional<std::string> text_member(const json::object& head, std::string_view name) {
-  const auto* value = head.if_contains(name);
-  if (!value || value->is_null()) return std::nullopt;
-  auto text = value->is_string() ? std::string(value->get_string()) : to_json(*value);
+  auto text = text_or_json(head, name);
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
