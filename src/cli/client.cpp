@@ -121,14 +121,19 @@ std::string record_in(const std::string& request, const std::string& sent) {
   return encoded_part ? encoded_part->decode() : std::string(part);
 }
 
+struct Listing {
+  std::string_view command;
+  bool is_named = true;  ///< the problem is followed by the record's name, where a request has that in one piece
+};
+
 /// What a person can ask for the names that there are, or nothing.
-std::string_view where_they_are_listed(std::string_view problem) {
-  if (problem == "thread not found") return "agw threads";
-  if (problem == "job not found") return "agw jobs";
-  if (problem == "agent not found") return "agw ext list --type agent";
-  if (problem == "extension not found") return "agw ext list";
-  if (problem == "proposal not found") return "agw proposals";
-  return {};
+std::optional<Listing> where_they_are_listed(std::string_view problem) {
+  if (problem == "thread not found") return Listing{"agw threads"};
+  if (problem == "job not found") return Listing{"agw jobs"};
+  if (problem == "agent not found") return Listing{"agw ext list --type agent"};
+  if (problem == "extension not found") return Listing{"agw ext list"};
+  if (problem == "proposal not found") return Listing{"agw proposals", false};
+  return std::nullopt;
 }
 
 /// The `error` of an answer, or what else says something about it.
@@ -138,10 +143,10 @@ std::string reason(const std::string& request, const std::string& sent, int stat
   if (!text) return fmt::format("status {}", status);
   auto problem = problem_text(*text, value->get_object());
   const auto list = where_they_are_listed(*text);
-  const bool names_none = !list.empty() && problem == *text && *text != "proposal not found";
-  const auto record = names_none ? record_in(request, sent) : std::string();
+  if (!list) return problem;
+  const auto record = list->is_named && problem == *text ? record_in(request, sent) : std::string();
   if (!record.empty()) problem += ": " + one_line(record);
-  return list.empty() ? problem : fmt::format("{}: `{}` lists those there are", problem, list);
+  return fmt::format("{}: `{}` lists those there are", problem, list->command);
 }
 
 Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
