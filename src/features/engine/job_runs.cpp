@@ -77,7 +77,7 @@ void Engine::end_soon(const ActiveRunPointer& active) {
 
 Task<> Engine::stop_run(ActiveRunPointer active) {
   end_soon(active);
-  co_await until_stopped(active);
+  co_await until_ended(active, WithoutRoom::refuse);
 }
 
 void Engine::fail_run(const ActiveRunPointer& active, std::string why) {
@@ -92,18 +92,12 @@ std::shared_ptr<const JobTurn> Engine::job_turn_of(const Run& run) const {
   return found == job_turns_.end() ? nullptr : found->second;
 }
 
-Task<> Engine::until_ended(ActiveRunPointer active) {
+Task<> Engine::until_ended(ActiveRunPointer active, WithoutRoom without_room) {
   boost::system::error_code ignored;
-  while (!active->has_ended) co_await active->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-}
-
-/// An end that finds no room on the disk is not waited for: it comes once there is.
-Task<> Engine::until_stopped(ActiveRunPointer active) {
-  boost::system::error_code ignored;
-  while (!active->has_ended && !active->wants_room) {
+  while (!active->has_ended) {
+    if (active->wants_room && without_room == WithoutRoom::refuse) throw ApiError(507, "disk full");
     co_await active->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
-  if (!active->has_ended) throw ApiError(507, "disk full");
 }
 
 /// Waits for the runs that are to end first. A run that is stopped meanwhile waits no longer.

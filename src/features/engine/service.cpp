@@ -238,7 +238,7 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto thread = co_await threads_.require(wanted.threadId);
   const auto active = runs_.of_thread(thread.id);
   stop_all(active);
-  for (const auto& run : active) co_await until_stopped(run);
+  for (const auto& run : active) co_await until_ended(run, WithoutRoom::refuse);
   // An answer that was whole already ends as such.
   const bool any_stopped = std::ranges::any_of(active, [](const auto& run) { return run->has_stopped; });
   co_return ChatStopped{any_stopped ? "stopped" : "idle", thread.id};

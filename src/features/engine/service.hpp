@@ -108,8 +108,9 @@ private:
 
   std::shared_ptr<const JobTurn> job_turn_of(const Run& run) const;
   void stop_all(const std::vector<ActiveRunPointer>& runs);
-  static Task<> until_ended(ActiveRunPointer active);
-  static Task<> until_stopped(ActiveRunPointer active);
+  /// An end that finds no room on the disk comes once there is: whoever does not wait for that gets 507 `disk full`.
+  enum class WithoutRoom { wait, refuse };
+  static Task<> until_ended(ActiveRunPointer active, WithoutRoom without_room = WithoutRoom::wait);
   Task<> wait_for_others(ActiveRunPointer active);
   void tell_started(const ActiveRun& active) const;
   void take_failure(const Run& run, RunOutcome& outcome);
