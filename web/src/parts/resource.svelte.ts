@@ -30,15 +30,20 @@ export class Resource<T> {
     this.#asked++;
   }
 
+  /** It is known without being read, and what was asked does not count any more. */
+  know(data: T): void {
+    this.drop();
+    this.data = data;
+    this.at = Date.now();
+    this.error = undefined;
+  }
+
   /** Only the answer to the latest question counts. */
   load = async (): Promise<void> => {
     const asked = ++this.#asked;
     try {
       const data = await this.#read();
-      if (asked !== this.#asked) return;
-      this.data = data;
-      this.at = Date.now();
-      this.error = undefined;
+      if (asked === this.#asked) this.know(data);
     } catch (error) {
       if (asked === this.#asked) this.error = error instanceof Error ? error : new Error(String(error));
     }
