@@ -232,6 +232,18 @@ else {
     }
   });
 
+  test('a new chat says where the agent that the address names is not there or is disabled', async () => {
+    for (const [name, enabled] of [['sleeper', false], ['waker', true]]) {
+      await it.api('POST', '/extensions', { type: 'agent', name, description: 'd', enabled, definition: { systemPrompt: 'x' } });
+    }
+    const page = await it.open('/new?agent=nobody');
+    await page.getByText('There is no agent called «nobody».').waitFor();
+    await page.evaluate(() => (location.hash = '#/new?agent=sleeper'));
+    await page.getByText('The agent «sleeper» is disabled.').waitFor();
+    await page.getByRole('combobox', { name: 'Agent' }).last().selectOption('waker');
+    await page.getByText('The agent «sleeper» is disabled.').waitFor({ state: 'detached' });
+  });
+
   test('the list of chats that is filtered leaves the agent of the message being written', async () => {
     await it.api('POST', '/extensions', { type: 'agent', name: 'baker', description: 'd', enabled: true, definition: { systemPrompt: 'x' } });
     const page = await it.open('/chats');
