@@ -72,10 +72,16 @@ std::string last_end(const json::object& job) {
   return run && run->is_object() ? cell(run->get_object(), "status") : "never ran";
 }
 
+/// What starts the job by itself.
 std::string schedule(const json::object& job) {
+  const auto trigger = string_member(job, "trigger");
+  auto text = trigger == "event"     ? "on " + cell(job, "event")
+              : trigger == "webhook" ? "webhook"
+                                     : cell(job, "schedule");
   const auto* enabled = job.if_contains("enabled");
   const bool off = enabled && enabled->is_bool() && !enabled->get_bool();
-  return cell(job, "schedule") + (off ? " (disabled)" : "");
+  if (off) text += text.empty() ? "(disabled)" : " (disabled)";
+  return text;
 }
 
 int list_jobs(const JobsOptions& options) {

@@ -101,6 +101,21 @@ def test_jobs_are_listed_with_their_times_and_ends(gateway, name):
     assert len(listed[job["name"]]["next_due"]) == 5
 
 
+def test_jobs_are_listed_with_what_starts_them(gateway, name):
+    starts = {
+        "on turn.created": {"type": "event", "event": "turn.created", "filter": {"thread_id": "none"}},
+        "webhook": {"type": "webhook", "secret": "It's a secret"},
+    }
+    for text, trigger in starts.items():
+        on, off = (new_job(gateway, name("job"), trigger, enabled=enabled) for enabled in (True, False))
+        lines = command(gateway, "jobs").splitlines()
+        assert any(re.fullmatch(f"{on['name']} +{text} +never ran *", line) for line in lines), lines
+        assert any(re.fullmatch(f"{off['name']} +{text} \\(disabled\\) +never ran *", line) for line in lines), lines
+    hand = new_job(gateway, name("job"), enabled=False)
+    lines = command(gateway, "jobs").splitlines()
+    assert any(re.fullmatch(f"{hand['name']} +\\(disabled\\) +never ran *", line) for line in lines), lines
+
+
 def test_a_list_of_jobs_tells_how_often_they_succeed_and_how_long_they_take(gateway, name):
     good, bad = new_job(gateway, name("good")), new_job(gateway, name("bad"), prompt_file="gone.md")
     for job in (good, bad, good):

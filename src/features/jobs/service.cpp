@@ -30,15 +30,24 @@ std::optional<double> success_rate(const std::vector<JobRun>& runs) {
   return static_cast<double>(completed) / static_cast<double>(completed + failed);
 }
 
-JobSummary summary(Connection& connection, const Extension& job, Timestamp now) {
-  JobSummary summary{.id = job.id, .name = job.name, .description = job.description, .enabled = job.enabled};
-  const auto trigger = trigger_of(job);
-  if (const auto* cron = trigger ? std::get_if<CronTrigger>(&*trigger) : nullptr) {
+void add_trigger(JobSummary& summary, const Trigger& trigger, Timestamp now) {
+  if (const auto* cron = std::get_if<CronTrigger>(&trigger)) {
+    summary.trigger = JobRunTrigger::cron;
     summary.schedule = cron->expression;
     summary.timezone = cron->timezone;
     const auto timing = timing_of(*cron);
-    if (job.enabled && timing) summary.next_due = next_times(*timing, now, shown_due_times);
+    if (summary.enabled && timing) summary.next_due = next_times(*timing, now, shown_due_times);
+  } else if (const auto* event = std::get_if<EventTrigger>(&trigger)) {
+    summary.trigger = JobRunTrigger::event;
+    summary.event = event->event;
+  } else {
+    summary.trigger = JobRunTrigger::webhook;
   }
+}
+
+JobSummary summary(Connection& connection, const Extension& job, Timestamp now) {
+  JobSummary summary{.id = job.id, .name = job.name, .description = job.description, .enabled = job.enabled};
+  if (const auto trigger = trigger_of(job)) add_trigger(summary, *trigger, now);
   auto runs = job_store::list(connection, job.id, shown_runs);
   summary.success_rate = success_rate(runs);
   if (!runs.empty()) {

@@ -40,10 +40,12 @@ BOOST_DESCRIBE_STRUCT(JobRunGlance, (), (status, duration_ms))
 const Description& describe(Tag<JobRunGlance>) { return description_of<JobRunGlance>("JobRunGlance"); }
 
 BOOST_DESCRIBE_STRUCT(JobSummary, (),
-                      (id, name, description, enabled, schedule, timezone, next_due, last_run, success_rate,
-                       recent_runs))
+                      (id, name, description, enabled, trigger, event, schedule, timezone, next_due, last_run,
+                       success_rate, recent_runs))
 constexpr auto rules(Tag<JobSummary>) {
-  return std::tuple{On<&JobSummary::next_due>{{.about = "the next five times"}},
+  return std::tuple{On<&JobSummary::trigger>{{.about = "what starts it by itself; null where nothing does"}},
+                    On<&JobSummary::event>{{.about = "the event that starts it"}},
+                    On<&JobSummary::next_due>{{.about = "the next five times"}},
                     On<&JobSummary::success_rate>{{.about = "0 to 1, of the recent runs; null where none ended"}},
                     On<&JobSummary::recent_runs>{{.about = "the latest 20, newest first"}}};
 }

@@ -78,9 +78,11 @@ struct JobSummary {
   std::string name;
   std::string description;
   bool enabled = false;
-  std::optional<std::string> schedule;  ///< its cron expression
-  std::optional<std::string> timezone;  ///< none: the host's
-  std::vector<Timestamp> next_due;      ///< the next five times; none of a job that is disabled or has no schedule
+  std::optional<JobRunTrigger> trigger;  ///< what starts it by itself
+  std::optional<std::string> event;      ///< that starts it
+  std::optional<std::string> schedule;   ///< its cron expression
+  std::optional<std::string> timezone;   ///< none: the host's
+  std::vector<Timestamp> next_due;       ///< the next five times; none of a job that is disabled or has no schedule
   std::optional<JobRun> last_run;
   std::optional<double> success_rate;     ///< of `recent_runs`: completed among completed and failed
   std::vector<JobRunGlance> recent_runs;  ///< the latest 20, newest first
