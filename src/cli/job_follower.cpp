@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "cli/open_again.hpp"
 
 namespace agw::cli {
@@ -28,23 +26,23 @@ JobFollower::JobFollower(FoundGateway gateway, std::optional<std::string> data_d
   answer_.set_run_id(ids_.run_id);
 }
 
-Task<int> JobFollower::follow() {
+Task<json::object> JobFollower::follow() {
   auto events = co_await EventStream::open(gateway_, ids_.thread_id);
   for (;;) {
-    if (const auto status = co_await follow(*events)) co_return *status;
+    if (auto ended = co_await follow(*events)) co_return std::move(*ended);
     events = co_await open_again(gateway_, data_dir_, ids_.thread_id, printer_);
   }
 }
 
 /// Nothing where the connection broke.
-Task<std::optional<int>> JobFollower::follow(EventStream& events) {
+Task<std::optional<json::object>> JobFollower::follow(EventStream& events) {
   try {
-    if (const auto status = co_await look()) co_return status;
+    if (auto ended = co_await look()) co_return ended;
     while (const auto event = co_await events.next()) {
       const bool over =
           string_member(*event, "type") == "job-finished" && string_member(run_of(*event), "id") == ids_.run_id;
       if (!over && answer_.take(*event) != StreamedAnswer::Progress::missed) continue;
-      if (const auto status = co_await look()) co_return status;
+      if (auto ended = co_await look()) co_return ended;
     }
     co_return std::nullopt;
   } catch (const Refused&) {
@@ -54,12 +52,15 @@ Task<std::optional<int>> JobFollower::follow(EventStream& events) {
   }
 }
 
-/// Prints what was missed; answers the exit status where the run has ended.
-Task<std::optional<int>> JobFollower::look() {
+/// Prints what was missed; answers the row where the run has ended.
+Task<std::optional<json::object>> JobFollower::look() {
   // In this order: what is said between the two would be lost where the row is found to have ended.
-  const auto found = co_await row();
+  auto found = co_await row();
   co_await catch_up();
-  co_return status_of(found);
+  const auto status = string_member(found, "status");
+  if (status == "queued" || status == "started") co_return std::nullopt;
+  printer_.end();
+  co_return found;
 }
 
 Task<> JobFollower::catch_up() {
@@ -76,17 +77,6 @@ Task<json::object> JobFollower::row() const {
     if (string_member(row.as_object(), "id") == ids_.run_id) co_return row.as_object();
   }
   throw Refused(404, "the gateway does not know the run any more");
-}
-
-/// Nothing while it waits or runs. Says why it did not end well.
-std::optional<int> JobFollower::status_of(const json::object& row) {
-  const auto status = string_member(row, "status").value_or("");
-  if (status == "queued" || status == "started") return std::nullopt;
-  printer_.end();
-  if (status == "completed") return 0;
-  const auto why = string_member(row, "error");
-  printer_.error(why ? fmt::format("the run {}: {}", status, *why) : fmt::format("the run was {}", status));
-  return 1;
 }
 
 }  // namespace agw::cli

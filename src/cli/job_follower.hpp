@@ -21,15 +21,14 @@ public:
   /// `printer` must outlive this.
   JobFollower(FoundGateway gateway, std::optional<std::string> data_dir, JobRunIds ids, AnswerPrinter& printer);
 
-  /// Answers 0 for a run that was completed, 1 for any other end. A connection that breaks is made again.
-  Task<int> follow();
+  /// Answers the row of the run that has ended. A connection that breaks is made again.
+  Task<json::object> follow();
 
 private:
-  Task<std::optional<int>> follow(EventStream& events);
-  Task<std::optional<int>> look();
+  Task<std::optional<json::object>> follow(EventStream& events);
+  Task<std::optional<json::object>> look();
   Task<> catch_up();
   Task<json::object> row() const;
-  std::optional<int> status_of(const json::object& row);
 
   FoundGateway gateway_;
   Client client_{gateway_};

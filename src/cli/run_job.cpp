@@ -47,15 +47,28 @@ Task<json::object> start(const Client& client, const RunOptions& options) {
   co_return co_await client.post(path({"run", options.job}, {{"dry", dry}}), {});
 }
 
+/// Says why it did not end well.
+int status_of(const json::object& ended, AnswerPrinter& printer) {
+  const auto status = string_member(ended, "status").value_or("");
+  if (status == "completed") return 0;
+  const auto why = string_member(ended, "error");
+  printer.error(why ? fmt::format("the run {}: {}", status, *why) : fmt::format("the run was {}", status));
+  return 1;
+}
+
 Task<int> run_and_follow(FoundGateway gateway, const RunOptions& options) {
   const Client client(gateway);
   const auto before = co_await known_runs(client, options.job);
   const auto started = co_await start(client, options);
   const auto run = co_await started_run(client, options.job, before);
-  AnswerPrinter printer(std::cout, terminal_at(STDOUT_FILENO), std::cerr, terminal_at(STDERR_FILENO));
+  std::ostream nowhere(nullptr);
+  AnswerPrinter printer(options.list.json ? nowhere : std::cout, terminal_at(STDOUT_FILENO), std::cerr,
+                        terminal_at(STDERR_FILENO));
   JobFollower follower(gateway, options.list.data_dir,
                        {.job = options.job, .run_id = run, .thread_id = text_of(started, "threadId")}, printer);
-  co_return co_await follower.follow();
+  const auto ended = co_await follower.follow();
+  if (options.list.json) print_json(ended);
+  co_return status_of(ended, printer);
 }
 
 Task<int> run_only(const FoundGateway& gateway, const RunOptions& options) {
@@ -77,7 +90,8 @@ Action run_command(Arguments& arguments) {
   auto options = std::make_shared<RunOptions>();
   arguments.word("job", options->job, "The job's name or id");
   arguments.flag("--dry", options->dry, "Only say what would be done: nothing is written, executed or called");
-  arguments.flag("--follow", options->follow, "Print the output as it comes, and end with the run");
+  arguments.flag("--follow", options->follow,
+                 "Print the output as it comes, and end with the run; with --json, print its row then");
   declare(arguments, options->list);
   return [options] {
     Loop loop;

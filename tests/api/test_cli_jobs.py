@@ -68,6 +68,16 @@ def test_a_run_that_failed_is_exit_status_1(talker, name):
     assert "who are you" in command(talker.gateway, "run", job["name"], "--follow", status=1)
 
 
+def test_the_row_of_a_run_that_was_followed_is_json(talker, name):
+    job = new_job(talker.gateway, name("followed"))
+    printed = json.loads(command(talker.gateway, "run", job["name"], "--follow", "--json"))
+    assert printed == rows(talker.gateway, job)[0] and printed["status"] == "completed"
+    talker.stub.script(Fault(401, "who are you"))
+    failed = talker.gateway.command("run", job["name"], "--follow", "--json")
+    assert failed.returncode == 1 and "who are you" in failed.stderr
+    assert json.loads(failed.stdout) == rows(talker.gateway, job)[0]
+
+
 def test_a_run_that_is_stopped_is_exit_status_1(talker, name):
     job = new_job(talker.gateway, name("stopped"))
     talker.holds("Half")
