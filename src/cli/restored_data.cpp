@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_note = 64 * 1024;
 constexpr std::uint64_t space_left_free = 100 << 20;
+constexpr auto what_to_do = ": name a file that `agw backup` made";
 
 [[noreturn]] void refuse(const std::string& why) { throw std::runtime_error("nothing was restored: " + why); }
 
@@ -76,7 +77,8 @@ private:
 
   void check_head() {
     ArchiveReader::Entry entry;
-    if (!next(entry) || entry.path != backup_head) refuse(archive_.string() + " is no backup of Agent Gateway");
+    if (!next(entry) || entry.path != backup_head)
+      refuse(archive_.string() + " is no backup of Agent Gateway" + what_to_do);
     const auto head = read_note();
     const auto* version = head.if_contains("version");
     if (!version || !version->is_int64() || version->get_int64() < 1) refuse("it does not say its version");
@@ -180,7 +182,7 @@ void unpack_backup(const fs::path& archive, const fs::path& target) {
   try {
     Unpacking(archive, target).run();
   } catch (const ArchiveError& error) {
-    refuse(one_line(error.what()));
+    refuse(one_line(error.what()) + what_to_do);
   }
 }
 

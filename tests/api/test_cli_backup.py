@@ -354,10 +354,12 @@ def test_an_archive_that_lost_its_end_is_refused(stopped):
 
 def test_a_foreign_file_is_refused(stopped):
     gateway, _, folder = stopped
+    remedy = ": name a file that `agw backup` made"
     for content in (b"", b"not an archive", os.urandom(5000), b"SQLite format 3\0" + bytes(5000)):
         (folder / "x").write_bytes(content)
-        refused(gateway, folder / "x", "nothing was restored")
-    refused(gateway, pack(folder / "x", [("README", b"hello")]), "no backup of Agent Gateway")
+        refused(gateway, folder / "x", remedy)
+    refused(gateway, pack(folder / "x", [("README", b"hello")]), "no backup of Agent Gateway" + remedy)
+    refused(gateway, folder, remedy)
     assert "there is no file" in command(gateway, "restore", str(folder / "missing"), status=1)
 
 
