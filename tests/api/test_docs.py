@@ -171,3 +171,13 @@ def test_the_page_of_agents_has_every_tool(own):
     tools = {tool["name"] for tool in told["tools"] if tool["name"][0].isupper()}
     named = re.findall(r"`(\w+)`", "\n".join(rows("agents-at-work.md")))
     assert set(named) == tools
+
+
+SCRIPTS = set(re.findall(r"^\| `(script/[\w-]+)", (REPOSITORY / "CONTRIBUTING.md").read_text(), re.M))
+
+
+@pytest.mark.parametrize("script", sorted(SCRIPTS - {"script/server"}))  # builds, and hands its arguments on
+def test_a_script_says_what_it_takes(script, tmp_path):
+    done = subprocess.run([str(REPOSITORY / script), "--help"], capture_output=True, text=True, timeout=30, cwd=tmp_path)
+    assert done.returncode == 0 and done.stderr == ""
+    assert script.removeprefix("script/") in done.stdout
