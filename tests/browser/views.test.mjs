@@ -145,4 +145,16 @@ else {
       assert.equal((await layout(page)).sideways, 0);
     }
   });
+
+  test('the list of jobs says what starts each', async () => {
+    const triggers = { 'by-event': { type: 'event', event: 'thread.created', filter: { title: 'none' } }, 'by-webhook': { type: 'webhook' }, 'by-hand': undefined };
+    for (const [name, trigger_def] of Object.entries(triggers)) {
+      await it.api('POST', '/extensions', { type: 'job', name, description: 'Waits', enabled: true, trigger_def, definition: { agent_id: 'assistant', prompt: 'Wait.' } });
+    }
+    const page = await it.open('/jobs');
+    const row = (name) => page.getByRole('row').filter({ hasText: name });
+    await row('by-event').getByText('on thread.created').waitFor();
+    await row('by-webhook').getByText('by its webhook').waitFor();
+    await row('by-hand').getByText('by hand', { exact: true }).waitFor();
+  });
 }

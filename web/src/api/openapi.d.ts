@@ -2229,6 +2229,13 @@ export interface components {
             name: string;
             description: string;
             enabled: boolean;
+            /**
+             * @description what starts it by itself; null where nothing does
+             * @enum {string|null}
+             */
+            trigger: "manual" | "cron" | "event" | "webhook" | null;
+            /** @description the event that starts it */
+            event: string | null;
             schedule: string | null;
             timezone: string | null;
             /** @description the next five times */
