@@ -91,7 +91,7 @@ def thread(gateway):
     return response.json()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def name():
     """Makes names of extensions that no other test uses."""
     return fresh_name

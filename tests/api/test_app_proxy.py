@@ -47,12 +47,13 @@ else:
 
 
 @pytest.fixture(scope="module")
-def echo(gateway):
+def echo(gateway, name):
     """An app that answers with what it got, and echoes over WebSockets."""
-    make_app(gateway, "echo-app", routes=WEBSOCKET)
-    start(gateway, "echo-app")
-    yield "echo-app"
-    gateway.http.post("/apps/echo-app/stop")
+    app = name("echo")
+    make_app(gateway, app, routes=WEBSOCKET)
+    start(gateway, app)
+    yield app
+    gateway.http.post(f"/apps/{app}/stop")
 
 
 @pytest.fixture

@@ -12,11 +12,12 @@ MEMBERS = {"id", "domain", "verdict", "metric", "value", "baseline", "delta", "u
 
 
 @pytest.fixture(scope="module")
-def decided(gateway):
-    """Experiments of two domains: of `agent:one` keep and discard, of `agent:two` a keep."""
-    for agent, decide in (("one", apply), ("one", reject), ("two", apply)):
+def decided(gateway, name):
+    """Two domains with experiments: of the first keep and discard, of the second a keep."""
+    one, two = name("one"), name("two")
+    for agent, decide in ((one, apply), (one, reject), (two, apply)):
         accepted(decide(gateway, write(gateway, agent=agent)))
-    return gateway
+    return f"agent:{one}", f"agent:{two}"
 
 
 def experiments(gateway, **filters):
@@ -46,25 +47,26 @@ def measured(make_gateway):
     return make
 
 
-def test_an_experiment_has_all_its_members(decided):
-    [newest, *_] = experiments(decided)
+def test_an_experiment_has_all_its_members(gateway, decided):
+    [newest, *_] = experiments(gateway)
     assert set(newest) == MEMBERS and is_id(newest["id"]) and is_timestamp(newest["created_at"])
     assert isinstance(newest["higher_is_better"], bool)
-    assert accepted(decided.http.get(f"/autoresearch/experiments/{newest['id']}")) == newest
+    assert accepted(gateway.http.get(f"/autoresearch/experiments/{newest['id']}")) == newest
 
 
-def test_the_newest_comes_first(decided):
-    rows = experiments(decided, domain="agent:one")
+def test_the_newest_comes_first(gateway, decided):
+    rows = experiments(gateway, domain=decided[0])
     assert [row["verdict"] for row in rows] == ["discard", "keep"]
 
 
-def test_filters_narrow_the_list(decided):
-    assert {row["domain"] for row in experiments(decided, domain="agent:two")} == {"agent:two"}
-    assert {row["verdict"] for row in experiments(decided, verdict="keep")} == {"keep"}
-    assert ids(experiments(decided, domain="agent:one", limit=1)) == ids(experiments(decided, domain="agent:one"))[:1]
-    assert [row["verdict"] for row in experiments(decided, domain="agent:one", verdict="keep")] == ["keep"]
-    assert experiments(decided, domain="agent:nobody") == []
-    assert experiments(decided, verdict="crash", domain="agent:one") == []
+def test_filters_narrow_the_list(gateway, decided):
+    one, two = decided
+    assert {row["domain"] for row in experiments(gateway, domain=two)} == {two}
+    assert {row["verdict"] for row in experiments(gateway, verdict="keep")} == {"keep"}
+    assert ids(experiments(gateway, domain=one, limit=1)) == ids(experiments(gateway, domain=one))[:1]
+    assert [row["verdict"] for row in experiments(gateway, domain=one, verdict="keep")] == ["keep"]
+    assert experiments(gateway, domain="agent:nobody") == []
+    assert experiments(gateway, verdict="crash", domain=one) == []
 
 
 def test_fifty_are_listed_without_a_limit(measured):
@@ -127,5 +129,5 @@ def test_metrics_are_apart_and_crashes_count_for_all(measured):
     assert (quality["confidence"]["sampleSize"], quality["consecutiveDiscards"]) == (1, 2)
 
 
-def test_decisions_on_proposals_are_not_counted(decided):
-    assert confidence(decided, "agent:one")["consecutiveDiscards"] == 0
+def test_decisions_on_proposals_are_not_counted(gateway, decided):
+    assert confidence(gateway, decided[0])["consecutiveDiscards"] == 0

@@ -15,9 +15,9 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def library(gateway):
+def library(gateway, name):
     """A thread of its own agent that holds TEXTS; answers agent, thread, and the turns by their key."""
-    agent = "librarians-reader"
+    agent = name("librarians-reader")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
     made = {key: add(gateway, thread, text) for key, text in TEXTS.items()}
     return agent, thread, made

@@ -13,8 +13,9 @@ FENCE = "sandbox allow-scripts allow-forms allow-popups"
 
 
 @pytest.fixture(scope="module")
-def site(gateway):
-    directory = make_static(gateway, "site", {
+def site(gateway, name):
+    app = name("site")
+    directory = make_static(gateway, app, {
         "index.html": "<p>home", "style.css": "p {}", "sub/index.html": "<p>sub", "sub/a file.txt": "text",
         ".env": "SECRET=1", ".git/config": "secret", "server.pem": "key", "empty.txt": "", "large.bin": b"x" * 3_000_000})
     outside = gateway.home / "outside.txt"
@@ -23,7 +24,7 @@ def site(gateway):
     (directory / "leads-to-key").symlink_to(directory / "server.pem")
     (directory / "leads-in").symlink_to("style.css")
     os.mkfifo(directory / "pipe")
-    return "site"
+    return app
 
 
 @pytest.mark.parametrize("path, kind, content", [
