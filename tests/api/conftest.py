@@ -60,14 +60,16 @@ def talker(shared_talker):
     """A shared gateway whose model is a stub that has been told nothing yet."""
     shared_talker.stub.reset()
     yield shared_talker
-    put_away_tools(shared_talker.gateway)
+    put_away(shared_talker.gateway)
 
 
-def put_away_tools(gateway):
-    """What tests add to an agent's tools takes from the window of its model, in every test that follows."""
-    for kind in ("integration", "action"):
+def put_away(gateway):
+    """What tests add to an agent's tools takes from the window of its model, in every test that follows; and a job that
+    goes on waiting for events or due times takes the answers that a later test has scripted."""
+    for kind in ("integration", "action", "job"):
         for extension in accepted(gateway.http.get("/extensions", params={"type": kind})):
-            if extension["source"] != "built-in":
+            waits = extension["trigger_def"] or extension["definition"].get("schedule")
+            if extension["source"] != "built-in" and (waits or kind != "job"):
                 delete(gateway, extension)
 
 
