@@ -1,6 +1,7 @@
 """Fixtures: a gateway that many tests share, and gateways of a test's own."""
 
 import itertools
+import signal
 
 import pytest
 
@@ -16,6 +17,10 @@ from talker import Talker, configuration  # noqa: E402
 def pytest_sessionstart(session):
     if not BINARY.exists():
         pytest.exit(f"{BINARY} is missing: build the preset `debug`, or name another binary in AGW", returncode=2)
+    # Under nohup, or in the background of a shell, they are ignored; what ignores them is inherited, a handler is not.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture(scope="session")
