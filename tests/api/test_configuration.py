@@ -71,7 +71,7 @@ def test_another_file_can_be_named(make_gateway, tmp_path):
 
 
 def test_a_flag_wins_over_the_file(make_gateway):
-    gateway = make_gateway(config={"host": "::1", "port": 1}).start()
+    gateway = make_gateway(config={"host": "127.0.0.2", "port": 1}).start()
     assert gateway.port != 1
 
 
