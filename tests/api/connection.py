@@ -1,13 +1,26 @@
 """Bare connections to the gateway, for requests and frames that no library would send."""
 
 import base64
+import contextlib
 import json
 import os
 import socket
 import struct
 from dataclasses import dataclass
 
+import pytest
+
 TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
+
+
+def has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as one:
+        one.bind(("::1", 0))
+        return True
+    return False
+
+
+needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
 
 
 @dataclass

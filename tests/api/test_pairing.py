@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from checks import accepted, at_once, is_timestamp, refused
+from connection import needs_ipv6
 from gateway import BINARY
 from terminal import Terminal
 
@@ -231,7 +232,7 @@ def test_a_link_leads_to_a_web_address_only(gateway, url):
     assert f"--url {url}: must be an address that begins with http:// or https://" in done.stderr
 
 
-@pytest.mark.parametrize("every", ["0.0.0.0", "::"])
+@pytest.mark.parametrize("every", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
 def test_the_link_leads_to_an_address_where_the_gateway_listens_on_all(make_gateway, every):
     gateway = make_gateway(arguments=["--host", every]).start()
     shown = json.loads(gateway.command("pair", "--json").stdout)

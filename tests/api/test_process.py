@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from checks import accepted, at_once, refused
-from connection import Connection
+from connection import Connection, needs_ipv6
 from gateway import BINARY, StartFailed
 from jobs import wait_for
 
@@ -47,6 +47,7 @@ def test_a_port_can_be_chosen(make_gateway):
     accepted(gateway.anonymous.get("/health"))
 
 
+@needs_ipv6
 def test_a_host_can_be_chosen(make_gateway):
     gateway = make_gateway(arguments=["--host", "::1"]).start()
     assert re.fullmatch(r"http://\[::1\]:\d+", gateway.url)
