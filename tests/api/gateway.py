@@ -57,8 +57,9 @@ class Gateway:
 
     def configure(self, config):
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        text = config if isinstance(config, str) else yaml.safe_dump(config, sort_keys=False)
-        (self.data / "config.yaml").write_text(text)
+        # A line each, however long a path is and whatever is in it.
+        dumped = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=float("inf"))
+        (self.data / "config.yaml").write_text(config if isinstance(config, str) else dumped)
 
     def _hand_over(self):
         """Makes the directories the user's, and lets them through to what lies in the temporary directory."""
