@@ -300,7 +300,7 @@ def test_one_that_hangs_holds_nobody_else_up(gateway, serving):
     until_there(directory / "left")
 
 
-def until_there(path, seconds=10):
+def until_there(path, seconds=20):
     deadline = time.monotonic() + seconds
     while not path.exists():
         assert time.monotonic() < deadline, path
@@ -321,7 +321,7 @@ def test_a_slow_reader_slows_the_app_down_and_nobody_else(gateway, serving):
         """)
     connection = Connection(gateway, receive_buffer=4096)
     connection.request(f"GET /apps/{app}/proxy/ HTTP/1.1")
-    until_there(gateway.home / "apps" / app / "sent", seconds=20)
+    until_there(gateway.home / "apps" / app / "sent")
     assert int((gateway.home / "apps" / app / "sent").read_text()) < 64 << 20
     connection.close()
 

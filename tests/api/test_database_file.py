@@ -111,7 +111,7 @@ def test_a_stop_that_cannot_store_the_answer_is_507_and_stored_once_there_is_roo
         try:
             answer = stub.hold("Half of it")
             turn = accepted(gateway.http.post("/chat", json={"content": "a question"}), 201)
-            assert answer.asked.wait(10)
+            assert answer.asked.wait(20)
             with gateway.events(turn["thread_id"]) as events:
                 fill(gateway)
                 refused(gateway.http.post("/chat/stop", json={"threadId": turn["thread_id"]}), 507, "disk full")
@@ -193,7 +193,7 @@ def test_an_answer_is_kept_for_a_kill_again_once_there_is_space(gateway_on_small
     thread = accepted(gateway.http.post("/threads", json={}), 201)
     answer = stub.hold()
     accepted(gateway.http.post("/chat", json={"content": "Go", "threadId": thread["id"]}), 201)
-    assert answer.asked.wait(10)
+    assert answer.asked.wait(20)
     fill(gateway)
     text = "long " * 400_000
     answer.say(text)

@@ -386,7 +386,7 @@ def test_over_the_cap_connections_are_refused(make_gateway):
     kept[2].close()
 
 
-def answered_in_the_end(gateway, seconds=5):
+def answered_in_the_end(gateway, seconds=20):
     """Whether a new connection is served once the gateway has noticed that others are gone."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

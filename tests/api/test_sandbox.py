@@ -58,8 +58,8 @@ def runs_somewhere(text):
     return False
 
 
-def gone(text, seconds=5):
-    return wait_for(lambda: not runs_somewhere(text), seconds)
+def gone(text):
+    return wait_for(lambda: not runs_somewhere(text))
 
 
 def test_what_a_symlink_in_a_guarded_place_leads_to_is_not_written_either(place):

@@ -5,7 +5,7 @@
         start_gateway(env={"OPENAI_BASE_URL": stub.openai_url, "OPENAI_API_KEY": "k"})
         ...
         assert stub.requests[0].json["messages"][-1]["content"] == "Hi"
-        assert stub.requests[0].closed_by_client.wait(5)
+        assert stub.requests[0].closed_by_client.wait(20)
 
 The path of a request decides its wire format: /v1/messages, /v1/chat/completions, /v1/responses, /api/chat. Answers are
 written by hand onto the socket, so that every byte can be wrong in the way that a test needs.
@@ -102,7 +102,7 @@ class Held:
         """Writes these pieces, then ends the answer as a model does that has said all."""
         self.say(*pieces, None)
 
-    def was_aborted(self, timeout=5):
+    def was_aborted(self, timeout=20):
         """Whether the client leaves before the end of the answer."""
         return self.asked.wait(timeout) and self.request.closed_by_client.wait(timeout)
 
@@ -204,7 +204,7 @@ class ProviderStub:
             self._replies.clear()
             self._default = Reply()
 
-    def wait_for_requests(self, count, timeout=10):
+    def wait_for_requests(self, count, timeout=20):
         """The first `count` requests, once they have come."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: len(self.requests) >= count, timeout):

@@ -44,7 +44,7 @@ def test_every_format_streams_to_its_end(stub, path):
     assert body.endswith(ENDS[path])
     assert b"hm" in body and b"look" in body
     assert stub.requests[0].json["model"] == "m"
-    assert stub.requests[0].answered.wait(5)
+    assert stub.requests[0].answered.wait(20)
     assert stub.requests[0].deltas_sent == 5
 
 
@@ -71,7 +71,7 @@ def test_a_client_that_leaves_is_noticed(stub):
     request = stub.wait_for_requests(1)[0]
     assert not request.closed_by_client.is_set()
     client.close()
-    assert request.closed_by_client.wait(5)
+    assert request.closed_by_client.wait(20)
     assert not request.answered.is_set()
 
 
@@ -106,9 +106,9 @@ def test_a_held_answer_waits_for_its_release(stub):
     received = b""
     while b" upon" not in received:
         received += client.recv(65536)
-    assert held.asked.wait(5) and b'"done": true' not in received and not held.request.answered.is_set()
+    assert held.asked.wait(20) and b'"done": true' not in received and not held.request.answered.is_set()
     held.release(" a time")
-    assert held.request.answered.wait(5)
+    assert held.request.answered.wait(20)
     while b"\r\n0\r\n\r\n" not in received:
         received += client.recv(65536)
     assert b" a time" in received and b'"done":true' in received and not held.was_aborted(0)
@@ -117,6 +117,6 @@ def test_a_held_answer_waits_for_its_release(stub):
 def test_a_held_answer_tells_that_its_client_left(stub):
     held = stub.hold("Once")
     client = connect(stub, "/v1/messages")
-    assert held.asked.wait(5)
+    assert held.asked.wait(20)
     client.close()
     assert held.was_aborted()
