@@ -314,7 +314,7 @@ TEST_F(SandboxTest, HasNoNetworkUnlessAllowed) {
   ::close(server);
 }
 
-/// `name`: a path, or an abstract name behind a NUL.
+/// `name`: a path of no more than 107 bytes, or an abstract name behind a NUL.
 Descriptor listening_at(const std::string& name) {
   Descriptor server(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address{};
@@ -329,7 +329,8 @@ Descriptor listening_at(const std::string& name) {
 TEST_F(SandboxTest, ReachesNoUnixSocketOfTheHost) {
   const auto abstract = "agw-test-" + std::to_string(::getpid());
   const auto hidden = listening_at(std::string(1, '\0') + abstract);
-  const auto shown = listening_at((project_ / "socket").string());
+  const Descriptor folder(::open(project_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const auto shown = listening_at("/proc/self/fd/" + std::to_string(folder.get()) + "/socket");
   for (const auto& name : {"\\0" + abstract, std::string("socket")}) {
     const auto connect = "/usr/bin/python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('" + name + "')\"";
     for (const bool network : {false, true}) {
