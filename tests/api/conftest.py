@@ -23,6 +23,14 @@ def pytest_sessionstart(session):
             signal.signal(number, lambda *_: None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def declared(tmp_path_factory):
+    """Has `contract` ask for the declared shapes here, and no gateway whose requests a test counts, or that it ends."""
+    asked = Gateway(tmp_path_factory.mktemp("declared")).start()
+    accepted(asked.http.get("/health"))
+    asked.close()
+
+
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory):
     """One gateway for all tests that only look, or that touch nothing but what they make."""
