@@ -1,5 +1,6 @@
 #include "features/runs/service.hpp"
 
+#include <functional>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -10,8 +11,9 @@
 namespace agw {
 namespace {
 
-TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
-  testing::run([](Loop& loop) -> Task<> {
+/// Runs `body` with a run that is recorded and under way.
+void with_a_run(std::function<Task<>(Runs&, Database&, const ActiveRunPointer&)> body) {
+  testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
     Database database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"});
     Hub hub;
@@ -24,30 +26,24 @@ TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
                                    .agent_id = "agent",
                                    .order = {}});
     co_await database.write([&](Connection& connection) { Runs::record(connection, active->run, clock.now()); });
-    const auto levels = std::string(max_json_depth, '[') + std::string(max_json_depth, ']');
-    const json::array calls{{{"id", "call"}, {"name", "Read"}, {"input", parse_json(levels).value()}}};
-    co_await runs.keep_step(active, {.text_end = 0, .calls = calls}, {});
-    const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
-    EXPECT_EQ(left.at(0).steps.at(0).calls, calls);
+    co_await body(runs, database, active);
     runs.withdraw(active);
     co_await runs.stop();
   });
 }
 
+TEST(Runs, FindTheStepsOfAKilledRunHoweverDeepItsCallsAre) {
+  with_a_run([](Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
+    const auto levels = std::string(max_json_depth, '[') + std::string(max_json_depth, ']');
+    const json::array calls{{{"id", "call"}, {"name", "Read"}, {"input", parse_json(levels).value()}}};
+    co_await runs.keep_step(active, {.text_end = 0, .calls = calls}, {});
+    const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
+    EXPECT_EQ(left.at(0).steps.at(0).calls, calls);
+  });
+}
+
 TEST(Runs, KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext) {
-  testing::run([](Loop& loop) -> Task<> {
-    const testing::ScratchDirectory directory;
-    Database database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"});
-    Hub hub;
-    const SystemClock clock;
-    Runs runs(loop, database, hub, clock);
-    const auto active = runs.open({.id = "run",
-                                   .thread_id = "thread",
-                                   .turn_id = "turn",
-                                   .assistant_turn_id = "answer",
-                                   .agent_id = "agent",
-                                   .order = {}});
-    co_await database.write([&](Connection& connection) { Runs::record(connection, active->run, clock.now()); });
+  with_a_run([](Runs& runs, Database& database, const ActiveRunPointer& active) -> Task<> {
     runs.text(*active, "Half ");
     const auto finds_no_room = [](Connection&) { throw std::runtime_error("disk full"); };
     bool failed = false;
@@ -62,8 +58,6 @@ TEST(Runs, KeepTheTextOfAStepThatCouldNotBeStoredWithTheNext) {
     const auto left = co_await database.read([](Connection& connection) { return Runs::interrupted(connection); });
     EXPECT_EQ(left.at(0).text, "Half of it");
     EXPECT_EQ(left.at(0).steps.size(), 1U);
-    runs.withdraw(active);
-    co_await runs.stop();
   });
 }
 
