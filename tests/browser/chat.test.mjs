@@ -294,7 +294,7 @@ else {
     await page.getByRole('link', { name: /Answered behind.*new answer/ }).waitFor();
   });
 
-  test('the mode of a chat that is not read yet is not made up', async () => {
+  test('of a chat that is not read yet no mode is made up, and nothing is offered that would do nothing', async () => {
     const { id } = await it.thread();
     await it.api('PATCH', `/threads/${id}`, { mode: 'act' });
     const page = await it.open();
@@ -307,7 +307,11 @@ else {
     await page.goto(`${it.line.url}/ui/?unread#/t/${id}`);
     await page.getByRole('radio', { name: 'Plan', disabled: true }).waitFor();
     assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
+    const offered = (name) => page.getByRole('button', { name, exact: true });
+    const names = ['Rename', 'Add a note', 'Archive', 'Delete chat'];
+    for (const name of names) assert.ok(await offered(name).isDisabled(), name);
     answer();
     await page.getByRole('radio', { name: 'Act', checked: true }).waitFor();
+    for (const name of names) assert.ok(await offered(name).isEnabled(), name);
   });
 }
