@@ -138,7 +138,7 @@ private:
   }
 
   void descend(int parent, std::string name) {
-    const bool objects_of_git = name == "objects" && !meant_.empty() && meant_.back() == ".git";
+    const bool objects_of_git = name == "objects" && !names_.empty() && names_.back() == ".git";
     if (objects_of_git || (name == without_name_ && path_to(name) == without_)) return;
     if (static_cast<int>(names_.size()) == deepest)
       throw std::runtime_error(fmt::format("{} is too deep to look for private files", root_.string()));

@@ -151,6 +151,16 @@ def test_guarded_places_cannot_be_written(place):
     assert sorted(os.listdir(place.path)) == [".git"] and os.listdir(place.path / ".git/hooks") == ["pre-commit"]
 
 
+TAKEN_FOR_A_REPOSITORY = "mkdir -p objects refs; touch HEAD; ls"
+
+
+def test_a_command_that_makes_a_repository_of_a_directory_sees_nothing_private_in_it(place):
+    write(place.path / "objects/server.key", SECRET)
+    assert "refs" in place.bash(TAKEN_FOR_A_REPOSITORY)["output"]
+    end = place.bash("cat objects/*; ls refs/.. objects")
+    assert SECRET not in end["output"] and "server.key" in end["output"]
+
+
 def test_a_symlink_in_the_place_of_a_project_opens_nothing(talker, place, name):
     """An agent that works in a project can replace another project that lies in it."""
     inner = place.path / "inner"
