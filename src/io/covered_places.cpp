@@ -66,12 +66,7 @@ public:
 
   int descriptor() const { return ::dirfd(stream_.get()); }
 
-  /// Whether Git would take it for a repository, whatever it is called.
-  bool holds_repository() const {
-    return stream_ && std::ranges::all_of(repository_marks, [&](const char* name) {
-             return ::faccessat(descriptor(), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-           });
-  }
+  bool holds_repository() const { return stream_ && agw::holds_repository(descriptor()); }
 
   void each(const std::function<void(const Entry&)>& visit) {
     if (!stream_) return;
@@ -113,7 +108,7 @@ private:
 
   void look_into(int parent, const std::string& name) {
     OpenDirectory directory(parent, name);
-    if (directory.holds_repository()) note_repository();
+    if (directory.holds_repository() && way_.note_repository()) note_here(found_.repositories);
     const auto here = state_here();
     std::vector<std::string> below;
     directory.each([&](const Entry& entry) {
@@ -125,58 +120,37 @@ private:
     for (auto& each : below) descend(directory.descriptor(), std::move(each));
   }
 
-  /// That the search is in one, which means to those who work in it what a `.git` does.
-  void note_repository() {
-    if (std::ranges::find(meant_, ".git") != meant_.end() || is_guarded(meant_)) return;
-    if (meant_.empty()) {
-      meant_.emplace_back(".git");
-      found_.repositories.push_back(root_);
-    } else {
-      meant_.back() = ".git";
-      note_path(found_.repositories, path_here());
-    }
-  }
-
   void descend(int parent, std::string name) {
     const bool objects_of_git = name == "objects" && !names_.empty() && names_.back() == ".git";
     if (objects_of_git || (name == without_name_ && path_to(name) == without_)) return;
     if (static_cast<int>(names_.size()) == deepest)
       throw std::runtime_error(fmt::format("{} is too deep to look for private files", root_.string()));
-    const bool in_other_name =
-        !meant_.empty() && meant_.back() == ".git" && (names_.empty() || names_.back() != ".git");
-    auto meant_above = meant_;
-    if (in_other_name && !is_of_git(name)) {
-      // A checkout, whose names people give.
-      meant_.clear();
-    } else {
-      meant_.push_back(name);
-    }
+    auto way_here = way_;
+    way_.enter(name);
     names_.push_back(std::move(name));
     look_into(parent, names_.back());
     names_.pop_back();
-    meant_ = std::move(meant_above);
+    way_ = std::move(way_here);
   }
 
   /// What all entries of a directory have in common.
   struct Here {
     std::string name;
-    bool in_git;
-    bool in_guarded;
+    bool in_repository;
   };
   Here state_here() const {
     return {.name = names_.empty() ? root_.filename().string() : names_.back(),
-            .in_git = std::ranges::find(meant_, ".git") != meant_.end(),
-            .in_guarded = !meant_.empty() && meant_.back() != ".git" && is_guarded(meant_)};
+            .in_repository = way_.is_in_repository()};
   }
 
   /// Notes what is to be covered; true where what lies beneath needs no look of its own.
   bool is_covered(int directory, const Entry& entry, const Here& here) {
     const std::string_view name = entry.name;
     if (entry.is_symlink) {
-      const bool stands_for_one = may_be_guarded(name, here) && is_guarded_entry(entry.name);
-      if (here.in_guarded || stands_for_one) links_.push_back(path_to(entry.name));
+      const bool stands_for_one = may_be_guarded(name, here) && way_.guards(entry.name);
+      if (way_.is_guarded() || stands_for_one) links_.push_back(path_to(entry.name));
       // Nothing can be mounted over it, to keep it from being replaced.
-      if (stands_for_one && !names_.empty()) note_path(found_.guarded, path_here());
+      if (stands_for_one && !names_.empty()) note_here(found_.guarded);
       return true;
     }
     if (is_private_name(here.name, name) || is_linked(directory, entry)) {
@@ -186,22 +160,15 @@ private:
     if (!may_be_guarded(name, here)) return false;
     if (name == ".git" && entry.is_directory) {
       note(found_.repositories, entry.name);
-    } else if (is_guarded_entry(entry.name)) {
+    } else if (way_.guards(entry.name)) {
       note(found_.guarded, entry.name);
     }
     return false;
   }
 
   /// Most names need no closer look.
-  static bool may_be_guarded(std::string_view name, const Here& here) {
-    return !here.in_guarded && (here.in_git || name.starts_with('.'));
-  }
-
-  bool is_guarded_entry(const std::string& name) {
-    meant_.push_back(name);
-    const bool guarded = is_guarded(meant_);
-    meant_.pop_back();
-    return guarded;
+  bool may_be_guarded(std::string_view name, const Here& here) const {
+    return !way_.is_guarded() && (here.in_repository || name.starts_with('.'));
   }
 
   /// Where a symlink in the place of a guarded one leads to, as far as the command may write there.
@@ -221,9 +188,11 @@ private:
   }
 
   void note(std::vector<fs::path>& list, const std::string& name) { note_path(list, path_to(name)); }
+  void note_here(std::vector<fs::path>& list) { note_path(list, path_here()); }
 
   void note_path(std::vector<fs::path>& list, fs::path path) {
     list.push_back(std::move(path));
+    if (list.back() == root_) return;
     for (auto above = list.back().parent_path(); above != root_; above = above.parent_path()) {
       if (std::ranges::find(found_.ancestors, above) != found_.ancestors.end()) break;
       found_.ancestors.push_back(above);
@@ -238,7 +207,7 @@ private:
   CoveredPlaces found_;
   std::vector<fs::path> links_;     ///< symlinks in guarded places, and where one would be
   std::vector<std::string> names_;  ///< from the root to where the search is
-  std::vector<std::string> meant_;  ///< the same, with `.git` for what a repository is called
+  GuardedWay way_;                  ///< the same
   std::size_t entries_ = 0;
 };
 

@@ -86,6 +86,16 @@ TEST_F(CoveredPlacesTest, ADirectoryToLookThroughCanBeARepository) {
   EXPECT_THAT(places.ancestors, IsEmpty());
 }
 
+TEST_F(CoveredPlacesTest, ARepositoryCanLieInAnother) {
+  for (const auto* name : {"HEAD", "config", "objects/x", "refs/heads/main"}) {
+    write(name);
+    write(fs::path("site") / name);
+  }
+  const auto places = found();
+  EXPECT_THAT(places.repositories, UnorderedElementsAre(project_, project_ / "site"));
+  EXPECT_THAT(places.guarded, UnorderedElementsAre(project_ / "config", project_ / "site/config"));
+}
+
 TEST_F(CoveredPlacesTest, SymlinksInGuardedPlacesShowNothingThatIsPrivateOrElsewhere) {
   write(".aws/deep/credentials");
   write("data/agents/x");

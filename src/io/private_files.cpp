@@ -1,7 +1,11 @@
 #include "io/private_files.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace agw {
 
@@ -12,6 +16,9 @@ constexpr std::array<std::string_view, 12> private_names{".ssh",   ".aws",     "
                                                          ".azure", ".mozilla", ".git-credentials", ".password-store"};
 constexpr std::array<std::string_view, 2> private_in_config{"gcloud", "google-chrome"};
 constexpr std::array<std::string_view, 4> guarded_in_git{"hooks", "config", "config.worktree", "commondir"};
+/// The directories of a repository with guarded places.
+constexpr std::array<std::string_view, 3> kept_by_git{"hooks", "modules", "worktrees"};
+constexpr std::array repository_marks{"HEAD", "objects", "refs"};
 constexpr std::array<std::string_view, 2> private_endings{".pem", ".key"};
 constexpr std::array<std::string_view, 4> private_beginnings{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"};
 
@@ -73,6 +80,33 @@ bool is_guarded(const std::vector<std::string>& names) {
   // There people give the names, to branches.
   if (git[1] == "refs" || git[1] == "logs") return false;
   return std::any_of(git, names.end(), [](const std::string& name) { return contains(guarded_in_git, name); });
+}
+
+bool holds_repository(int directory) {
+  return std::ranges::all_of(
+      repository_marks, [&](const char* name) { return ::faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0; });
+}
+
+bool GuardedWay::note_repository() {
+  if (is_guarded_ || is_in_repository()) return false;
+  if (names_.empty()) names_.emplace_back();
+  names_.back() = ".git";
+  return has_other_name_ = true;
+}
+
+void GuardedWay::enter(const std::string& name) {
+  is_guarded_ = is_guarded_ || (name != ".git" && guards(name));
+  // What else lies in a repository with a name of its own is a checkout, in which people give the names.
+  if (std::exchange(has_other_name_, false) && !contains(kept_by_git, name)) names_.clear();
+  names_.push_back(name);
+}
+
+bool GuardedWay::is_in_repository() const { return contains(names_, ".git"); }
+
+bool GuardedWay::guards(const std::string& name) const {
+  auto names = names_;
+  names.push_back(name);
+  return agw::is_guarded(names);
 }
 
 }  // namespace agw

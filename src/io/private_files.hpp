@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -30,14 +29,32 @@ std::vector<std::string> private_patterns();
 /// Whether any name of the path does.
 bool is_private_path(const std::filesystem::path& path);
 
-/// What Git tells a repository by, whatever it is called.
-inline constexpr std::array repository_marks{"HEAD", "objects", "refs"};
-/// Whether Git itself keeps a directory of that name in it, with guarded places.
-inline bool is_of_git(std::string_view name) { return name == "hooks" || name == "modules" || name == "worktrees"; }
-
 /// Whether what lies there makes other programs or the gateway execute something, and is therefore never written: a
 /// repository's hooks and configuration, and `.agents`, of a project and of what lies in it. `names` are those below
 /// the project. A `.git` itself counts: as a file it leads to another repository, as `commondir` in it does.
 bool is_guarded(const std::vector<std::string>& names);
+
+/// Whether Git would take an open directory for a repository, whatever it is called. Blocks.
+bool holds_repository(int directory);
+
+/// The way from a project down to a directory in it, and what is guarded there. A repository is one whatever it is
+/// called.
+class GuardedWay {
+public:
+  /// That the directory holds one. False where it, or what it lies in, was known as guarded or as a repository.
+  bool note_repository();
+  void enter(const std::string& name);
+
+  bool is_in_repository() const;
+  /// Whether the directory is guarded with all that it holds.
+  bool is_guarded() const { return is_guarded_; }
+  /// Whether what it holds by that name is.
+  bool guards(const std::string& name) const;
+
+private:
+  std::vector<std::string> names_;  ///< as `is_guarded` takes them, with `.git` for what a repository is called
+  bool has_other_name_ = false;     ///< the directory is a repository that is not called `.git`
+  bool is_guarded_ = false;
+};
 
 }  // namespace agw

@@ -3,15 +3,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "api/error.hpp"
 #include "base/is_within.hpp"
+#include "io/descriptor.hpp"
 #include "io/private_files.hpp"
 
 namespace agw {
@@ -24,13 +23,6 @@ bool is_name(const fs::path& name) { return !name.empty() && name != "." && name
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view why) {
   throw BadRequest(fmt::format("{}: {}", path.string(), why));
-}
-
-bool is_repository(const fs::path& directory) {
-  return std::ranges::all_of(repository_marks, [&](const char* mark) {
-    std::error_code missing;
-    return fs::exists(directory / mark, missing);
-  });
 }
 
 /// Whether `place` leads to the path, or to what it lies in, but not to all of the project.
@@ -54,18 +46,16 @@ bool is_behind_guarded_symlink(const fs::path& path, const fs::path& project) {
   return false;
 }
 
-/// Whether it is a guarded place of the project although it is not called so: a symlink leads there, or the repository
-/// has another name than `.git`.
-bool is_guarded_by_another_name(const fs::path& path, const fs::path& project) {
-  if (is_behind_guarded_symlink(path, project)) return true;
-  for (auto above = path.parent_path(); above.has_relative_path() && is_within(above, project);
-       above = above.parent_path()) {
-    if (!is_repository(above)) continue;
-    std::vector<std::string> names{".git"};
-    for (const auto& name : path.lexically_relative(above)) names.push_back(name.string());
-    return (names.size() == 2 || is_of_git(names[1])) && is_guarded(names);
+/// Whether it is a guarded place of a repository, whatever that is called.
+bool is_in_guarded_repository(const fs::path& path, const fs::path& project) {
+  GuardedWay way;
+  Descriptor here(::open(project.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  for (const auto& name : path.lexically_relative(project)) {
+    if (holds_repository(here.get())) way.note_repository();
+    way.enter(name);
+    here = Descriptor(::openat(here.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   }
-  return false;
+  return way.is_guarded();
 }
 
 template <class T>
@@ -88,7 +78,10 @@ WrittenFile::WrittenFile(const fs::path& path, const FileRoots& roots) : name_(p
   path_ = parent_.path / missing_ / name_;
   place_ = parent_.place == FilePlace::outside || parent_.problem == FileError::symlink ? FilePlace::outside
                                                                                         : place_of(path_, roots);
-  if (place_ == FilePlace::project && is_guarded_by_another_name(path_, *roots.project)) place_ = FilePlace::guarded;
+  if (place_ == FilePlace::project &&
+      (is_behind_guarded_symlink(path_, *roots.project) || is_in_guarded_repository(path_, *roots.project))) {
+    place_ = FilePlace::guarded;
+  }
   if (parent_.problem || !missing_.empty()) return;
   struct stat status{};
   if (::fstatat(parent_.descriptor->get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;

@@ -161,6 +161,13 @@ def test_a_command_that_makes_a_repository_of_a_directory_sees_nothing_private_i
     assert SECRET not in end["output"] and "server.key" in end["output"]
 
 
+def test_a_command_that_makes_a_repository_of_a_directory_opens_no_guarded_place_in_it(place):
+    hook = write(place.path / ".git/modules/x/hooks/update", "mine")
+    assert "refs" in place.bash(TAKEN_FOR_A_REPOSITORY)["output"]
+    assert not place.bash(f"echo evil > {hook}; rm -rf .git/modules/x; touch made; ls")["isError"]
+    assert hook.read_text() == "mine" and (place.path / "made").exists()
+
+
 def test_a_symlink_in_the_place_of_a_project_opens_nothing(talker, place, name):
     """An agent that works in a project can replace another project that lies in it."""
     inner = place.path / "inner"
