@@ -168,8 +168,9 @@ private:
 
   /// `all_seen`: whether no match can have been missed.
   std::vector<FoundTurn> results(const Plan& plan, bool& all_seen) {
-    auto hits = indexed_hits(plan);
-    all_seen = hits.size() < candidates(plan);
+    const auto most = candidates(plan);
+    auto hits = indexed_hits(plan, most);
+    all_seen = hits.size() < most;
     add_unindexed_hits(plan, hits);
     rank(hits);
     std::vector<FoundTurn> found;
@@ -189,9 +190,9 @@ private:
     return std::max(few ? most_common_candidates : most_candidates, limit_);
   }
 
-  std::vector<Hit> indexed_hits(const Plan& plan) {
+  std::vector<Hit> indexed_hits(const Plan& plan, std::size_t most) {
     std::vector<Hit> hits;
-    for (const auto& candidate : search_store::newest(connection_, plan.query, candidates(plan))) {
+    for (const auto& candidate : search_store::newest(connection_, plan.query, most)) {
       Hit hit{candidate.number, candidate.hits.at(0), std::vector<std::uint32_t>(query_.terms().size()), !plan.rest};
       const std::size_t first = plan.scoped ? 2 : 1;
       for (std::size_t i = 0; i < plan.phrases.size(); ++i) hit.hits[plan.phrases[i]] += candidate.hits.at(first + i);
