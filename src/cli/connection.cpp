@@ -74,8 +74,10 @@ Task<GatewayStream> connect(const FoundGateway& gateway) {
   asio::ip::tcp::resolver resolver(executor);
   asio::ip::tcp::socket socket(executor);
   boost::system::error_code error;
+  // `::` is every address, and nameless are those of loopback, of which a machine without IPv6 has one.
+  const auto host = url.host_address() == "::" ? std::string() : url.host_address();
   // A numeric address is read at once; a name is one of this machine.
-  const auto addresses = resolver.resolve(url.host_address(), std::string(url.port()), error);
+  const auto addresses = resolver.resolve(host, std::string(url.port()), {}, error);
   if (error) refuse(gateway, error);
   co_await asio::async_connect(socket, addresses, asio::redirect_error(asio::use_awaitable, error));
   if (error) refuse(gateway, error);

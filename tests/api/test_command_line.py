@@ -102,6 +102,13 @@ def test_help_can_be_asked_for(gateway):
         assert run(gateway, *arguments)
 
 
+def test_a_gateway_on_all_addresses_is_found_where_the_machine_has_no_ipv6(make_gateway):
+    gateway = make_gateway(arguments=["--host", "0.0.0.0"]).start()
+    lock = (gateway.data / "gateway.lock").read_text()
+    (gateway.data / "gateway.lock").write_text(lock.replace("0.0.0.0", "[::]"))
+    assert f"http://[::]:{gateway.port}" in run(gateway, "status")
+
+
 # status
 
 
