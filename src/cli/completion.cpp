@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/printable.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -38,18 +40,7 @@ std::string texts_of(const std::vector<Entry>& list) {
   return texts;
 }
 
-std::string in_quotes(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      out += "'\\''";
-    else
-      out += c;
-  }
-  return out + "'";
-}
-
-/// The same for fish, where a backslash escapes within quotes.
+/// `in_quotes` for fish, where a backslash escapes within quotes.
 std::string in_fish_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {

@@ -92,6 +92,10 @@ int doctor(const ListOptions& options) {
 
 }  // namespace
 
+std::string out_of_the_way(const std::filesystem::path& path) {
+  return fmt::format("mv {} {}", in_quotes(path.string()), in_quotes(path.string() + ".old"));
+}
+
 Action doctor_command(Arguments& arguments) {
   auto options = std::make_shared<ListOptions>();
   declare(arguments, *options);

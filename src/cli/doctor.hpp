@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct Finding {
   std::string remedy{};  ///< what to do; empty where nothing is to be done
 };
 using Findings = std::vector<Finding>;
+
+/// The remedy where something else stands in the place of what the gateway wants to have there.
+std::string out_of_the_way(const std::filesystem::path& path);
 
 /// What the checks look at.
 struct Patient {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/is_within.hpp"
 #include "cli/doctor.hpp"
+#include "cli/printable.hpp"
 #include "features/access/token.hpp"
 #include "storage/integrity.hpp"
 
@@ -29,12 +30,12 @@ Finding private_finding(std::string check, const fs::path& path, const struct st
   const auto shown = path.string();
   if (status.st_uid != ::geteuid()) {
     return {std::move(check), State::failure, fmt::format("{} belongs to another user", shown),
-            fmt::format("run agw as that user, or: sudo chown -R $USER '{}'", shown)};
+            fmt::format("run agw as that user, or: sudo chown -R $USER {}", in_quotes(shown))};
   }
   if ((status.st_mode & others) != 0) {
     return {std::move(check), State::failure,
             fmt::format("{} is open to others (mode {:o})", shown, status.st_mode & 07777U),
-            fmt::format("chmod go-rwx '{}'", shown)};
+            fmt::format("chmod go-rwx {}", in_quotes(shown))};
   }
   return {std::move(check), State::good, fmt::format("{} is yours alone", shown)};
 }
@@ -53,12 +54,12 @@ Finding directory_finding(const Patient& patient) {
   }
   if (!S_ISDIR(status->st_mode)) {
     return {"data directory", State::failure, fmt::format("{} is no directory", path.string()),
-            fmt::format("mv '{0}' '{0}.old', or name another with --data-dir", path.string())};
+            out_of_the_way(path) + ", or name another with --data-dir"};
   }
   auto finding = private_finding("data directory", path, *status);
   if (finding.state == State::good && !is_writable(path, *status)) {
     return {"data directory", State::failure, fmt::format("{} is not writable", path.string()),
-            fmt::format("chmod u+rwx '{}'", path.string())};
+            "chmod u+rwx " + in_quotes(path.string())};
   }
   if (finding.state == State::good && !is_within(path, patient.directory.home)) {
     finding.state = State::warning;
@@ -72,8 +73,8 @@ std::string token_remedy(const fs::path& path) {
   struct stat status{};
   const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   const bool wrong_mode = (status.st_mode & others) != 0 || ::access(path.c_str(), R_OK) != 0;
-  if (is_file && wrong_mode) return fmt::format("chmod 600 '{}'", path.string());
-  return fmt::format("rm '{}', and start the gateway anew: it makes a new token", path.string());
+  if (is_file && wrong_mode) return "chmod 600 " + in_quotes(path.string());
+  return fmt::format("rm {}, and start the gateway anew: it makes a new token", in_quotes(path.string()));
 }
 
 Finding token_finding(const fs::path& directory) {
@@ -107,7 +108,7 @@ Findings check_configuration(Patient& patient) {
     patient.settings = load_settings(sources);
   } catch (const StartError& error) {
     const auto remedy = fs::is_directory(sources.file)
-                            ? fmt::format("mv '{0}' '{0}.old'", sources.file.string())
+                            ? out_of_the_way(sources.file)
                             : "mend what it names; the comments of config.yaml explain each key";
     return {{"configuration", State::failure, error.what(), remedy}};
   }
@@ -122,13 +123,12 @@ Findings check_stored(const Patient& patient) {
   if (!fs::exists(fs::symlink_status(file, missing))) return {{"database", State::skipped, "there is none yet"}};
   const auto status = status_of(file);
   if (!status || !S_ISREG(status->st_mode)) {
-    return {{"database", State::failure, fmt::format("{} is no file", file.string()),
-             fmt::format("mv '{0}' '{0}.old'", file.string())}};
+    return {{"database", State::failure, fmt::format("{} is no file", file.string()), out_of_the_way(file)}};
   }
   if (status->st_size == 0) return {{"database", State::skipped, "it is empty: the next start fills it"}};
   if (!is_writable(file, *status)) {
     return {{"database", State::failure, fmt::format("{} is not writable", file.string()),
-             fmt::format("chmod u+rw '{}'", file.string())}};
+             "chmod u+rw " + in_quotes(file.string())}};
   }
   const auto problem = database_problem(file);
   if (!problem) return {{"database", State::good, fmt::format("{} is whole", file.string())}};

@@ -87,8 +87,7 @@ std::optional<Finding> wrong_lock(const fs::path& directory) {
   std::error_code error;
   const auto status = fs::symlink_status(path, error);
   if (!fs::exists(status) || fs::is_regular_file(status)) return std::nullopt;
-  return Finding{"gateway", State::failure, fmt::format("{} is no regular file", path.string()),
-                 fmt::format("mv '{0}' '{0}.old'", path.string())};
+  return Finding{"gateway", State::failure, fmt::format("{} is no regular file", path.string()), out_of_the_way(path)};
 }
 
 Task<Finding> token_is_taken(const FoundGateway& gateway) {

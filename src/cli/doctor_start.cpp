@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "cli/doctor.hpp"
+#include "cli/printable.hpp"
 #include "config/binding.hpp"
 #include "io/descriptor.hpp"
 #include "models/prices.hpp"
@@ -53,8 +54,6 @@ void check_address(const Settings& settings, Findings& findings) {
   }
 }
 
-std::string out_of_the_way(const fs::path& path) { return fmt::format("mv '{0}' '{0}.old'", path.string()); }
-
 /// The gateway makes those that are missing.
 bool is_in_the_way(const fs::path& path) {
   std::error_code error;
@@ -77,7 +76,7 @@ void check_logs(const fs::path& directory, Findings& findings) {
   if (can_be_made) return;
   const auto reason = why == ENOENT ? "its directory is not writable" : std::strerror(why);
   findings.push_back({"logs", State::failure, fmt::format("{} cannot be written: {}", file.string(), reason),
-                      fmt::format("chmod -R u+rwX '{}', or move it away", directory.string())});
+                      fmt::format("chmod -R u+rwX {}, or move it away", in_quotes(directory.string()))});
 }
 
 void check_directories(const fs::path& data_directory, Findings& findings) {

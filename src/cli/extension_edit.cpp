@@ -115,7 +115,7 @@ Task<int> edit(const FoundGateway& gateway, const ExtensionEditOptions& options)
   }
   if (!std::filesystem::exists(file)) throw std::runtime_error(why);
   throw std::runtime_error(fmt::format("{}\nWhat you wrote is kept. Go on with: agw ext edit {} --from {}", why,
-                                       one_line(options.name), file.string()));
+                                       one_line(options.name), in_quotes(file.string())));
 }
 
 }  // namespace

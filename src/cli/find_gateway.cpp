@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "cli/printable.hpp"
 #include "config/data_directory.hpp"
 #include "features/access/token.hpp"
 #include "io/lock_file.hpp"
@@ -38,7 +39,7 @@ std::optional<RunningGateway> settled_gateway(const std::filesystem::path& direc
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& directory, const std::optional<std::string>& flag) {
-  const auto option = flag ? fmt::format(" --data-dir '{}'", *flag) : "";
+  const auto option = flag ? " --data-dir " + in_quotes(*flag) : "";
   throw StartError(ExitStatus::not_running,
                    fmt::format("no gateway runs on {}: start it with `agw serve{}`", directory.string(), option));
 }

@@ -84,6 +84,17 @@ std::string one_line(std::string_view text, std::size_t limit) {
   return line + "…";
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
 std::size_t character_count(std::string_view text) {
   std::size_t count = 0;
   for (const char byte : text) count += continues_character(byte) ? 0 : 1;

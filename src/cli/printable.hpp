@@ -17,6 +17,9 @@ std::string printable_json(std::string_view text);
 /// cut.
 std::string one_line(std::string_view text, std::size_t limit = std::string::npos);
 
+/// One word of a shell's command line, which somebody may copy.
+std::string in_quotes(std::string_view text);
+
 /// How many characters (code points) UTF-8 text has.
 std::size_t character_count(std::string_view text);
 

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import subprocess
 
 import pytest
 
@@ -43,6 +44,14 @@ def test_what_is_open_to_others_is_a_failure_with_its_remedy(own, what):
     paths[what].chmod(paths[what].stat().st_mode | 0o044)
     found = doctor(own, status=1)
     assert found[what]["state"] == "failure" and "chmod" in found[what]["remedy"]
+
+
+def test_a_remedy_is_a_command_whatever_a_path_is_called(make_gateway, tmp_path):
+    gateway = make_gateway(data=tmp_path / "Ann's data")
+    gateway.data.mkdir(mode=0o755)
+    remedy = doctor(gateway, status=1)["data directory"]["remedy"]
+    subprocess.run(["sh", "-c", remedy], check=True)
+    assert doctor(gateway)["data directory"]["state"] != "failure"
 
 
 def test_a_wrong_configuration_is_a_failure(own):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -259,14 +260,17 @@ def test_a_trigger_that_is_taken_out_is_removed(edited):
 ])
 def test_what_fails_is_kept_and_can_be_gone_on_with(edited, tmp_path, script, told):
     before = record(edited, "edited")
-    edited.environment["TMPDIR"] = str(tmp_path)
+    folder = tmp_path / "Ann's letters"
+    folder.mkdir()
+    edited.environment["TMPDIR"] = str(folder)
     why = run(edited, "edit", "edited", EDITOR=editor(edited, script), status=1)
     assert told in why and record(edited, "edited") == before
-    kept = Path(re.search(r"--from (\S+)", why)[1])
+    told_command = shlex.split(re.search("Go on with: agw ext (.*)", why)[1])
+    kept = Path(told_command[-1])
     assert kept.stat().st_mode & 0o777 == 0o600
     good = "description: Mended\ndefinition: {agent_id: assistant, prompt: Look.}\n"
     kept.write_text(good)
-    run(edited, "edit", "edited", "--from", str(kept), EDITOR=editor(edited, "true"))
+    run(edited, *told_command, EDITOR=editor(edited, "true"))
     assert record(edited, "edited")["description"] == "Mended"
 
 
