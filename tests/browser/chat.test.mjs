@@ -244,6 +244,17 @@ else {
     await page.getByText('The agent «sleeper» is disabled.').waitFor({ state: 'detached' });
   });
 
+  test('a new chat says where the project that the address names is not there, and is one without', async () => {
+    await it.api('POST', '/projects', { name: 'Meadow', path: (await it.stage.write({ path: 'meadow/readme.md', text: 'Grass.' })).replace('/readme.md', '') });
+    const page = await it.open('/new?project=gone');
+    await page.getByText('There is no project «gone».').waitFor();
+    const chosen = page.getByRole('combobox', { name: 'Project' }).last();
+    assert.equal(await chosen.inputValue(), '');
+    assert.equal(await chosen.evaluate((list) => list.selectedOptions[0]?.textContent), 'None');
+    await chosen.selectOption('Meadow');
+    await page.getByText('There is no project «gone».').waitFor({ state: 'detached' });
+  });
+
   test('the list of chats that is filtered leaves the agent of the message being written', async () => {
     await it.api('POST', '/extensions', { type: 'agent', name: 'baker', description: 'd', enabled: true, definition: { systemPrompt: 'x' } });
     const page = await it.open('/chats');
