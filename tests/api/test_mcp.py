@@ -50,21 +50,15 @@ def http_server():
 
 @pytest.fixture
 def connected(talker, name, http_server):
-    """Makes an integration over each transport and era, and answers its name once a tool of it is offered."""
-    made = []
-
+    """Makes an integration over each transport and era, and answers its name."""
     def make(transport="stdio", era="legacy", *options):
         called_name = name("server")
         if transport == "stdio":
-            made.append(stdio(talker.gateway, called_name, "--era", era, *options))
+            stdio(talker.gateway, called_name, "--era", era, *options)
         else:
-            server = http_server("--era", era, *options)
-            made.append(new_integration(talker.gateway, called_name, "mcp-http", url=server.url))
+            new_integration(talker.gateway, called_name, "mcp-http", url=http_server("--era", era, *options).url)
         return called_name
-
-    yield make
-    for extension in made:
-        talker.gateway.http.delete(f"/extensions/{extension['id']}")
+    return make
 
 
 @pytest.fixture
