@@ -118,7 +118,7 @@ def held(talker, name):
     job = new_job(talker.gateway, name("held"))
     answer = talker.holds("Half of it")
     run(talker.gateway, job)
-    assert answer.asked.wait(20)
+    assert answer.was_asked()
     yield talker.gateway, job, rows(talker.gateway, job)[0], answer
     answer.release()
     ended(talker.gateway, job)

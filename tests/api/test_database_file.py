@@ -111,7 +111,7 @@ def test_a_stop_that_cannot_store_the_answer_is_507_and_stored_once_there_is_roo
         try:
             answer = stub.hold("Half of it")
             turn = accepted(gateway.http.post("/chat", json={"content": "a question"}), 201)
-            assert answer.asked.wait(20)
+            assert answer.was_asked()
             with gateway.events(turn["thread_id"]) as events:
                 fill(gateway)
                 refused(gateway.http.post("/chat/stop", json={"threadId": turn["thread_id"]}), 507, "disk full")
@@ -131,7 +131,7 @@ def test_the_stop_of_a_jobs_run_that_cannot_store_its_end_is_507_and_stored_once
             answer = stub.hold("Half of it")
             job = new_job(gateway, "patient", concurrency="queue")
             run(gateway, job)
-            assert answer.asked.wait(10)
+            assert answer.was_asked()
             if waits:
                 run(gateway, job)
             newest = rows(gateway, job)[0]
@@ -153,7 +153,7 @@ def test_a_waiting_turn_that_cannot_be_dropped_from_its_thread_is_507_and_droppe
             first = accepted(gateway.http.post("/chat", json={"content": "a question"}), 201)
             body = {"content": "another", "threadId": first["thread_id"]}
             second = accepted(gateway.http.post("/chat", json=body), 201)
-            assert answer.asked.wait(10)
+            assert answer.was_asked()
             fill(gateway)
             refused(gateway.http.delete(f"/turns/{second['id']}"), 507, "disk full")
             (gateway.data / "filling").unlink()
@@ -193,7 +193,7 @@ def test_an_answer_is_kept_for_a_kill_again_once_there_is_space(gateway_on_small
     thread = accepted(gateway.http.post("/threads", json={}), 201)
     answer = stub.hold()
     accepted(gateway.http.post("/chat", json={"content": "Go", "threadId": thread["id"]}), 201)
-    assert answer.asked.wait(20)
+    assert answer.was_asked()
     fill(gateway)
     text = "long " * 400_000
     answer.say(text)

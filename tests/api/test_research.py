@@ -66,7 +66,7 @@ def test_one_iteration_of_a_domain_runs_at_a_time(lab):
     held = lab.talker.holds("one two")
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        assert held.asked.wait(PATIENCE)
+        assert held.was_asked(PATIENCE)
         refused(lab.post(), 409, "iteration is already running")
         refused(lab.post(domain="another"), 409, "iteration is already running")
         held.release(" three")
@@ -346,7 +346,7 @@ def test_what_is_written_by_hand_while_the_agent_works_stays(lab, answer):
     held = lab.talker.holds(answer[:4])
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        assert held.asked.wait(PATIENCE)
+        assert held.was_asked(PATIENCE)
         lab.asset.write_text("by hand\n")
         held.release(answer[4:])
         row = lab.until_ended(events)
@@ -394,7 +394,7 @@ def test_an_asset_that_cannot_be_put_back_is_told_and_put_back_by_the_next_start
     held = lab.talker.holds("one two")
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        assert held.asked.wait(PATIENCE)
+        assert held.was_asked(PATIENCE)
         asset.unlink()
         place.rmdir()
         place.write_text("a file where the directory was")
@@ -456,7 +456,7 @@ def test_what_a_score_has_cost_outlives_a_kill(own_talker, name):
     lab.talker.answers("0.25")
     held = lab.talker.holds("Well")
     accepted(lab.post(), 202)
-    assert held.asked.wait(PATIENCE)
+    assert held.was_asked(PATIENCE)
     lab.gateway.kill()
     held.release(" done!")
     lab.gateway.start()

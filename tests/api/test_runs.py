@@ -186,7 +186,7 @@ def test_a_run_that_has_produced_nothing_can_be_stopped(talker):
     answer = talker.holds()
     with talker.gateway.events(thread["id"]) as events:
         turn = ask(talker.gateway, thread)
-        assert answer.asked.wait(20)
+        assert answer.was_asked()
         assert stop(talker.gateway, thread)["status"] == "stopped"
         run = events.run(turn["id"])
     assert [event["type"] for event in run] == ["stopped"] and run[0]["assistantTurnId"] is None
@@ -275,7 +275,7 @@ def test_an_agent_that_is_disabled_meanwhile_does_not_answer_the_message_that_wa
     with gateway.events(thread["id"]) as events:
         answer = talker.holds("Once upon")
         first = ask(gateway, thread)
-        assert answer.asked.wait(20)
+        assert answer.was_asked()
         second = ask(gateway, thread, "and then?")
         accepted(toggle(gateway, agent))
         answer.release(" a time")
@@ -452,7 +452,7 @@ def test_what_a_killed_run_had_cost_stands_in_its_turn(make_gateway, stub):
     thread = new_thread(gateway)
     with gateway.events(thread["id"]) as events:
         turn = ask(gateway, thread)
-        assert held.asked.wait(20)
+        assert held.was_asked()
         gateway.kill()
     held.release()
     gateway.start()

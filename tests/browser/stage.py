@@ -59,7 +59,7 @@ class Stage:
         return len(self.held) - 1
 
     def asked(self, held):
-        return self.held[held].asked.wait(10)
+        return self.held[held].was_asked()
 
     def release(self, held, pieces):
         self.held[held].release(*pieces)

@@ -87,7 +87,7 @@ class Held:
 
     def __init__(self, loop, pieces):
         self.request = None  # once it was asked for
-        self.asked = threading.Event()
+        self._asked = threading.Event()
         self._loop = loop
         self._pieces = asyncio.Queue()
         for piece in pieces:
@@ -102,9 +102,18 @@ class Held:
         """Writes these pieces, then ends the answer as a model does that has said all."""
         self.say(*pieces, None)
 
+    def take(self, request):
+        """That this request is the one that it answers."""
+        self.request = request
+        self._asked.set()
+
+    def was_asked(self, timeout=20):
+        """Whether the request that it answers comes."""
+        return self._asked.wait(timeout)
+
     def was_aborted(self, timeout=20):
         """Whether the client leaves before the end of the answer."""
-        return self.asked.wait(timeout) and self.request.closed_by_client.wait(timeout)
+        return self.was_asked(timeout) and self.request.closed_by_client.wait(timeout)
 
     async def next_piece(self):
         """None after the last one."""
@@ -333,8 +342,7 @@ class ProviderStub:
 
     @staticmethod
     async def _stream_held(writer, request, wire, held):
-        held.request = request
-        held.asked.set()
+        held.take(request)
         body = _Body(writer, None)
         body.head(wire.content_type)
         for frame in wire.begin(request, Reply()):
