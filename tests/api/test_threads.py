@@ -276,6 +276,23 @@ def test_a_fork_at_a_turn_of_another_thread_is_not_found(gateway):
         refused(gateway.http.post(f"/threads/{made['id']}/fork", json={"turnId": turn}), 404, "turn not found")
 
 
+def test_a_fork_at_a_turn_that_is_deleted_at_the_same_time_ends_with_it_or_is_not_found(gateway):
+    made = create(gateway)
+    for _ in range(40):
+        last = add(gateway, made, "last")
+
+        def act(which, turn=last["id"]):
+            if which == 0:
+                return gateway.http.post(f"/threads/{made['id']}/fork", json={"turnId": turn})
+            return gateway.http.delete(f"/turns/{turn}")
+
+        forked, _ = at_once(2, act)
+        if forked.status_code == 404:
+            refused(forked, 404, "turn not found")
+        else:
+            assert [turn["content"] for turn in turns(gateway, accepted(forked, 201))] == ["last"]
+
+
 def test_a_fork_lives_on_its_own(gateway):
     made = create(gateway)
     add(gateway, made, "shared")

@@ -200,8 +200,10 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
   const auto now = clock_.now();
   const auto copy =
       co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment, now, along,
-                                at_fork = at_fork_, at_turn = point.turnId.has_value()](Connection& connection) {
+                                at_fork = at_fork_, turn = point.turnId](Connection& connection) {
         auto [original, thread, titled_by] = thread_store::require(connection, id);
+        // It may have been deleted since the plan was made.
+        if (turn) turn_store::require(connection, *turn);
         const auto numbers = turn_store::numbers(connection, original, last);
         thread.id = copy_id;
         // A job finds the thread of its own by the job's id.
@@ -212,7 +214,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
         thread.turn_count = static_cast<std::int64_t>(numbers.size());
         const auto number = thread_store::insert(connection, thread, titled_by, moment);
         turn_store::copy(connection, numbers, ids, number);
-        if (at_turn) turn_store::restore_to_last(connection, number);
+        if (turn) turn_store::restore_to_last(connection, number);
         if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});
         if (along) along(connection, thread);
         return thread;
