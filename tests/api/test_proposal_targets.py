@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from checks import accepted, refused
+from checks import accepted, at_once, refused
 from proposals import apply, experiments_of, head_of, show, target_of, write
 
 OUTSIDE = "path outside home directory"
@@ -180,6 +180,28 @@ def test_an_extensions_target_is_one_of_three_forms(gateway):
             "validation failed")
     refused(apply(gateway, write(gateway, "type: theme\n", type="extension", target="extensions/Bad_Name.yaml")), 400,
             "name must be kebab-case (a-z, 0-9, hyphens)")
+
+
+def test_an_agent_that_is_renamed_while_a_proposal_for_it_is_applied_is_made_no_second_time_by_its_file(gateway, name):
+    for number in range(45):
+        called = name("agent")
+        made = accepted(gateway.http.post("/extensions", json={
+            "type": "agent", "name": called, "description": "d", "definition": {"systemPrompt": "old"}}), 201)
+        path = write(gateway, "description: new\nsystemPrompt: new\n", type="extension",
+                     target=f"agents/{called}/agent.yaml")
+
+        def act(which, path=path, made=made, called=called, requests_before=number % 5):
+            if which == 0:
+                return apply(gateway, path)
+            for _ in range(requests_before):
+                gateway.http.get("/health")
+            return gateway.http.patch(f"/extensions/{made['id']}", json={"name": called + "-b"})
+
+        for answer in at_once(2, act):
+            accepted(answer)
+        again = gateway.http.get(f"/extensions/{called}")
+        assert again.status_code == 404 or again.json()["source"] == "agent", f"round {number}: {again.json()}"
+        accepted(gateway.http.get(f"/extensions/{called}-b"))
 
 
 def test_a_built_in_is_not_changed(gateway):

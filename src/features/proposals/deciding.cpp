@@ -59,6 +59,12 @@ void unmark_file(ProposalFiles& files, const ProposalDecision& decision) {
   files.write(decision.address, write_proposal_text(text));
 }
 
+/// Whether the target still is what `record` is written to.
+bool is_still_so(const Extensions& extensions, const TargetExtension& target, const Extension& record) {
+  const auto current = record_of_target(extensions, target);
+  return current && current->id == record.id && current->updated_at == record.updated_at;
+}
+
 bool is_refused(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   return system &&
@@ -199,13 +205,19 @@ Task<> Proposals::change_target(const ProposalDecision& decision) {
   if (!place) throw Forbidden("path outside home directory");
   step("record");
   const auto extension = extension_of_target(*place);
+  ExtensionPointer record;
   if (extension) {
     co_await disk_.run([place] { check_target(*place); });
     const auto agent = co_await proposer(decision.address);
-    co_await apply_to_extension(extensions_, *extension, *decision.content, agent);
+    record = co_await apply_to_extension(extensions_, *extension, *decision.content, agent);
   }
   step("write");
-  co_await disk_.run([place, content = *decision.content] { write_target(*place, content); });
+  // What was changed, renamed or deleted since then is so in its directory, too, and stays so.
+  if (!record || is_still_so(extensions_, *extension, *record)) {
+    co_await (record ? extensions_.disk() : disk_).run([place, content = *decision.content] {
+      write_target(*place, content);
+    });
+  }
   step("resync");
   // The text that a person has approved, comments and all, is what the directory now has; and what is beside it, such
   // as a job's prompt, is its record's.

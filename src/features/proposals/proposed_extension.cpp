@@ -117,15 +117,13 @@ std::string text_of_extension(const Extension& record) {
 
 void check_extension_text(const std::string& text) { members_of(text); }
 
-Task<> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text, std::string agent) {
+Task<ExtensionPointer> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text,
+                                          std::string agent) {
   const auto flat = members_of(text);
   const auto current = record_of_target(extensions, target);
-  if (!current) {
-    co_await extensions.create(new_body(flat, target, agent));
-    co_return;
-  }
+  if (!current) co_return co_await extensions.create(new_body(flat, target, agent));
   type_of(flat, target, current.get());
-  co_await extensions.change(current->id, without_what_is_so(change_body(flat, target), *current));
+  co_return co_await extensions.change(current->id, without_what_is_so(change_body(flat, target), *current));
 }
 
 }  // namespace agw

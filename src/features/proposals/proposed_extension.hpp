@@ -19,7 +19,8 @@ void check_extension_text(const std::string& text);
 
 /// Makes the record what a proposal's text says, or makes it: then of source `agent`, owned by the agent of that id or
 /// name, and disabled unless the text says otherwise. Throws BadRequest `validation failed` and what Extensions throws.
-/// Doing it again changes nothing more.
-Task<> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text, std::string agent);
+/// Doing it again changes nothing more. Answers the record.
+Task<ExtensionPointer> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text,
+                                          std::string agent);
 
 }  // namespace agw
