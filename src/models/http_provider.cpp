@@ -106,16 +106,17 @@ HttpProvider::HttpProvider(HttpClient& http, ProviderSettings settings, std::chr
 HttpProvider::~HttpProvider() = default;
 
 Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) {
-  auto body = wire_->request(request);
+  json::value body = wire_->request(request);
+  auto& members = body.get_object();
   if (const auto known = complaints_.find(request.model); known != complaints_.end()) {
-    for (const auto& complaint : known->second) wire_->adjust(body, complaint);
+    for (const auto& complaint : known->second) wire_->adjust(members, complaint);
   }
   std::vector<Complaint> learned;
   for (;;) {
     Complaint complaint;
     auto outcome = co_await ask(body, on_delta, stop, complaint);
     if (auto* failure = std::get_if<ModelFailure>(&outcome)) *failure = in_my_name(std::move(*failure));
-    if (may_adjust(outcome) && learned.size() < max_adjustments && wire_->adjust(body, complaint)) {
+    if (may_adjust(outcome) && learned.size() < max_adjustments && wire_->adjust(members, complaint)) {
       log::info("the request to {} is sent again without what it refused: {}", request.model,
                 std::get<ModelFailure>(outcome).message);
       learned.push_back(std::move(complaint));
@@ -129,7 +130,7 @@ Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDel
   }
 }
 
-Task<ModelOutcome> HttpProvider::ask(const json::object& body, const OnDelta& on_delta, Stop& stop,
+Task<ModelOutcome> HttpProvider::ask(const json::value& body, const OnDelta& on_delta, Stop& stop,
                                      Complaint& complaint) {
   Exchange exchange(*wire_, on_delta);
   const auto http = co_await http_.send(
@@ -138,7 +139,7 @@ Task<ModelOutcome> HttpProvider::ask(const json::object& body, const OnDelta& on
   co_return exchange.finish(http, complaint);
 }
 
-HttpRequest HttpProvider::http_request(const json::object& body) const {
+HttpRequest HttpProvider::http_request(const json::value& body) const {
   HttpRequest request{.method = "POST", .url = wire_->url(), .headers = wire_->headers()};
   request.headers.push_back({"content-type", "application/json"});
   request.headers.push_back({"accept", "text/event-stream, application/x-ndjson, application/json"});

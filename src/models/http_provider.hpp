@@ -24,9 +24,9 @@ public:
 private:
   class Exchange;
 
-  HttpRequest http_request(const json::object& body) const;
+  HttpRequest http_request(const json::value& body) const;
   /// One try. `complaint` is filled in where the provider answered with an error.
-  Task<ModelOutcome> ask(const json::object& body, const OnDelta& on_delta, Stop& stop, Complaint& complaint);
+  Task<ModelOutcome> ask(const json::value& body, const OnDelta& on_delta, Stop& stop, Complaint& complaint);
   ModelFailure in_my_name(ModelFailure failure) const;
 
   HttpClient& http_;

@@ -84,7 +84,9 @@ Task<AttachedFiles> load_attached(Attachments& attachments, const std::vector<Tu
   AttachedFiles files;
   auto image_bytes = image_budget;
   for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
-    const auto found = co_await attachments.find(ids_of(named_in(*turn)));
+    const auto named = ids_of(named_in(*turn));
+    if (named.empty()) continue;
+    const auto found = co_await attachments.find(named);
     for (const auto& attachment : found) {
       if (files.contains(attachment.id)) continue;
       auto& budget = is_image(attachment) ? image_bytes : text_budget;

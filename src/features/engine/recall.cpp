@@ -135,7 +135,9 @@ Task<ModelRequest> Engine::conversation(Answering& answering, Thread thread) {
   auto asked_about = co_await load_attached(attachments_, question, false, room / 2);
   const auto own_size = text_size(asked_about);
   const auto [summary, turns] = co_await recall(answering, thread, room - own_size);
-  const auto left = left_for_files(room, summary.size() + total_size(turns));
+  // Most have none, and the size takes as long to find out as all of the rest.
+  const bool any_files = std::ranges::any_of(turns, has_attachments);
+  const auto left = any_files ? left_for_files(room, summary.size() + total_size(turns)) : 0;
   const auto files =
       co_await load_attached(attachments_, turns, answering.sees, std::max(own_size, left), std::move(asked_about));
   auto request = model_request(*answering.caller->agent, turns, expanded_text(run), files);

@@ -1,5 +1,7 @@
 #include "features/threads/turn_order_store.hpp"
 
+#include <algorithm>
+
 namespace agw::turn_order_store {
 
 namespace {
@@ -46,6 +48,12 @@ void remove(Connection& connection, std::int64_t thread, std::int64_t turn) {
       .bind(":thread", thread)
       .bind(":turn", turn)
       .run();
+}
+
+std::vector<std::int64_t> newest_in_row(Connection& connection, std::int64_t thread) {
+  auto numbers = newest(connection, thread, std::numeric_limits<std::int64_t>::max());
+  std::ranges::reverse(numbers);
+  return numbers;
 }
 
 NewestFirst::NewestFirst(Connection& connection, std::int64_t thread, std::int64_t below)

@@ -24,6 +24,9 @@ void enter(Connection& connection, std::int64_t thread, std::int64_t turn);
 void enter_newest(Connection& connection, std::int64_t thread);
 void remove(Connection& connection, std::int64_t thread, std::int64_t turn);
 
+/// The numbers in the thread's row, the newest first: all others are entered.
+std::vector<std::int64_t> newest_in_row(Connection& connection, std::int64_t thread);
+
 /// The numbers of a thread's turns, the newest first, read as they are asked for.
 class NewestFirst {
 public:

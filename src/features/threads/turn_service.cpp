@@ -45,8 +45,11 @@ void cut_short(Turn& turn) {
   turn.content += "…";
 }
 
+/// Of turns that are the newest first. Only one that was asked again stands elsewhere.
 ThreadContext in_order(std::vector<KeptTurn> kept) {
-  std::ranges::sort(kept, {}, [](const KeptTurn& turn) { return standing(turn.stored); });
+  const auto place = [](const KeptTurn& turn) { return standing(turn.stored); };
+  std::ranges::reverse(kept);
+  if (!std::ranges::is_sorted(kept, {}, place)) std::ranges::sort(kept, {}, place);
   ThreadContext context;
   context.turns.reserve(kept.size());
   for (auto& [stored, is_cut] : kept) {

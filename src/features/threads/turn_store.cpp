@@ -246,15 +246,21 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
 }
 
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more) {
-  static const auto sql = select(
-      "turns.number = :number AND (superseded = 0 OR turns.number = :question) "
-      "AND coalesce(answers, turns.number) <= :question");
-  turn_order_store::NewestFirst numbers(connection, question.thread);
-  while (const auto number = numbers.next()) {
-    auto row = connection.prepare(sql);
-    row.bind(":number", *number).bind(":question", question.number);
+  static const std::string is_shown =
+      "(superseded = 0 OR turns.number = :question) AND coalesce(answers, turns.number) <= :question";
+  static const auto in_row = select("turns.number = :number AND " + is_shown);
+  for (const auto number : turn_order_store::newest_in_row(connection, question.thread)) {
+    auto row = connection.prepare(in_row);
+    row.bind(":number", number).bind(":question", question.number);
     if (row.step() && !more(read(row))) return;
   }
+  static const auto entered = fmt::format(
+      "SELECT {} FROM threads CROSS JOIN turn_order ON turn_order.thread = threads.number CROSS JOIN turns ON "
+      "turns.number = turn_order.turn WHERE threads.number = :thread AND {} ORDER BY turn_order.turn DESC",
+      columns, is_shown);
+  auto row = connection.prepare(entered);
+  row.bind(":thread", question.thread).bind(":question", question.number);
+  while (row.step() && more(read(row))) continue;
 }
 
 std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {
