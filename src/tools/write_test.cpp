@@ -102,6 +102,14 @@ TEST_F(WriteTool, AGuardedPlaceIsOneWhateverItIsCalled) {
   EXPECT_THAT(write(".bare/checkout/src/config", "fine"), StartsWith("created "));
 }
 
+TEST_F(WriteTool, AGuardedPlaceOfTheWorkspaceIsOneToo) {
+  const auto workspace = room_.data / "agents/helper/workspace";
+  for (const auto* name : {"HEAD", "objects/x", "refs/x", "notes"}) write_file(workspace / ".bare" / name, "mine");
+  for (const auto* name : {"config", "hooks/pre-commit"})
+    EXPECT_THAT(write(workspace / ".bare" / name, "evil"), StartsWith("error: permission denied:")) << name;
+  EXPECT_THAT(write(workspace / ".bare/notes", "fine"), StartsWith("replaced "));
+}
+
 TEST_F(WriteTool, SaysWhyItCannot) {
   EXPECT_THAT(write(".", "x"), HasSubstr("not the name of a file"));
   EXPECT_THAT(write("..", "x"), HasSubstr("not the name of a file"));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -25,32 +26,38 @@ bool is_name(const fs::path& name) { return !name.empty() && name != "." && name
   throw BadRequest(fmt::format("{}: {}", path.string(), why));
 }
 
-/// Whether `place` leads to the path, or to what it lies in, but not to all of the project.
-bool leads_to(const fs::path& path, const fs::path& place, const fs::path& project) {
+/// Where an agent works, if the place is there: the project or its workspace.
+std::optional<fs::path> working_root(FilePlace place, const FileRoots& roots) {
+  if (place == FilePlace::project) return roots.project;
+  return place == FilePlace::workspace ? std::optional(roots.workspace()) : std::nullopt;
+}
+
+/// Whether `place` leads to the path, or to what it lies in, but not to all of the root.
+bool leads_to(const fs::path& path, const fs::path& place, const fs::path& root) {
   std::error_code missing;
   const auto target = fs::canonical(place, missing);
-  return !missing && target != project && is_within(path, target);
+  return !missing && target != root && is_within(path, target);
 }
 
 /// Whether a symlink in a guarded place, or where one would be, leads there.
-bool is_behind_guarded_symlink(const fs::path& path, const fs::path& project) {
+bool is_behind_guarded_symlink(const fs::path& path, const fs::path& root) {
   for (const auto* name : {".agents", ".git/hooks", ".git/config"}) {
-    const auto place = project / name;
-    if (leads_to(path, place, project)) return true;
+    const auto place = root / name;
+    if (leads_to(path, place, root)) return true;
     std::error_code error;
     fs::recursive_directory_iterator entry(place, fs::directory_options::skip_permission_denied, error);
     for (; !error && entry != end(entry); entry.increment(error)) {
-      if (entry->is_symlink(error) && leads_to(path, entry->path(), project)) return true;
+      if (entry->is_symlink(error) && leads_to(path, entry->path(), root)) return true;
     }
   }
   return false;
 }
 
 /// Whether it is a guarded place of a repository, whatever that is called.
-bool is_in_guarded_repository(const fs::path& path, const fs::path& project) {
+bool is_in_guarded_repository(const fs::path& path, const fs::path& root) {
   GuardedWay way;
-  Descriptor here(::open(project.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  for (const auto& name : path.lexically_relative(project)) {
+  Descriptor here(::open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  for (const auto& name : path.lexically_relative(root)) {
     if (holds_repository(here.get())) way.note_repository();
     way.enter(name);
     here = Descriptor(::openat(here.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -78,8 +85,8 @@ WrittenFile::WrittenFile(const fs::path& path, const FileRoots& roots) : name_(p
   path_ = parent_.path / missing_ / name_;
   place_ = parent_.place == FilePlace::outside || parent_.problem == FileError::symlink ? FilePlace::outside
                                                                                         : place_of(path_, roots);
-  if (place_ == FilePlace::project &&
-      (is_behind_guarded_symlink(path_, *roots.project) || is_in_guarded_repository(path_, *roots.project))) {
+  const auto root = working_root(place_, roots);
+  if (root && (is_behind_guarded_symlink(path_, *root) || is_in_guarded_repository(path_, *root))) {
     place_ = FilePlace::guarded;
   }
   if (parent_.problem || !missing_.empty()) return;
