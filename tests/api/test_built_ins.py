@@ -18,8 +18,8 @@ def built_ins(gateway):
     return accepted(gateway.http.get("/extensions", params={"source": "built-in"}))
 
 
-def test_a_new_gateway_has_exactly_the_built_ins(own):
-    found = accepted(own.http.get("/extensions"))
+def test_a_new_gateway_has_exactly_the_built_ins(make_gateway):
+    found = accepted(make_gateway().start().http.get("/extensions"))
     by_type = {}
     for extension in found:
         by_type.setdefault(extension["type"], set()).add(extension["name"])

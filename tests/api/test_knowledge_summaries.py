@@ -2,9 +2,6 @@
 
 import json
 
-import pytest
-
-from checks import accepted
 from jobs import wait_for
 from knowledge import article, asked, compiled, raw, write
 from stubs.provider import Fault, Reply
@@ -12,13 +9,6 @@ from talker import MODEL, configuration, text_of
 
 SENTENCES = "Stop the gateway before you copy the backup over the database. "
 RUNBOOK = "# Restoring a backup\n\n" + SENTENCES * 12
-
-
-@pytest.fixture
-def own_talker(own_talker):
-    """Its sources are compiled when the test says so only, not on the hour."""
-    accepted(own_talker.gateway.http.patch("/extensions/compile-knowledge", json={"enabled": False}))
-    return own_talker
 
 
 def summaries(gateway):

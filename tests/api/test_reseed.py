@@ -275,10 +275,10 @@ def test_a_name_that_another_extension_has_is_told(own):
 def test_a_built_in_file_can_only_be_switched(own, resync):
     path = own.data / "jobs" / "compile-knowledge" / "job.yaml"
     text = path.read_text()
-    assert "enabled: true" in text
-    path.write_text(text.replace("enabled: true", "enabled: false"))
+    assert "enabled: false" in text
+    path.write_text(text.replace("enabled: false", "enabled: true"))
     assert resync(own) == []
-    assert find(own, "compile-knowledge")["enabled"] is False
+    assert find(own, "compile-knowledge")["enabled"] is True
     path.write_text(text + "mine: 1\n")
     warnings = resync(own)
     assert "mine" not in find(own, "compile-knowledge")["definition"]
