@@ -6,6 +6,7 @@ from checks import UNKNOWN_ID, accepted, at_once, is_timestamp, refused
 from jobs import ended, new_agent, new_job, run, turns, wait_for
 from proposals import apply, reject, write
 from stubs.provider import Fault
+from talker import MODEL, Talker, configuration
 
 BRIEFING = {"project_id", "generated_at", "stale", "summary", "threads", "jobs", "proposals", "costs", "highlights"}
 
@@ -171,6 +172,19 @@ def test_the_model_writes_a_briefing_that_is_made_anew(own_talker):
     found = wait_for(lambda: [found for found in [briefing(gateway)] if not found["stale"]])[0]
     assert found["summary"] == "All is well." != plain
     assert "Harvest" in own_talker.conversation()[-1][1]
+
+
+def test_what_the_model_took_for_a_briefing_does_not_make_it_stale(make_gateway, stub):
+    gateway = make_gateway(config=configuration(stub))
+    (gateway.data / "prices.yaml").write_text(f"{MODEL}: {{input: 10, output: 10}}\n")
+    talker = Talker(gateway.start(), stub)
+    briefing(gateway)
+    talker.answers("All is well.")
+    new_thread(gateway, title="Harvest")
+    briefing(gateway)
+    found = wait_for(lambda: [found for found in [briefing(gateway)] if found["summary"] == "All is well."])[0]
+    cost = accepted(gateway.http.get("/costs"))["today"]
+    assert (found["stale"], found["costs"]) == (False, cost) and cost > 0
 
 
 # GET /pulse/briefing.

@@ -103,6 +103,8 @@ Task<> Briefings::make_anew(std::optional<std::string> project_id) {
     const bool asks = links_.write && clock_.now() - cache_[key].written_at > fresh;
     std::optional<std::string> written;
     if (asks) written = co_await links_.write(instructions, summary_request(facts), stopping_);
+    // What the model took for it would make the briefing stale at once.
+    if (asks && links_.cost_today) facts.costs = co_await links_.cost_today();
     auto& cached = keep(project_id, std::move(facts));
     if (written) cached.briefing.summary = *written;
     if (asks) cached.written_at = clock_.now();
