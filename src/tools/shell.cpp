@@ -131,6 +131,7 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
     return std::pair(sandbox_.wrap({shell_program(), "-c", command.command}, wish), DiskWatch(wish.writable));
   });
   auto& [options, disks] = prepared;
+  auto kept = options.kept;
   Stop stop;
   const Stop::Listener passed_on(call.stop, [&stop] { stop.request(); });
   Group watching(loop_);
@@ -147,6 +148,8 @@ Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command,
   }
   stop.request();
   co_await watching.join();
+  // A directory in whose place something was mounted goes only after the mount, for which the loop must not wait.
+  co_await blocking_.run([kept = std::move(kept)] {});
   if (failure) std::rethrow_exception(failure);
   ended.filled_disk = disks.found_too_little();
   ended.filled_host = processes.found_too_many();
