@@ -8,6 +8,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 
 namespace agw::cli {
@@ -148,8 +149,7 @@ Task<> Conversation::catch_up(StreamedAnswer& answer) {
 
 Task<json::object> Conversation::active_run() {
   const auto thread = co_await client_.get(path({"threads", *options_.thread}));
-  const auto* active = thread.is_object() ? thread.get_object().if_contains("active_run") : nullptr;
-  co_return active && active->is_object() ? active->get_object() : json::object();
+  co_return thread.is_object() ? object_of(thread.get_object(), "active_run") : json::object();
 }
 
 Task<bool> Conversation::take_missed_events(StreamedAnswer& answer) {

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "api/error.hpp"
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
@@ -33,11 +34,6 @@ void judge(const json::object& body, const std::string& path) {
   }
 }
 
-bool is_enabled(const json::object& body) {
-  const auto* enabled = body.if_contains("enabled");
-  return enabled && enabled->is_bool() && enabled->get_bool();
-}
-
 /// What comes from elsewhere takes no effect before its owner has looked at it, whatever it says itself.
 ExtensionPackage read_package(const ExtensionAddOptions& options) {
   auto package = read_extension_package(options.path);
@@ -58,7 +54,7 @@ std::filesystem::path directory_on_disk(const FoundGateway& gateway, const json:
 /// With files beside it, it is not enabled before they are in place; where that fails nothing is left of it.
 Task<json::object> send(const FoundGateway& gateway, ExtensionPackage package) {
   const Client client(gateway);
-  const bool enabled = is_enabled(package.body);
+  const bool enabled = is_true(package.body, "enabled");
   if (package.files.empty()) co_return co_await client.post("/extensions", std::move(package.body));
   package.body["enabled"] = false;
   auto record = co_await client.post("/extensions", package.body);
@@ -85,7 +81,7 @@ Task<int> add(const FoundGateway& gateway, ExtensionPackage package, bool json) 
   }
   const auto name = one_line(string_member(record, "name").value_or(""));
   std::cerr << "Added the " << one_line(string_member(record, "type").value_or("")) << ' ' << name << ".\n";
-  if (!is_enabled(record)) {
+  if (!is_true(record, "enabled")) {
     std::cerr << "It is disabled. Read it: agw ext show " << name << ", then: agw ext enable " << name << '\n';
   }
   co_return 0;

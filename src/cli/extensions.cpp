@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/json_member.hpp"
 #include "base/json_reading.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
@@ -35,10 +36,8 @@ std::vector<std::string> type_names() {
 }
 
 Column state_column() {
-  return {"STATE", [](const json::object& record) {
-            const auto* enabled = record.if_contains("enabled");
-            return std::string(enabled && enabled->is_bool() && enabled->get_bool() ? "enabled" : "disabled");
-          }};
+  return {"STATE",
+          [](const json::object& record) { return std::string(is_true(record, "enabled") ? "enabled" : "disabled"); }};
 }
 
 int list(const ExtensionListOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/json_member.hpp"
 #include "cli/open_again.hpp"
 
 namespace agw::cli {
@@ -10,8 +11,8 @@ namespace {
 
 const json::object& run_of(const json::object& event) {
   static const json::object none;
-  const auto* run = event.if_contains("run");
-  return run && run->is_object() ? run->get_object() : none;
+  const auto* run = object_member(event, "run");
+  return run ? *run : none;
 }
 
 }  // namespace

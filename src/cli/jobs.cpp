@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_member.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
 #include "cli/list.hpp"
@@ -29,8 +30,8 @@ std::string cell(const json::object& record, std::string_view member) {
 }
 
 json::array list_of(const json::object& record, std::string_view member) {
-  const auto* list = record.if_contains(member);
-  return list && list->is_array() ? list->get_array() : json::array();
+  const auto* list = array_member(record, member);
+  return list ? *list : json::array();
 }
 
 /// `time` without the day or the year that it shares with the one before.
@@ -68,8 +69,8 @@ std::string durations(const json::object& job) {
 }
 
 std::string last_end(const json::object& job) {
-  const auto* run = job.if_contains("last_run");
-  return run && run->is_object() ? cell(run->get_object(), "status") : "never ran";
+  const auto* run = object_member(job, "last_run");
+  return run ? cell(*run, "status") : "never ran";
 }
 
 /// What starts the job by itself.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json_member.hpp"
 #include "base/json_reading.hpp"
 #include "base/text_of.hpp"
 
@@ -29,11 +30,6 @@ constexpr auto instructions =
 json::object server_info() { return {{"name", "agent-gateway"}, {"title", "Agent Gateway"}, {"version", AGW_VERSION}}; }
 
 json::object capabilities() { return {{"tools", json::object{}}}; }
-
-json::object object_in(const json::object& object, std::string_view name) {
-  const auto* member = object.if_contains(name);
-  return member && member->is_object() ? member->get_object() : json::object();
-}
 
 json::object tool_result(const McpTools::Result& result) {
   json::object answer{{"content", json::array{json::object{{"type", "text"}, {"text", to_utf8(result.text)}}}},
@@ -69,7 +65,7 @@ Task<> McpServer::take(std::string message) {
   } else if (!method) {
     refuse(*id, invalid_request, "a method is a string");
   } else {
-    co_await answer({*id, std::string(*method), object_in(*object, "params")});
+    co_await answer({*id, std::string(*method), object_of(*object, "params")});
   }
 }
 
@@ -82,7 +78,7 @@ Task<> McpServer::stop() {
 
 void McpServer::take_notification(const json::object& message) {
   if (string_member(message, "method") != "notifications/cancelled") return;
-  const auto params = object_in(message, "params");
+  const auto params = object_of(message, "params");
   const auto* id = params.if_contains("requestId");
   const auto found = id ? under_way_.find(to_json(*id)) : under_way_.end();
   if (found != under_way_.end()) found->second->request();
@@ -106,7 +102,7 @@ Task<> McpServer::answer(McpRequest request) {
 
 /// Requests of the newest revision each say it; of those before, the handshake did.
 bool McpServer::speaks_our_revision(McpRequest& request) {
-  const auto meta = object_in(request.params, "_meta");
+  const auto meta = object_of(request.params, "_meta");
   const auto version = string_member(meta, version_key);
   request.is_modern = version.has_value() || request.method == "server/discover";
   if (!version || *version == without_handshake) return true;
@@ -171,7 +167,7 @@ Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
     refuse(request.id, invalid_params, "name is required: which tool is called");
     co_return;
   }
-  const auto result = co_await tools_.call(name, object_in(request.params, "arguments"), *stop);
+  const auto result = co_await tools_.call(name, object_of(request.params, "arguments"), *stop);
   if (stop->requested()) co_return;
   if (result)
     reply(request, tool_result(*result));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "cli/client.hpp"
 #include "cli/commands.hpp"
@@ -58,15 +59,13 @@ void print_fact(std::string_view name, const std::string& text) {
 }
 
 void print_proposal(const json::object& proposal) {
-  const auto* changed = proposal.if_contains("target_changed");
-  const bool is_changed = changed && changed->is_bool() && changed->get_bool();
   std::cout << one_line(text_of(proposal, "title")) << '\n';
   print_fact("Proposal", address_of(proposal).text());
   print_fact("Status", text_of(proposal, "status"));
   print_fact("Made", local_time(text_of(proposal, "created_at")));
   print_fact("Target", text_of(proposal, "target"));
   print_fact("Why", text_of(proposal, "reason"));
-  if (is_changed) std::cout << "The target was changed since this was proposed.\n";
+  if (is_true(proposal, "target_changed")) std::cout << "The target was changed since this was proposed.\n";
   std::cout << '\n' << diff_text(text_of(proposal, "diff"), terminal_at(STDOUT_FILENO));
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 
 namespace agw::cli {
@@ -13,16 +14,6 @@ namespace {
 std::int64_t number_of(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value && value->is_int64() ? value->get_int64() : 0;
-}
-
-bool is_true(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_bool() && value->get_bool();
-}
-
-json::object object_of(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_object() ? value->get_object() : json::object();
 }
 
 }  // namespace

@@ -50,8 +50,7 @@ public:
 private:
   void read_object(std::string_view, const json::object& line) override {
     if (const auto* message = object_member(line, "message")) read_message(*message);
-    const auto* done = line.if_contains("done");
-    if (!done || !done->is_bool() || !done->get_bool()) return;
+    if (!is_true(line, "done")) return;
     if (text_member(line, "done_reason") == "length") reply_.stop = ModelStop::length;
     reply_.usage.input_tokens = count_member(line, "prompt_eval_count").value_or(0);
     reply_.usage.output_tokens = count_member(line, "eval_count").value_or(0);

@@ -8,20 +8,11 @@
 
 #include "base/blank.hpp"
 #include "base/json.hpp"
+#include "base/json_member.hpp"
 
 namespace agw {
 
 /// Readers of what a provider sent: never throw, whatever came.
-
-inline const json::object* object_member(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value ? value->if_object() : nullptr;
-}
-
-inline const json::array* array_member(const json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value ? value->if_array() : nullptr;
-}
 
 /// The string, empty where there is none. A view into `object`.
 inline std::string_view text_member(const json::object& object, std::string_view name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/json_member.hpp"
 #include "tools/file_text.hpp"
 #include "tools/glob.hpp"
 #include "tools/grep.hpp"
@@ -101,7 +102,7 @@ Task<ToolOutcome> grep(const FileToolsNeeds& needs, const ToolCall& call) {
   if (start.problem) throw BadRequest(fmt::format("{}: {}", start.path.string(), to_string(*start.problem)));
   const GrepQuery query{.pattern = text_input(call.input, "pattern"),
                         .glob = text_input(call.input, "glob"),
-                        .ignore_case = flag_input(call.input, "ignore_case"),
+                        .ignore_case = is_true(call.input, "ignore_case"),
                         .most = static_cast<std::size_t>(number_input(call.input, "max", 500, 1, most_lines))};
   const auto found = co_await search(needs, call, start, query);
   const auto context = number_input(call.input, "context", 0, 0, 100);
@@ -152,7 +153,7 @@ Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {
   if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
   const Replacement wanted{.old_string = text_input(call.input, "old_string"),
                            .new_string = text_input(call.input, "new_string"),
-                           .all = flag_input(call.input, "replace_all")};
+                           .all = is_true(call.input, "replace_all")};
   auto replaced = co_await blocking.run([file, wanted] { return replace_in(whole_text(file), wanted); });
   auto done =
       fmt::format("replaced {} in {}", replaced.count == 1 ? "1 place" : fmt::format("{} places", replaced.count),

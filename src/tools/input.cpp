@@ -10,11 +10,6 @@ std::string text_input(const json::object& input, std::string_view name, std::st
   return std::string(string_member(input, name).value_or(otherwise));
 }
 
-bool flag_input(const json::object& input, std::string_view name) {
-  const auto* const value = input.if_contains(name);
-  return value != nullptr && value->is_bool() && value->get_bool();
-}
-
 std::int64_t number_input(const json::object& input, std::string_view name, std::int64_t otherwise, std::int64_t least,
                           std::int64_t most) {
   const auto* const value = input.if_contains(name);

@@ -10,6 +10,7 @@
 #include <re2/re2.h>
 
 #include "base/json_equal.hpp"
+#include "base/json_member.hpp"
 #include "base/json_type.hpp"
 #include "base/utf8.hpp"
 
@@ -30,16 +31,6 @@ struct Unreadable {};
 std::optional<double> number_member(const json::object& schema, std::string_view name) {
   const auto* member = schema.if_contains(name);
   return member && member->is_number() ? std::optional(member->to_number<double>()) : std::nullopt;
-}
-
-const json::array* list_member(const json::object& schema, std::string_view name) {
-  const auto* member = schema.if_contains(name);
-  return member ? member->if_array() : nullptr;
-}
-
-const json::object* object_in(const json::object& schema, std::string_view name) {
-  const auto* member = schema.if_contains(name);
-  return member ? member->if_object() : nullptr;
 }
 
 std::string shown(const json::value& value) {
@@ -124,7 +115,7 @@ private:
 
   static void listed(const json::object& schema, const json::value& value, const std::string& path,
                      Problems& problems) {
-    if (const auto* values = list_member(schema, "enum");
+    if (const auto* values = array_member(schema, "enum");
         values && std::ranges::none_of(*values, [&](const auto& one) { return equal_by_value(one, value); })) {
       report(problems, path, "must be one of " + shown(*values));
     }
@@ -174,15 +165,15 @@ private:
   }
 
   void object(const json::object& schema, const json::object& value, const std::string& path, Problems& problems) {
-    if (const auto* required = list_member(schema, "required")) {
+    if (const auto* required = array_member(schema, "required")) {
       for (const auto& name : *required) {
         if (!name.is_string()) throw Unreadable();
         if (!value.contains(name.get_string())) report(problems, join(path, name.get_string()), "is required");
       }
     }
     size(schema, "minProperties", "maxProperties", static_cast<std::int64_t>(value.size()), "members", path, problems);
-    const auto* properties = object_in(schema, "properties");
-    const auto* patterns = object_in(schema, "patternProperties");
+    const auto* properties = object_member(schema, "properties");
+    const auto* patterns = object_member(schema, "patternProperties");
     const auto* others = schema.if_contains("additionalProperties");
     for (const auto& member : value) {
       const auto here = join(path, member.key());
@@ -214,7 +205,7 @@ private:
 
   void array(const json::object& schema, const json::array& value, const std::string& path, Problems& problems) {
     size(schema, "minItems", "maxItems", static_cast<std::int64_t>(value.size()), "entries", path, problems);
-    const auto* first = list_member(schema, "prefixItems");
+    const auto* first = array_member(schema, "prefixItems");
     const auto* items = schema.if_contains("items");
     for (std::size_t i = 0; i < value.size(); ++i) {
       const auto here = fmt::format("{}[{}]", path, i);
@@ -227,16 +218,16 @@ private:
 
   /// Several schemas at once.
   void combined(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
-    if (const auto* all = list_member(schema, "allOf")) {
+    if (const auto* all = array_member(schema, "allOf")) {
       for (const auto& one : *all) walk(one, value, path, problems);
     }
     const auto fitting = [&](const json::array& list) {
       return std::ranges::count_if(list, [&](const auto& one) { return check(one, value, path).empty(); });
     };
-    if (const auto* any = list_member(schema, "anyOf"); any && fitting(*any) == 0) {
+    if (const auto* any = array_member(schema, "anyOf"); any && fitting(*any) == 0) {
       report(problems, path, "fits none of the forms that it may have: " + shown(*any));
     }
-    if (const auto* one = list_member(schema, "oneOf"); one && fitting(*one) != 1) {
+    if (const auto* one = array_member(schema, "oneOf"); one && fitting(*one) != 1) {
       report(problems, path, "must fit exactly one of " + shown(*one));
     }
     if (const auto* no = schema.if_contains("not"); no && check(*no, value, path).empty()) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "base/utf8.hpp"
 #include "io/web_request.hpp"
@@ -109,12 +110,8 @@ WebRequest request_of(const WebSearchService& service, const std::string& query,
 
 const json::array* results_of(const WebSearchService& service, const json::value& answer) {
   const auto* object = answer.if_object();
-  if (object && service.kind == Kind::brave) {
-    const auto* web = object->if_contains("web");
-    object = web ? web->if_object() : nullptr;
-  }
-  const auto* results = object ? object->if_contains("results") : nullptr;
-  return results ? results->if_array() : nullptr;
+  if (object && service.kind == Kind::brave) object = object_member(*object, "web");
+  return object ? array_member(*object, "results") : nullptr;
 }
 
 std::string shown(const json::array& results, std::int64_t limit) {

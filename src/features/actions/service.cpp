@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "base/text_or_json.hpp"
 #include "features/actions/built_in_actions.hpp"
@@ -39,8 +40,7 @@ ToolEffect effect_of(ToolKind kind) {
 
 /// Providers take none but schemas of objects.
 json::object schema_of(const Extension& action) {
-  const auto* given = action.definition.members().if_contains("input_schema");
-  auto schema = given && given->is_object() ? given->get_object() : json::object();
+  auto schema = object_of(action.definition.members(), "input_schema");
   schema["type"] = "object";
   if (!schema.contains("properties")) schema["properties"] = json::object();
   return schema;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json_member.hpp"
+
 namespace agw {
 
 namespace {
@@ -10,13 +12,8 @@ using Names = std::vector<std::string>;
 
 /// The strings of a list; nothing where there is no list.
 std::optional<Names> names_in(const json::object& definition, std::string_view member) {
-  const auto* list = definition.if_contains(member);
-  if (!list || !list->is_array()) return std::nullopt;
-  Names names;
-  for (const auto& entry : list->get_array()) {
-    if (entry.is_string()) names.emplace_back(entry.get_string());
-  }
-  return names;
+  const auto* list = array_member(definition, member);
+  return list ? std::optional(texts_of(*list)) : std::nullopt;
 }
 
 template <class List>

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/id.hpp"
+#include "base/json_member.hpp"
 #include "base/json_reading.hpp"
 #include "base/utf8.hpp"
 #include "features/engine/agent_limits.hpp"
@@ -29,11 +30,6 @@ constexpr std::size_t most_pictures = 20;
 ThreadMode run_mode(const Run& run, const Thread& thread) {
   const auto ordered = string_member(run.order, "mode");
   return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
-}
-
-bool is_dry(const Run& run) {
-  const auto* dry = run.order.if_contains("dry");
-  return dry && dry->is_bool() && dry->get_bool();
 }
 
 std::int64_t max_steps(const Extension& agent) {
@@ -111,7 +107,7 @@ Task<> Engine::gather(Answering& answering, RunningAgent& caller) {
   const auto& agent = caller.agent;
   caller.mode = run_mode(run, thread);
   caller.handed_down = handed_down_in(run.order);
-  caller.dry = is_dry(run);
+  caller.dry = is_true(run.order, "dry");
   const auto roots = prompts_.roots(*agent, thread.project_id);
   caller.limits = limits_of(*agent, extensions_, roots);
   caller.run = {.run_id = run.id,

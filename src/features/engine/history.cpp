@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/json_member.hpp"
 #include "base/utf8.hpp"
 
 namespace agw {
@@ -40,14 +41,8 @@ Message result_of(const Turn& turn, std::string id, std::string name) {
   message.text = turn.content;
   message.tool_call_id = std::move(id);
   message.tool_name = std::move(name);
-  const auto* is_error = turn.metadata->if_contains("is_error");
-  message.is_error = is_error && is_error->is_bool() && is_error->get_bool();
+  message.is_error = is_true(*turn.metadata, "is_error");
   return message;
-}
-
-json::object input_of(const Turn& turn) {
-  const auto* input = turn.metadata->if_contains("input");
-  return input && input->is_object() ? input->get_object() : json::object();
 }
 
 /// The id, or one made from it that is no longer than services take, that is not among `used`; it is now. Some services
@@ -110,7 +105,7 @@ void ToolHistory::add_step(std::vector<Message>& messages, std::string text, con
     if (turn == tool_turns_.end()) continue;
     const auto id = unused_id(usable_name(turn->first.second), used_ids_);
     const auto name = usable_name(text_in(turn->second->metadata, "tool_name"));
-    step.tool_uses.push_back({id, name, input_of(*turn->second), std::nullopt});
+    step.tool_uses.push_back({id, name, object_of(*turn->second->metadata, "input"), std::nullopt});
     results.push_back(result_of(*turn->second, id, name));
   }
   if (step.text.empty() && results.empty()) return;

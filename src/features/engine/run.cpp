@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_member.hpp"
 #include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
 
@@ -12,16 +13,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto pause_before_saving_again = 1s;
-
-std::vector<std::string> texts(const json::object& definition, std::string_view name) {
-  std::vector<std::string> list;
-  if (const auto* member = definition.if_contains(name); member && member->is_array()) {
-    for (const auto& entry : member->get_array()) {
-      if (entry.is_string()) list.emplace_back(entry.get_string());
-    }
-  }
-  return list;
-}
 
 /// Why the agent cannot answer any more, although it could when it was asked; empty where it can.
 std::string_view what_keeps(const ExtensionPointer& agent, const JobTurn* job_turn) {
@@ -89,7 +80,7 @@ Engine::ChosenModels Engine::choose_models(const Run& run, const Extension& agen
     chosen.model = wanted.empty() ? models_.default_model() : wanted;
     chosen.problem = std::get<NotConfigured>(resolved).message;
   }
-  for (auto& fallback : models_.resolve_fallbacks(texts(definition, "fallback_models"))) {
+  for (auto& fallback : models_.resolve_fallbacks(texts_of(definition, "fallback_models"))) {
     chosen.choices.push_back(fallback);
   }
   return chosen;

@@ -5,6 +5,7 @@
 
 #include "api/error.hpp"
 #include "base/id.hpp"
+#include "base/json_member.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/triggers.hpp"
 
@@ -35,14 +36,11 @@ void append(Problems& problems, Problems more) {
 /// Judges the members that hold objects, where they do: another type was reported before.
 void judge_objects(const json::object& body, std::optional<ExtensionType> type, const std::string& trigger_member,
                    RequiredMembers required, Problems& problems) {
-  const auto object = [&](std::string_view member) -> const json::object* {
-    const auto* value = body.if_contains(member);
-    return value ? value->if_object() : nullptr;
-  };
-  if (const auto* definition = object("definition"); definition && type) {
+  if (const auto* definition = object_member(body, "definition"); definition && type) {
     append(problems, judge_definition(*type, *definition, required));
   }
-  if (const auto* trigger = object(trigger_member)) append(problems, judge_trigger(*trigger, trigger_member));
+  if (const auto* trigger = object_member(body, trigger_member))
+    append(problems, judge_trigger(*trigger, trigger_member));
 }
 
 /// A job's prompt file is read beneath the job's directory; a path that leads out is told at once.

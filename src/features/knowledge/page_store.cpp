@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "base/json_member.hpp"
 #include "features/knowledge/entity_store.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -24,13 +25,8 @@ std::string text_of_list(const std::vector<std::string>& list) {
 }
 
 std::vector<std::string> list_of_text(std::string_view text) {
-  std::vector<std::string> list;
-  const auto array = parse_json(text);
-  if (!array || !array->is_array()) return list;
-  for (const auto& element : array->get_array()) {
-    if (element.is_string()) list.emplace_back(element.get_string());
-  }
-  return list;
+  const auto list = parse_json(text);
+  return list && list->is_array() ? texts_of(list->get_array()) : std::vector<std::string>();
 }
 
 FileStamp read_stamp(const Statement& row, int column) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/json_member.hpp"
 #include "base/time.hpp"
 #include "features/librarian/text.hpp"
 #include "models/catalog.hpp"
@@ -22,10 +23,7 @@ std::string_view model_of(const Turn& turn) {
   return turn.metadata ? string_member(*turn.metadata, "model").value_or("") : "";
 }
 
-bool is_superseded(const Turn& turn) {
-  const auto* member = turn.metadata ? turn.metadata->if_contains("superseded") : nullptr;
-  return member && member->is_bool() && member->get_bool();
-}
+bool is_superseded(const Turn& turn) { return turn.metadata && is_true(*turn.metadata, "superseded"); }
 
 bool is_of_librarian(const Turn& turn) {
   return model_of(turn) == fmt::format("{}/{}", offline_provider, offline_model);

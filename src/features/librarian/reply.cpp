@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
+#include "base/json_member.hpp"
 #include "base/utf8.hpp"
 #include "features/librarian/text.hpp"
 
@@ -54,9 +55,8 @@ std::string extension_rows(std::string_view text) {
     const auto value = parse_json(line);
     if (!value || !value->is_object()) return {};
     const auto& extension = value->get_object();
-    const auto* enabled = extension.if_contains("enabled");
     rows += fmt::format("- `{}`{}: {}\n", string_member(extension, "name").value_or(""),
-                        enabled && *enabled == true ? "" : " (disabled)",
+                        is_true(extension, "enabled") ? "" : " (disabled)",
                         on_one_line(string_member(extension, "description").value_or(""), longest_sentence));
   }
   return boost::trim_right_copy(rows);

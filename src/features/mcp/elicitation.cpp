@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "base/json_member.hpp"
+
 namespace agw {
 
 namespace {
 
 json::object defaults_of(const json::object& form) {
   json::object content;
-  const auto* properties = form.if_contains("properties");
-  if (!properties || !properties->is_object()) return content;
-  for (const auto& [name, field] : properties->get_object()) {
+  for (const auto& [name, field] : object_of(form, "properties")) {
     const auto* proposed = field.is_object() ? field.get_object().if_contains("default") : nullptr;
     if (proposed) content[name] = *proposed;
   }
@@ -18,9 +18,8 @@ json::object defaults_of(const json::object& form) {
 }
 
 bool is_complete(const json::object& content, const json::object& form) {
-  const auto* required = form.if_contains("required");
-  if (!required || !required->is_array()) return true;
-  return std::ranges::all_of(required->get_array(), [&](const json::value& name) {
+  const auto* required = array_member(form, "required");
+  return !required || std::ranges::all_of(*required, [&](const json::value& name) {
     return name.is_string() && content.contains(name.get_string());
   });
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_member.hpp"
 #include "base/text_or_json.hpp"
 #include "tools/http_answer.hpp"
 
@@ -144,9 +145,7 @@ Task<ToolOutcome> HttpIntegration::call(std::string tool, const ToolCall& call) 
   if (!address.problem.empty()) co_return failed(address.problem);
   const std::string path(string_member(call.input, "path").value_or(""));
   if (!stays_beneath(path)) co_return failed("path must stay beneath the service's URL");
-  const auto* query = call.input.if_contains("query");
-  const auto url = WebUrl::parse(with_query(with_path(address.url.text(), path),
-                                            query && query->is_object() ? query->get_object() : json::object()));
+  const auto url = WebUrl::parse(with_query(with_path(address.url.text(), path), object_of(call.input, "query")));
   if (!url || url->origin() != address.url.origin()) co_return failed("path does not lead to the service");
   auto request = service_request(address, settings(), *url);
   request.method = string_member(call.input, "method").value_or("GET");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 
 namespace agw {
@@ -21,7 +22,6 @@ std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSett
   if (!parsed || !parsed->is_object()) return std::nullopt;
   const auto& kept = parsed->get_object();
   const auto* expires_at = kept.if_contains("expires_at");
-  const auto* registered = kept.if_contains("registered");
   McpLogin login{.url = text_of(kept, "url"),
                  .resource = text_of(kept, "resource"),
                  .token_endpoint = text_of(kept, "token_endpoint"),
@@ -30,7 +30,7 @@ std::optional<McpLogin> load_login(const Secrets& secrets, const IntegrationSett
                  .client = {.id = text_of(kept, "client_id"),
                             .secret = text_of(kept, "client_secret"),
                             .auth_method = text_of(kept, "auth_method"),
-                            .is_registered = registered && registered->is_bool() && registered->get_bool()},
+                            .is_registered = is_true(kept, "registered")},
                  .tokens = {.access = text_of(kept, "access_token"), .refresh = text_of(kept, "refresh_token")}};
   if (expires_at && expires_at->is_int64()) login.tokens.expires_at = expires_at->get_int64();
   return login.url == settings.url ? std::optional(std::move(login)) : std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_member.hpp"
 #include "features/mcp/oauth.hpp"
 
 #include "base/text_of.hpp"
@@ -16,24 +17,9 @@ constexpr std::string_view resource_place = "/.well-known/oauth-protected-resour
 constexpr std::string_view server_place = "/.well-known/oauth-authorization-server";
 constexpr std::string_view openid_place = "/.well-known/openid-configuration";
 
-std::vector<std::string> list_in(const json::object& object, std::string_view name) {
-  std::vector<std::string> texts;
-  const auto* list = object.if_contains(name);
-  if (!list || !list->is_array()) return texts;
-  for (const auto& one : list->get_array()) {
-    if (one.is_string()) texts.emplace_back(one.get_string());
-  }
-  return texts;
-}
-
 bool lists_text(const json::object& object, std::string_view name, std::string_view text) {
-  const auto texts = list_in(object, name);
+  const auto texts = texts_of(object, name);
   return std::ranges::find(texts, text) != texts.end();
-}
-
-bool is_set(const json::object& object, std::string_view name) {
-  const auto* member = object.if_contains(name);
-  return member && member->is_bool() && member->get_bool();
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -130,9 +116,9 @@ OAuthServer server_of(const json::object& server) {
       .issuer = text_of(server, "issuer"),
       .authorization_endpoint = endpoint_of(text_of(server, "authorization_endpoint"), "authorization endpoint"),
       .token_endpoint = endpoint_of(text_of(server, "token_endpoint"), "token endpoint"),
-      .auth_methods = list_in(server, "token_endpoint_auth_methods_supported"),
-      .takes_client_urls = is_set(server, "client_id_metadata_document_supported"),
-      .names_itself = is_set(server, "authorization_response_iss_parameter_supported")};
+      .auth_methods = texts_of(server, "token_endpoint_auth_methods_supported"),
+      .takes_client_urls = is_true(server, "client_id_metadata_document_supported"),
+      .names_itself = is_true(server, "authorization_response_iss_parameter_supported")};
   const auto registration = text_of(server, "registration_endpoint");
   if (!registration.empty()) found.registration_endpoint = endpoint_of(registration, "registration endpoint");
   return found;
@@ -151,7 +137,7 @@ OAuthServer usual_server(const std::string& origin) {
 Task<OAuthServer> discover_oauth(const OAuthWeb& web, BearerChallenge challenge) {
   const auto about = (co_await resource_of(web, challenge)).value_or(json::object());
   const auto resource = checked_resource(web.service(), about);
-  const auto issuers = list_in(about, "authorization_servers");
+  const auto issuers = texts_of(about, "authorization_servers");
   const auto issuer = endpoint_of(issuers.empty() ? web.service().origin() : issuers.front(), "address");
   const auto described = co_await first_of(web, places_of_issuer(issuer));
   if (!described && !issuers.empty()) throw OAuthError("its authorization server does not describe itself");
@@ -162,7 +148,7 @@ Task<OAuthServer> discover_oauth(const OAuthWeb& web, BearerChallenge challenge)
   server.resource = resource;
   if (!challenge.scope.empty()) {
     server.scope = challenge.scope;
-  } else if (const auto scopes = list_in(about, "scopes_supported"); !scopes.empty()) {
+  } else if (const auto scopes = texts_of(about, "scopes_supported"); !scopes.empty()) {
     server.scope = joined(scopes);
   }
   if (described) want_renewal(server.scope, *described);

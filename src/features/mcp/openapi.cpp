@@ -9,6 +9,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/replace.hpp>
 
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "base/yaml.hpp"
 
@@ -22,16 +23,6 @@ constexpr int deepest_schema = 12;
 constexpr int most_nodes = 2000;
 constexpr std::size_t longest_description = 2000;
 
-const json::object* object_in(const json::object& members, std::string_view name) {
-  const auto* found = members.if_contains(name);
-  return found ? found->if_object() : nullptr;
-}
-
-bool is_true(const json::object& members, std::string_view name) {
-  const auto* found = members.if_contains(name);
-  return found && found->is_bool() && found->get_bool();
-}
-
 /// Reads one document.
 class OpenApiReader {
 public:
@@ -41,8 +32,7 @@ public:
     const auto* root = document_.if_object();
     if (!root || !text_of(*root, "openapi").starts_with("3.")) return ApiProblem{"its url gives no OpenAPI 3 document"};
     ApiDescription made{.server = server(*root)};
-    const auto* paths = object_in(*root, "paths");
-    for (const auto& [path, item] : paths ? *paths : json::object()) {
+    for (const auto& [path, item] : object_of(*root, "paths")) {
       if (item.is_object() && path.starts_with('/')) read_path(std::string(path), resolved(item.get_object()), made);
     }
     if (made.operations.empty()) return ApiProblem{"its OpenAPI document has no operations"};
@@ -56,8 +46,7 @@ private:
     const auto* first = servers->get_array()[0].if_object();
     if (!first) return *url_.resolve("/");
     auto text = text_of(*first, "url");
-    const auto* variables = object_in(*first, "variables");
-    for (const auto& [name, variable] : variables ? *variables : json::object()) {
+    for (const auto& [name, variable] : object_of(*first, "variables")) {
       if (variable.is_object()) {
         boost::replace_all(text, fmt::format("{{{}}}", std::string_view(name)),
                            text_of(variable.get_object(), "default"));
@@ -82,7 +71,7 @@ private:
 
   void read_path(const std::string& path, const json::object& item, ApiDescription& made) {
     for (const auto* method : methods) {
-      const auto* operation = object_in(item, method);
+      const auto* operation = object_member(item, method);
       if (!operation) continue;
       auto name = tool_name(path, method, *operation);
       if (!names_.insert(name).second) continue;
@@ -115,9 +104,9 @@ private:
     json::object properties;
     json::array required;
     for (const auto* holder : {&operation, &item}) {
-      const auto* list = holder->if_contains("parameters");
-      if (!list || !list->is_array()) continue;
-      for (const auto& one : list->get_array()) {
+      const auto* list = array_member(*holder, "parameters");
+      if (!list) continue;
+      for (const auto& one : *list) {
         if (one.is_object()) read_parameter(resolved(one.get_object()), made, properties, required);
       }
     }
@@ -141,7 +130,7 @@ private:
     } else {
       return;
     }
-    const auto* schema = object_in(parameter, "schema");
+    const auto* schema = object_member(parameter, "schema");
     auto shown = schema ? inlined(*schema, 0) : json::object();
     if (const auto text = text_of(parameter, "description"); !text.empty() && !shown.contains("description")) {
       shown["description"] = to_utf8(text.substr(0, longest_description));
@@ -151,16 +140,16 @@ private:
   }
 
   void read_body(const json::object& operation, ApiOperation& made, json::object& properties, json::array& required) {
-    const auto* given = object_in(operation, "requestBody");
+    const auto* given = object_member(operation, "requestBody");
     if (!given) return;
     const auto& body = resolved(*given);
-    const auto* content = object_in(body, "content");
+    const auto* content = object_member(body, "content");
     if (!content || content->empty()) return;
     const auto found = content->find("application/json");
     const auto& chosen = found == content->end() ? *content->begin() : *found;
     made.body_type = chosen.key();
     const auto* media = chosen.value().if_object();
-    const auto* schema = media ? object_in(*media, "schema") : nullptr;
+    const auto* schema = media ? object_member(*media, "schema") : nullptr;
     properties["body"] = schema ? inlined(*schema, 0) : json::object();
     if (is_true(body, "required")) required.emplace_back("body");
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "models/picture.hpp"
 #include "tools/text_limit.hpp"
@@ -51,9 +52,9 @@ std::string decoded(std::string_view text) {
 
 std::vector<Image> pictures_of(const json::object& result) {
   std::vector<Image> pictures;
-  const auto* content = result.if_contains("content");
-  if (!content || !content->is_array()) return pictures;
-  for (const auto& block : content->get_array()) {
+  const auto* content = array_member(result, "content");
+  if (!content) return pictures;
+  for (const auto& block : *content) {
     const auto* members = block.if_object();
     if (!members || pictures.size() == most_pictures || string_member(*members, "type") != "image") continue;
     Image picture{.mime = std::string(picture_mime(text_of(*members, "mimeType"))),
@@ -65,10 +66,10 @@ std::vector<Image> pictures_of(const json::object& result) {
 
 std::string content_text(const json::object& result) {
   std::string text;
-  const auto* content = result.if_contains("content");
-  if (!content || !content->is_array()) return text;
+  const auto* content = array_member(result, "content");
+  if (!content) return text;
   std::size_t blocks = 0;
-  for (const auto& block : content->get_array()) {
+  for (const auto& block : *content) {
     if (!block.is_object() || ++blocks > most_blocks) continue;
     const auto piece = block_text(block.get_object());
     if (piece.empty()) continue;
@@ -76,11 +77,6 @@ std::string content_text(const json::object& result) {
     text += piece;
   }
   return text;
-}
-
-bool is_true(const json::object& members, std::string_view name) {
-  const auto* member = members.if_contains(name);
-  return member && member->is_bool() && member->get_bool();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/blank.hpp"
+#include "base/json_member.hpp"
 #include "base/json_reading.hpp"
 #include "features/mcp/elicitation.hpp"
 #include "features/secrets/service.hpp"
@@ -19,11 +20,6 @@ constexpr std::int64_t method_not_found = -32601;
 constexpr std::int64_t unreadable = -32700;
 constexpr std::int64_t no_answer = -32603;
 constexpr std::size_t longest_error = 2000;
-
-json::object object_in(const json::object& members, std::string_view name) {
-  const auto* found = members.if_contains(name);
-  return found && found->is_object() ? found->get_object() : json::object();
-}
 
 RpcError read_error(const json::value& value) {
   RpcError error{.message = "an error without a message"};
@@ -95,8 +91,7 @@ void hide_in(json::value& value, const FilledSecrets& secrets) {
 
 void hide_secrets(RpcMessage& answer, const FilledSecrets& secrets) {
   if (answer.error) answer.error->message = secrets.hidden_in_answer(answer.error->message);
-  const auto* is_error = answer.result.if_contains("isError");
-  if (!is_error || *is_error != true) return;
+  if (!is_true(answer.result, "isError")) return;
   for (auto& member : answer.result) hide_in(member.value(), secrets);
 }
 
@@ -112,13 +107,13 @@ RpcMessage read_rpc(std::string_view text) {
   if (const auto method = string_member(members, "method")) {
     message.kind = message.id.is_null() ? RpcMessage::Kind::notification : RpcMessage::Kind::request;
     message.method = *method;
-    message.params = object_in(members, "params");
+    message.params = object_of(members, "params");
   } else if (const auto* error = members.if_contains("error")) {
     message.kind = RpcMessage::Kind::answer;
     message.error = read_error(*error);
   } else if (members.contains("result")) {
     message.kind = RpcMessage::Kind::answer;
-    message.result = object_in(members, "result");
+    message.result = object_of(members, "result");
   } else if (!message.id.is_null()) {
     message.kind = RpcMessage::Kind::answer;
     message.error = {.code = no_answer, .message = "its answer has neither a result nor an error"};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/group.hpp"
+#include "base/json_member.hpp"
 #include "base/json_reading.hpp"
 #include "base/log.hpp"
 #include "base/text_of.hpp"
@@ -44,16 +45,6 @@ json::object modern_meta() {
           {"io.modelcontextprotocol/clientInfo", client_info()}};
 }
 
-const json::object* object_in(const json::object& members, std::string_view name) {
-  const auto* member = members.if_contains(name);
-  return member ? member->if_object() : nullptr;
-}
-
-bool is_true(const json::object* members, std::string_view name) {
-  const auto* member = members ? members->if_contains(name) : nullptr;
-  return member && member->is_bool() && member->get_bool();
-}
-
 bool is_tool_name(std::string_view name) {
   return !name.empty() && name.size() <= longest_tool_name && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_-./").find(c) != std::string_view::npos;
@@ -61,10 +52,8 @@ bool is_tool_name(std::string_view name) {
 }
 
 bool lists(const json::object& members, std::string_view name, std::string_view text) {
-  const auto* list = members.if_contains(name);
-  if (!list || !list->is_array()) return false;
-  return std::ranges::any_of(list->get_array(),
-                             [&](const auto& one) { return one.is_string() && one.get_string() == text; });
+  const auto texts = texts_of(members, name);
+  return std::ranges::find(texts, text) != texts.end();
 }
 
 /// Whether a failed discovery was that of a server that knows the modern protocol.
@@ -77,7 +66,7 @@ bool is_modern_failure(const RpcAnswer& answer) {
 /// Parameters that the schema wants as headers too: `x-mcp-header`.
 std::vector<std::pair<std::string, std::string>> headers_of(const json::object* schema, const json::object& arguments) {
   std::vector<std::pair<std::string, std::string>> headers;
-  const auto* properties = schema ? object_in(*schema, "properties") : nullptr;
+  const auto* properties = schema ? object_member(*schema, "properties") : nullptr;
   if (!properties) return headers;
   for (const auto& [name, property] : *properties) {
     const auto header = property.is_object() ? string_member(property.get_object(), "x-mcp-header") : std::nullopt;
@@ -126,9 +115,7 @@ Task<std::string> McpSession::discover(Stop& stop) {
     co_return is_gone ? answer.problem : std::string();
   }
   era_ = McpEra::modern;
-  const auto* capabilities = object_in(answer.result, "capabilities");
-  has_tools_ = capabilities && capabilities->contains("tools");
-  tells_changes_ = has_tools_ && is_true(object_in(*capabilities, "tools"), "listChanged");
+  take_capabilities(answer.result);
   co_return "";
 }
 
@@ -149,11 +136,15 @@ Task<std::string> McpSession::initialize(Stop& stop) {
   }
   transport_->speak(McpEra::legacy, version);
   co_await transport_->notify("notifications/initialized", {});
-  const auto* capabilities = object_in(answer.result, "capabilities");
-  has_tools_ = capabilities && capabilities->contains("tools");
-  tells_changes_ = has_tools_ && is_true(object_in(*capabilities, "tools"), "listChanged");
+  take_capabilities(answer.result);
   transport_->listen();  // for changes, and for what the server asks
   co_return "";
+}
+
+void McpSession::take_capabilities(const json::object& result) {
+  const auto capabilities = object_of(result, "capabilities");
+  has_tools_ = capabilities.contains("tools");
+  tells_changes_ = is_true(object_of(capabilities, "tools"), "listChanged");
 }
 
 Task<RpcAnswer> McpSession::ask(RpcRequest request, Stop& stop) {
@@ -173,8 +164,8 @@ Task<std::string> McpSession::list_tools(Stop& stop) {
       tools_ = before;
       co_return "its tools cannot be listed: " + answer.failure();
     }
-    if (const auto* tools = answer.result.if_contains("tools"); tools && tools->is_array()) {
-      for (const auto& tool : tools->get_array()) take_tool(tool);
+    if (const auto* tools = array_member(answer.result, "tools")) {
+      for (const auto& tool : *tools) take_tool(tool);
     }
     cursor = string_member(answer.result, "nextCursor").value_or("");
     if (cursor.empty()) break;
@@ -195,7 +186,7 @@ void McpSession::take_tool(const json::value& value) {
   auto description =
       std::string(string_member(members, "description").value_or(string_member(members, "title").value_or("")));
   if (description.size() > longest_description) description = to_utf8(description.substr(0, longest_description));
-  const auto* schema = object_in(members, "inputSchema");
+  const auto* schema = object_member(members, "inputSchema");
   const bool is_deep = schema && nests_deeper(members.at("inputSchema"), max_json_depth);
   const bool is_usable = schema && !is_deep && to_json(*schema).size() <= longest_schema;
   if (!is_usable) {

@@ -41,6 +41,7 @@ public:
 private:
   Task<std::string> discover(Stop& stop);
   Task<std::string> initialize(Stop& stop);
+  void take_capabilities(const json::object& result);
   Task<std::string> list_tools(Stop& stop);
   Task<> follow_changes(Stop& stop);
   Task<> subscribe(Stop& stop);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/content_id.hpp"
+#include "base/json_member.hpp"
 #include "base/text_of.hpp"
 
 namespace agw {
@@ -20,22 +21,9 @@ IntegrationKind kind_of(std::string_view text) {
   return text == "http" ? IntegrationKind::http : IntegrationKind::mcp_http;
 }
 
-/// The texts of a list, others left out.
-std::vector<std::string> texts_in(const json::object& members, std::string_view name) {
-  std::vector<std::string> texts;
-  const auto* list = members.if_contains(name);
-  if (!list || !list->is_array()) return texts;
-  for (const auto& one : list->get_array()) {
-    if (one.is_string()) texts.emplace_back(one.get_string());
-  }
-  return texts;
-}
-
 std::map<std::string, std::string> map_in(const json::object& members, std::string_view name) {
   std::map<std::string, std::string> texts;
-  const auto* map = members.if_contains(name);
-  if (!map || !map->is_object()) return texts;
-  for (const auto& one : map->get_object()) {
+  for (const auto& one : object_of(members, name)) {
     if (one.value().is_string()) texts.emplace(one.key(), one.value().get_string());
   }
   return texts;
@@ -60,14 +48,13 @@ IntegrationSettings integration_settings(const Extension& extension) {
                                .name = extension.name,
                                .kind = kind_of(string_member(members, "kind").value_or("")),
                                .command = text_of(members, "command"),
-                               .arguments = texts_in(members, "args"),
+                               .arguments = texts_of(members, "args"),
                                .environment = map_in(members, "env"),
                                .url = text_of(members, "url"),
                                .is_persons = extension.source == Source::user};
   for (auto& [name, value] : map_in(members, "headers")) settings.headers.push_back({name, value});
-  const auto* allowed = members.if_contains("allowed_tools");
-  if (allowed && allowed->is_array()) {
-    const auto names = texts_in(members, "allowed_tools");
+  if (const auto* allowed = array_member(members, "allowed_tools")) {
+    const auto names = texts_of(*allowed);
     settings.allowed_tools.emplace(names.begin(), names.end());
   }
   return settings;

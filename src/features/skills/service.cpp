@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/json_member.hpp"
 #include "base/log.hpp"
 #include "features/skills/skill_text.hpp"
 #include "io/beneath.hpp"
@@ -68,13 +69,8 @@ void look(SkillsByName& skills, const Place& place) {
 
 /// The names that an agent's definition has under `skills`; nothing where it has no such list.
 std::optional<std::vector<std::string>> chosen(const Extension& agent) {
-  const auto* list = agent.definition.members().if_contains("skills");
-  if (!list || !list->is_array()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const auto& entry : list->get_array()) {
-    if (entry.is_string()) names.emplace_back(entry.get_string());
-  }
-  return names;
+  const auto* list = array_member(agent.definition.members(), "skills");
+  return list ? std::optional(texts_of(*list)) : std::nullopt;
 }
 
 void list_resources(const Directory& folder, const std::string& path, int depth, std::vector<std::string>& files) {

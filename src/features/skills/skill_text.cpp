@@ -2,6 +2,7 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/json_member.hpp"
 #include "base/utf8.hpp"
 #include "base/yaml.hpp"
 
@@ -92,8 +93,7 @@ std::optional<SkillText> read_skill_text(std::string_view text, std::string& why
     why = "it has no description";
     return std::nullopt;
   }
-  const auto* hidden = head->if_contains("disable-model-invocation");
-  skill.for_people = hidden && hidden->is_bool() && hidden->get_bool();
+  skill.for_people = is_true(*head, "disable-model-invocation");
   skill.body = std::move(parts->body);
   return skill;
 }
