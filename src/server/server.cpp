@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 
 namespace agw {
 
@@ -82,13 +83,8 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
       sweep_timer_(loop),
       watching_(loop),
       group_(loop) {
-  group_.on_failure([](std::exception_ptr failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      log::error("a connection failed: {}", error.what());
-    }
-  });
+  group_.on_failure(
+      [](const std::exception_ptr& failure) { log::error("a connection failed: {}", message_of(failure)); });
 }
 
 Server::~Server() = default;

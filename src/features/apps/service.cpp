@@ -6,6 +6,7 @@
 
 #include "api/error.hpp"
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 #include "features/apps/app_directory.hpp"
 #include "features/apps/health.hpp"
 #include "features/apps/store.hpp"
@@ -100,12 +101,8 @@ Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensi
       options_(std::move(options)),
       idle_(loop),
       background_(loop) {
-  background_.on_failure([](std::exception_ptr failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      log::error("an app could not be ended properly: {}", error.what());
-    }
+  background_.on_failure([](const std::exception_ptr& failure) {
+    log::error("an app could not be ended properly: {}", message_of(failure));
   });
   extensions_.observe(*this);
 }

@@ -9,6 +9,7 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log_ids.hpp"
+#include "base/message_of.hpp"
 #include "features/engine/agent_limits.hpp"
 #include "features/engine/attached.hpp"
 #include "features/engine/command_expansion.hpp"
@@ -102,12 +103,8 @@ Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& e
       workers_(loop) {
   threads.at_fork(
       [&clock](Connection& connection, const Fork& fork) { keep_summary_in_fork(connection, fork, clock.now()); });
-  workers_.on_failure([](std::exception_ptr failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      log::error("what answers threads and finds their titles failed: {}", error.what());
-    }
+  workers_.on_failure([](const std::exception_ptr& failure) {
+    log::error("what answers threads and finds their titles failed: {}", message_of(failure));
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/error.hpp"
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 #include "features/jobs/requested.hpp"
 #include "features/jobs/store.hpp"
 #include "storage/start_write.hpp"
@@ -14,14 +15,6 @@ namespace {
 
 constexpr std::size_t shown_due_times = 5;
 constexpr int shown_runs = 20;
-
-void log_failure(std::exception_ptr failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    log::error("background work of jobs failed: {}", error.what());
-  }
-}
 
 std::optional<double> success_rate(const std::vector<JobRun>& runs) {
   const auto completed = std::ranges::count(runs, JobRunStatus::completed, &JobRun::status);
@@ -80,7 +73,8 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
       events_(hub, [this](const std::string& job_id, std::string_view event, const json::object& record,
                           const EventCause& cause) { on_event(job_id, event, record, cause); }),
       work_(loop) {
-  work_.on_failure(log_failure);
+  work_.on_failure(
+      [](const std::exception_ptr& failure) { log::error("background work of jobs failed: {}", message_of(failure)); });
   extensions_.observe(*this);
 }
 

@@ -8,6 +8,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 #include "models/frames.hpp"
 #include "models/wire.hpp"
 
@@ -24,14 +25,6 @@ constexpr auto longest_retry = 60'000ms;
 constexpr int most_resumes = 10;
 constexpr std::size_t most_answering = 32;
 constexpr auto endless = 24h;
-
-void log_failure(const std::string& integration, std::exception_ptr failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    log::warn("integration {}: {}", integration, error.what());
-  }
-}
 
 bool is_visible(std::string_view text) {
   return !text.empty() && text.size() <= 1024 && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
@@ -96,7 +89,9 @@ HttpTransport::HttpTransport(Loop& loop, HttpClient& http, std::string name, boo
       on_refusal_(std::move(on_refusal)),
       group_(loop),
       dead_(loop) {
-  group_.on_failure([integration = name_](std::exception_ptr failure) { log_failure(integration, failure); });
+  group_.on_failure([integration = name_](const std::exception_ptr& failure) {
+    log::warn("integration {}: {}", integration, message_of(failure));
+  });
 }
 
 HttpTransport::~HttpTransport() = default;

@@ -9,6 +9,7 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 
 namespace agw {
 
@@ -64,19 +65,13 @@ std::string united(const std::string& some, const std::string& more) {
 
 BadGateway cannot_log_in(const std::exception& why) { return BadGateway(fmt::format("cannot log in: {}", why.what())); }
 
-void log_lost_renewal(std::exception_ptr failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    log::warn("a login of an integration is not renewed: {}", error.what());
-  }
-}
-
 }  // namespace
 
 McpLogins::McpLogins(Loop& loop, HttpClient& http, BlockingPool& blocking, const Secrets& secrets)
     : loop_(loop), http_(http), blocking_(blocking), secrets_(secrets), group_(loop) {
-  group_.on_failure(log_lost_renewal);
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::warn("a login of an integration is not renewed: {}", message_of(failure));
+  });
 }
 
 Task<> McpLogins::stop() {

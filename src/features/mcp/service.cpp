@@ -8,6 +8,7 @@
 
 #include "api/error.hpp"
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 #include "features/mcp/http_integration.hpp"
 #include "features/mcp/mcp_integration.hpp"
 #include "features/mcp/openapi_integration.hpp"
@@ -46,14 +47,6 @@ std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began)
   return std::chrono::ceil<std::chrono::milliseconds>(began + time_to_settle - std::chrono::steady_clock::now());
 }
 
-void log_failure(std::exception_ptr failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    log::error("an integration is not connected any more: {}; disable and enable it to try again", error.what());
-  }
-}
-
 }  // namespace
 
 /// One that is enabled, for as long as anybody calls it.
@@ -76,7 +69,9 @@ Integrations::Integrations(Loop& loop, Extensions& extensions, HttpClient& http,
       group_(loop),
       changed_(loop) {
   extensions_.observe(*this);
-  group_.on_failure(log_failure);
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::error("an integration is not connected any more: {}; disable and enable it to try again", message_of(failure));
+  });
 }
 
 Integrations::~Integrations() = default;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log_ids.hpp"
+#include "base/message_of.hpp"
 #include "features/runs/store.hpp"
 #include "storage/removal.hpp"
 
@@ -49,13 +50,8 @@ ActiveRun::ActiveRun(Loop& loop, Run what)
 
 Runs::Runs(Loop& loop, Database& database, Hub& hub, const Clock& clock)
     : loop_(loop), database_(database), hub_(hub), clock_(clock), background_(loop) {
-  background_.on_failure([](std::exception_ptr failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      log::error("background work of runs failed: {}", error.what());
-    }
-  });
+  background_.on_failure(
+      [](const std::exception_ptr& failure) { log::error("background work of runs failed: {}", message_of(failure)); });
 }
 
 Runs::~Runs() = default;

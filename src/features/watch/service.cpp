@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 #include "storage/connection.hpp"
 
 namespace agw {
@@ -22,12 +23,8 @@ constexpr double spike_factor = 3;
 constexpr std::size_t days_compared = 14;
 constexpr std::string_view cost_spike = "cost-spike";
 
-void log_failure(std::exception_ptr failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    log::error("a signal could not be raised: {}", error.what());
-  }
+void log_failure(const std::exception_ptr& failure) {
+  log::error("a signal could not be raised: {}", message_of(failure));
 }
 
 double median(std::vector<double> values) {
