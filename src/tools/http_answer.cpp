@@ -4,6 +4,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "tools/charset.hpp"
+#include "tools/failed.hpp"
 #include "tools/text_limit.hpp"
 
 namespace agw {
@@ -33,7 +34,7 @@ std::string answer_text(const WebAnswer& answer) {
 }  // namespace
 
 ToolOutcome http_answer(const WebAnswer& answer) {
-  if (!answer.problem.empty()) return {.output = answer.problem, .is_error = true};
+  if (!answer.problem.empty()) return failed(answer.problem);
   return {.output = answer_text(answer), .is_error = answer.head.status >= 400};
 }
 

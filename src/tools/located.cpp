@@ -13,6 +13,7 @@
 #include "api/error.hpp"
 #include "io/covered_places.hpp"
 #include "io/resolve_path.hpp"
+#include "tools/failed.hpp"
 
 namespace agw {
 
@@ -123,6 +124,6 @@ std::string shown_path(const fs::path& path, const FileRoots& roots) {
   return path.lexically_relative(start).string();
 }
 
-ToolOutcome refusal(const Permission& permission) { return {.output = permission.reason, .is_error = true}; }
+ToolOutcome refusal(const Permission& permission) { return failed(permission.reason); }
 
 }  // namespace agw

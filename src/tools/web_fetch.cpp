@@ -10,6 +10,7 @@
 
 #include "io/web_request.hpp"
 #include "tools/charset.hpp"
+#include "tools/failed.hpp"
 #include "tools/markdown.hpp"
 #include "tools/text_limit.hpp"
 
@@ -64,7 +65,7 @@ ToolOutcome readable(const WebAnswer& answer) {
   } else if (is_text(type)) {
     text = text_to_utf8(answer.body, type);
   } else {
-    return {.output = fmt::format("{} is {}, which is no text", answer.url.text(), to_utf8(type)), .is_error = true};
+    return failed(fmt::format("{} is {}, which is no text", answer.url.text(), to_utf8(type)));
   }
   const bool is_error = answer.head.status >= 400;
   if (is_error) head += fmt::format("The server answered with status {}.\n", answer.head.status);
@@ -115,22 +116,19 @@ private:
 Task<ToolOutcome> web_fetch(HttpClient& http, BlockingPool& blocking, const WebFetchOptions& options,
                             const ToolCall& call) {
   const auto url = WebUrl::parse(string_member(call.input, "url").value_or(""));
-  if (!url)
-    co_return ToolOutcome{.output = "url must be an http or https address without a name or password",
-                          .is_error = true};
+  if (!url) co_return failed("url must be an http or https address without a name or password");
   WebFetching fetching(options, call);
   if (const auto found = co_await fetching.judge(*url); found.verdict != Permission::Verdict::allowed) {
-    co_return ToolOutcome{.output = found.reason, .is_error = true};
+    co_return failed(found.reason);
   }
   auto answer = co_await ask_web(http, fetching.request(*url), call.stop);
   if (!answer.refused_address.empty()) {
-    co_return ToolOutcome{.output = fmt::format("permission denied: {} has the address {}, which is not one of the "
-                                                "public internet; a person allows a host in config.yaml: "
-                                                "tools.web_fetch.allow_hosts",
-                                                answer.url.host(), answer.refused_address),
-                          .is_error = true};
+    co_return failed(
+        fmt::format("permission denied: {} has the address {}, which is not one of the public internet; "
+                    "a person allows a host in config.yaml: tools.web_fetch.allow_hosts",
+                    answer.url.host(), answer.refused_address));
   }
-  if (!answer.problem.empty()) co_return ToolOutcome{.output = answer.problem, .is_error = true};
+  if (!answer.problem.empty()) co_return failed(answer.problem);
   co_return co_await blocking.run([answer = std::move(answer)] { return readable(answer); });
 }
 

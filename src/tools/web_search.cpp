@@ -11,6 +11,7 @@
 #include "base/text_of.hpp"
 #include "base/utf8.hpp"
 #include "io/web_request.hpp"
+#include "tools/failed.hpp"
 #include "tools/text_limit.hpp"
 
 namespace agw {
@@ -128,8 +129,6 @@ std::string shown(const json::array& results, std::int64_t limit) {
   }
   return out.empty() ? "nothing found" : limited(out);
 }
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 ToolOutcome outcome_of(const WebSearchService& service, const WebAnswer& answer, std::int64_t limit) {
   if (!answer.problem.empty()) return failed("the search service " + answer.problem);

@@ -7,12 +7,11 @@
 
 #include "base/time_zone.hpp"
 #include "features/actions/calculator.hpp"
+#include "tools/failed.hpp"
 
 namespace agw {
 
 namespace {
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 std::string offset_text(std::chrono::seconds offset) {
   const auto minutes = std::abs(offset.count()) / 60;

@@ -10,13 +10,12 @@
 #include "features/actions/built_in_actions.hpp"
 #include "features/actions/placeholders.hpp"
 #include "features/actions/shell_action.hpp"
+#include "tools/failed.hpp"
 #include "tools/http_answer.hpp"
 
 namespace agw {
 
 namespace {
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 /// The builtin action that it stands for.
 std::string built_in_of(const Extension& action) {

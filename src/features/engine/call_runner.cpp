@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/utf8.hpp"
 #include "features/engine/bounded_call.hpp"
+#include "tools/failed.hpp"
 #include "tools/input_check.hpp"
 #include "tools/text_limit.hpp"
 
@@ -29,8 +30,6 @@ constexpr std::size_t longest_quoted = 500;
 bool changes_nothing(const Tool& tool) {
   return tool.effect == ToolEffect::reads || tool.effect == ToolEffect::fetches;
 }
-
-ToolOutcome failed(std::string why) { return {std::move(why), true}; }
 
 /// Fit to be stored and sent: UTF-8, and its middle left out where it is very long.
 std::string presentable(const std::string& output) {

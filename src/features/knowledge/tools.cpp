@@ -9,6 +9,7 @@
 #include "api/error.hpp"
 #include "base/text_of.hpp"
 #include "features/knowledge/files.hpp"
+#include "tools/failed.hpp"
 #include "tools/located.hpp"
 
 namespace agw {
@@ -39,8 +40,6 @@ constexpr auto ingest_schema = R"({
 constexpr double usual_pages = 5;
 constexpr double most_pages = 50;
 constexpr int most_turns_kept = 1000;
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 // SearchKnowledge.
 

@@ -7,6 +7,7 @@
 
 #include "base/json_member.hpp"
 #include "base/text_or_json.hpp"
+#include "tools/failed.hpp"
 #include "tools/http_answer.hpp"
 
 namespace agw {
@@ -29,8 +30,6 @@ constexpr auto tool_schema = R"({
   },
   "additionalProperties": false
 })";
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 /// Whether a path stays beneath the one that it is put behind.
 bool stays_beneath(std::string_view path) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "tools/failed.hpp"
 
 namespace agw {
 
@@ -14,8 +15,6 @@ namespace {
 
 constexpr auto wait_for_connection = 15s;
 constexpr auto settled_after = 30s;
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/text_or_json.hpp"
+#include "tools/failed.hpp"
 #include "tools/http_answer.hpp"
 
 namespace agw {
@@ -14,8 +15,6 @@ namespace agw {
 namespace {
 
 constexpr std::size_t most_document = 8 * 1024 * 1024;
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 /// Ends the making of a request.
 struct CannotCall {

@@ -7,6 +7,7 @@
 #include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "models/picture.hpp"
+#include "tools/failed.hpp"
 #include "tools/text_limit.hpp"
 
 namespace agw {
@@ -83,8 +84,7 @@ std::string content_text(const json::object& result) {
 
 ToolOutcome tool_outcome(const json::object& result) {
   if (string_member(result, "resultType") == "input_required") {
-    return {.output = "the server wants to ask a person first, which this gateway does not do for tools",
-            .is_error = true};
+    return failed("the server wants to ask a person first, which this gateway does not do for tools");
   }
   auto text = content_text(result);
   const auto* structured = result.if_contains("structuredContent");

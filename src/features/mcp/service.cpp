@@ -13,6 +13,7 @@
 #include "features/mcp/mcp_integration.hpp"
 #include "features/mcp/openapi_integration.hpp"
 #include "features/mcp/stdio_transport.hpp"
+#include "tools/failed.hpp"
 
 namespace agw {
 
@@ -23,8 +24,6 @@ namespace {
 constexpr auto usual_closing = 4000ms;
 constexpr auto hurried_closing = 100ms;
 constexpr auto time_to_settle = 5s;
-
-ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 std::string host_of(const std::string& url) {
   const auto parsed = WebUrl::parse(url);

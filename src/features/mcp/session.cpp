@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/text_of.hpp"
 #include "features/mcp/results.hpp"
+#include "tools/failed.hpp"
 
 namespace agw {
 
@@ -254,8 +255,7 @@ Task<McpSession::Called> McpSession::call(std::string tool, json::object argumen
   request.params = {{"name", tool}, {"arguments", std::move(arguments)}};
   const auto answer = co_await ask(std::move(request), stop);
   Called called{.session_lost = answer.session_lost};
-  called.outcome =
-      answer.succeeded() ? tool_outcome(answer.result) : ToolOutcome{.output = answer.failure(), .is_error = true};
+  called.outcome = answer.succeeded() ? tool_outcome(answer.result) : failed(answer.failure());
   co_return called;
 }
 
