@@ -6,28 +6,17 @@
 #include "base/json_member.hpp"
 #include "base/json_reading.hpp"
 #include "base/text_of.hpp"
+#include "features/mcp/protocol.hpp"
 
 namespace agw::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> with_handshake = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
-constexpr std::string_view without_handshake = "2026-07-28";
-constexpr std::string_view version_key = "io.modelcontextprotocol/protocolVersion";
-
-constexpr int parse_error = -32700;
-constexpr int invalid_request = -32600;
-constexpr int no_such_method = -32601;
-constexpr int invalid_params = -32602;
-constexpr int internal_error = -32603;
-constexpr int unsupported_version = -32022;
 constexpr int tools_stay_ms = 60'000;
 
 constexpr auto instructions =
     "Tools of a gateway on the user's machine that runs AI agents. `chat` asks one of its agents and waits for the "
     "answer; `propose` stages a change for the user to decide; the others read what the gateway keeps and run jobs.";
-
-json::object server_info() { return {{"name", "agent-gateway"}, {"title", "Agent Gateway"}, {"version", AGW_VERSION}}; }
 
 json::object capabilities() { return {{"tools", json::object{}}}; }
 
@@ -48,22 +37,22 @@ Task<> McpServer::take(std::string message) {
   // What a call hands on lies deeper here than in the request that is made of it.
   auto value = parse_json(message, {.deepest = deepest_own_json});
   if (!value) {
-    refuse(nullptr, parse_error, "not JSON");
+    refuse(nullptr, rpc_code::parse_error, "not JSON");
     co_return;
   }
   const auto* object = value->if_object();
   const auto method = object ? string_member(*object, "method") : std::nullopt;
   const auto* id = object ? object->if_contains("id") : nullptr;
   if (!object || string_member(*object, "jsonrpc") != "2.0" || (!method && !id)) {
-    refuse(nullptr, invalid_request, "not a JSON-RPC 2.0 message");
+    refuse(nullptr, rpc_code::invalid_request, "not a JSON-RPC 2.0 message");
   } else if (!id) {
     take_notification(*object);
   } else if (!method && !object->contains("method")) {
     co_return;  // An answer: we ask for nothing.
   } else if (!id->is_string() && !id->is_int64()) {
-    refuse(nullptr, invalid_request, "an id is a string or a whole number");
+    refuse(nullptr, rpc_code::invalid_request, "an id is a string or a whole number");
   } else if (!method) {
-    refuse(*id, invalid_request, "a method is a string");
+    refuse(*id, rpc_code::invalid_request, "a method is a string");
   } else {
     co_await answer({*id, std::string(*method), object_of(*object, "params")});
   }
@@ -97,38 +86,38 @@ Task<> McpServer::answer(McpRequest request) {
   else if (request.method == "tools/call")
     calls_.spawn(finish_call(std::move(request)));
   else
-    refuse(request.id, no_such_method, "unknown method " + request.method);
+    refuse(request.id, rpc_code::method_not_found, "unknown method " + request.method);
 }
 
 /// Requests of the newest revision each say it; of those before, the handshake did.
 bool McpServer::speaks_our_revision(McpRequest& request) {
   const auto meta = object_of(request.params, "_meta");
-  const auto version = string_member(meta, version_key);
+  const auto version = string_member(meta, mcp_version_key);
   request.is_modern = version.has_value() || request.method == "server/discover";
-  if (!version || *version == without_handshake) return true;
-  refuse(request.id, unsupported_version, "unsupported protocol version",
-         {{"supported", json::array{without_handshake}}, {"requested", *version}});
+  if (!version || *version == mcp_modern_version) return true;
+  refuse(request.id, rpc_code::unsupported_version, "unsupported protocol version",
+         {{"supported", json::array{mcp_modern_version}}, {"requested", *version}});
   return false;
 }
 
 void McpServer::initialize(const McpRequest& request) {
   const auto wanted = string_member(request.params, "protocolVersion").value_or("");
-  const bool known = std::ranges::find(with_handshake, wanted) != with_handshake.end();
-  reply(request, {{"protocolVersion", known ? wanted : with_handshake.front()},
+  const bool known = std::ranges::find(mcp_legacy_versions, wanted) != mcp_legacy_versions.end();
+  reply(request, {{"protocolVersion", known ? wanted : mcp_legacy_versions.front()},
                   {"capabilities", capabilities()},
-                  {"serverInfo", server_info()},
+                  {"serverInfo", mcp_implementation()},
                   {"instructions", instructions}});
 }
 
 void McpServer::discover(const McpRequest& request) {
-  json::array versions{without_handshake};
-  versions.insert(versions.end(), with_handshake.begin(), with_handshake.end());
+  json::array versions{mcp_modern_version};
+  versions.insert(versions.end(), mcp_legacy_versions.begin(), mcp_legacy_versions.end());
   reply(request, {{"supportedVersions", std::move(versions)},
                   {"capabilities", capabilities()},
                   {"instructions", instructions},
                   {"ttlMs", tools_stay_ms},
                   {"cacheScope", "private"},
-                  {"_meta", json::object{{"io.modelcontextprotocol/serverInfo", server_info()}}}});
+                  {"_meta", json::object{{mcp_server_key, mcp_implementation()}}}});
 }
 
 Task<> McpServer::list_tools(McpRequest request) {
@@ -143,7 +132,7 @@ Task<> McpServer::list_tools(McpRequest request) {
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  if (!problem.empty()) refuse(request.id, internal_error, problem);
+  if (!problem.empty()) refuse(request.id, rpc_code::internal_error, problem);
 }
 
 Task<> McpServer::finish_call(McpRequest request) {
@@ -156,7 +145,7 @@ Task<> McpServer::finish_call(McpRequest request) {
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  if (!problem.empty()) refuse(request.id, internal_error, problem);
+  if (!problem.empty()) refuse(request.id, rpc_code::internal_error, problem);
   under_way_.erase(key);
 }
 
@@ -164,7 +153,7 @@ Task<> McpServer::finish_call(McpRequest request) {
 Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
   const auto name = text_of(request.params, "name");
   if (name.empty()) {
-    refuse(request.id, invalid_params, "name is required: which tool is called");
+    refuse(request.id, rpc_code::invalid_params, "name is required: which tool is called");
     co_return;
   }
   const auto result = co_await tools_.call(name, object_of(request.params, "arguments"), *stop);
@@ -172,7 +161,7 @@ Task<> McpServer::call_tool(McpRequest request, std::shared_ptr<Stop> stop) {
   if (result)
     reply(request, tool_result(*result));
   else
-    refuse(request.id, invalid_params, "unknown tool " + name + std::string(tools_.where_others_are()));
+    refuse(request.id, rpc_code::invalid_params, "unknown tool " + name + std::string(tools_.where_others_are()));
 }
 
 void McpServer::reply(const McpRequest& request, json::object result) {
@@ -180,7 +169,7 @@ void McpServer::reply(const McpRequest& request, json::object result) {
   send_(to_json(json::object{{"jsonrpc", "2.0"}, {"id", request.id}, {"result", std::move(result)}}));
 }
 
-void McpServer::refuse(const json::value& id, int code, const std::string& why, json::object data) {
+void McpServer::refuse(const json::value& id, std::int64_t code, const std::string& why, json::object data) {
   json::object error{{"code", code}, {"message", to_utf8(why)}};
   if (!data.empty()) error["data"] = std::move(data);
   send_(to_json(json::object{{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(error)}}));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,7 +46,7 @@ private:
   void take_notification(const json::object& message);
   bool speaks_our_revision(McpRequest& request);
   void reply(const McpRequest& request, json::object result);
-  void refuse(const json::value& id, int code, const std::string& why, json::object data = {});
+  void refuse(const json::value& id, std::int64_t code, const std::string& why, json::object data = {});
 
   const McpTools& tools_;
   Send send_;

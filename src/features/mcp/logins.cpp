@@ -10,6 +10,8 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "base/message_of.hpp"
+#include "features/mcp/protocol.hpp"
+#include "features/mcp/rpc.hpp"
 
 namespace agw {
 
@@ -21,8 +23,6 @@ constexpr auto time_to_log_in = 10min;
 constexpr std::size_t most_waiting = 100;
 constexpr std::size_t most_challenges = 1000;
 constexpr std::int64_t seconds_before_end = 30;
-constexpr auto probe = R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
-                       R"("capabilities":{},"clientInfo":{"name":"agent-gateway","version":"1"}}})";
 
 std::int64_t now_in_seconds() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -61,6 +61,14 @@ std::string united(const std::string& some, const std::string& more) {
     at = end + 1;
   }
   return all;
+}
+
+/// The beginning of a handshake, whoever asks.
+std::string probe() {
+  return to_json(rpc_request(1, "initialize",
+                             {{"protocolVersion", mcp_legacy_versions.front()},
+                              {"capabilities", json::object()},
+                              {"clientInfo", mcp_implementation()}}));
 }
 
 BadGateway cannot_log_in(const std::exception& why) { return BadGateway(fmt::format("cannot log in: {}", why.what())); }
@@ -135,8 +143,8 @@ Task<StartedLogin> McpLogins::start(IntegrationSettings settings, NewLogin wish)
 /// What the service said last, else what it says to a stranger.
 Task<BearerChallenge> McpLogins::challenge_of(const OAuthWeb& web, const std::string& integration) {
   if (const auto known = challenges_.find(integration); known != challenges_.end()) co_return known->second;
-  const auto reply =
-      co_await web.post(web.service(), "application/json", probe, {{"Accept", "application/json, text/event-stream"}});
+  const auto reply = co_await web.post(web.service(), "application/json", probe(),
+                                       {{"Accept", "application/json, text/event-stream"}});
   co_return bearer_challenge(reply.challenge).value_or(BearerChallenge{});
 }
 

@@ -9,6 +9,7 @@
 #include "base/json_member.hpp"
 #include "base/json_reading.hpp"
 #include "features/mcp/elicitation.hpp"
+#include "features/mcp/protocol.hpp"
 #include "features/secrets/service.hpp"
 #include "models/wire_json.hpp"
 
@@ -16,9 +17,6 @@ namespace agw {
 
 namespace {
 
-constexpr std::int64_t method_not_found = -32601;
-constexpr std::int64_t unreadable = -32700;
-constexpr std::int64_t no_answer = -32603;
 constexpr std::size_t longest_error = 2000;
 
 RpcError read_error(const json::value& value) {
@@ -72,7 +70,7 @@ RpcMessage unreadable_message(std::string_view text) {
   RpcMessage message{.id = id_of_unreadable_answer(text)};
   if (message.id.is_null()) return message;
   message.kind = RpcMessage::Kind::answer;
-  message.error = {.code = unreadable,
+  message.error = {.code = rpc_code::parse_error,
                    .message = fmt::format("its answer is no JSON, or nested deeper than {}", deepest_own_json)};
   return message;
 }
@@ -116,7 +114,7 @@ RpcMessage read_rpc(std::string_view text) {
     message.result = object_of(members, "result");
   } else if (!message.id.is_null()) {
     message.kind = RpcMessage::Kind::answer;
-    message.error = {.code = no_answer, .message = "its answer has neither a result nor an error"};
+    message.error = {.code = rpc_code::internal_error, .message = "its answer has neither a result nor an error"};
   }
   return message;
 }
@@ -142,7 +140,7 @@ json::object rpc_reply(const RpcMessage& request) {
   } else if (request.method == "elicitation/create") {
     reply["result"] = elicited(request.params);
   } else {
-    reply["error"] = json::object{{"code", method_not_found}, {"message", "Method not found"}};
+    reply["error"] = json::object{{"code", rpc_code::method_not_found}, {"message", "Method not found"}};
   }
   return reply;
 }

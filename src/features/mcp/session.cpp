@@ -11,6 +11,7 @@
 #include "base/json_reading.hpp"
 #include "base/log.hpp"
 #include "base/text_of.hpp"
+#include "features/mcp/protocol.hpp"
 #include "features/mcp/results.hpp"
 #include "tools/failed.hpp"
 
@@ -20,11 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto modern_version = "2026-07-28";
-constexpr auto newest_legacy_version = "2025-11-25";
-constexpr std::array legacy_versions{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
-constexpr std::int64_t unsupported_version = -32022;
-constexpr std::array modern_errors{std::int64_t{-32020}, std::int64_t{-32021}, unsupported_version};
+constexpr std::array modern_errors{rpc_code::header_mismatch, rpc_code::missing_capability,
+                                   rpc_code::unsupported_version};
 
 constexpr auto discovery_limit = 5s;
 constexpr auto handshake_limit = 30s;
@@ -38,12 +36,10 @@ constexpr std::size_t longest_schema = 64 * 1024;
 constexpr std::size_t longest_tool_name = 128;
 constexpr std::size_t most_told = 20;
 
-json::object client_info() { return {{"name", "agent-gateway"}, {"title", "Agent Gateway"}, {"version", AGW_VERSION}}; }
-
 json::object modern_meta() {
-  return {{"io.modelcontextprotocol/protocolVersion", modern_version},
-          {"io.modelcontextprotocol/clientCapabilities", json::object()},
-          {"io.modelcontextprotocol/clientInfo", client_info()}};
+  return {{mcp_version_key, mcp_modern_version},
+          {mcp_client_capabilities_key, json::object()},
+          {mcp_client_key, mcp_implementation()}};
 }
 
 bool is_tool_name(std::string_view name) {
@@ -60,8 +56,8 @@ bool lists(const json::object& members, std::string_view name, std::string_view 
 /// Whether a failed discovery was that of a server that knows the modern protocol.
 bool is_modern_failure(const RpcAnswer& answer) {
   if (!answer.error || std::ranges::find(modern_errors, answer.error->code) == modern_errors.end()) return false;
-  return answer.error->code != unsupported_version ||
-         (answer.error->data.is_object() && lists(answer.error->data.get_object(), "supported", modern_version));
+  return answer.error->code != rpc_code::unsupported_version ||
+         (answer.error->data.is_object() && lists(answer.error->data.get_object(), "supported", mcp_modern_version));
 }
 
 /// Parameters that the schema wants as headers too: `x-mcp-header`.
@@ -105,10 +101,10 @@ Task<std::string> McpSession::open(std::optional<McpEra> era, Stop& stop) {
 
 /// Leaves the era open where the server does not speak the modern protocol.
 Task<std::string> McpSession::discover(Stop& stop) {
-  transport_->speak(McpEra::modern, modern_version);
+  transport_->speak(McpEra::modern, std::string(mcp_modern_version));
   const auto answer = co_await transport_->ask(
       {.method = "server/discover", .params = {{"_meta", modern_meta()}}, .limit = discovery_limit}, stop);
-  const bool speaks = answer.succeeded() && lists(answer.result, "supportedVersions", modern_version);
+  const bool speaks = answer.succeeded() && lists(answer.result, "supportedVersions", mcp_modern_version);
   if (!speaks && is_modern_failure(answer)) co_return answer.failure();
   if (!speaks) {
     era_ = McpEra::legacy;
@@ -125,14 +121,14 @@ Task<std::string> McpSession::initialize(Stop& stop) {
   transport_->speak(McpEra::legacy, "");
   const auto answer =
       co_await transport_->ask({.method = "initialize",
-                                .params = {{"protocolVersion", newest_legacy_version},
+                                .params = {{"protocolVersion", mcp_legacy_versions.front()},
                                            {"capabilities", json::object{{"elicitation", json::object()}}},
-                                           {"clientInfo", client_info()}},
+                                           {"clientInfo", mcp_implementation()}},
                                 .limit = handshake_limit},
                                stop);
   if (!answer.succeeded()) co_return answer.failure();
   const auto version = text_of(answer.result, "protocolVersion");
-  if (std::ranges::find(legacy_versions, version) == legacy_versions.end()) {
+  if (std::ranges::find(mcp_legacy_versions, version) == mcp_legacy_versions.end()) {
     co_return fmt::format("it speaks a revision of MCP that this gateway does not: {}", to_utf8(version.substr(0, 40)));
   }
   transport_->speak(McpEra::legacy, version);
