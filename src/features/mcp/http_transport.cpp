@@ -25,6 +25,7 @@ constexpr auto longest_retry = 60'000ms;
 constexpr int most_resumes = 10;
 constexpr std::size_t most_answering = 32;
 constexpr auto endless = 24h;
+constexpr auto too_long = "it sent a message of more than 8 MiB";
 
 bool is_visible(std::string_view text) {
   return !text.empty() && text.size() <= 1024 && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
@@ -68,6 +69,8 @@ public:
     const auto* id = message.if_contains("id");
     return id && found.id == *id;
   }
+
+  bool wants_other_credentials() const { return status == 401 || status == 403; }
 
   void note(const Frame& frame) {
     if (!frame.id.empty()) last_event = frame.id.substr(0, 1024);
@@ -213,33 +216,11 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
   exchange.body.clear();
   exchange.events.reset();
   exchange.is_stream = false;
-  const auto on_body = [&](const HttpHead& head, std::string_view bytes) {
-    const auto type = head.header("content-type").value_or("");
-    if (head.status == 200 && boost::istarts_with(type, "text/event-stream")) {
-      exchange.is_stream = true;
-      if (!exchange.events) {
-        exchange.events = split_events(
-            [&](const Frame& frame) {
-              exchange.note(frame);
-              take(exchange, read_rpc(frame.data));
-            },
-            most_message_bytes);
-      }
-      if (!exchange.events->feed(bytes)) exchange.problem = "it sent a message of more than 8 MiB";
-      if (!exchange.problem.empty()) return BodyWish::abandon;
-      return exchange.answer ? BodyWish::enough : BodyWish::more;
-    }
-    if (exchange.body.size() + bytes.size() > most_message_bytes) {
-      exchange.problem = "it sent a message of more than 8 MiB";
-      return BodyWish::abandon;
-    }
-    exchange.body += bytes;
-    return BodyWish::more;
-  };
   const auto authorization = authorization_of(made.headers);
+  const auto on_body = [&](const HttpHead& head, std::string_view bytes) { return take_bytes(exchange, head, bytes); };
   const auto outcome = co_await http_.send(std::move(made), on_body, stop);
   exchange.status = outcome.head.status;
-  if (exchange.status == 401 || exchange.status == 403) {
+  if (exchange.wants_other_credentials()) {
     exchange.refusal = McpRefusal{.status = exchange.status,
                                   .challenge = std::string(outcome.head.header("www-authenticate").value_or("")),
                                   .authorization = authorization};
@@ -247,26 +228,51 @@ Task<> HttpTransport::send(Exchange& exchange, HttpRequest made, Stop& stop) {
   const auto session = outcome.head.header("mcp-session-id");
   if (exchange.method == "initialize" && session && is_visible(*session)) session_ = *session;
   if (exchange.answer || !exchange.problem.empty()) co_return;
-  if (exchange.is_stream) {
-    if (exchange.events) exchange.events->finish();
-    co_return;
-  }
-  if (outcome.end != HttpOutcome::End::complete) {
+  if (exchange.is_stream)
+    exchange.events->finish();
+  else if (outcome.end != HttpOutcome::End::complete)
     exchange.problem = exchange.secrets.hidden_in(outcome.error);
-    co_return;
+  else
+    take_body(exchange);
+}
+
+BodyWish HttpTransport::take_bytes(Exchange& exchange, const HttpHead& head, std::string_view bytes) {
+  const auto type = head.header("content-type").value_or("");
+  if (head.status == 200 && boost::istarts_with(type, "text/event-stream")) return take_events(exchange, bytes);
+  if (exchange.body.size() + bytes.size() > most_message_bytes) {
+    exchange.problem = too_long;
+    return BodyWish::abandon;
   }
+  exchange.body += bytes;
+  return BodyWish::more;
+}
+
+BodyWish HttpTransport::take_events(Exchange& exchange, std::string_view bytes) {
+  exchange.is_stream = true;
+  if (!exchange.events) {
+    exchange.events = split_events(
+        [this, &exchange](const Frame& frame) {
+          exchange.note(frame);
+          take(exchange, read_rpc(frame.data));
+        },
+        most_message_bytes);
+  }
+  if (!exchange.events->feed(bytes)) exchange.problem = too_long;
+  if (!exchange.problem.empty()) return BodyWish::abandon;
+  return exchange.answer ? BodyWish::enough : BodyWish::more;
+}
+
+/// A whole body, which is one message or none.
+void HttpTransport::take_body(Exchange& exchange) {
   take(exchange, read_rpc(exchange.body));
   const bool is_session_lost = exchange.status == 404 && !session_.empty();
+  if (is_session_lost) die("its session is over");
   if (exchange.answer && (exchange.status < 400 || exchange.answer->error)) {
     exchange.answer->status = exchange.status;
     exchange.answer->session_lost = is_session_lost;
-    if (is_session_lost) die("its session is over");
-    co_return;
-  }
-  if (is_session_lost) {
-    exchange.answer = RpcAnswer{.problem = "its session is over", .session_lost = true, .status = 404};
-    die("its session is over");
-  } else if (exchange.status == 401 || exchange.status == 403) {
+  } else if (is_session_lost) {
+    exchange.answer = RpcAnswer{.problem = "its session is over", .session_lost = true, .status = exchange.status};
+  } else if (exchange.wants_other_credentials()) {
     exchange.answer =
         RpcAnswer{.problem = fmt::format(
                       "it wants other credentials (status {}): run `agw ext login {}`, or set them in `headers`",

@@ -48,6 +48,9 @@ private:
   Task<> post(Exchange& exchange, Stop& stop);
   Task<> resume(Exchange& exchange, Stop& stop);
   Task<> send(Exchange& exchange, HttpRequest request, Stop& stop);
+  BodyWish take_bytes(Exchange& exchange, const HttpHead& head, std::string_view bytes);
+  BodyWish take_events(Exchange& exchange, std::string_view bytes);
+  void take_body(Exchange& exchange);
   Task<bool> may_try_again(Exchange& exchange);
   Task<HttpRequest> request(std::string method, Exchange& exchange);
   Task<> listen_in_session();
