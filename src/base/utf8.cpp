@@ -11,6 +11,10 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
+std::string shortened(std::string_view text, std::size_t bytes) {
+  return std::string(utf8_prefix(text, bytes)) + (text.size() > bytes ? "…" : "");
+}
+
 std::string_view first_characters(std::string_view text, std::size_t count) {
   std::size_t end = 0;
   for (std::size_t seen = 0; end < text.size(); ++end) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace agw {
@@ -14,6 +15,8 @@ inline bool continues_character(char byte) { return (static_cast<unsigned char>(
 /// The longest beginning of at most `bytes` bytes.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 
+/// The text where it has at most `bytes` bytes; else its longest such beginning, with `…` behind it.
+std::string shortened(std::string_view text, std::size_t bytes);
 /// The first `count` characters (code points).
 std::string_view first_characters(std::string_view text, std::size_t count);
 

@@ -14,6 +14,12 @@ TEST(Utf8Prefix, EndsBetweenCharacters) {
   EXPECT_EQ(utf8_prefix("a😀b", 5), "a😀");
 }
 
+TEST(Shortened, SaysThatMoreWasThere) {
+  EXPECT_EQ(shortened("aü", 3), "aü");
+  EXPECT_EQ(shortened("aüb", 3), "aü…");
+  EXPECT_EQ(shortened("aüb", 2), "a…");
+}
+
 TEST(FirstCharacters, CountsCharactersAndNotBytes) {
   EXPECT_EQ(first_characters("Grüße", 3), "Grü");
   EXPECT_EQ(first_characters("Grüße", 4), "Grüß");

@@ -11,13 +11,6 @@ namespace agw::cli {
 
 namespace {
 
-/// The bytes of the character that `text` (not empty, UTF-8) begins with.
-std::string_view first_character(std::string_view text) {
-  std::size_t size = 1;
-  while (size < text.size() && continues_character(text[size])) ++size;
-  return text.substr(0, size);
-}
-
 /// The code point of a character that must not reach a terminal; nothing for all others.
 std::optional<unsigned> harmful(std::string_view character) {
   const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(character[index]); };
@@ -39,7 +32,7 @@ std::string with_escapes(std::string_view text, std::string (*escaped)(unsigned 
   std::string out;
   out.reserve(valid.size());
   for (std::string_view rest = valid; !rest.empty();) {
-    const auto character = first_character(rest);
+    const auto character = first_characters(rest, 1);
     if (const auto code_point = harmful(character))
       out += escaped(*code_point);
     else
@@ -76,12 +69,9 @@ std::string printable(std::string_view text) { return with_escapes(text, visible
 std::string printable_json(std::string_view text) { return with_escapes(text, in_json); }
 
 std::string one_line(std::string_view text, std::size_t limit) {
-  auto line = printable(without_breaks(text));
-  if (character_count(line) <= limit) return line;
-  std::string_view rest = line;
-  for (std::size_t kept = 1; kept < limit; ++kept) rest.remove_prefix(first_character(rest).size());
-  line.resize(line.size() - rest.size());
-  return line + "…";
+  const auto line = printable(without_breaks(text));
+  if (first_characters(line, limit).size() == line.size()) return line;
+  return std::string(first_characters(line, limit - 1)) + "…";
 }
 
 std::string in_quotes(std::string_view text) {
@@ -93,12 +83,6 @@ std::string in_quotes(std::string_view text) {
       out += c;
   }
   return out + "'";
-}
-
-std::size_t character_count(std::string_view text) {
-  std::size_t count = 0;
-  for (const char byte : text) count += continues_character(byte) ? 0 : 1;
-  return count;
 }
 
 }  // namespace agw::cli

@@ -20,7 +20,4 @@ std::string one_line(std::string_view text, std::size_t limit = std::string::npo
 /// One word of a shell's command line, which somebody may copy.
 std::string in_quotes(std::string_view text);
 
-/// How many characters (code points) UTF-8 text has.
-std::size_t character_count(std::string_view text);
-
 }  // namespace agw::cli

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "cli/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace agw::cli {
 
 namespace {
 
-std::vector<std::size_t> widths_of(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
+std::vector<std::int64_t> widths_of(const std::vector<Row>& rows) {
+  std::vector<std::int64_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], character_count(row[column]));
+      widths[column] = std::max(widths[column], count_characters(row[column]));
     }
   }
   return widths;
@@ -27,7 +27,7 @@ std::string table(const std::vector<Row>& rows) {
   for (const auto& row : rows) {
     for (std::size_t column = 0; column < row.size(); ++column) {
       text += row[column];
-      if (column + 1 < row.size()) text.append(widths[column] + 2 - character_count(row[column]), ' ');
+      if (column + 1 < row.size()) text.append(widths[column] + 2 - count_characters(row[column]), ' ');
     }
     text += '\n';
   }

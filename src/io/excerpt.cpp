@@ -4,24 +4,20 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
+
 namespace agw {
 
 namespace {
 
 constexpr std::size_t longest_character = 4;
 
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) != 0x80u; }
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
-}
-
 /// Where the last `count` characters of `text` begin.
 std::size_t last_characters(std::string_view text, std::size_t count) {
   auto at = text.size();
   while (at > 0 && count > 0) {
     --at;
-    if (begins_character(text[at])) --count;
+    if (!continues_character(text[at])) --count;
   }
   return at;
 }
@@ -33,7 +29,7 @@ Excerpt::Excerpt(std::size_t limit) : half_(std::max<std::size_t>(limit / 2, 1))
 void Excerpt::add(std::string_view bytes) {
   std::size_t taken = 0;
   while (end_.empty() && taken < bytes.size()) {
-    const bool begins = begins_character(bytes[taken]);
+    const bool begins = !continues_character(bytes[taken]);
     const bool is_full = begins ? beginning_characters_ == half_ : beginning_.size() >= longest_character * half_;
     if (is_full) break;
     beginning_characters_ += begins ? 1 : 0;
@@ -52,7 +48,7 @@ std::string Excerpt::text() const {
   const auto kept = last_characters(end, half_);
   if (dropped_bytes_ == 0 && kept == 0) return beginning_ + end_;
   if (dropped_bytes_ == 0) {
-    return fmt::format("{}\n[… {} characters cut …]\n{}", beginning_, characters(end.substr(0, kept)),
+    return fmt::format("{}\n[… {} characters cut …]\n{}", beginning_, count_characters(end.substr(0, kept)),
                        end.substr(kept));
   }
   return fmt::format("{}\n[… {} bytes cut …]\n{}", beginning_, dropped_bytes_ + kept, end.substr(kept));

@@ -37,8 +37,7 @@ std::string tidy(std::string_view text) {
   std::string line = whole_characters(text);
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   boost::trim(line);
-  if (line.size() <= max_message_bytes) return line;
-  return std::string(utf8_prefix(line, max_message_bytes)) + "…";
+  return shortened(line, max_message_bytes);
 }
 
 std::string title_of_page(std::string_view page) {

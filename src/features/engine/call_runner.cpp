@@ -42,11 +42,7 @@ std::string presentable(const std::string& output) {
                      std::string_view(text).substr(rest));
 }
 
-std::string quoted(const std::string& text) {
-  auto whole = to_utf8(text);
-  if (whole.size() <= longest_quoted) return whole;
-  return std::string(utf8_prefix(whole, longest_quoted)) + "…";
-}
+std::string quoted(const std::string& text) { return shortened(to_utf8(text), longest_quoted); }
 
 std::string dry_text(const ToolUse& use) {
   return fmt::format("dry run: would have called {} with {}", use.name, quoted(to_json(use.input)));

@@ -40,19 +40,14 @@ std::size_t size_of(const Message& message) {
   return size;
 }
 
-std::string beginning(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
-  return std::string(utf8_prefix(text, most)) + "…";
-}
-
 std::string quoted(const Turn& turn, std::size_t most) {
   if (turn.role == Role::tool) most = std::min(most, longest_quoted_result);
-  return fmt::format("[{}]\n{}\n\n", to_text(turn.role), beginning(turn.content, most));
+  return fmt::format("[{}]\n{}\n\n", to_text(turn.role), shortened(turn.content, most));
 }
 
 std::string first_line(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(white_space), text.size()));
-  return beginning(text.substr(0, text.find('\n')), longest_line);
+  return shortened(text.substr(0, text.find('\n')), longest_line);
 }
 
 constexpr std::string_view of_a_result =
@@ -170,7 +165,7 @@ std::string plain_summary(const std::string& earlier, const std::vector<Turn>& t
     const auto line = turn.role == Role::tool ? std::string() : first_line(turn.content);
     if (!line.empty()) lines.push_back(fmt::format("- {}: {}\n", to_text(turn.role), line));
   }
-  auto text = beginning(earlier, longest_earlier);
+  auto text = shortened(earlier, longest_earlier);
   if (!text.empty()) text += '\n';
   const auto left_out = lines.size() - std::min(lines.size(), most_lines);
   for (auto line = left_out; line < lines.size(); ++line) text += lines[line];

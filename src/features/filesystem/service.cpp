@@ -6,6 +6,7 @@
 #include "api/error.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/utf8.hpp"
 #include "features/filesystem/home.hpp"
 #include "features/filesystem/name_search.hpp"
 
@@ -17,10 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view too_short = "query too short (min 2 chars)";
 constexpr auto fewest_characters = 2;
-
-std::ptrdiff_t character_count(std::string_view text) {
-  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-}
 
 /// Does what reads from home, and gives failures that nobody expects the name that clients know.
 template <class Reading>
@@ -78,7 +75,7 @@ Task<DirectoryListing> Filesystem::list(ListQuery query) {
 }
 
 Task<NamesFound> Filesystem::search(NameQuery query) {
-  if (character_count(query.q) < fewest_characters) throw BadRequest(std::string(too_short));
+  if (count_characters(query.q) < fewest_characters) throw BadRequest(std::string(too_short));
   co_return co_await blocking_.run([home = home_, query] {
     return reading(home, "search failed", [&](const Home& open) { return search_names(open, query); });
   });
