@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/log.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
@@ -121,7 +122,7 @@ public:
         projects_(database_, filesystem_, clock_, directory.path),
         signals_(database_, hub_, clock_, std::chrono::days(settings.retention.days)),
         http_(loop),
-        models_(http_, configured_models(settings, process_environment()), Prices(directory.path / "prices.yaml")),
+        models_(http_, configured_models(settings, process_environment()), Prices(directory.path / data_files::prices)),
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
         extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/log.hpp"
 #include "config/binding.hpp"
 #include "gateway.hpp"
@@ -33,7 +34,7 @@ Settings read_settings(const ServeOptions& options, const DataDirectory& directo
   if (options.port) sources.flags["port"] = std::to_string(*options.port);
   if (options.no_token) sources.flags["auth"] = "none";
   if (options.log_level) sources.flags["log_level"] = *options.log_level;
-  sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / "config.yaml";
+  sources.file = options.config ? std::filesystem::path(*options.config) : directory.path / data_files::configuration;
   sources.file_must_exist = options.config.has_value();
   if (!options.config) write_example_configuration(sources.file);
   return load_settings(sources);

@@ -16,6 +16,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/log_ids.hpp"
@@ -25,7 +26,6 @@ namespace agw::log {
 
 namespace {
 
-constexpr auto file_name = "gateway.log";
 constexpr std::size_t file_size = 10 * 1024 * 1024;
 constexpr std::size_t old_files = 5;
 constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
@@ -64,8 +64,8 @@ spdlog::sink_ptr make_file_sink(const std::filesystem::path& directory) {
   }
   spdlog::file_event_handlers handlers;
   handlers.before_open = make_private;
-  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / file_name, file_size, old_files, false,
-                                                                handlers);
+  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(directory / data_files::log, file_size, old_files,
+                                                                false, handlers);
 }
 
 /// How many bytes of a control character stand at the start of `text`: the ASCII ones, and U+0080 to U+009F.
@@ -124,7 +124,7 @@ std::string in(Format format, std::string_view line, const Ids& ids) {
 }
 
 std::string left_out(std::size_t count, const std::filesystem::path& directory, Format format) {
-  const auto where = directory.empty() ? "" : fmt::format("; {} has them", (directory / file_name).string());
+  const auto where = directory.empty() ? "" : fmt::format("; {} has them", (directory / data_files::log).string());
   return in(format, fmt::format("lines left out here, as stderr was not read in time: {}{}", count, where), {});
 }
 

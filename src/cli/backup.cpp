@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/is_within.hpp"
@@ -82,7 +83,7 @@ public:
     if (!listed) return;  // It went away meanwhile.
     for (const auto& entry : *listed) {
       const auto path = beneath / entry.name;
-      if (beneath.empty() && (is_left_out(entry.name) || entry.name == "gateway.db")) continue;
+      if (beneath.empty() && (is_left_out(entry.name) || entry.name == data_files::database)) continue;
       if (entry.type == FileType::directory) {
         archive_.add_directory(std::string(backup_data) + path.string() + "/");
         add(path);
@@ -130,7 +131,7 @@ Descriptor open_new(const fs::path& path) {
 void write_backup(const fs::path& data, const fs::path& target) {
   const UnfinishedFile database(database_beside(target));
   Progress progress;
-  snapshot_database(data / "gateway.db", database.path(),
+  snapshot_database(data / data_files::database, database.path(),
                     [&](auto done, auto total) { progress.show("copying the database", done, total); });
   const auto output = open_new(target);
   ArchiveWriter archive(output);
@@ -139,7 +140,7 @@ void write_backup(const fs::path& data, const fs::path& target) {
     const Descriptor copy(::open(database.path().c_str(), O_RDONLY | O_CLOEXEC));
     if (!copy) throw_errno("cannot read " + database.path().string());
     progress.show("compressing", 0, 1);
-    archive.add(std::string(backup_data) + "gateway.db", copy);
+    archive.add(fmt::format("{}{}", backup_data, data_files::database), copy);
   }
   BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive);
   files.add({});
@@ -149,7 +150,7 @@ void write_backup(const fs::path& data, const fs::path& target) {
 }
 
 void check(const fs::path& data, const fs::path& file) {
-  if (!fs::exists(data / "gateway.db")) {
+  if (!fs::exists(data / data_files::database)) {
     throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
   }
   if (fs::exists(fs::symlink_status(file)))
@@ -181,7 +182,7 @@ int make_backup(const fs::path& data, const fs::path& file, const fs::path& plac
   } catch (const DatabaseError& error) {
     throw std::runtime_error(
         fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` says whether the database is whole",
-                    (data / "gateway.db").string(), file.string(), error.what()));
+                    (data / data_files::database).string(), file.string(), error.what()));
   }
   // A link and not a move: whoever made the file meanwhile keeps it.
   if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());

@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/data_files.hpp"
+
 namespace agw::cli {
 
 /// A backup is a tar archive of these entries, in this order: what it is, the files of the data directory beneath
@@ -14,7 +16,7 @@ inline constexpr int backup_version = 1;
 
 /// What of the data directory belongs to one host and one moment and is never in a backup, by its name there.
 inline constexpr std::array<std::string_view, 8> never_backed_up = {
-    ".gateway-token",     "gateway.lock", "gateway.db-wal", "gateway.db-shm",
-    "gateway.db-journal", "logs",         "backups",        "open.html"};
+    data_files::token,    data_files::lock, "gateway.db-wal", "gateway.db-shm",
+    "gateway.db-journal", "logs",           "backups",        "open.html"};
 
 }  // namespace agw::cli

@@ -9,6 +9,7 @@
 #include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/cut.hpp"
+#include "base/data_files.hpp"
 #include "base/group.hpp"
 #include "base/json_reading.hpp"
 #include "cli/connection.hpp"
@@ -152,7 +153,7 @@ std::string reason(const std::string& request, const std::string& sent, int stat
 Task<> keep(Task<int> task, int& answer) { answer = co_await std::move(task); }
 
 std::string refused_token(const FoundGateway& gateway) {
-  const auto file = (gateway.data_directory / ".gateway-token").string();
+  const auto file = (gateway.data_directory / data_files::token).string();
   if (gateway.token) return fmt::format("the token of {} is refused: {}: restart it", file, why_not_let_in(gateway));
   return fmt::format("nobody is let in without a token, and there is no {}: {}: restart it with a token", file,
                      why_not_let_in(gateway));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/is_within.hpp"
 #include "cli/doctor.hpp"
@@ -78,7 +79,7 @@ std::string token_remedy(const fs::path& path) {
 }
 
 Finding token_finding(const fs::path& directory) {
-  const auto path = directory / ".gateway-token";
+  const auto path = directory / data_files::token;
   try {
     const auto token = Token::load(directory);
     if (!token) return {"token", State::skipped, "there is none: the next start makes it"};
@@ -95,15 +96,15 @@ Findings check_files(const Patient& patient) {
   const auto& directory = patient.directory.path;
   if (!fs::is_directory(directory)) return findings;
   findings.push_back(token_finding(directory));
-  if (const auto status = status_of(directory / "secrets.yaml")) {
-    findings.push_back(private_finding("secrets", directory / "secrets.yaml", *status));
+  if (const auto status = status_of(directory / data_files::secrets)) {
+    findings.push_back(private_finding("secrets", directory / data_files::secrets, *status));
   }
   return findings;
 }
 
 Findings check_configuration(Patient& patient) {
   SettingsSources sources;
-  sources.file = patient.directory.path / "config.yaml";
+  sources.file = patient.directory.path / data_files::configuration;
   try {
     patient.settings = load_settings(sources);
   } catch (const StartError& error) {

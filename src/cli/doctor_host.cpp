@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <boost/asio/ip/tcp.hpp>
 
+#include "base/data_files.hpp"
 #include "base/time.hpp"
 #include "cli/client.hpp"
 #include "cli/doctor.hpp"
@@ -41,7 +42,8 @@ Finding disk_finding(const fs::path& directory) {
 
 /// A file of the gateway from the future says that the clock was set back, or is wrong now.
 Finding clock_finding(const fs::path& directory) {
-  for (const auto* name : {"gateway.db", "gateway.db-wal", "logs/gateway.log"}) {
+  const std::string database(data_files::database);
+  for (const auto& name : {database, database + "-wal", fmt::format("logs/{}", data_files::log)}) {
     std::error_code error;
     const auto written = fs::last_write_time(directory / name, error);
     if (error || written <= fs::file_time_type::clock::now() + clock_tolerance) continue;
@@ -83,7 +85,7 @@ Finding port_finding(const Settings& settings) {
 
 /// The gateway's lock is held on it, so that it can be nothing but a file of its own.
 std::optional<Finding> wrong_lock(const fs::path& directory) {
-  const auto path = directory / "gateway.lock";
+  const auto path = directory / data_files::lock;
   std::error_code error;
   const auto status = fs::symlink_status(path, error);
   if (!fs::exists(status) || fs::is_regular_file(status)) return std::nullopt;

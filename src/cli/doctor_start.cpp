@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "cli/doctor.hpp"
 #include "cli/printable.hpp"
@@ -67,7 +68,7 @@ void check_logs(const fs::path& directory, Findings& findings) {
         {"logs", State::failure, fmt::format("{} is no directory", directory.string()), out_of_the_way(directory)});
     return;
   }
-  const auto file = directory / "gateway.log";
+  const auto file = directory / data_files::log;
   const Descriptor log(::open(file.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (log) return;
   const int why = errno;
@@ -96,7 +97,7 @@ Findings check_start(const Patient& patient) {
   Findings findings;
   const auto& directory = patient.directory.path;
   if (fs::is_directory(directory)) {
-    check_prices(directory / "prices.yaml", findings);
+    check_prices(directory / data_files::prices, findings);
     check_logs(directory / "logs", findings);
     check_directories(directory, findings);
   }

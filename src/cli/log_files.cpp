@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
+
 namespace agw::cli {
 
 namespace {
@@ -39,7 +41,7 @@ LogFiles::LogFiles(std::filesystem::path directory) : directory_(std::move(direc
 }
 
 void LogFiles::open() {
-  const auto path = directory_ / "gateway.log";
+  const auto path = directory_ / data_files::log;
   current_ = std::ifstream(path, std::ios::binary);
   inode_ = inode_of(path);
 }
@@ -62,7 +64,7 @@ void LogFiles::read_on(const Each& each) {
 }
 
 bool LogFiles::was_rotated() const {
-  const auto inode = inode_of(directory_ / "gateway.log");
+  const auto inode = inode_of(directory_ / data_files::log);
   return inode != 0 && inode != inode_;
 }
 

@@ -10,6 +10,7 @@
 
 #include <boost/asio/ip/address_v4.hpp>
 
+#include "base/data_files.hpp"
 #include "config/settings.hpp"
 
 namespace agw::cli {
@@ -50,7 +51,7 @@ std::string with_own_address(std::string url) {
 
 std::string configured_public_url(const FoundGateway& gateway) {
   SettingsSources sources;
-  sources.file = gateway.data_directory / "config.yaml";
+  sources.file = gateway.data_directory / data_files::configuration;
   auto url = load_settings(sources).public_url;
   while (url.ends_with('/')) url.pop_back();
   return url;

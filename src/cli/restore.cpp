@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "cli/commands.hpp"
@@ -58,8 +59,8 @@ private:
 
 /// The backup has no token. Devices that are paired with this gateway stay so.
 void keep_token(const fs::path& from, const fs::path& to) {
-  const auto token = from / ".gateway-token";
-  if (fs::exists(token)) fs::copy_file(token, to / ".gateway-token");
+  const auto token = from / data_files::token;
+  if (fs::exists(token)) fs::copy_file(token, to / data_files::token);
 }
 
 std::string timestamp() {
@@ -83,12 +84,12 @@ fs::path exchange(const fs::path& staging, const fs::path& data) {
 /// As one that was made for this restore does.
 bool holds_its_lock_only(const fs::path& directory) {
   return std::ranges::all_of(fs::directory_iterator(directory),
-                             [](const auto& entry) { return entry.path().filename() == "gateway.lock"; });
+                             [](const auto& entry) { return entry.path().filename() == data_files::lock; });
 }
 
 void unpack(const fs::path& archive, const fs::path& staging) {
   unpack_backup(archive, staging);
-  if (const auto problem = database_problem(staging / "gateway.db")) {
+  if (const auto problem = database_problem(staging / data_files::database)) {
     throw std::runtime_error(fmt::format("nothing was restored: the database in {} {}", archive.string(),
                                          problem->substr(problem->find(' ') + 1)));
   }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/json.hpp"
 #include "cli/backup_format.hpp"
 #include "cli/printable.hpp"
@@ -98,7 +99,7 @@ private:
     if (wanted && *wanted != json::value(digest)) {
       refuse(archive_.string() + " is damaged: it does not hold what was backed up");
     }
-    if (!fs::exists(target_ / "gateway.db")) refuse("it holds no database");
+    if (!fs::exists(target_ / data_files::database)) refuse("it holds no database");
   }
 
   void take(const ArchiveReader::Entry& entry) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/data_files.hpp"
 #include "config/environment.hpp"
 
 namespace agw {
@@ -13,7 +14,7 @@ struct DataDirectory {
   std::filesystem::path home;  ///< the user's, from `$HOME`
   std::filesystem::path path;  ///< `{data_dir}`; it may not exist yet
 
-  std::filesystem::path database() const { return path / "gateway.db"; }
+  std::filesystem::path database() const { return path / data_files::database; }
   std::filesystem::path backups() const { return path / "backups"; }
 };
 

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 
@@ -30,7 +31,7 @@ constexpr auto interval = 5ms;
 /// The content is always this long, padded with spaces: one write replaces it whole, and no reader sees half of it.
 constexpr std::size_t content_size = 512;
 
-std::filesystem::path path_in(const std::filesystem::path& data_directory) { return data_directory / "gateway.lock"; }
+std::filesystem::path path_in(const std::filesystem::path& data_directory) { return data_directory / data_files::lock; }
 
 /// A lock of the open file description: unlike the older kind it is not lost when another descriptor of the file is
 /// closed, and unlike `flock` it can be looked at without taking it.

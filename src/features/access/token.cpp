@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "io/atomic_file.hpp"
@@ -27,7 +28,9 @@ constexpr std::size_t token_digits = 2 * token_bytes;
 
 [[noreturn]] void refuse(const std::string& message) { throw StartError(ExitStatus::usage, message); }
 
-std::filesystem::path path_in(const std::filesystem::path& data_directory) { return data_directory / ".gateway-token"; }
+std::filesystem::path path_in(const std::filesystem::path& data_directory) {
+  return data_directory / data_files::token;
+}
 
 void check_file(const Descriptor& file, const std::string& path) {
   struct stat status{};

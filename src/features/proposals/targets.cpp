@@ -5,6 +5,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/data_files.hpp"
 #include "features/extensions/service.hpp"
 #include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
@@ -21,8 +22,9 @@ constexpr mode_t shared_file = 0644;
 // What lies in the data directory and is only the gateway's and the person's own.
 
 /// Also with something behind the name: the database's log, a file that is being replaced.
-constexpr std::array<std::string_view, 6> own_files{".gateway-token", "gateway.db",  "gateway.lock",
-                                                    "config.yaml",    "prices.yaml", "secrets.yaml"};
+constexpr std::array<std::string_view, 6> own_files{data_files::token,  data_files::database,
+                                                    data_files::lock,   data_files::configuration,
+                                                    data_files::prices, data_files::secrets};
 constexpr std::array<std::string_view, 5> own_directories{"autoresearch", "trash", "backups", "logs", "attachments"};
 
 bool is_gateways_own(const fs::path& relative) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/data_files.hpp"
 #include "base/json.hpp"
 #include "base/yaml.hpp"
 #include "io/beneath.hpp"
@@ -17,7 +18,7 @@ namespace agw {
 
 namespace {
 
-constexpr auto file_name = "secrets.yaml";
+constexpr auto file_name = data_files::secrets;
 constexpr std::size_t longest_name = 128;
 constexpr std::size_t longest_value = 64 * 1024;
 constexpr std::string_view opening = "${secret:";
