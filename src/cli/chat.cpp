@@ -11,7 +11,6 @@
 #include "cli/commands.hpp"
 #include "cli/conversation.hpp"
 #include "cli/line_input.hpp"
-#include "cli/printable.hpp"
 #include "cli/terminal.hpp"
 
 namespace agw::cli {

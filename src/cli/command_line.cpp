@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
-#include <sstream>
 #include <system_error>
 
 // All that is seen of CLI11, which costs seconds to compile.
@@ -70,7 +69,7 @@ std::function<std::string(const std::string&)> one_of(const std::vector<std::str
 /// An empty word is one that a script had nothing for.
 std::string some_text(const std::string& text) { return text.empty() ? "is empty" : ""; }
 
-/// The last word of a command's name, and the group that it belongs to.
+/// A command's name without that of its group.
 std::string_view own_name(std::string_view name) { return name.substr(name.rfind(' ') + 1); }
 
 CLI::App& parent_of(CLI::App& program, std::string_view name) {

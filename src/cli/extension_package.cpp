@@ -1,6 +1,5 @@
 #include "cli/extension_package.hpp"
 
-#include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>

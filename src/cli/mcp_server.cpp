@@ -1,7 +1,6 @@
 #include "cli/mcp_server.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/json_member.hpp"
 #include "base/json_reading.hpp"

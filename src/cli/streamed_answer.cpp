@@ -1,7 +1,5 @@
 #include "cli/streamed_answer.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "base/json_member.hpp"

@@ -1,7 +1,5 @@
 #include "tools/input.hpp"
 
-#include <algorithm>
-
 #include <boost/system/error_code.hpp>
 
 namespace agw {

@@ -1,7 +1,5 @@
 // The story of a run: choose the model, have it answer (answering.cpp), store the answer, say that it ended.
 
-#include <algorithm>
-
 #include "base/json_member.hpp"
 #include "base/log_ids.hpp"
 #include "features/engine/service.hpp"

@@ -1,7 +1,6 @@
 #include "features/mcp/http_integration.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
