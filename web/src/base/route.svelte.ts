@@ -8,7 +8,7 @@ export interface Route {
 
 const home = ['chats'];
 
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const segments = path.split('/').filter(Boolean).map(decoded);
   return { path: segments.length ? segments : home, query: new URLSearchParams(query) };

@@ -119,7 +119,7 @@ function storedCall(turn: Turn): ToolCallView {
 }
 
 /** Cuts the text where the calls stood in it. Calls that no step names stand at its end. */
-export function piecesOf(turn: Turn | null, calls: ToolCallView[]): Piece[] {
+function piecesOf(turn: Turn | null, calls: ToolCallView[]): Piece[] {
   const left = new Map(calls.map((call) => [call.id, call]));
   const pieces: Piece[] = [];
   const letters = Array.from(turn?.content ?? '');
