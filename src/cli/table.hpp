@@ -5,6 +5,7 @@
 
 namespace agw::cli {
 
+/// The cells of a line.
 using Row = std::vector<std::string>;
 
 /// Lines of text with the columns one below the other, two spaces apart, nothing behind the last. The first row is the

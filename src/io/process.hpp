@@ -37,6 +37,7 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// Which of its two outputs.
 enum class ProcessStream { output, error };
 
 /// How a process ended.
@@ -91,6 +92,7 @@ struct ProcessLimits {
   std::size_t output = 100'000;          ///< characters of the output that are kept: its beginning and its end
 };
 
+/// What came of a process that was run to its end.
 struct ProcessResult {
   std::string output;  ///< standard output and error as they came, any bytes; a line in the middle says what was cut
   ProcessEnd end;

@@ -21,6 +21,7 @@ struct SpawnPlan {
   bool dies_with_parent = true;                  ///< false: the program sees to that itself
 };
 
+/// A child that runs.
 struct Spawned {
   pid_t id = 0;
   Descriptor descriptor;  ///< a pidfd

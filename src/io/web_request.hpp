@@ -31,6 +31,7 @@ struct WebRequest {
   std::function<std::string(const WebUrl& url)> refusal{};
 };
 
+/// What came of a request.
 struct WebAnswer {
   std::string problem{};          ///< why there is no answer, for people; empty where there is one
   std::string refused_address{};  ///< where that is an address that is not one of the public internet

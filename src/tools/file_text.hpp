@@ -9,6 +9,7 @@
 
 namespace agw {
 
+/// Which lines of a file, counted from 1.
 struct LineRange {
   std::int64_t first = 1;
   std::int64_t count = 2000;

@@ -19,6 +19,7 @@ struct GlobStart {
 /// `directory` is absolute; a pattern that is as well, or begins with `~/`, has nothing to do with it.
 GlobStart start_of_glob(const std::filesystem::path& directory, std::string_view pattern, const FileRoots& roots);
 
+/// What a pattern matched.
 struct GlobFound {
   std::vector<std::filesystem::path> paths;  ///< newest first; directories too
   bool more = false;                         ///< older ones were left out

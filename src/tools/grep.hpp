@@ -13,6 +13,7 @@
 
 namespace agw {
 
+/// What to look for in files.
 struct GrepQuery {
   std::string pattern;  ///< a regular expression of those that take linear time
   std::string glob;     ///< of the files, as ripgrep understands it; empty for all
@@ -26,6 +27,7 @@ struct GrepHits {
   std::vector<std::int64_t> lines;
 };
 
+/// The files that have it, and whether there would have been more lines.
 struct GrepFound {
   std::vector<GrepHits> files;  ///< by path
   bool more = false;

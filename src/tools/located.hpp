@@ -31,6 +31,7 @@ std::filesystem::path absolute_path(std::string_view path, const FileRoots& root
 /// another name (a hard link) lies in `never`. Blocks.
 Located locate(const std::filesystem::path& path, const FileRoots& roots);
 
+/// What the agent is judged by.
 ToolTarget target_of(const Located& located);
 
 /// Opens it for reading. Throws BadRequest with what is wrong, for the model, where it is no regular file. Blocks.

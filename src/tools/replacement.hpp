@@ -6,12 +6,14 @@
 
 namespace agw {
 
+/// A text in a file and what is to stand in its place.
 struct Replacement {
   std::string old_string;
   std::string new_string;
   bool all = false;
 };
 
+/// The new text, and how often it was replaced there.
 struct Replaced {
   std::string text;
   std::size_t count = 0;

@@ -8,6 +8,7 @@
 
 namespace agw {
 
+/// What of a tree is visited.
 struct WalkOptions {
   bool hidden = true;      ///< what begins with a dot is visited too
   bool git = false;        ///< `.git` as well

@@ -11,6 +11,7 @@
 
 namespace agw {
 
+/// What may be fetched without asking.
 struct WebFetchOptions {
   std::vector<std::string> allow_hosts;  ///< fetched from at any stage, private addresses included
   /// Whether the URL stands in a user turn or in a result of WebSearch of the run's thread.

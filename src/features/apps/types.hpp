@@ -14,6 +14,7 @@ namespace agw {
 enum class AppType { node, vite, python, command, statics };
 std::span<const EnumName> names(Tag<AppType>);
 
+/// What an app's server is doing.
 enum class AppStatus {
   stopped,
   starting,  ///< its server does not answer yet, or is about to be started again after a crash

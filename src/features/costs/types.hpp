@@ -31,6 +31,7 @@ struct CostQuery {
 };
 const Description& describe(Tag<CostQuery>);
 
+/// What an agent has cost.
 struct AgentCost {
   std::string agent_id;
   std::string name;
@@ -38,18 +39,21 @@ struct AgentCost {
 };
 const Description& describe(Tag<AgentCost>);
 
+/// What a model has cost.
 struct ModelCost {
   std::string model;
   double cost = 0;  ///< USD
 };
 const Description& describe(Tag<ModelCost>);
 
+/// What a day has cost.
 struct DayCost {
   std::string date;  ///< `2026-01-02`, of the host's calendar
   double cost = 0;   ///< USD
 };
 const Description& describe(Tag<DayCost>);
 
+/// What a thread has cost.
 struct ThreadCost {
   std::string thread_id;
   std::optional<std::string> title;  ///< none where the thread was deleted

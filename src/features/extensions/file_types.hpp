@@ -22,6 +22,7 @@ struct ExtensionFileList {
 };
 const Description& describe(Tag<ExtensionFileList>);
 
+/// How bytes stand in JSON: base64 where they are no UTF-8.
 enum class FileEncoding { utf_8, base64 };
 std::span<const EnumName> names(Tag<FileEncoding>);
 

@@ -12,6 +12,7 @@
 /// The SQL of the extensions' tables. All throw DatabaseError.
 namespace agw::extension_store {
 
+/// A record and its place among all.
 struct Row {
   std::int64_t position = 0;  ///< in the order of insertion
   Extension extension;

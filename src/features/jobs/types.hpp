@@ -13,6 +13,7 @@ namespace agw {
 enum class JobRunTrigger { manual, cron, event, webhook };
 std::span<const EnumName> names(Tag<JobRunTrigger>);
 
+/// How far a run has come, or how it ended.
 enum class JobRunStatus {
   queued,       ///< waits: for the job's run before it, or for its thread
   started,      ///< under way
@@ -96,6 +97,7 @@ struct CronQuery {
 };
 const Description& describe(Tag<CronQuery>);
 
+/// The answer of `GET /cron`: when an expression is due next.
 struct CronTimes {
   std::vector<Timestamp> next;  ///< five, or fewer where there are no more
 };

@@ -27,6 +27,7 @@ struct LinkPlace {
   std::string address;
   std::string text;
 };
+/// Asked for each wiki link. `target` is without label and section.
 using FindLinkPlace = std::function<std::optional<LinkPlace>(std::string_view target)>;
 
 /// The text as HTML that is safe to show, whoever wrote it: markup of its own is left out, links lead only to the web,

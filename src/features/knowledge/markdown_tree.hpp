@@ -44,6 +44,7 @@ struct WikiLink {
   std::string_view label;   ///< empty without one
 };
 
+/// Those of a text, in its order.
 std::vector<WikiLink> wiki_links_of(std::string_view text);
 
 /// The name of the Markdown file that a relative address leads to (`../setup.md#install` is `setup`); empty for any
@@ -55,6 +56,7 @@ inline std::string_view literal_of(cmark_node* node) {
   const char* text = cmark_node_get_literal(node);
   return text ? text : std::string_view();
 }
+/// Where a link or an image leads; empty where it leads nowhere.
 inline std::string_view address_of(cmark_node* node) {
   const char* text = cmark_node_get_url(node);
   return text ? text : std::string_view();

@@ -26,6 +26,7 @@ bool merge_some(Connection& connection, Merge merge);
 /// By slug; of all scopes without one.
 std::vector<KnowledgePage> list(Connection& connection, const std::optional<std::string>& scope);
 
+/// A page as its row has it: all but the text.
 struct StoredPage {
   std::int64_t number = 0;
   std::string path;
@@ -49,6 +50,7 @@ std::vector<LinkedPage> links_of(Connection& connection, const StoredPage& page)
 /// The slugs of the pages that link to it.
 std::vector<std::string> backlinks_of(Connection& connection, const StoredPage& page);
 
+/// What all pages come to.
 struct Totals {
   std::int64_t pages = 0;
   std::int64_t words = 0;
@@ -56,12 +58,15 @@ struct Totals {
 };
 Totals totals(Connection& connection);
 
+/// A broken link and the scope of the page that has it.
 struct PlacedLink {
   std::string scope;
   BrokenLink link;
 };
+/// The links that lead to no page.
 std::vector<PlacedLink> broken_links(Connection& connection);
 
+/// What tells a page from all others.
 struct PlacedPage {
   std::string scope;
   std::string slug;
@@ -69,6 +74,7 @@ struct PlacedPage {
 /// The pages that no other page links to.
 std::vector<PlacedPage> orphans(Connection& connection);
 
+/// A page and what it names as its sources.
 struct PageSources {
   std::string path;
   std::string scope;
@@ -79,11 +85,13 @@ struct PageSources {
 /// The pages that name any sources.
 std::vector<PageSources> sources(Connection& connection);
 
+/// A page and the file that it is, relative to the data directory.
 struct PlacedFile {
   std::string path;
   std::string scope;
   std::string slug;
 };
+/// Of all pages.
 std::vector<PlacedFile> places(Connection& connection);
 
 /// How many pages each scope has.

@@ -10,6 +10,7 @@
 /// The SQL of the search for pages.
 namespace agw::knowledge_search_store {
 
+/// What to look for, and where.
 struct PageSearch {
   std::vector<SearchTerm> terms;
   TermsWanted wanted = TermsWanted::any;

@@ -35,6 +35,7 @@ struct KnowledgeLine {
 };
 const Description& describe(Tag<KnowledgeLine>);
 
+/// A heading of the index with the pages below it.
 struct KnowledgeCategory {
   std::string name;
   std::vector<KnowledgeLine> pages;  ///< by title
@@ -73,6 +74,7 @@ struct Article {
 };
 const Description& describe(Tag<Article>);
 
+/// The answer of `GET /knowledge/stats`.
 struct KnowledgeStats {
   std::int64_t pages = 0;
   std::int64_t sources = 0;  ///< raw files that are or can become pages
@@ -102,6 +104,7 @@ struct KnowledgeCondition {
 };
 const Description& describe(Tag<KnowledgeCondition>);
 
+/// The answer of `GET /knowledge/health`.
 struct KnowledgeHealth {
   KnowledgeCondition shared;
   std::map<std::string, KnowledgeCondition> agents;  ///< by name; those that have knowledge of their own

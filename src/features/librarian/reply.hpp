@@ -19,11 +19,13 @@ inline constexpr std::string_view librarian_label = "**Offline librarian:** ";
 /// model.
 std::string reply(std::string_view body, bool is_first);
 
+/// What the librarian does without a model.
 std::string explanation();
 
 /// The person's earlier messages, a sentence each. `messages` ends with the request for it.
 std::string summary(const std::vector<Message>& messages);
 
+/// What is said to a note that was kept.
 std::string acknowledgement(std::string_view note);
 
 /// Quotes what was found; `passages` is not empty.

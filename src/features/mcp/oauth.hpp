@@ -45,6 +45,7 @@ struct OAuthServer {
   std::optional<std::string> scope;  ///< to be asked for
 };
 
+/// What a login has brought.
 struct OAuthTokens {
   std::string access;
   std::string refresh;          ///< empty: there is none

@@ -13,6 +13,7 @@ namespace agw {
 /// Where a parameter of an operation goes.
 enum class ParameterPlace { path, query, header };
 
+/// A parameter of an operation, by the name that the document gives it.
 struct OperationParameter {
   std::string name;
   ParameterPlace place{};
@@ -27,6 +28,7 @@ struct ApiOperation {
   std::string body_type;  ///< of `body`; empty where it takes none
 };
 
+/// What can be called of a service.
 struct ApiDescription {
   WebUrl server;
   std::vector<ApiOperation> operations;

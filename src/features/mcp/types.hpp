@@ -12,6 +12,7 @@
 
 namespace agw {
 
+/// What stands at the other end of an integration, as its `kind` says.
 enum class IntegrationKind { mcp_stdio, mcp_http, openapi, http };
 
 /// What an `integration` extension says. Texts as they stand there: secrets are filled in at the call.

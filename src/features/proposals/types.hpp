@@ -19,6 +19,7 @@ enum class ProposalType {
 };
 std::span<const EnumName> names(Tag<ProposalType>);
 
+/// Whether a person has decided, and how.
 enum class ProposalStatus { pending, applied, rejected };
 std::span<const EnumName> names(Tag<ProposalStatus>);
 

@@ -13,7 +13,9 @@ inline constexpr std::size_t longest_asset = 1 << 20;
 // The file that an iteration improves. Its path is absolute and resolved; no symlink that comes in its way later is
 // followed. All of it blocks and throws std::runtime_error with a text for people.
 
+/// The asset as it is now.
 AssetCopy read_asset(const std::filesystem::path& path);
+/// Puts the copy in its place, in one step.
 void write_asset(const std::filesystem::path& path, const AssetCopy& copy);
 
 /// The asset as the steps of an iteration left it, as far as they can tell.

@@ -9,6 +9,7 @@
 
 namespace agw {
 
+/// How far a run has come, or how it ended.
 enum class RunStatus {
   queued,       ///< waits for the run before it on its thread
   started,      ///< under way

@@ -9,6 +9,7 @@
 
 namespace agw {
 
+/// How soon a person should look.
 enum class Severity { info, warning, critical };
 std::span<const EnumName> names(Tag<Severity>);
 

@@ -48,6 +48,7 @@ double frequency(Connection& connection, const std::string& query);
 /// Words of the index that have `part` in them.
 std::vector<std::string> words_with(Connection& connection, const std::string& part);
 
+/// A turn that matches, by its number.
 struct Candidate {
   std::int64_t number = 0;
   std::vector<std::uint32_t> hits;  ///< see add_hits_function
