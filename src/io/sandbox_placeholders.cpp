@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr auto note_name = "placeholders";
 constexpr std::size_t longest_note = 16 << 20;
+/// So much may tell of placeholders that are gone, which harms nobody, before the note is written anew.
+constexpr std::size_t most_outdated = 64 << 10;
 
 std::optional<SandboxPlaceholders::Made> made_at(const fs::path& path) {
   struct stat status{};
@@ -48,6 +50,17 @@ bool make(const fs::path& path, std::string_view content) {
 
 bool is_same_file(const SandboxPlaceholders::Made& one, const SandboxPlaceholders::Made& other) {
   return one.device == other.device && one.inode == other.inode;
+}
+
+std::string line_of(const fs::path& path, const SandboxPlaceholders::Made& made) {
+  return fmt::format("{} {} {} {}", made.device, made.inode, made.changed_ns, path.native()) + '\0';
+}
+
+/// Takes a fifth of the time that it takes to write the note anew.
+bool append_to_note(const fs::path& data_directory, const std::string& text) {
+  constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  const Descriptor file(::open((data_directory / note_name).c_str(), flags, 0600));
+  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
 /// Later is enough: what a kill of the gateway leaves, the system has.
@@ -76,31 +89,30 @@ bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content) {
   // A person may have removed one that a command still holds.
   if (found || !make(path, content)) return false;
   const auto others = held == held_.end() ? 0 : held->second.count;
-  held_[path] = {others + 1, made_at(path).value_or(Made{})};
-  note();
+  const auto made = made_at(path).value_or(Made{});
+  held_[path] = {others + 1, made};
+  const auto line = line_of(path, made);
+  noted_ += line.size();
+  if (!append_to_note(data_directory_, line)) note();
   return true;
 }
 
 void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
   const std::lock_guard lock(mutex_);
-  bool removed = false;
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     const auto held = held_.find(*path);
     if (--held->second.count > 0) continue;
     // What somebody has put there since is left.
     if (::rmdir(path->c_str()) != 0 && made_at(*path) == held->second.made) ::unlink(path->c_str());
     held_.erase(held);
-    removed = true;
   }
-  if (removed) note();
+  if (noted_ > (held_.empty() ? 0 : most_outdated)) note();
 }
 
-void SandboxPlaceholders::note() const {
+void SandboxPlaceholders::note() {
   std::string text;
-  for (const auto& [path, held] : held_) {
-    text += fmt::format("{} {} {} {}", held.made.device, held.made.inode, held.made.changed_ns, path.native());
-    text += '\0';
-  }
+  for (const auto& [path, held] : held_) text += line_of(path, held.made);
+  noted_ = text.size();
   try {
     write_note(data_directory_, text);
   } catch (const std::system_error& error) {

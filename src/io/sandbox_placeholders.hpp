@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -34,11 +35,12 @@ private:
     int count = 0;
     Made made;
   };
-  void note() const;
+  void note();
 
   const std::filesystem::path data_directory_;
   std::mutex mutex_;
   std::map<std::filesystem::path, Held> held_;
+  std::size_t noted_ = 0;  ///< bytes
 };
 
 /// Before the first command: removes what a gateway that was killed has noted and left, where it is still as it was

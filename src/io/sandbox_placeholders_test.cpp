@@ -119,6 +119,18 @@ TEST_F(SandboxPlaceholdersTest, AFileThatABackupHasLinkedGoesAwayWithItsCommand)
   EXPECT_FALSE(fs::exists(file));
 }
 
+TEST_F(SandboxPlaceholdersTest, TheNoteForgetsThoseThatAreGone) {
+  SandboxPlaceholders placeholders(data_);
+  EXPECT_TRUE(placeholders.hold(git_));
+  for (int i = 0; i < 2000; ++i) {
+    EXPECT_TRUE(placeholders.hold(project_ / ".agents"));
+    placeholders.release({project_ / ".agents"});
+  }
+  EXPECT_LT(fs::file_size(data_ / "placeholders"), 100'000u);
+  EXPECT_EQ(sweep_placeholders(data_), 1u);
+  EXPECT_FALSE(fs::exists(git_));
+}
+
 TEST_F(SandboxPlaceholdersTest, WithoutANoteNothingIsSwept) {
   EXPECT_EQ(sweep_placeholders(data_), 0u);
   EXPECT_EQ(sweep_placeholders(data_ / "missing"), 0u);
