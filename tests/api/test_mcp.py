@@ -426,6 +426,21 @@ def test_a_call_that_hangs_is_cancelled_with_its_run(talker, name, thread, conne
     assert called(talker, thread, f"{server}__echo", {"text": "y"})["output"] == "y"
 
 
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_call_under_way_is_told_that_its_integration_was_disabled(talker, thread, connected, transport):
+    server = connected(transport)
+    gateway = talker.gateway
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+    talker.stub.script(calls((f"{server}__hang", {})))
+    with gateway.events(thread["id"]) as events:
+        accepted(gateway.http.post("/chat", json={"content": "Go.", "threadId": thread["id"]}), 201)
+        events.until(lambda event: event["type"] == "tool-start")
+        accepted(gateway.http.patch(f"/extensions/{server}", json={"enabled": False}))
+        end = events.until(lambda event: event["type"] == "tool-end")[-1]
+        assert end["isError"] and "the integration was changed, disabled or deleted" in end["output"], end
+        events.until(lambda event: event["type"] == "finish")
+
+
 def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_gateway(make_gateway, stub, name):
     talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
     server = stdio(talker.gateway, name("server"), "--fault", "hang-at-start")

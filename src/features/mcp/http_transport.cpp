@@ -140,18 +140,23 @@ Task<RpcAnswer> HttpTransport::ask(RpcRequest asked, Stop& stop) {
   if (!meta.is_object()) meta = json::object();
   meta.get_object()["progressToken"] = id;
   exchange.message = rpc_request(id, asked.method, std::move(asked.params));
+  Stop over;
+  const auto end_it = [&over] { over.request(); };
+  const Stop::Listener stopped(stop, end_it);
+  const Stop::Listener left(leaving_, end_it);
   auto end = End::done;
   try {
-    end = co_await cut(stop, std::max<milliseconds>(asked.limit, longest_call), this->exchange(exchange, stop));
+    end = co_await cut(over, std::max<milliseconds>(asked.limit, longest_call), this->exchange(exchange, over));
   } catch (const SecretError& error) {
     exchange.problem = error.what();
   }
   if (exchange.answer) co_return std::move(*exchange.answer);
-  if (end == End::done && !stop.requested()) co_return RpcAnswer{.problem = exchange.problem};
+  if (end == End::done && !over.requested()) co_return RpcAnswer{.problem = exchange.problem};
   // In the modern protocol the end of the connection says it.
   if (era_ == McpEra::legacy && asked.method != "initialize" && may_spawn()) {
     group_.spawn(tell(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}})));
   }
+  if (leaving_.requested() && !stop.requested()) co_return RpcAnswer{.problem = closed_here};
   co_return RpcAnswer{.problem = stop.requested() ? "stopped" : "no answer in time", .timed_out = !stop.requested()};
 }
 
@@ -337,7 +342,9 @@ Task<> HttpTransport::listen_in_session() {
 }
 
 Task<> HttpTransport::close(milliseconds limit) {
-  die("closed");
+  // What a dead session has under way ends by itself, and is told why.
+  if (!dead_.happened()) leaving_.request();
+  die(closed_here);
   closing_.request();
   if (!session_.empty()) {
     const auto leave = [](HttpTransport& self) -> Task<> {

@@ -67,6 +67,7 @@ private:
   OnRefusal on_refusal_;
   Group group_;
   Stop closing_;
+  Stop leaving_;  ///< requested where it is closed before it dies: nobody waits for what is under way
   Wakeup dead_;
   std::string cause_of_death_;
   std::int64_t last_id_ = 0;

@@ -95,7 +95,7 @@ void StdioTransport::die(std::string why) {
 
 /// The order of the protocol: its input ends, then signals.
 Task<> StdioTransport::close(milliseconds limit) {
-  die("closed");
+  die(closed_here);
   closing_.request();
   if (process_) {
     process_->close_input();

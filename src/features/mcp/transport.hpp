@@ -41,6 +41,9 @@ public:
   void on_notice(OnNotice handler) { on_notice_ = std::move(handler); }
 
 protected:
+  /// What requests under way are told when this is closed before it dies.
+  static constexpr auto closed_here = "its connection was closed: the integration was changed, disabled or deleted";
+
   OnNotice on_notice_ = [](const RpcMessage&) {};
 };
 
