@@ -175,3 +175,20 @@ def test_a_dry_run_calls_out_to_nobody(talker, name):
     ended(gateway, job)
     for turn in turns_of(gateway, {"id": rows(gateway, job)[0]["thread_id"]}, "tool"):
         assert turn["content"].startswith("dry run: would have called Web") and not turn["metadata"]["is_error"]
+
+
+def test_the_answer_of_a_dry_run_that_is_made_again_is_dry_too(talker, name):
+    gateway = talker.gateway
+    worker = new_agent(gateway, name("worker"), stage="operator")
+    thread = new_thread(gateway, worker)
+    job = new_job(gateway, name("chore"), agent_id=worker["id"], owner_agent_id=worker["id"])
+    note = calls(("Remember", {"text": "x"}))
+    talker.stub.script(note, "Done.", note, "Done again.")
+    accepted(gateway.http.post(f"/run/{job['name']}", params={"dry": "true"}), 202)
+    ended(gateway, job)
+    question = turns_of(gateway, thread, "user")[0]
+    with gateway.events(thread["id"]) as events:
+        accepted(gateway.http.post(f"/turns/{question['id']}/regenerate"), 201)
+        events.run(question["id"])
+    remembered = turns_of(gateway, thread, "tool")
+    assert len(remembered) == 2 and all(turn["content"].startswith("dry run: ") for turn in remembered), remembered

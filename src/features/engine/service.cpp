@@ -41,6 +41,13 @@ std::optional<std::string> text_in(const std::optional<Turn>& turn, std::string_
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
+/// Whether a job asked it in a dry run.
+bool is_dry(const Turn& question) {
+  if (!question.metadata || !question.metadata->contains("job")) return false;
+  const auto* dry = question.metadata->if_contains("dry");
+  return dry && dry->is_bool() && dry->get_bool();
+}
+
 struct InterruptedCall {
   std::string id;
   PreparedTurn turn;
@@ -171,6 +178,7 @@ Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
                                                                                     : answerer_of(answer, thread));
   if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
   auto order = order_of(command, text_in(answer, named_model_member), *agent, thread.agent_id);
+  if (is_dry(question)) order["dry"] = true;
   auto active = open_run(thread.id, question.id, *agent, std::move(order));
   try {
     auto turn = co_await threads_.supersede_after(question.id, recording(active, std::move(along)));

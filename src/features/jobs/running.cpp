@@ -120,12 +120,14 @@ Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobR
 
 JobTurn Jobs::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt) {
   const JobPlan plan(*run->job);
+  json::object metadata{{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}};
+  if (order.dry) metadata["dry"] = true;
   return {.run_id = run->run.id,
           .thread_id = *run->run.thread_id,
           .agent_id = extensions_.require_enabled_agent(plan.agent_id)->id,
           .prompt = std::move(prompt),
           .enclosure = order.enclosure,
-          .metadata = {{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}},
+          .metadata = std::move(metadata),
           .order = order_members(plan, order),
           .behind = [this, run] { return active_ahead_of(run); },
           .answerer = answerer_of(*run),
