@@ -8,6 +8,7 @@
 
 #include "api/error.hpp"
 #include "base/id.hpp"
+#include "base/json_member.hpp"
 #include "base/log_ids.hpp"
 #include "base/message_of.hpp"
 #include "features/engine/agent_limits.hpp"
@@ -43,9 +44,7 @@ std::optional<std::string> text_in(const std::optional<Turn>& turn, std::string_
 
 /// Whether a job asked it in a dry run.
 bool is_dry(const Turn& question) {
-  if (!question.metadata || !question.metadata->contains("job")) return false;
-  const auto* dry = question.metadata->if_contains("dry");
-  return dry && dry->is_bool() && dry->get_bool();
+  return question.metadata && question.metadata->contains("job") && is_true(*question.metadata, "dry");
 }
 
 struct InterruptedCall {
