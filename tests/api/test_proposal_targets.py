@@ -182,26 +182,29 @@ def test_an_extensions_target_is_one_of_three_forms(gateway):
             "name must be kebab-case (a-z, 0-9, hyphens)")
 
 
-def test_an_agent_that_is_renamed_while_a_proposal_for_it_is_applied_is_made_no_second_time_by_its_file(gateway, name):
-    for number in range(45):
-        called = name("agent")
-        made = accepted(gateway.http.post("/extensions", json={
-            "type": "agent", "name": called, "description": "d", "definition": {"systemPrompt": "old"}}), 201)
-        path = write(gateway, "description: new\nsystemPrompt: new\n", type="extension",
-                     target=f"agents/{called}/agent.yaml")
+def test_agents_that_are_renamed_while_proposals_for_them_are_applied_are_made_no_second_time_by_their_files(gateway,
+                                                                                                           name):
+    made = [accepted(gateway.http.post("/extensions", json={
+        "type": "agent", "name": name("agent"), "description": "d", "definition": {"systemPrompt": "old"}}), 201)
+            for _ in range(40)]
+    paths = [write(gateway, "description: new\nsystemPrompt: new\n", type="extension",
+                   target=f"agents/{agent['name']}/agent.yaml") for agent in made]
 
-        def act(which, path=path, made=made, called=called, requests_before=number % 5):
-            if which == 0:
-                return apply(gateway, path)
-            for _ in range(requests_before):
-                gateway.http.get("/health")
-            return gateway.http.patch(f"/extensions/{made['id']}", json={"name": called + "-b"})
+    def act(number):
+        agent = made[number // 2]
+        if number % 2 == 0:
+            return apply(gateway, paths[number // 2])
+        # So that some come between the change of their record and of its file.
+        for _ in range(number // 2):
+            gateway.http.get("/health")
+        return gateway.http.patch(f"/extensions/{agent['id']}", json={"name": agent["name"] + "-b"})
 
-        for answer in at_once(2, act):
-            accepted(answer)
-        again = gateway.http.get(f"/extensions/{called}")
-        assert again.status_code == 404 or again.json()["source"] == "agent", f"round {number}: {again.json()}"
-        accepted(gateway.http.get(f"/extensions/{called}-b"))
+    for answer in at_once(2 * len(made), act):
+        accepted(answer)
+    for agent in made:
+        again = gateway.http.get(f"/extensions/{agent['name']}")
+        assert again.status_code == 404 or again.json()["source"] == "agent", again.json()
+        accepted(gateway.http.get(f"/extensions/{agent['name']}-b"))
 
 
 def test_a_built_in_is_not_changed(gateway):
