@@ -94,7 +94,7 @@ public:
 
   CoveredPlaces run() {
     look_into(AT_FDCWD, root_.string());
-    for (const auto& link : links_) guard_target(link);
+    for (std::size_t next = 0; next < links_.size(); ++next) guard_target(fs::path(links_[next]));
     return std::move(found_);
   }
 
@@ -176,11 +176,23 @@ private:
     std::error_code error;
     const auto target = fs::canonical(link, error);
     const auto covers = [&](const fs::path& place) { return is_within(target, place); };
-    if (error || target == root_ || !is_within(target, root_) || is_within(target, without_) ||
+    // An agent's workspace is looked through although it lies there.
+    const bool is_left_out = is_within(target, without_) && !is_within(root_, without_);
+    if (error || target == root_ || !is_within(target, root_) || is_left_out ||
         std::ranges::any_of(found_.private_directories, covers) || std::ranges::any_of(found_.private_files, covers)) {
       return;
     }
+    if (std::ranges::find(found_.guarded, target) != found_.guarded.end()) return;
     note_path(found_.guarded, target);
+    follow_links_in(target, 0);
+  }
+
+  void follow_links_in(const fs::path& guarded, int depth) {
+    OpenDirectory directory(AT_FDCWD, guarded.string());
+    directory.each([&](const Entry& entry) {
+      if (entry.is_symlink) links_.push_back(guarded / entry.name);
+      if (entry.is_directory && depth < deepest) follow_links_in(guarded / entry.name, depth + 1);
+    });
   }
 
   bool is_linked(int directory, const Entry& entry) const {

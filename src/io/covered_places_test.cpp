@@ -49,6 +49,22 @@ TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksInGuardedPlaces) {
   EXPECT_THAT(places.ancestors, Contains(project_ / "scripts")) << "it cannot be moved away";
 }
 
+TEST_F(CoveredPlacesTest, GuardedAreTheTargetsInAWorkspaceOfTheDataDirectory) {
+  write("data/workspace/scripts/update");
+  link("data/workspace/lib/.git/hooks/update", "../../../scripts/update");
+  const auto workspace = data_ / "workspace";
+  EXPECT_THAT(covered_places(workspace, data_, {}).guarded, Contains(workspace / "scripts/update"));
+}
+
+TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksInATarget) {
+  write("tools/deep/lint.sh");
+  link("lib/.git/hooks", "../../scripts");
+  link("scripts/deep/pre-commit", "../../tools/deep/lint.sh");
+  link("scripts/again", "../scripts");
+  EXPECT_THAT(found().guarded,
+              UnorderedElementsAre(project_ / "lib/.git", project_ / "scripts", project_ / "tools/deep/lint.sh"));
+}
+
 TEST_F(CoveredPlacesTest, GuardedIsWhereASymlinkStandsForAGuardedPlace) {
   link("a/.git/hooks", "../../scripts");
   link("b/.git", "../store");
