@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_entries = 3'000'000;
 constexpr std::size_t most_private_files = 5000;
 constexpr int deepest = 500;
+constexpr std::size_t most_for_a_file = 200;
 
 /// Valid until the next one is read.
 struct Entry {
@@ -223,6 +225,63 @@ private:
   std::size_t entries_ = 0;
 };
 
+/// Looks only for symlinks, and not far, so that it is done in the time of writing a file.
+class TargetSearch {
+public:
+  TargetSearch(const fs::path& root, const fs::path& file) : root_(root), file_(file.native()) {
+    ahead_.push_back({root.native(), {}});
+  }
+
+  std::vector<fs::path> run() {
+    for (std::size_t looked = 0; !ahead_.empty() && looked < most_for_a_file; ++looked) {
+      const auto next = std::move(ahead_.front());
+      ahead_.pop_front();
+      look_into(next.path, next.way);
+    }
+    return std::move(found_);
+  }
+
+private:
+  struct Ahead {
+    std::string path;
+    GuardedWay way;
+  };
+
+  void look_into(const std::string& path, GuardedWay way) {
+    OpenDirectory directory(AT_FDCWD, path);
+    if (directory.holds_repository()) way.note_repository();
+    directory.each([&](const Entry& entry) {
+      if (entry.is_symlink && (way.is_guarded() || way.guards(entry.name))) note(fs::path(path) / entry.name);
+      if (entry.is_directory) put_ahead(path + "/" + entry.name, way, entry.name);
+    });
+  }
+
+  void put_ahead(std::string path, GuardedWay way, std::string_view name) {
+    way.enter(std::string(name));
+    if (way.is_in_repository() && (name == "objects" || name == "refs" || name == "logs")) return;
+    if (way.is_guarded() || way.is_in_repository() || file_.starts_with(path)) {
+      ahead_.push_front({std::move(path), std::move(way)});
+    } else if (ahead_.size() < most_for_a_file) {
+      ahead_.push_back({std::move(path), std::move(way)});
+    }
+  }
+
+  void note(const fs::path& link) {
+    auto target = resolve_path(link);
+    const bool is_known = std::ranges::find(found_, target) != found_.end();
+    if (is_known || target == root_ || !is_within(target, root_)) return;
+    GuardedWay guarded;
+    guarded.enter(".agents");
+    ahead_.push_front({target.native(), std::move(guarded)});
+    found_.push_back(std::move(target));
+  }
+
+  const fs::path& root_;
+  std::string_view file_;
+  std::deque<Ahead> ahead_;
+  std::vector<fs::path> found_;
+};
+
 /// Beneath a private directory everything is private.
 class LinkedFiles {
 public:
@@ -276,6 +335,10 @@ FileIdentities linked_private_files(const fs::path& home, const fs::path& data_d
 
 CoveredPlaces covered_places(const fs::path& root, const fs::path& without, const FileIdentities& linked) {
   return Search(root, without, linked).run();
+}
+
+std::vector<fs::path> guarded_targets(const fs::path& root, const fs::path& file) {
+  return TargetSearch(root, file).run();
 }
 
 }  // namespace agw

@@ -30,4 +30,11 @@ FileIdentities linked_private_files(const std::filesystem::path& home, const std
 CoveredPlaces covered_places(const std::filesystem::path& root, const std::filesystem::path& without,
                              const FileIdentities& linked);
 
+/// Where the symlinks in guarded places beneath `root`, and those that stand for one, lead: what is as guarded as they
+/// are. Only what lies beneath `root` itself, none of it behind a symlink, whether or not anything is there. A look at
+/// a few hundred directories at most: those on the way to `file`, guarded ones, and then the nearest to the root.
+/// Blocks.
+std::vector<std::filesystem::path> guarded_targets(const std::filesystem::path& root,
+                                                   const std::filesystem::path& file);
+
 }  // namespace agw

@@ -102,6 +102,25 @@ TEST_F(WriteTool, AGuardedPlaceIsOneWhateverItIsCalled) {
   EXPECT_THAT(write(".bare/checkout/src/config", "fine"), StartsWith("created "));
 }
 
+TEST_F(WriteTool, WhatASymlinkInAGuardedPlaceLeadsToIsGuardedAtAnyDepth) {
+  for (const auto* name : {"scripts/update", "store/HEAD", "store/objects/x", "store/refs/x", "notes/a"})
+    write_file(room_.project / name, "mine");
+  fs::create_directories(room_.project / "lib/.git/hooks");
+  fs::create_symlink("../../../scripts/update", room_.project / "lib/.git/hooks/update");
+  fs::create_symlink("../../conf/own", room_.project / "lib/.git/config");
+  fs::create_directory_symlink("../notes", room_.project / "store/hooks");
+  for (const auto* path : {"scripts/update", "conf/own", "notes/b"})
+    EXPECT_THAT(write(path, "evil"), StartsWith("error: permission denied:")) << path;
+  EXPECT_THAT(write("scripts/other", "fine"), StartsWith("created "));
+}
+
+TEST_F(WriteTool, ASymlinkInAGuardedPlaceThatLeadsOutOfTheProjectGuardsNothing) {
+  fs::create_directories(room_.project / ".agents");
+  fs::create_directory_symlink(room_.home, room_.project / ".agents/home");
+  fs::create_directory_symlink("..", room_.project / ".agents/project");
+  EXPECT_THAT(write("notes.txt", "fine"), StartsWith("created "));
+}
+
 TEST_F(WriteTool, AGuardedPlaceOfTheWorkspaceIsOneToo) {
   const auto workspace = room_.data / "agents/helper/workspace";
   for (const auto* name : {"HEAD", "objects/x", "refs/x", "notes"}) write_file(workspace / ".bare" / name, "mine");

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -11,6 +12,7 @@
 
 #include "api/error.hpp"
 #include "base/is_within.hpp"
+#include "io/covered_places.hpp"
 #include "io/descriptor.hpp"
 #include "io/private_files.hpp"
 
@@ -32,25 +34,10 @@ std::optional<fs::path> working_root(FilePlace place, const FileRoots& roots) {
   return place == FilePlace::workspace ? std::optional(roots.workspace()) : std::nullopt;
 }
 
-/// Whether `place` leads to the path, or to what it lies in, but not to all of the root.
-bool leads_to(const fs::path& path, const fs::path& place, const fs::path& root) {
-  std::error_code missing;
-  const auto target = fs::canonical(place, missing);
-  return !missing && target != root && is_within(path, target);
-}
-
 /// Whether a symlink in a guarded place, or where one would be, leads there.
 bool is_behind_guarded_symlink(const fs::path& path, const fs::path& root) {
-  for (const auto* name : {".agents", ".git/hooks", ".git/config"}) {
-    const auto place = root / name;
-    if (leads_to(path, place, root)) return true;
-    std::error_code error;
-    fs::recursive_directory_iterator entry(place, fs::directory_options::skip_permission_denied, error);
-    for (; !error && entry != end(entry); entry.increment(error)) {
-      if (entry->is_symlink(error) && leads_to(path, entry->path(), root)) return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(guarded_targets(root, path),
+                             [&](const fs::path& target) { return is_within(path, target); });
 }
 
 /// Whether it is a guarded place of a repository, whatever that is called.
