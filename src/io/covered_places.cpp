@@ -97,6 +97,7 @@ public:
   CoveredPlaces run() {
     look_into(AT_FDCWD, root_.string());
     for (std::size_t next = 0; next < links_.size(); ++next) guard_target(fs::path(links_[next]));
+    if (!guarded_files_.empty()) guard_other_names(AT_FDCWD, root_);
     return std::move(found_);
   }
 
@@ -159,13 +160,36 @@ private:
       note(entry.is_directory ? found_.private_directories : found_.private_files, entry.name);
       return true;
     }
+    if (way_.is_guarded()) note_other_names(directory, entry);
     if (!may_be_guarded(name, here)) return false;
     if (name == ".git" && entry.is_directory) {
       note(found_.repositories, entry.name);
     } else if (way_.guards(entry.name)) {
       note(found_.guarded, entry.name);
+      note_other_names(directory, entry);
     }
     return false;
+  }
+
+  /// That a guarded file of a repository can be written by other names too. In `.agents` they may be thousands, where
+  /// packages are installed as hard links.
+  void note_other_names(int directory, const Entry& entry) {
+    if (entry.is_directory || !way_.is_in_repository()) return;
+    const auto status = status_at(directory, entry.name);
+    if (S_ISREG(status.st_mode) && status.st_nlink > 1) guarded_files_.insert(identity_of(status));
+  }
+
+  void guard_other_names(int parent, const fs::path& path) {
+    OpenDirectory directory(parent, parent == AT_FDCWD ? path.string() : path.filename().string());
+    directory.each([&](const Entry& entry) {
+      if (entry.is_symlink) return;
+      auto other = path / entry.name;
+      if (entry.is_directory) {
+        if (other != without_) guard_other_names(directory.descriptor(), other);
+      } else if (guarded_files_.contains(identity_of(status_at(directory.descriptor(), entry.name)))) {
+        guard(std::move(other));
+      }
+    });
   }
 
   /// Most names need no closer look.
@@ -177,16 +201,20 @@ private:
   void guard_target(const fs::path& link) {
     std::error_code error;
     const auto target = fs::canonical(link, error);
-    const auto covers = [&](const fs::path& place) { return is_within(target, place); };
     // An agent's workspace is looked through although it lies there.
     const bool is_left_out = is_within(target, without_) && !is_within(root_, without_);
-    if (error || target == root_ || !is_within(target, root_) || is_left_out ||
-        std::ranges::any_of(found_.private_directories, covers) || std::ranges::any_of(found_.private_files, covers)) {
-      return;
+    if (error || target == root_ || !is_within(target, root_) || is_left_out) return;
+    if (guard(target)) follow_links_in(target, 0);
+  }
+
+  /// False for what is guarded already, and for what is not shown at all.
+  bool guard(fs::path path) {
+    const auto covers = [&](const fs::path& place) { return is_within(path, place); };
+    for (const auto* list : {&found_.private_directories, &found_.private_files, &found_.guarded}) {
+      if (std::ranges::any_of(*list, covers)) return false;
     }
-    if (std::ranges::find(found_.guarded, target) != found_.guarded.end()) return;
-    note_path(found_.guarded, target);
-    follow_links_in(target, 0);
+    note_path(found_.guarded, std::move(path));
+    return true;
   }
 
   void follow_links_in(const fs::path& guarded, int depth) {
@@ -219,6 +247,7 @@ private:
   const FileIdentities& linked_;
   std::set<std::uint64_t> linked_inodes_;
   CoveredPlaces found_;
+  FileIdentities guarded_files_;    ///< those with several names
   std::vector<fs::path> links_;     ///< symlinks in guarded places, and where one would be
   std::vector<std::string> names_;  ///< from the root to where the search is
   GuardedWay way_;                  ///< the same
@@ -249,16 +278,18 @@ private:
 
   void look_into(const std::string& path, GuardedWay way) {
     OpenDirectory directory(AT_FDCWD, path);
-    if (directory.holds_repository()) way.note_repository();
+    const bool is_repository = directory.holds_repository();
+    if (is_repository) way.note_repository();
     directory.each([&](const Entry& entry) {
-      if (entry.is_symlink && (way.is_guarded() || way.guards(entry.name))) note(fs::path(path) / entry.name);
+      const std::string_view name = entry.name;
+      if (is_repository && (name == "objects" || name == "refs" || name == "logs")) return;
+      if (entry.is_symlink && (way.is_guarded() || way.guards(entry.name))) note(fs::path(path) / name);
       if (entry.is_directory) put_ahead(path + "/" + entry.name, way, entry.name);
     });
   }
 
-  void put_ahead(std::string path, GuardedWay way, std::string_view name) {
-    way.enter(std::string(name));
-    if (way.is_in_repository() && (name == "objects" || name == "refs" || name == "logs")) return;
+  void put_ahead(std::string path, GuardedWay way, const std::string& name) {
+    way.enter(name);
     if (way.is_guarded() || way.is_in_repository() || file_.starts_with(path)) {
       ahead_.push_front({std::move(path), std::move(way)});
     } else if (ahead_.size() < most_for_a_file) {

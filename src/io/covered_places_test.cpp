@@ -65,6 +65,20 @@ TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksInATarget) {
               UnorderedElementsAre(project_ / "lib/.git", project_ / "scripts", project_ / "tools/deep/lint.sh"));
 }
 
+TEST_F(CoveredPlacesTest, GuardedAreTheOtherNamesOfGuardedFiles) {
+  write("scripts/update");
+  write("other/update");
+  fs::create_directories(project_ / "lib/.git/hooks");
+  fs::create_hard_link(project_ / "scripts/update", project_ / "lib/.git/hooks/update");
+  EXPECT_THAT(found().guarded, IsSupersetOf({project_ / "lib/.git/hooks", project_ / "scripts/update"}));
+  EXPECT_THAT(found().guarded, ::testing::Not(Contains(project_ / "other/update")));
+}
+
+TEST_F(CoveredPlacesTest, GuardedIsAFileGitInARepositoryOfAnotherName) {
+  for (const auto* name : {"HEAD", "objects/x", "refs/x", ".git"}) write(fs::path("site.git") / name);
+  EXPECT_THAT(found().guarded, UnorderedElementsAre(project_ / "site.git/.git"));
+}
+
 TEST_F(CoveredPlacesTest, GuardedIsWhereASymlinkStandsForAGuardedPlace) {
   link("a/.git/hooks", "../../scripts");
   link("b/.git", "../store");

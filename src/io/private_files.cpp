@@ -104,6 +104,7 @@ void GuardedWay::enter(const std::string& name) {
 bool GuardedWay::is_in_repository() const { return contains(names_, ".git"); }
 
 bool GuardedWay::guards(const std::string& name) const {
+  if (has_other_name_ && name == ".git") return true;
   auto names = names_;
   names.push_back(name);
   return agw::is_guarded(names);
