@@ -111,7 +111,7 @@ private:
 
   void look_into(int parent, const std::string& name) {
     OpenDirectory directory(parent, name);
-    if (directory.holds_repository() && way_.note_repository()) note_here(found_.repositories);
+    if (directory.holds_repository()) note_repository();
     const auto here = state_here();
     std::vector<std::string> below;
     directory.each([&](const Entry& entry) {
@@ -121,6 +121,13 @@ private:
       if (entry.is_directory) below.emplace_back(entry.name);
     });
     for (auto& each : below) descend(directory.descriptor(), std::move(each));
+  }
+
+  /// A directory `.git` was noted by its name. One that lies in it, such as a submodule's, has hooks of its own.
+  void note_repository() {
+    const bool is_known = !names_.empty() && names_.back() == ".git";
+    const bool is_submodule = !is_known && way_.is_in_repository() && !way_.is_guarded();
+    if (way_.note_repository() || is_submodule) note_here(found_.repositories);
   }
 
   void descend(int parent, std::string name) {

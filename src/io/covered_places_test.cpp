@@ -108,6 +108,14 @@ TEST_F(CoveredPlacesTest, ARepositoryIsOneWhateverItIsCalled) {
   EXPECT_THAT(places.ancestors, Contains(project_ / "store/site/worktrees/main")) << "it cannot be moved away";
 }
 
+TEST_F(CoveredPlacesTest, ASubmodulesRepositoryIsOne) {
+  for (const auto* name : {"HEAD", "config", "objects/x", "refs/heads/main"}) {
+    write(fs::path(".git") / name);
+    write(fs::path(".git/modules/lib") / name);
+  }
+  EXPECT_THAT(found().repositories, UnorderedElementsAre(project_ / ".git", project_ / ".git/modules/lib"));
+}
+
 TEST_F(CoveredPlacesTest, ADirectoryToLookThroughCanBeARepository) {
   for (const auto* name : {"HEAD", "config", "objects/x", "refs/heads/main", "checkout/src/config"}) write(name);
   const auto places = found();
