@@ -77,6 +77,37 @@ def test_what_a_symlink_in_a_guarded_place_leads_to_is_not_written_either(place)
     assert all((place.path / link).is_symlink() for link in links)
 
 
+def test_a_submodules_repository_without_hooks_gets_none(place):
+    repository = place.path / ".git/modules/lib"
+    for each in ("HEAD", "config", "objects/x", "refs/heads/main"):
+        write(repository / each)
+        write(place.path / ".git" / each)
+    place.bash("mkdir -p .git/modules/lib/hooks; echo evil > .git/modules/lib/hooks/update")
+    assert not (repository / "hooks").exists()
+
+
+def test_another_name_of_a_hook_is_not_written_either(place):
+    write(place.path / "scripts/update", "mine")
+    (place.path / "lib/.git/hooks").mkdir(parents=True)
+    os.link(place.path / "scripts/update", place.path / "lib/.git/hooks/update")
+    place.bash("echo evil > scripts/update; rm -rf scripts; mv scripts s; echo fine > other")
+    assert (place.path / "lib/.git/hooks/update").read_text() == "mine"
+    assert (place.path / "other").read_text() == "fine\n"
+
+
+def test_what_a_symlink_in_a_guarded_place_of_a_workspace_leads_to_is_written_by_no_tool(talker, name):
+    agent = new_agent(talker.gateway, name("operator"), stage="operator")
+    workspace = talker.gateway.data / "agents" / agent["name"] / "workspace"
+    write(workspace / "scripts/update", "mine")
+    (workspace / "lib/.git/hooks").mkdir(parents=True)
+    (workspace / "lib/.git/hooks/update").symlink_to("../../../scripts/update")
+    for tool, input in (("Bash", {"command": "echo evil > scripts/update; mv scripts s"}),
+                        ("Write", {"path": "scripts/update", "content": "evil"}),
+                        ("Edit", {"path": "scripts/update", "old_string": "mine", "new_string": "evil"})):
+        assert called(talker, new_thread(talker.gateway, agent), tool, input)["isError"], tool
+    assert (workspace / "scripts/update").read_text() == "mine"
+
+
 @pytest.mark.parametrize("link, remedy", [(".git", "`gitdir: store`"), (".agents", "make it a directory")])
 def test_a_symlink_in_a_guarded_place_of_the_project_keeps_commands_from_running(place, link, remedy):
     write(place.path / "store/config", "mine")
