@@ -69,7 +69,7 @@ std::string printable(std::string_view text) { return with_escapes(text, visible
 std::string printable_json(std::string_view text) { return with_escapes(text, in_json); }
 
 std::string one_line(std::string_view text, std::size_t limit) {
-  const auto line = printable(without_breaks(text));
+  auto line = printable(without_breaks(text));
   if (first_characters(line, limit).size() == line.size()) return line;
   return std::string(first_characters(line, limit - 1)) + "…";
 }
