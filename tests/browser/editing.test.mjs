@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, missing, withStage } from './stage.mjs';
+import { eventually, message, missing, withStage } from './stage.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -337,6 +337,16 @@ else {
     await page.getByRole('combobox', { name: 'Go to or do' }).fill('some words');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  test('what is typed right behind the keys of the palette goes there, whatever the line does', async () => {
+    const page = await it.open('/new');
+    await message(page).focus();
+    await page.route(/\.js$/, (route) => route.abort());
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('costs');
+    assert.equal(await page.getByRole('combobox', { name: 'Go to or do' }).inputValue(), 'costs');
+    assert.equal(await message(page).inputValue(), '');
   });
 
   test('a question begins at Cancel, and gives the keyboard back', async () => {
