@@ -116,7 +116,8 @@ std::filesystem::path behind_link(const std::filesystem::path& path, const FileR
   std::error_code ignored;
   if (!std::filesystem::is_symlink(path, ignored)) return path;
   auto file = locate(path, roots);
-  return file.problem && file.problem != FileError::not_found ? path : std::move(file.path);
+  if (file.problem && file.problem != FileError::not_found) return path;
+  return std::move(file.path);
 }
 
 /// Stages the change, or makes it, as far as the agent may.
