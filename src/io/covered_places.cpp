@@ -45,6 +45,12 @@ struct stat status_at(int directory, const char* name) {
 
 FileIdentity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
 
+/// Adds the file, if it is one that has other names too.
+void add_linked(FileIdentities& files, int directory, const char* name) {
+  const auto status = status_at(directory, name);
+  if (S_ISREG(status.st_mode) && status.st_nlink > 1) files.insert(identity_of(status));
+}
+
 Entry entry_of(int directory, const dirent& found) {
   Entry entry{.name = found.d_name, .inode = found.d_ino};
   if (found.d_type == DT_UNKNOWN) {
@@ -181,9 +187,7 @@ private:
   /// That a guarded file of a repository can be written by other names too. In `.agents` they may be thousands, where
   /// packages are installed as hard links.
   void note_other_names(int directory, const Entry& entry) {
-    if (entry.is_directory || !way_.is_in_repository()) return;
-    const auto status = status_at(directory, entry.name);
-    if (S_ISREG(status.st_mode) && status.st_nlink > 1) guarded_files_.insert(identity_of(status));
+    if (!entry.is_directory && way_.is_in_repository()) add_linked(guarded_files_, directory, entry.name);
   }
 
   void guard_other_names(int parent, const fs::path& path) {
@@ -352,9 +356,7 @@ private:
   static constexpr int depth_in_home = 5;
 
   void take(int directory, const Entry& entry) {
-    if (entry.is_directory || entry.is_symlink) return;
-    const auto status = status_at(directory, entry.name);
-    if (S_ISREG(status.st_mode) && status.st_nlink > 1) found_.insert(identity_of(status));
+    if (!entry.is_directory && !entry.is_symlink) add_linked(found_, directory, entry.name);
   }
 
   FileIdentities found_;

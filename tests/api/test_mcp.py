@@ -1,5 +1,6 @@
 """Integrations that are MCP servers (decisions, 3, 4 and 13)."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -410,15 +411,22 @@ def test_answers_of_any_size_are_bounded(talker, thread, connected, transport, e
     assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
 
 
+@contextlib.contextmanager
+def hanging_call(talker, thread, server):
+    """The thread's events from when a server that has answered before is called and does not answer."""
+    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
+    talker.stub.script(calls((f"{server}__hang", {})))
+    with talker.gateway.events(thread["id"]) as events:
+        accepted(talker.gateway.http.post("/chat", json={"content": "Go.", "threadId": thread["id"]}), 201)
+        events.until(lambda event: event["type"] == "tool-start")
+        yield events
+
+
 @pytest.mark.parametrize("transport,era", EVERY)
 def test_a_call_that_hangs_is_cancelled_with_its_run(talker, name, thread, connected, transport, era):
     server = connected(transport, era)
     gateway = talker.gateway
-    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
-    talker.stub.script(calls((f"{server}__hang", {})))
-    with gateway.events(thread["id"]) as events:
-        accepted(gateway.http.post("/chat", json={"content": "Go.", "threadId": thread["id"]}), 201)
-        events.until(lambda event: event["type"] == "tool-start")
+    with hanging_call(talker, thread, server) as events:
         began = time.monotonic()
         accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
         events.until(lambda event: event["type"] == "stopped")
@@ -430,11 +438,7 @@ def test_a_call_that_hangs_is_cancelled_with_its_run(talker, name, thread, conne
 def test_a_call_under_way_is_told_that_its_integration_was_disabled(talker, thread, connected, transport):
     server = connected(transport)
     gateway = talker.gateway
-    assert called(talker, thread, f"{server}__echo", {"text": "x"})["output"] == "x"
-    talker.stub.script(calls((f"{server}__hang", {})))
-    with gateway.events(thread["id"]) as events:
-        accepted(gateway.http.post("/chat", json={"content": "Go.", "threadId": thread["id"]}), 201)
-        events.until(lambda event: event["type"] == "tool-start")
+    with hanging_call(talker, thread, server) as events:
         accepted(gateway.http.patch(f"/extensions/{server}", json={"enabled": False}))
         end = events.until(lambda event: event["type"] == "tool-end")[-1]
         assert end["isError"] and "the integration was changed, disabled or deleted" in end["output"], end
