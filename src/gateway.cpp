@@ -161,7 +161,7 @@ public:
         hosts_(hosts_of(settings, listener_.port())),
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
-        server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
+        server_(loop, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_, jobs_.aftermath(),
                 [this](const auto* threads) { return runs_.under_way(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
@@ -400,11 +400,11 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
     co_await jobs_.disarm();
     co_await research_.stop();
     co_await engine_.stop();
-    co_await jobs_.stop();
     co_await integrations_.stop();
     co_await watch_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
+    co_await jobs_.stop();
     co_await apps_.stop();
     co_await knowledge_.stop();
     co_await threads_.stop();

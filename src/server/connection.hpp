@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/route.hpp"
+#include "base/aftermath.hpp"
 #include "base/id.hpp"
 #include "base/wakeup.hpp"
 #include "features/events/hub.hpp"
@@ -26,6 +27,7 @@ struct ConnectionContext {
   Idempotency& idempotency;
   Hub& hub;
   Metrics& metrics;
+  Aftermath& aftermath;
   SocketFlusher& flusher;
   ReadWatch& watch;
   Subscription::RunsUnderWay runs_under_way;

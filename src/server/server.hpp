@@ -42,8 +42,8 @@ public:
   };
 
   Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& router, const Authenticator& authenticator,
-         Idempotency& idempotency, Hub& hub, Metrics& metrics, Subscription::RunsUnderWay runs_under_way,
-         Options options);
+         Idempotency& idempotency, Hub& hub, Metrics& metrics, Aftermath& aftermath,
+         Subscription::RunsUnderWay runs_under_way, Options options);
   ~Server();
 
   void start();

@@ -230,7 +230,7 @@ void Jobs::on_due(const DueTimes& due) {
 
 void Jobs::on_event(const std::string& job_id, std::string_view event, const json::object& record, EventCause cause) {
   const auto job = extensions_.find(job_id);
-  if (!job || stopping_.requested()) return;
+  if (!job || stopped_) return;
   for (const auto& run : causes_of(event, record, cause.run_id)) {
     auto of_run = cause_of(*run);
     cause.job_ids.merge(of_run.job_ids);
@@ -240,12 +240,18 @@ void Jobs::on_event(const std::string& job_id, std::string_view event, const jso
   JobOrder order{.trigger = JobRunTrigger::event,
                  .enclosure = enclosure_of(fmt::format("The event {}", event), json::value(record)),
                  .depth = cause.depth};
-  if (order.depth > deepest_chain) {
-    const auto why = fmt::format("a chain of events ends after {} jobs", deepest_chain);
-    work_.spawn(keep_unstarted(job, {unstarted(*job, order, JobRunStatus::skipped, why)}, order.depth));
+  if (const auto why = why_not_started(order)) {
+    const auto row = unstarted(*job, order, JobRunStatus::skipped, *why);
+    work_.spawn(aftermath_.of(keep_unstarted(job, {row}, order.depth)));
   } else {
-    work_.spawn(fire(job, std::move(order)));
+    work_.spawn(aftermath_.of(fire(job, std::move(order))));
   }
+}
+
+std::optional<std::string> Jobs::why_not_started(const JobOrder& order) const {
+  if (order.depth > deepest_chain) return fmt::format("a chain of events ends after {} jobs", deepest_chain);
+  if (stopping_.requested()) return "the gateway was stopping";
+  return std::nullopt;
 }
 
 /// The job's run that a run belongs to: its own, or the one that delegated to it, however often.

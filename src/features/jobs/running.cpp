@@ -7,9 +7,9 @@
 
 #include "api/error.hpp"
 #include "base/id.hpp"
+#include "base/requested.hpp"
 #include "features/jobs/due_time_taken.hpp"
 #include "features/jobs/prompt.hpp"
-#include "features/jobs/requested.hpp"
 #include "features/jobs/service.hpp"
 #include "features/jobs/store.hpp"
 

@@ -5,7 +5,7 @@
 #include "api/error.hpp"
 #include "base/log.hpp"
 #include "base/message_of.hpp"
-#include "features/jobs/requested.hpp"
+#include "base/requested.hpp"
 #include "features/jobs/store.hpp"
 #include "storage/start_write.hpp"
 
@@ -96,6 +96,7 @@ Task<> Jobs::disarm() {
 }
 
 Task<> Jobs::stop() {
+  stopped_ = true;
   for (const auto& run : under_way_.all()) over(run);
   co_await work_.join();
 }

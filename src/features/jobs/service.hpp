@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/aftermath.hpp"
 #include "base/group.hpp"
 #include "features/engine/service.hpp"
 #include "features/extensions/service.hpp"
@@ -66,10 +67,13 @@ public:
   /// Arms the triggers, a few at a time, as soon as the database tells what is needed for that, sees to the times that
   /// were missed, and then does `once_armed`: what it publishes starts jobs. The extensions are loaded.
   void start(std::function<Task<>()> once_armed = {});
-  /// Nothing starts by itself any more.
+  /// Nothing starts by itself any more: an event is noted by a row that says so.
   Task<> disarm();
-  /// Once the engine has stopped.
+  /// Once the engine has stopped, and nobody can cause an event any more.
   Task<> stop();
+
+  /// The rows that events order: a request that causes one is answered when the row is there.
+  Aftermath& aftermath() { return aftermath_; }
 
   /// The shipped job of that name is done by `handler`.
   void handle(std::string job_name, JobHandler handler);
@@ -161,6 +165,7 @@ private:
   void on_due(const DueTimes& due);
   void on_set_back(Timestamp now);
   void on_event(const std::string& job_id, std::string_view event, const json::object& record, EventCause cause);
+  std::optional<std::string> why_not_started(const JobOrder& order) const;
   JobRunUnderWayPointer job_run_of(std::string run_id) const;
   std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record,
                                                const std::string& run_id) const;
@@ -194,6 +199,8 @@ private:
   std::map<std::string, JobHandler, std::less<>> handlers_;
   std::map<std::string, SettingsWork, std::less<>> settings_handlers_;  ///< by member
   Stop stopping_;
+  bool stopped_ = false;
+  Aftermath aftermath_;
   Group work_;
 };
 

@@ -1,4 +1,4 @@
-#include "features/jobs/requested.hpp"
+#include "base/requested.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
