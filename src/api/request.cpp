@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/refusals.hpp"
 #include "api/route.hpp"
 
 namespace agw {
@@ -65,7 +66,7 @@ std::optional<std::string_view> Request::parameter(std::string_view name) const 
 
 json::object Request::body_object() const {
   if (content.empty()) {
-    throw BadRequest("Request body required");
+    throw body_required();
   }
   auto value = parse_json(content);
   if (!value) throw BadRequest("Invalid JSON");

@@ -8,6 +8,7 @@
 #include <boost/url/pct_string_view.hpp>
 #include <boost/url/rfc/unreserved_chars.hpp>
 
+#include "api/refusals.hpp"
 #include "base/cut.hpp"
 #include "base/data_files.hpp"
 #include "base/group.hpp"
@@ -129,11 +130,11 @@ struct Listing {
 
 /// What a person can ask for the names that there are, or nothing.
 std::optional<Listing> where_they_are_listed(std::string_view problem) {
-  if (problem == "thread not found") return Listing{"agw threads"};
-  if (problem == "job not found") return Listing{"agw jobs"};
-  if (problem == "agent not found") return Listing{"agw ext list --type agent"};
-  if (problem == "extension not found") return Listing{"agw ext list"};
-  if (problem == "proposal not found") return Listing{"agw proposals", false};
+  if (problem == thread_not_found().error()) return Listing{"agw threads"};
+  if (problem == job_not_found().error()) return Listing{"agw jobs"};
+  if (problem == agent_not_found().error()) return Listing{"agw ext list --type agent"};
+  if (problem == extension_not_found().error()) return Listing{"agw ext list"};
+  if (problem == proposal_not_found().error()) return Listing{"agw proposals", false};
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/log_ids.hpp"
 #include "io/disk_full.hpp"
@@ -26,8 +27,12 @@ constexpr std::size_t longest_idempotency_key = 255;
 constexpr std::string_view disk_full = "disk full";
 constexpr std::string_view our_fault = "internal server error";
 
-void check(const Target& target) {
+void check_path(const Target& target) {
   if (target.bad_path) throw BadRequest("invalid path");
+}
+
+void check(const Target& target) {
+  check_path(target);
   if (target.bad_query) throw BadRequest("invalid query");
 }
 
@@ -205,7 +210,7 @@ Task<bool> HttpConnection::serve() {
   if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
   if (parser_.body_too_large()) {
     keep_alive_ = false;
-    co_return co_await respond(error_answer(413, "request body too large"));
+    co_return co_await respond(error_answer(body_too_large()));
   }
   enter(Phase::handling);
   const auto answer = co_await handle();
@@ -374,7 +379,7 @@ Task<bool> HttpConnection::pass_on() {
 Task<std::optional<Answer>> HttpConnection::pass_on(HttpExchange& exchange) {
   auto request = make_request();
   try {
-    if (admission_.target.bad_path) throw BadRequest("invalid path");
+    check_path(admission_.target);
     co_await admission_.route->exchange(request, exchange);
   } catch (const ApiError& error) {
     co_return answer_of(error);

@@ -6,6 +6,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 #include <boost/beast/core/string.hpp>
 
+#include "api/refusals.hpp"
 #include "server/response.hpp"
 
 namespace agw {
@@ -91,7 +92,7 @@ Admission Gate::judge(const Head& head) const {
   admission.answer = refuse_caller(head, admission);
   if (admission.answer) return admission;
   if (match.at_path.empty()) {
-    admission.answer = error_answer(404, "not found");
+    admission.answer = error_answer(nothing_found());
   } else if (!match.route) {
     admission.answer = error_answer(405, "method not allowed");
     admission.answer->headers.emplace_back("Allow", allowed_methods(match.at_path));
@@ -119,7 +120,7 @@ std::optional<Answer> Gate::refuse_place(const Head& head, Admission& admission)
 
 std::optional<Answer> Gate::refuse_length(const Head& head, const Admission& admission) const {
   if (head.content_length && *head.content_length > admission.body_limit) {
-    return error_answer(413, "request body too large");
+    return error_answer(body_too_large());
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/trim.hpp>
 
 #include "api/content_type.hpp"
+#include "api/refusals.hpp"
 #include "base/embedded.hpp"
 
 namespace agw {
@@ -124,13 +125,13 @@ Task<Answer> PageRoutes::file(Request& request) {
   if (path.empty()) path = index_file;
   if (files_.empty() && path == index_file) co_return left_out();
   const auto* found = path == frame_file ? nullptr : find(path);
-  if (!found) throw NotFound("not found");
+  if (!found) throw nothing_found();
   co_return answer_with(request, *found);
 }
 
 Answer PageRoutes::frame(const Request& request) {
   const auto* found = find(frame_file);
-  if (!found) throw NotFound("not found");
+  if (!found) throw nothing_found();
   return answer_with(request, *found);
 }
 

@@ -35,7 +35,7 @@ Task<Answer> AccessRoutes::refresh(Request& request) {
 Task<Answer> AccessRoutes::pair(Request& request) {
   // Others may have guessed wrong while this body arrived.
   if (const auto lockout = access_.lockout()) throw ApiError(*lockout);
-  if (request.content.empty()) throw BadRequest("otp field required");
+  if (request.content.empty()) throw BadRequest(std::string(otp_required));
   co_return Answer::of(access_.pair(request.body<PairingRequest>().otp));
 }
 

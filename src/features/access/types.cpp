@@ -4,12 +4,6 @@
 
 namespace agw {
 
-namespace {
-
-constexpr std::string_view otp_required = "otp field required";
-
-}  // namespace
-
 BOOST_DESCRIBE_STRUCT(PairingCode, (), (code, expiresAt))
 constexpr auto rules(Tag<PairingCode>) {
   return std::tuple{On<&PairingCode::code>{{.about = "six digits, good for one device"}}};

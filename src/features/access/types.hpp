@@ -1,10 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/described.hpp"
 
 namespace agw {
+
+/// What a request to pair without a code is refused with.
+inline constexpr std::string_view otp_required = "otp field required";
 
 /// `GET /pair/refresh`: what a new device is told, by eye or by QR code.
 struct PairingCode {

@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "features/agents/service.hpp"
@@ -38,6 +39,8 @@ std::string path_of(std::string_view name, const std::optional<std::string>& age
   return (agent ? directory_of(agent) + '/' : "") + std::string(name);
 }
 
+BadRequest invalid_agent_name() { return BadRequest("invalid agent name"); }
+
 [[noreturn]] void refuse(FileError error, bool of_agent) {
   switch (error) {
     case FileError::too_large:
@@ -46,10 +49,10 @@ std::string path_of(std::string_view name, const std::optional<std::string>& age
     case FileError::symlink:
     case FileError::bad_name:
     case FileError::not_directory:
-      if (of_agent) throw BadRequest("invalid agent name");
+      if (of_agent) throw invalid_agent_name();
       [[fallthrough]];
     default:
-      throw Forbidden("permission denied");
+      throw permission_denied();
   }
 }
 
@@ -92,7 +95,7 @@ std::string as_line(std::string text) {
 }  // namespace
 
 void check_agent_name(std::string_view name) {
-  if (!is_safe_name(name)) throw BadRequest("invalid agent name");
+  if (!is_safe_name(name)) throw invalid_agent_name();
 }
 
 Identities::Identities(std::filesystem::path data_directory, const Extensions& extensions)

@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/log.hpp"
 #include "base/message_of.hpp"
 #include "features/apps/app_directory.hpp"
@@ -281,7 +282,7 @@ Task<std::optional<std::filesystem::path>> Apps::static_root(std::string id_or_n
     try {
       return app_directory(path, options.home, options.data_directory);
     } catch (const ProcessError&) {
-      throw NotFound("file not found");
+      throw file_not_found();
     }
   });
 }

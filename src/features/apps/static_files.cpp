@@ -9,6 +9,7 @@
 #include <boost/algorithm/string/join.hpp>
 
 #include "api/content_type.hpp"
+#include "api/refusals.hpp"
 #include "features/apps/forwarding.hpp"
 #include "io/beneath.hpp"
 #include "io/private_files.hpp"
@@ -29,7 +30,7 @@ struct Found {
   std::string location;  ///< of a directory that was named without its slash, encoded
 };
 
-[[noreturn]] void refuse() { throw NotFound("file not found"); }
+[[noreturn]] void refuse() { throw file_not_found(); }
 
 bool is_hidden(const std::string& segment) { return segment.starts_with('.') && segment != ".well-known"; }
 

@@ -1,5 +1,7 @@
 #include "features/attachments/routes.hpp"
 
+#include "api/refusals.hpp"
+
 namespace agw {
 
 Routes AttachmentRoutes::routes() {
@@ -12,7 +14,7 @@ Routes AttachmentRoutes::routes() {
 
 Task<Answer> AttachmentRoutes::upload(Request& request) {
   auto query = request.query<UploadQuery>();
-  if (request.content.empty()) throw BadRequest("Request body required");
+  if (request.content.empty()) throw body_required();
   const auto content_type = request.header("content-type").value_or("");
   auto made = co_await attachments_.add(std::move(query.name), std::string(content_type), std::move(request.content),
                                         request.along<Attachment>(201));

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/trim.hpp>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/attachments/store.hpp"
@@ -97,7 +98,7 @@ Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids)
   std::erase_if(ids, [&](const auto& id) { return !known.insert(id).second; });
   const auto wanted = ids.size();
   auto found = co_await find(std::move(ids));
-  if (found.size() != wanted) throw NotFound("file not found");
+  if (found.size() != wanted) throw file_not_found();
   co_return found;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/log.hpp"
 #include "base/message_of.hpp"
 #include "base/utf8.hpp"
@@ -61,7 +62,7 @@ Briefings::Briefings(Loop& loop, const Clock& clock, Signals& signals, Projects&
 }
 
 Task<Briefing> Briefings::briefing(std::optional<std::string> project_id) {
-  if (project_id && !projects_.find(*project_id)) throw NotFound("project not found");
+  if (project_id && !projects_.find(*project_id)) throw project_not_found();
   auto facts = co_await gather(project_id);
   const auto key = project_id.value_or("");
   const auto cached = cache_.find(key);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/blank.hpp"
 #include "features/extensions/service.hpp"
 
@@ -60,7 +61,7 @@ std::string expanded(std::string_view prompt, std::string_view arguments) {
       length = 1;
     }
     prompt.remove_prefix(length);
-    if (text.size() > longest_expansion) throw PayloadTooLarge("request body too large");
+    if (text.size() > longest_expansion) throw body_too_large();
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/json_member.hpp"
 #include "base/log_ids.hpp"
@@ -169,13 +170,13 @@ std::string Engine::answerer_of(const std::optional<Turn>& answer, const Thread&
 
 Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
   const auto question = co_await threads_.question_of(turn_id);
-  if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
+  if (runs_.thread_in_use(question.thread_id)) throw turn_in_use();
   const auto thread = co_await threads_.require(question.thread_id);
   const auto command = expand_command(question.content, extensions_);
   const auto answer = co_await threads_.answer_of(turn_id);
   const auto agent = extensions_.require_enabled_agent(command && command->agent_id ? *command->agent_id
                                                                                     : answerer_of(answer, thread));
-  if (runs_.thread_in_use(question.thread_id)) throw Conflict("turn is in use");
+  if (runs_.thread_in_use(question.thread_id)) throw turn_in_use();
   auto order = order_of(command, text_in(answer, named_model_member), *agent, thread.agent_id);
   if (is_dry(question)) order["dry"] = true;
   auto active = open_run(thread.id, question.id, *agent, std::move(order));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/log.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/service.hpp"
@@ -46,13 +47,13 @@ bool may_be_shown(const fs::path& real, const fs::path& home, const fs::path& da
 [[noreturn]] void refuse(FileError error) {
   switch (error) {
     case FileError::outside:
-      throw BadRequest("path traversal not allowed");
+      throw path_traversal();
     case FileError::too_large:
-      throw PayloadTooLarge("file too large");
+      throw file_too_large();
     case FileError::permission:
-      throw Forbidden("permission denied");
+      throw permission_denied();
     default:
-      throw NotFound("file not found");
+      throw file_not_found();
   }
 }
 
@@ -75,7 +76,7 @@ ExtensionFile read_file(const Directory& directory, const std::string& path) {
 /// Its cause is for the log.
 ApiError unreadable(const fs::path& path, FileError error) {
   log::error("{}: {}", path.string(), to_string(error));
-  return {500, "could not read directory"};
+  return {500, directory_unreadable};
 }
 
 /// Breadth first, so that a deep branch does not hide what lies beside it.
@@ -122,11 +123,13 @@ ExtensionFiles::Opened open_own(const fs::path& data_directory, const std::strin
   return {data_directory / path, std::make_shared<const Directory>(*std::move(directory))};
 }
 
+BadRequest no_disk_path() { return BadRequest("extension has no disk path"); }
+
 ExtensionFiles::Opened open_of_app(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
   auto directory = Directory::open(path);
   // What was opened is judged, so that nothing can be put in its place meanwhile.
   if (!directory || !may_be_shown(directory->real_path(), home, data_directory)) {
-    throw BadRequest("extension has no disk path");
+    throw no_disk_path();
   }
   return {path, std::make_shared<const Directory>(*std::move(directory))};
 }
@@ -146,7 +149,7 @@ Task<ExtensionFiles::Opened> ExtensionFiles::open(std::string id_or_name) {
   const auto path = extension->type == ExtensionType::app
                         ? string_member(extension->definition.members(), "path").value_or("")
                         : std::string_view();
-  if (!path.starts_with('/') || path.find('\0') != path.npos) throw BadRequest("extension has no disk path");
+  if (!path.starts_with('/') || path.find('\0') != path.npos) throw no_disk_path();
   co_return co_await pool_.run(
       [path = fs::path(path), home = home_, data = data_directory_] { return open_of_app(path, home, data); });
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/json_member.hpp"
 #include "features/extensions/schemas.hpp"
@@ -49,7 +50,7 @@ void check_prompt_file(ExtensionType type, const json::object& definition) {
   if (type != ExtensionType::job || !file) return;
   const auto path = std::filesystem::path(*file).lexically_normal();
   const bool leaves = path.is_absolute() || (!path.empty() && *path.begin() == "..") || file->find('\0') != file->npos;
-  if (leaves) throw BadRequest("path traversal not allowed");
+  if (leaves) throw path_traversal();
 }
 
 /// A text that is no timestamp has an error of its own; another type is reported with the rest.

@@ -1,5 +1,6 @@
 #include "features/extensions/routes.hpp"
 
+#include "api/refusals.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/service.hpp"
 
@@ -74,7 +75,7 @@ Answer ExtensionRoutes::list_schemas(const Request&) {
 
 Answer ExtensionRoutes::show_schema(const Request& request) {
   const auto type = from_text<ExtensionType>(request.path("type"));
-  if (!type) throw NotFound("not found");
+  if (!type) throw nothing_found();
   return Answer{.body = to_json(definition_schema(*type))};
 }
 

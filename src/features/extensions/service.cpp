@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/events/hub.hpp"
@@ -25,6 +26,8 @@ struct Written {
   Extension record;
   ExtensionWrites writes;
 };
+
+ApiError update_failed() { return {500, "update failed"}; }
 
 }  // namespace
 
@@ -60,19 +63,19 @@ ExtensionPointer Extensions::find(ExtensionType type, std::string_view id_or_nam
 
 ExtensionPointer Extensions::require(std::string_view id_or_name) const {
   auto found = find_by_id_or_name(id_or_name);
-  if (!found) throw NotFound("extension not found");
+  if (!found) throw extension_not_found();
   return found;
 }
 
 ExtensionPointer Extensions::require_agent(std::string_view id_or_name) const {
   auto agent = find_agent(id_or_name);
-  if (!agent) throw NotFound("agent not found");
+  if (!agent) throw agent_not_found();
   return agent;
 }
 
 ExtensionPointer Extensions::require_enabled_agent(const std::string& id_or_name) const {
   auto agent = find_agent(id_or_name);
-  if (!agent) throw BadRequest("agent not found", {{"agent_id", id_or_name}});
+  if (!agent) throw BadRequest(agent_not_found().error(), {{"agent_id", id_or_name}});
   if (!agent->enabled) throw BadRequest("agent is disabled", {{"agent_id", id_or_name}});
   return agent;
 }
@@ -154,7 +157,7 @@ Task<> Extensions::require_replaceable(ExtensionPointer wanted) {
   } catch (const std::system_error& error) {
     if (is_disk_full(error)) throw;
     log::error("{}: the file cannot be replaced: {}", wanted->name, error.what());
-    throw ApiError(500, "update failed");
+    throw update_failed();
   }
 }
 
@@ -173,7 +176,7 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
     announce(extension, write.action, run_id);
   }
   const bool taken = !outbox_ || co_await outbox_->take(std::move(writes.steps));
-  if (rewrite == ExtensionOutbox::Rewrite::always && !taken) throw ApiError(500, "update failed");
+  if (rewrite == ExtensionOutbox::Rewrite::always && !taken) throw update_failed();
   co_return first;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/text_of.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/judging.hpp"
@@ -125,9 +126,7 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
   body["source"] = to_text(Source::agent);
   body["owner_agent_id"] = call.run.agent_id;
   const auto wanted = read_new_extension(body);
-  if (extensions.find_by_id_or_name(wanted.name)) {
-    throw Conflict("extension name already exists", {{"name", wanted.name}});
-  }
+  if (extensions.find_by_id_or_name(wanted.name)) throw extension_name_taken(wanted.name);
   Extension made{.type = wanted.type,
                  .name = wanted.name,
                  .description = wanted.description,

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 
 namespace agw {
 
 namespace {
 
 void require_free(Connection& connection, const std::string& name) {
-  if (!extension_store::find_named(connection, name)) return;
-  throw Conflict("extension name already exists", {{"name", name}});
+  if (extension_store::find_named(connection, name)) throw extension_name_taken(name);
 }
 
 bool changes_content(const ExtensionChange& change) {
@@ -35,7 +35,7 @@ void ExtensionWrites::add(ExtensionWrites more) {
 
 extension_store::Row require_row(Connection& connection, std::string_view id) {
   auto row = extension_store::find(connection, id);
-  if (!row) throw NotFound("extension not found");
+  if (!row) throw extension_not_found();
   return std::move(*row);
 }
 

@@ -1,6 +1,7 @@
 #include "features/filesystem/home.hpp"
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "io/resolve_path.hpp"
 
 namespace agw {
@@ -12,10 +13,10 @@ Home::Home(fs::path path) : path_(std::move(path)), directory_(Directory::open(p
 fs::path Home::require_directory(const std::optional<std::string>& path, const AllowedPlace& allowed) const {
   if (!path) return path_;
   auto resolved = path->starts_with('/') ? resolve_path(*path) : fs::path();
-  if (!is_within(resolved, path_) || (allowed && !allowed(resolved))) throw Forbidden("path outside home directory");
+  if (!is_within(resolved, path_) || (allowed && !allowed(resolved))) throw path_outside_home();
   const auto status = directory_.status(below(resolved));
-  if (status.has_error() && status.error() == FileError::permission) throw Forbidden("permission denied");
-  if (!status) throw NotFound("path not found");
+  if (status.has_error() && status.error() == FileError::permission) throw permission_denied();
+  if (!status) throw path_not_found();
   if (status->type != FileType::directory) throw BadRequest("path is not a directory");
   return resolved;
 }

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/utf8.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view too_short = "query too short (min 2 chars)";
 constexpr auto fewest_characters = 2;
 
 /// Does what reads from home, and gives failures that nobody expects the name that clients know.
@@ -33,8 +33,8 @@ auto reading(const fs::path& home, const char* failure, Reading read) {
 
 void require_read(const FileResult<void>& read, const fs::path& path, const char* failure) {
   if (read) return;
-  if (read.error() == FileError::permission) throw Forbidden("permission denied");
-  if (read.error() == FileError::not_found) throw NotFound("path not found");
+  if (read.error() == FileError::permission) throw permission_denied();
+  if (read.error() == FileError::not_found) throw path_not_found();
   log::error("{} {}: {}", failure, path.string(), to_string(read.error()));
   throw ApiError(500, failure);
 }
@@ -54,7 +54,7 @@ DirectoryListing list_directories(const Home& home, const ListQuery& query) {
       listing.entries.push_back({entry.name, to_utf8(path.string()), true});
     return true;
   });
-  require_read(visited, directory, "could not read directory");
+  require_read(visited, directory, directory_unreadable);
   std::ranges::sort(listing.entries, {}, &FileEntry::name);
   return listing;
 }
@@ -70,12 +70,12 @@ NamesFound search_names(const Home& home, const NameQuery& query) {
 
 Task<DirectoryListing> Filesystem::list(ListQuery query) {
   co_return co_await blocking_.run([home = home_, query] {
-    return reading(home, "could not read directory", [&](const Home& open) { return list_directories(open, query); });
+    return reading(home, directory_unreadable, [&](const Home& open) { return list_directories(open, query); });
   });
 }
 
 Task<NamesFound> Filesystem::search(NameQuery query) {
-  if (count_characters(query.q) < fewest_characters) throw BadRequest(std::string(too_short));
+  if (count_characters(query.q) < fewest_characters) throw BadRequest(std::string(query_too_short));
   co_return co_await blocking_.run([home = home_, query] {
     return reading(home, "search failed", [&](const Home& open) { return search_names(open, query); });
   });
@@ -83,8 +83,7 @@ Task<NamesFound> Filesystem::search(NameQuery query) {
 
 Task<fs::path> Filesystem::require_directory(std::string path, AllowedPlace allowed) {
   co_return co_await blocking_.run([home = home_, path = std::move(path), allowed = std::move(allowed)] {
-    return reading(home, "could not read directory",
-                   [&](const Home& open) { return open.require_directory(path, allowed); });
+    return reading(home, directory_unreadable, [&](const Home& open) { return open.require_directory(path, allowed); });
   });
 }
 

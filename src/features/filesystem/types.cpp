@@ -18,9 +18,9 @@ const Description& describe(Tag<DirectoryListing>) { return description_of<Direc
 
 BOOST_DESCRIBE_STRUCT(NameQuery, (), (q, path))
 constexpr auto rules(Tag<NameQuery>) {
-  return std::tuple{On<&NameQuery::q>{{.about = "part of a name, at least 2 characters, in either case",
-                                       .missing = "query too short (min 2 chars)"}},
-                    On<&NameQuery::path>{{.about = "where to search; home when omitted"}}};
+  return std::tuple{
+      On<&NameQuery::q>{{.about = "part of a name, at least 2 characters, in either case", .missing = query_too_short}},
+      On<&NameQuery::path>{{.about = "where to search; home when omitted"}}};
 }
 const Description& describe(Tag<NameQuery>) { return description_of<NameQuery>("NameQuery"); }
 

@@ -2,11 +2,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/described.hpp"
 
 namespace agw {
+
+/// What a search for next to nothing is refused with.
+inline constexpr std::string_view query_too_short = "query too short (min 2 chars)";
 
 /// A file or directory of the host, as a person browses them.
 struct FileEntry {

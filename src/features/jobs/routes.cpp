@@ -1,5 +1,6 @@
 #include "features/jobs/routes.hpp"
 
+#include "api/refusals.hpp"
 #include "features/jobs/webhook_signature.hpp"
 
 namespace agw {
@@ -68,7 +69,7 @@ void JobRoutes::check_signature(const Request& request) const {
 
 Task<Answer> JobRoutes::hook(Request& request) {
   auto hook = jobs_.find_hook(request.path("name"));
-  if (!hook) throw NotFound("job not found");
+  if (!hook) throw job_not_found();
   std::optional<json::value> body;
   if (!request.content.empty()) body = request.body_object();
   const auto started = co_await jobs_.run_hook(*std::move(hook), std::move(body), request.along<JobRunStarted>(202));

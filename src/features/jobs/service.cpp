@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/log.hpp"
 #include "base/message_of.hpp"
 #include "base/requested.hpp"
@@ -111,7 +111,7 @@ void Jobs::handle_where_given(std::string member, SettingsWork work) {
 
 ExtensionPointer Jobs::require(std::string_view id_or_name) const {
   auto job = extensions_.find(ExtensionType::job, id_or_name);
-  if (!job) throw NotFound("job not found");
+  if (!job) throw job_not_found();
   return job;
 }
 

@@ -154,8 +154,10 @@ Task<Article> Knowledge::article(std::string slug, KnowledgeFilter filter) {
     auto backlinks = page_store::backlinks_of(connection, *page);
     return PageOnDisk{std::move(*page), std::move(links), std::move(backlinks)};
   });
-  if (!stored) throw NotFound("article not found");
-  auto article = co_await blocking_.run([tree = index_.tree(), page = *stored] { return article_of(*tree, page); });
+  std::optional<Article> article;
+  if (stored) {
+    article = co_await blocking_.run([tree = index_.tree(), page = *stored] { return article_of(*tree, page); });
+  }
   if (!article) throw NotFound("article not found");
   co_return std::move(*article);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/text_of.hpp"
 #include "features/knowledge/files.hpp"
 #include "tools/failed.hpp"
@@ -118,7 +119,7 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
   const auto wanted = std::string(call.input.at("thread").as_string());
   const auto thread = co_await threads.require(wanted == "this" ? call.run.thread_id : wanted);
   // What other agents were told is not for this one to keep.
-  if (thread.agent_id != call.run.agent_id) throw NotFound("thread not found");
+  if (thread.agent_id != call.run.agent_id) throw thread_not_found();
   const auto turns = co_await threads.turns(thread.id, {.limit = {most_turns_kept}});
   const auto title = title_wanted(call).empty() ? thread.title : title_wanted(call);
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,

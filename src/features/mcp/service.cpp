@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/predicate.hpp>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/log.hpp"
 #include "base/message_of.hpp"
 #include "features/mcp/http_integration.hpp"
@@ -116,7 +117,7 @@ void Integrations::disconnect(const std::string& id) {
 
 ExtensionPointer Integrations::require(const std::string& id_or_name) const {
   const auto extension = extensions_.find(ExtensionType::integration, id_or_name);
-  if (!extension) throw NotFound("extension not found");
+  if (!extension) throw extension_not_found();
   return extension;
 }
 

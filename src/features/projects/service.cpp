@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "features/projects/store.hpp"
 #include "io/resolve_path.hpp"
@@ -12,10 +13,8 @@ namespace agw {
 
 namespace {
 
-NotFound project_not_found() { return NotFound("project not found"); }
-
 void require_some(const std::string& text) {
-  if (text.empty()) throw BadRequest("name and path are required");
+  if (text.empty()) throw BadRequest(std::string(name_and_path_required));
 }
 
 bool changes_nothing(const ProjectChange& change) {

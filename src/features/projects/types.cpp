@@ -6,7 +6,6 @@ namespace agw {
 
 namespace {
 
-constexpr std::string_view both_required = "name and path are required";
 constexpr std::string_view about_path = "an absolute path in home";
 constexpr std::string_view about_trusted = "whether the project's own skills are loaded";
 
@@ -21,8 +20,8 @@ const Description& describe(Tag<Project>) { return description_of<Project>("Proj
 
 BOOST_DESCRIBE_STRUCT(NewProject, (), (name, path, description, trusted))
 constexpr auto rules(Tag<NewProject>) {
-  return std::tuple{On<&NewProject::name>{{.missing = both_required}},
-                    On<&NewProject::path>{{.about = about_path, .missing = both_required}},
+  return std::tuple{On<&NewProject::name>{{.missing = name_and_path_required}},
+                    On<&NewProject::path>{{.about = about_path, .missing = name_and_path_required}},
                     On<&NewProject::trusted>{{.about = about_trusted}}};
 }
 const Description& describe(Tag<NewProject>) { return description_of<NewProject>("NewProject"); }

@@ -3,10 +3,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/described.hpp"
 
 namespace agw {
+
+/// What a project without either is refused with.
+inline constexpr std::string_view name_and_path_required = "name and path are required";
 
 /// A directory in home that agents may work in, for the threads that belong to it.
 struct Project {

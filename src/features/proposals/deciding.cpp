@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/experiments/service.hpp"
@@ -36,7 +37,7 @@ Experiment experiment_of(const ProposalDecision& decision) {
 /// Says in the file what was decided. Throws where it cannot.
 void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   const auto file = files.read(decision.address);
-  if (!file) throw NotFound("proposal not found");
+  if (!file) throw proposal_not_found();
   if (file->head.status == decision.status && file->head.decided_at == decision.decided_at) return;
   if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
   if (!file->head.problem.empty()) throw std::runtime_error(file->head.problem);
@@ -120,11 +121,11 @@ Task<> Proposals::tell_recovered() {
 
 Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted, Along<ProposalDecided> along) {
   const auto file = co_await require_file(address);
-  if (file->is_too_large) throw PayloadTooLarge("file too large");
+  if (file->is_too_large) throw file_too_large();
   if (!file->head.problem.empty()) fail_validation({{"head", file->head.problem}});
   if (!file->head.target) fail_validation({{"target", "target is required"}});
   const auto place = co_await find_place(*file->head.target);
-  if (!place) throw Forbidden("path outside home directory");
+  if (!place) throw path_outside_home();
   if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
   const ProposalDecision decision{.address = address,
                                   .status = ProposalStatus::applied,
@@ -195,14 +196,14 @@ Task<> Proposals::carry_out(const ProposalDecision& decision, Attempt attempt) {
   } catch (const std::system_error& error) {
     if (!is_refused(error)) throw;
     log::warn("proposal {} cannot be applied: {}", decision.address.text(), error.what());
-    throw Forbidden("permission denied");
+    throw permission_denied();
   }
 }
 
 Task<> Proposals::change_target(const ProposalDecision& decision) {
   // Looked for anew: links may lead elsewhere by now.
   const auto place = co_await find_place(*decision.target);
-  if (!place) throw Forbidden("path outside home directory");
+  if (!place) throw path_outside_home();
   step("record");
   const auto extension = extension_of_target(*place);
   ExtensionPointer record;

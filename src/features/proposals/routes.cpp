@@ -1,6 +1,7 @@
 #include "features/proposals/routes.hpp"
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 
 namespace agw {
 
@@ -73,8 +74,7 @@ Task<Answer> ProposalRoutes::propose(Request& request) {
   try {
     reference = co_await proposals_.stage(std::move(wanted.agent), {}, std::move(change));
   } catch (const Forbidden& error) {
-    throw Forbidden("path outside home directory",
-                    {{"details", json::array{{{"path", "target"}, {"message", error.error()}}}}});
+    throw path_outside_home({{"details", json::array{{{"path", "target"}, {"message", error.error()}}}}});
   }
   co_return Answer::of(co_await proposals_.require(*read_proposal_address(reference)), 201);
 }

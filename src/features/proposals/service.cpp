@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/content_id.hpp"
 #include "base/local_day.hpp"
 #include "base/log.hpp"
@@ -115,7 +116,7 @@ Task<std::vector<ProposalEntry>> Proposals::pending() {
 
 Task<Proposals::File> Proposals::require_file(ProposalAddress address) {
   auto file = co_await disk_.run([files = files_, address] { return files->read(address); });
-  if (!file) throw NotFound("proposal not found");
+  if (!file) throw proposal_not_found();
   co_return std::make_shared<const ProposalFile>(std::move(*file));
 }
 
@@ -160,7 +161,7 @@ bool Proposals::has_changed(const ProposalFile& file, const Current& current) {
 
 Task<Proposal> Proposals::require(ProposalAddress address) {
   const auto file = co_await require_file(address);
-  if (file->is_too_large) throw PayloadTooLarge("file too large");
+  if (file->is_too_large) throw file_too_large();
   Proposal shown{.agent = address.agent,
                  .date = address.date,
                  .name = address.name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/blank.hpp"
 #include "base/local_day.hpp"
 #include "base/yaml.hpp"
@@ -89,7 +90,7 @@ void check(const std::string& agent, const StagedChange& change) {
   check_length("agent", agent);
   check_length("target", change.target);
   check_length("reason", change.reason);
-  if (change.content.size() > longest_staged) throw PayloadTooLarge("file too large");
+  if (change.content.size() > longest_staged) throw file_too_large();
   if (!is_utf8(change.content)) throw BadRequest("content must be UTF-8 text");
 }
 

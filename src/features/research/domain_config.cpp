@@ -4,6 +4,7 @@
 #include <array>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "io/private_files.hpp"
 #include "io/resolve_path.hpp"
 
@@ -40,17 +41,21 @@ void throw_if_any(const Problems& problems) {
   throw BadRequest("invalid domain config", {{"details", std::move(details)}});
 }
 
+BadRequest not_within_home(const std::string& path) {
+  return BadRequest("path must be within home directory: " + path);
+}
+
 fs::path resolve(const std::string& path, const fs::path& home, const fs::path& data_directory) {
   if (!path.starts_with('/') || path.find('\0') != path.npos) {
-    throw BadRequest("path must be within home directory: " + path);
+    throw not_within_home(path);
   }
   const auto real = resolve_path(path);
-  if (real == home || !is_within(real, home)) throw BadRequest("path must be within home directory: " + path);
-  if (is_private_path(real)) throw Forbidden("permission denied");
+  if (real == home || !is_within(real, home)) throw not_within_home(path);
+  if (is_private_path(real)) throw permission_denied();
   if (is_within(real, data_directory)) {
     const auto relative = real.lexically_relative(data_directory);
     if (std::ranges::find(improvable, relative.begin()->string()) == improvable.end()) {
-      throw Forbidden("permission denied");
+      throw permission_denied();
     }
   }
   return real;

@@ -6,6 +6,7 @@
 #include <boost/algorithm/string.hpp>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "features/events/hub.hpp"
 #include "features/threads/array_text.hpp"
@@ -75,7 +76,7 @@ std::string Threads::agent_id_of(std::string_view id_or_name) const {
 }
 
 std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& wanted, std::string id) {
-  if (wanted.project_id && !links_.project_exists(*wanted.project_id)) throw NotFound("project not found");
+  if (wanted.project_id && !links_.project_exists(*wanted.project_id)) throw project_not_found();
   const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
   auto agent = links_.agent(named).value_or(ThreadLinks::Agent{std::string(named), std::nullopt});
   const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
@@ -187,7 +188,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
     auto last = std::numeric_limits<std::int64_t>::max();
     if (point.turnId) {
       const auto turn = turn_store::require(connection, *point.turnId);
-      if (turn.thread != thread) throw NotFound("turn not found");
+      if (turn.thread != thread) throw turn_not_found();
       last = turn.number;
     }
     const auto numbers = turn_store::numbers(connection, thread, last);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "features/threads/turn_order_store.hpp"
 
 namespace agw::thread_store {
@@ -118,7 +119,7 @@ std::optional<StoredThread> find(Connection& connection, const std::string& id) 
 
 StoredThread require(Connection& connection, const std::string& id) {
   auto found = find(connection, id);
-  if (!found) throw NotFound("thread not found");
+  if (!found) throw thread_not_found();
   return std::move(*found);
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/utf8.hpp"
 #include "features/events/hub.hpp"
@@ -108,7 +109,7 @@ turn_store::StoredTurn find_question(Connection& connection, const std::string& 
   if (stored.turn.role == Role::user) return stored;
   auto question =
       stored.answers ? turn_store::find(connection, *stored.answers) : turn_store::user_turn_before(connection, stored);
-  if (!question) throw NotFound("turn not found");
+  if (!question) throw turn_not_found();
   return *std::move(question);
 }
 
@@ -149,7 +150,7 @@ Task<Turn> Threads::add_turn(AddTurn wanted, Along<Turn> along) {
 
 Task<> Threads::remove_turn(std::string id) {
   if (links_.drop_waiting) co_await links_.drop_waiting(id);
-  if (links_.turn_in_use(id)) throw Conflict("turn is in use");
+  if (links_.turn_in_use(id)) throw turn_in_use();
   const auto moment = next_moment();
   const auto thread = co_await database_.write([id, moment](Connection& connection) {
     const auto stored = turn_store::require(connection, id);
@@ -189,7 +190,7 @@ Task<ThreadContext> Threads::context(std::string thread_id, std::string question
                                      std::optional<SummarisedTurns> summarised) {
   co_return co_await database_.read([thread_id, question_id, max_bytes, summarised](Connection& connection) {
     const auto question = turn_store::require(connection, question_id);
-    if (question.turn.thread_id != thread_id) throw NotFound("turn not found");
+    if (question.turn.thread_id != thread_id) throw turn_not_found();
     return fitting(connection, question, {.whole = max_bytes}, summarised);
   });
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/json_reading.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/title.hpp"
@@ -209,7 +210,7 @@ std::optional<StoredTurn> find(Connection& connection, const std::string& id) {
 
 StoredTurn require(Connection& connection, const std::string& id) {
   auto found = find(connection, id);
-  if (!found) throw NotFound("turn not found");
+  if (!found) throw turn_not_found();
   return *std::move(found);
 }
 
