@@ -20,6 +20,8 @@ class HttpMulti;
 struct HttpHeader {
   std::string name;  ///< of an answer: in lower case
   std::string value;
+
+  bool operator==(const HttpHeader&) const = default;
 };
 
 /// What to ask of another server. Redirects are not followed, cookies not kept.

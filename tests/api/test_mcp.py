@@ -238,6 +238,15 @@ def test_a_record_connects_and_disconnects_at_once(talker, thread, name):
     assert "there is no tool" in called(talker, thread, tool, {"text": "x"})["output"]
 
 
+def test_it_stays_connected_when_only_words_about_it_change(talker, thread, name):
+    server = stdio(talker.gateway, name("server"), "--notes", "marker-" + name("x"))
+    assert called(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
+    before = processes_with(server["definition"]["args"][-1])
+    accepted(patch(talker.gateway, server, description="another text", trigger_def=None))
+    assert called(talker, thread, f"{server['name']}__echo", {"text": "y"})["output"] == "y"
+    assert before and processes_with(server["definition"]["args"][-1]) == before
+
+
 def test_integrations_are_connected_at_the_start(make_gateway, stub, name):
     talker = Talker(make_gateway(config=configuration(stub)).start(), stub)
     thread = new_thread(talker.gateway, new_agent(talker.gateway, name("user"), "trusted"))
@@ -462,16 +471,16 @@ def test_servers_end_with_the_gateway(make_gateway, stub, name):
     server = stdio(gateway, name("server"), "--notes", "marker-" + name("x"))
     assert called(talker, thread, f"{server['name']}__echo", {"text": "x"})["output"] == "x"
     marker = server["definition"]["args"][-1]
-    assert any(marker in line for line in command_lines())
+    assert processes_with(marker)
     assert gateway.stop() == 0
-    assert not any(marker in line for line in command_lines())
+    assert not processes_with(marker)
 
 
-def command_lines():
-    lines = []
+def processes_with(argument):
+    """The ids of the processes that have it in their command lines."""
+    found = set()
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            lines.append(path.read_text(errors="replace"))
-        except OSError:
-            pass
-    return lines
+        with contextlib.suppress(OSError):
+            if argument in path.read_text(errors="replace"):
+                found.add(path.parent.name)
+    return found

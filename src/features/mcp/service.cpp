@@ -51,6 +51,7 @@ std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began)
 
 /// One that is enabled, for as long as anybody calls it.
 struct Integrations::Entry {
+  IntegrationSettings settings;
   std::unique_ptr<Integration> integration;
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
   Stop stop;
@@ -95,14 +96,20 @@ Task<> Integrations::stop() {
 
 void Integrations::extension_changed(const Extension& extension, ExtensionAction action, const std::string&) {
   if (extension.type != ExtensionType::integration || !running_) return;
+  const bool is_wanted = action != ExtensionAction::deleted && extension.enabled;
+  const auto connected = entries_.find(extension.id);
+  // Calls under way go on where only words about it have changed.
+  if (is_wanted && connected != entries_.end() && connected->second->settings == integration_settings(extension))
+    return;
   disconnect(extension.id);
-  if (action != ExtensionAction::deleted && extension.enabled) connect(extension);
+  if (is_wanted) connect(extension);
   changed();
 }
 
 void Integrations::connect(const Extension& extension) {
   const auto entry = std::make_shared<Entry>();
-  entry->integration = make(integration_settings(extension));
+  entry->settings = integration_settings(extension);
+  entry->integration = make(entry->settings);
   entry->integration->on_change([this] { changed(); });
   entries_[extension.id] = entry;
   group_.spawn(live(entry));
@@ -123,7 +130,10 @@ ExtensionPointer Integrations::require(const std::string& id_or_name) const {
 
 void Integrations::connect_anew(const std::string& id) {
   const auto extension = extensions_.find(id);
-  if (extension) extension_changed(*extension, ExtensionAction::updated, {});
+  if (!running_ || !extension || !entries_.contains(id)) return;
+  disconnect(id);
+  connect(*extension);
+  changed();
 }
 
 Task<StartedLogin> Integrations::begin_login(std::string id_or_name, NewLogin wish) {

@@ -27,6 +27,8 @@ struct IntegrationSettings {
   std::vector<HttpHeader> headers{};
   std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< none given: all
   bool is_persons = false;                                            ///< private addresses may be called
+
+  bool operator==(const IntegrationSettings&) const = default;
 };
 IntegrationSettings integration_settings(const Extension& extension);
 
