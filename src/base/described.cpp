@@ -1,8 +1,6 @@
 #include "base/described.hpp"
 
 #include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "base/describe.hpp"
 

@@ -3,7 +3,6 @@
 #include <fstream>
 #include <sstream>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -14,12 +14,12 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "base/is_within.hpp"
 #include "base/json.hpp"
 #include "base/variable_name.hpp"
 #include "io/beneath.hpp"
 #include "io/covered_places.hpp"
 #include "io/private_files.hpp"
-#include "io/resolve_path.hpp"
 #include "io/sandbox_mounts.hpp"
 #include "io/sandbox_placeholders.hpp"
 #include "io/spawn.hpp"

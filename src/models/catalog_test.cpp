@@ -1,7 +1,5 @@
 #include "models/catalog.hpp"
 
-#include <map>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

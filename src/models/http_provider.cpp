@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/log.hpp"
 #include "models/anthropic.hpp"
 #include "models/ollama.hpp"

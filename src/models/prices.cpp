@@ -1,6 +1,5 @@
 #include "models/prices.hpp"
 
-#include <cmath>
 #include <fstream>
 #include <iterator>
 

@@ -6,7 +6,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/refusals.hpp"
-#include "base/id.hpp"
 #include "base/log_ids.hpp"
 #include "io/disk_full.hpp"
 

@@ -1,6 +1,5 @@
 #include "server/openapi.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "server/path_template.hpp"

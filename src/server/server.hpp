@@ -1,9 +1,7 @@
 #pragma once
 
 #include <list>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>

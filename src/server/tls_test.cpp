@@ -1,7 +1,6 @@
 #include "server/tls.hpp"
 
 #include <algorithm>
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 #include "testing/loopback_server.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/buffer.hpp>

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "api/error.hpp"
 #include "tools/glob_pattern.hpp"
 #include "tools/grep.hpp"

@@ -1,7 +1,6 @@
 #include "tools/markdown_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>

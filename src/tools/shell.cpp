@@ -1,7 +1,6 @@
 #include "tools/shell.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 

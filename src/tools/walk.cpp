@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/is_within.hpp"
 #include "io/private_files.hpp"
-#include "io/resolve_path.hpp"
 #include "tools/ignore_rules.hpp"
 
 namespace agw {

@@ -1,6 +1,5 @@
 #include "features/access/pairing.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include <gmock/gmock.h>

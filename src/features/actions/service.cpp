@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/json_member.hpp"
 #include "base/text_of.hpp"
 #include "base/text_or_json.hpp"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/is_within.hpp"
 #include "io/private_files.hpp"
 #include "io/process.hpp"
-#include "io/resolve_path.hpp"
 
 namespace agw {
 

@@ -3,7 +3,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/exchange.hpp"
 #include "api/request.hpp"

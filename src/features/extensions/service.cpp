@@ -1,6 +1,5 @@
 #include "features/extensions/service.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 #include "api/error.hpp"

@@ -1,7 +1,5 @@
 #include "features/filesystem/name_search.hpp"
 
-#include <fstream>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

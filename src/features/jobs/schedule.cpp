@@ -1,6 +1,5 @@
 #include "features/jobs/schedule.hpp"
 
-#include <algorithm>
 #include <deque>
 
 namespace agw {

@@ -1,6 +1,5 @@
 #include "features/knowledge/condition.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

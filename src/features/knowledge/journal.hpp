@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "features/knowledge/types.hpp"

@@ -1,7 +1,5 @@
 #include "features/knowledge/slug.hpp"
 
-#include <algorithm>
-
 #include "base/json.hpp"
 #include "base/lower_case.hpp"
 #include "base/utf8.hpp"

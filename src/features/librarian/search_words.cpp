@@ -12,7 +12,6 @@
 #include "base/blank.hpp"
 #include "base/lower_case.hpp"
 #include "base/utf8.hpp"
-#include "features/librarian/text.hpp"
 
 namespace agw {
 

@@ -8,7 +8,6 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/lower_case.hpp"
-#include "features/librarian/text.hpp"
 
 namespace agw {
 

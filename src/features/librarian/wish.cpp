@@ -8,7 +8,6 @@
 #include "base/blank.hpp"
 #include "base/lower_case.hpp"
 #include "features/librarian/search_words.hpp"
-#include "features/librarian/text.hpp"
 
 namespace agw {
 

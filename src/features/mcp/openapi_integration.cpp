@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "base/text_or_json.hpp"
 #include "tools/failed.hpp"
-#include "tools/http_answer.hpp"
 
 namespace agw {
 

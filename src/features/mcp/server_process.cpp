@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/resolve_path.hpp"
+#include "base/is_within.hpp"
 
 namespace agw {
 

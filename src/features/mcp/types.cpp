@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/content_id.hpp"
 #include "base/json_member.hpp"
 #include "base/text_of.hpp"

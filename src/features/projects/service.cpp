@@ -5,8 +5,8 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/id.hpp"
+#include "base/is_within.hpp"
 #include "features/projects/store.hpp"
-#include "io/resolve_path.hpp"
 #include "storage/database.hpp"
 
 namespace agw {

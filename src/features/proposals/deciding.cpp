@@ -1,7 +1,6 @@
 // How a decision is carried out: noted first, then done step by step, and recorded in the end. A start does again what
 // is noted; each step finds what it has done already.
 
-#include <algorithm>
 #include <system_error>
 
 #include "api/error.hpp"

@@ -5,7 +5,6 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/content_id.hpp"
-#include "base/local_day.hpp"
 #include "base/log.hpp"
 #include "features/events/hub.hpp"
 #include "features/proposals/files.hpp"

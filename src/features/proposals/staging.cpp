@@ -9,7 +9,6 @@
 #include "base/yaml.hpp"
 #include "features/proposals/checks.hpp"
 #include "features/proposals/files.hpp"
-#include "features/proposals/proposed_extension.hpp"
 #include "features/proposals/service.hpp"
 #include "features/proposals/targets.hpp"
 

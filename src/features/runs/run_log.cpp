@@ -1,7 +1,5 @@
 #include "features/runs/run_log.hpp"
 
-#include <algorithm>
-
 namespace agw {
 
 namespace {
