@@ -1,6 +1,7 @@
 """POST /reseed and the start: what people write, edit and drop into place becomes the record (decisions, 3)."""
 
 import os
+import shutil
 
 import pytest
 
@@ -263,6 +264,16 @@ def test_a_broken_edit_leaves_the_record_as_it_was(own, resync):
     drop(own, "agent", "mine", "systemPrompt: mended\n")
     resync(own)
     assert find(own, "mine")["definition"] == {"systemPrompt": "mended"}
+
+
+def test_a_file_in_the_place_of_a_directory_is_told_and_the_record_stays(own, resync):
+    made = create(own)
+    shutil.rmtree(own.data / "agents" / "mine")
+    (own.data / "agents" / "mine").write_text("not a directory")
+    warnings = resync(own)
+    assert resync is restart or warnings == ["agents/mine: not a directory"]
+    assert find(own, "mine") == made
+    assert (own.data / "agents" / "mine").read_text() == "not a directory"
 
 
 def test_a_name_that_another_extension_has_is_told(own):

@@ -88,8 +88,13 @@ void ExtensionDirectories::look_at_type(ExtensionType type, const std::vector<Ex
       left.erase(std::string_view(entry.name));
       continue;
     }
-    if (entry.type != FileType::directory && entry.type != FileType::symlink) continue;
-    if (const auto record = left.find(entry.name); record != left.end()) {
+    const auto record = left.find(entry.name);
+    if (entry.type != FileType::directory && entry.type != FileType::symlink) {
+      if (record == left.end()) continue;
+      findings.warnings.push_back(
+          fmt::format("{}: {}", directory_of(type, entry.name), to_string(FileError::not_directory)));
+      left.erase(record);
+    } else if (record != left.end()) {
       look_at_record(record->second, at, findings);
       left.erase(record);
     } else {
