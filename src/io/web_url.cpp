@@ -10,6 +10,8 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 
+#include "io/host_name.hpp"
+
 namespace agw {
 
 namespace {
@@ -62,6 +64,9 @@ std::string plain_host(const urls::url& url) {
     boost::system::error_code error;
     const auto address = boost::asio::ip::make_address_v6(host.substr(1, host.size() - 2), error);
     return error ? std::string() : address.to_string();
+  }
+  if (std::ranges::any_of(host, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+    host = ascii_host_name(host).value_or("");
   }
   return is_plain_name(host) ? host : std::string();
 }

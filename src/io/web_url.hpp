@@ -7,7 +7,8 @@
 namespace agw {
 
 /// An http or https address in one form, so that two can be compared and so that what was judged is what is asked for:
-/// scheme and host in lower case, no default port, no fragment, and characters beyond ASCII percent-encoded.
+/// scheme and host in lower case, no default port, no fragment, and characters beyond ASCII percent-encoded, those of
+/// the host as DNS has them.
 class WebUrl {
 public:
   /// Nothing for what is no such address, holds a name or password, or has a host that only some programs would read

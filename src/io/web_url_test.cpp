@@ -26,14 +26,41 @@ TEST(WebUrl, HasOneForm) {
 }
 
 TEST(WebUrl, IsNotWhatProgramsReadInDifferentWays) {
-  for (const char* text :
-       {"", "example.org", "ftp://example.org/", "file:///etc/passwd", "javascript:alert(1)", "http://", "http:///a",
-        "http://a b/", "http://good@evil.org/", "http://good:x@evil.org/", "http://good\\@evil.org/",
-        "http://good%00.evil.org/", "http://good%2F.evil.org/", "http://g\nood/", "http://good/\r\nHost: evil",
-        "http://example.org:0/", "http://example.org:99999/", "http://m\xC3\xBCnchen.de/", "gopher://x/"}) {
+  for (const char* text : {"",
+                           "example.org",
+                           "ftp://example.org/",
+                           "file:///etc/passwd",
+                           "javascript:alert(1)",
+                           "http://",
+                           "http:///a",
+                           "http://a b/",
+                           "http://good@evil.org/",
+                           "http://good:x@evil.org/",
+                           "http://good\\@evil.org/",
+                           "http://good%00.evil.org/",
+                           "http://good%2F.evil.org/",
+                           "http://g\nood/",
+                           "http://good/\r\nHost: evil",
+                           "http://example.org:0/",
+                           "http://example.org:99999/",
+                           "http://a℀b.de/",
+                           "http://m\xFCnchen.de/",
+                           "http://\xE2\x80\x8B/",
+                           "http://\xC3\xBC%00.de/",
+                           "gopher://x/"}) {
     EXPECT_EQ(normal(text), "none") << text;
   }
   EXPECT_EQ(normal("http://example.org/" + std::string(9000, 'a')), "none");
+}
+
+TEST(WebUrl, HasTheHostThatBrowsersAskFor) {
+  EXPECT_EQ(normal("http://München.de/ü"), "http://xn--mnchen-3ya.de/%C3%BC");
+  EXPECT_EQ(normal("http://m%C3%BCnchen.de/"), "http://xn--mnchen-3ya.de/");
+  EXPECT_EQ(normal("http://mu\xCC\x88nchen.de/"), "http://xn--mnchen-3ya.de/");
+  EXPECT_EQ(normal("https://faß.de:8443/"), "https://xn--fa-hia.de:8443/");
+  EXPECT_EQ(normal("https://例え。テスト/"), "https://xn--r8jz45g.xn--zckzah/");
+  EXPECT_EQ(normal("http://１２７.０.０.１/"), "http://127.0.0.1/");
+  EXPECT_EQ(resolved("https://example.org/a", "//bücher.example/b"), "https://xn--bcher-kva.example/b");
 }
 
 TEST(WebUrl, ResolvesWhatAPageLinksTo) {
