@@ -4,11 +4,15 @@ import hashlib
 import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 
 from apps import make_app, proxied, start, show
+from checks import accepted
 from connection import BINARY, PING, TEXT, Connection, FrameConnection
+from jobs import wait_for
 
 FENCE = "sandbox allow-scripts allow-forms allow-popups"
 WEBSOCKET = """
@@ -403,6 +407,23 @@ def test_each_side_hears_when_the_other_goes(gateway, serving):
         connection.receive()
         gateway.http.post(f"/apps/{app}/stop")
         assert connection.closed()
+
+
+@pytest.mark.parametrize("change", ["disabled", "stopped"])
+def test_an_app_that_is_to_end_is_asked_nothing_more(gateway, name, change):
+    """Also while it still answers, or is about to end: that is neither its own answer nor a 502."""
+    app = name("app")
+    extension = make_app(gateway, app, "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); serve()")
+    start(gateway, app)
+    with ThreadPoolExecutor() as side:
+        if change == "disabled":
+            accepted(gateway.http.patch(f"/extensions/{extension['id']}", json={"enabled": False}))
+        else:
+            side.submit(httpx.post, f"{gateway.url}/apps/{app}/stop", headers=gateway.authorization, timeout=20)
+            wait_for(lambda: proxied(gateway, app).status_code != 200)
+        answer = proxied(gateway, app)
+        assert show(gateway, app)["pid"], "it has not ended yet"
+        assert answer.status_code == 404 and answer.json() == {"error": f"No running dev server for {app}"}
 
 
 def test_another_token_ends_what_is_passed_on(own, serving):

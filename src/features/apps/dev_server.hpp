@@ -48,8 +48,8 @@ public:
 
   /// Whether somebody started it who did not stop it since, and it has not failed.
   bool alive() const { return alive_; }
-  /// Whether there is a process now, which may take requests.
-  bool has_process() const { return pid_.has_value(); }
+  /// Whether there is a process now that nobody has asked to end, and which may take requests.
+  bool has_process() const { return pid_ && !stopping_->requested(); }
   AppStatus status() const { return status_; }
   int port() const { return wanted_.port; }
   std::optional<int> pid() const { return pid_; }
