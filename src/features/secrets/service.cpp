@@ -86,10 +86,15 @@ Secrets::Values Secrets::read() const {
 void Secrets::write(const Values& values) const {
   std::string text = "# Written by `agw secret`. Used as ${secret:NAME}.\n";
   for (const auto& [name, value] : values) {
-    text += name + ": ";
-    // A JSON string is a YAML one in quotes.
+    // A JSON string is a YAML one in quotes, without which a name such as `null` would be none.
+    write_json(text, std::string_view(name));
+    text += ": ";
     write_json(text, std::string_view(value));
     text += '\n';
+  }
+  // It could not be read again.
+  if (text.size() > max_yaml_size) {
+    throw SecretError("all secrets together would be larger than 1 MiB: remove some with `agw secret rm`");
   }
   const auto written = Directory::open(data_directory_, Symlinks::refuse).value().write(file_name, text);
   if (!written) throw SecretError(fmt::format("cannot write {}: {}", file_name, to_string(written.error())));

@@ -76,6 +76,20 @@ TEST_F(SecretsTest, HaveNamesLikeVariables) {
   }
 }
 
+TEST_F(SecretsTest, MayHaveANameThatMeansSomethingInYaml) {
+  for (const std::string name : {"null", "NULL", "true", "no", "y", "e1", "_"}) {
+    secrets_.set(name, "value");
+    EXPECT_EQ(secrets_.find(name), "value") << name;
+  }
+  EXPECT_TRUE(secrets_.remove("null"));
+}
+
+TEST_F(SecretsTest, AreNotMoreThanCanBeReadAgain) {
+  put("KEY: " + std::string(1'000'000, 'x'));
+  EXPECT_THAT(failure([&] { secrets_.set("LAST", std::string(64 * 1024, 'x')); }), HasSubstr("larger than 1 MiB"));
+  EXPECT_THAT(secrets_.names(), ElementsAre("KEY"));
+}
+
 TEST_F(SecretsTest, AreFilledInWhereverTheyAreNamed) {
   secrets_.set("A", "1");
   secrets_.set("B", "${secret:A}");
