@@ -115,7 +115,7 @@ public:
 
   void watch() {
     child_.async_wait(asio::posix::stream_descriptor::wait_read, [self = shared_from_this()](error_code error) {
-      if (!error) self->note_end();
+      if (!error && !self->note_end()) self->watch();
     });
   }
 
@@ -171,9 +171,11 @@ public:
   }
 
 private:
-  void note_end() {
+  /// False where it still lives: Asio can wake a descriptor for what it had heard of one that was closed just before.
+  bool note_end() {
     siginfo_t info{};
-    ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT);
+    const bool asked = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT | WNOHANG) == 0;
+    if (asked && info.si_pid == 0) return false;
     const bool by_signal = info.si_code != CLD_EXITED;
     end_ = ProcessEnd{.exit_code = by_signal ? 128 + info.si_status : info.si_status,
                       .signal = by_signal ? info.si_status : 0};
@@ -181,6 +183,7 @@ private:
     kept_.reset();
     ended_.cancel();
     if (ends_group_) end_group();
+    return true;
   }
 
   /// What has left the group can still hold the pipes open.

@@ -4,11 +4,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "base/cut.hpp"
 #include "base/group.hpp"
@@ -215,6 +218,38 @@ TEST_F(ProcessTest, EndsWithItsOwner) {
       EXPECT_TRUE(is_alive(id));
     }
     while (is_alive(id)) co_await asio::steady_timer(loop, 1ms).async_wait(asio::use_awaitable);
+  });
+}
+
+Task<> has_ended(Process& process, ProcessEnd& end) { end = co_await process.wait(); }
+
+/// Asio can tell a descriptor what it heard of one that was closed in the same turn of the loop.
+TEST_F(ProcessTest, HasNotEndedForWhatWasHeardOfAnotherDescriptor) {
+  run([](Loop& loop) -> Task<> {
+    std::array<int, 2> one{};
+    std::array<int, 2> other{};
+    EXPECT_EQ(::pipe(one.data()) + ::pipe(other.data()), 0);
+    asio::posix::stream_descriptor first(loop, one[0]);
+    asio::posix::stream_descriptor second(loop, other[0]);
+    std::unique_ptr<Process> process;
+    // Both are ready: whoever is told first closes the other, whose place the process takes.
+    const auto closes = [&](asio::posix::stream_descriptor& closed) {
+      return [&](boost::system::error_code) {
+        if (process) return;
+        closed.close();
+        process = std::make_unique<Process>(loop, shell("exec sleep 3"));
+      };
+    };
+    first.async_wait(asio::posix::stream_descriptor::wait_read, closes(second));
+    second.async_wait(asio::posix::stream_descriptor::wait_read, closes(first));
+    ::close(one[1]);
+    ::close(other[1]);
+    while (!process) co_await asio::steady_timer(loop, 1ms).async_wait(asio::use_awaitable);
+    Stop never;
+    ProcessEnd end;
+    EXPECT_EQ(co_await cut(never, 50ms, has_ended(*process, end)), End::timed_out);
+    process->signal(SIGKILL);
+    EXPECT_EQ((co_await process->wait()).signal, SIGKILL);
   });
 }
 
