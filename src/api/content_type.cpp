@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include <boost/algorithm/string/predicate.hpp>
+
 namespace agw {
 
 std::string_view content_type_of(std::string_view path) {
@@ -35,7 +37,7 @@ std::string_view content_type_of(std::string_view path) {
       {".map", "application/json; charset=utf-8"},
   }};
   for (const auto& [ending, type] : types) {
-    if (path.ends_with(ending)) return type;
+    if (boost::iends_with(path, ending)) return type;  // Cameras write `.JPG`.
   }
   return "application/octet-stream";
 }

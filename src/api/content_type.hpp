@@ -4,7 +4,7 @@
 
 namespace agw {
 
-/// The Content-Type of a file by the ending of its name; bytes for an unknown one.
+/// The Content-Type of a file by the ending of its name, in either case; bytes for an unknown one.
 std::string_view content_type_of(std::string_view path);
 
 }  // namespace agw

@@ -17,7 +17,8 @@ def site(gateway, name):
     app = name("site")
     directory = make_static(gateway, app, {
         "index.html": "<p>home", "style.css": "p {}", "sub/index.html": "<p>sub", "sub/a file.txt": "text",
-        ".env": "SECRET=1", ".git/config": "secret", "server.pem": "key", "empty.txt": "", "large.bin": b"x" * 3_000_000})
+        ".env": "SECRET=1", ".git/config": "secret", "server.pem": "key", "empty.txt": "", "PHOTO.JPG": b"\xff\xd8",
+        "large.bin": b"x" * 3_000_000})
     outside = gateway.home / "outside.txt"
     outside.write_text("outside")
     (directory / "leads-out").symlink_to(outside)
@@ -31,7 +32,7 @@ def site(gateway, name):
     ("/", "text/html; charset=utf-8", b"<p>home"), ("/index.html", "text/html; charset=utf-8", b"<p>home"),
     ("/style.css", "text/css; charset=utf-8", b"p {}"), ("/sub/", "text/html; charset=utf-8", b"<p>sub"),
     ("/sub/a%20file.txt", "text/plain; charset=utf-8", b"text"), ("/empty.txt", "text/plain; charset=utf-8", b""),
-    ("/large.bin", "application/octet-stream", b"x" * 3_000_000),
+    ("/PHOTO.JPG", "image/jpeg", b"\xff\xd8"), ("/large.bin", "application/octet-stream", b"x" * 3_000_000),
     ("/leads-in", "application/octet-stream", b"p {}"),
 ])
 def test_files_of_a_static_app(gateway, site, path, kind, content):
