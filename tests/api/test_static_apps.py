@@ -47,7 +47,7 @@ def test_files_of_a_static_app(gateway, site, path, kind, content):
 @pytest.mark.parametrize("path", [
     "/missing", "/.env", "/.git/config", "/server.pem", "/leads-out", "/leads-to-key", "/pipe", "/../outside.txt",
     "/sub/../../outside.txt", "/%2e%2e/outside.txt", "/..%2foutside.txt", "//etc/passwd", "/sub//index.html",
-    "/%2fetc%2fpasswd", "/style.css/",
+    "/%2fetc%2fpasswd", "/style.css/", "/sub%2findex.html", "/sub%2f",
 ])
 def test_what_a_static_app_does_not_serve(gateway, site, path):
     with Connection(gateway) as connection:

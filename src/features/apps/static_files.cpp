@@ -32,11 +32,14 @@ struct Found {
 
 [[noreturn]] void refuse() { throw file_not_found(); }
 
+/// A name is looked for as it is: an encoded slash does not part it.
+bool is_no_name(const std::string& segment) { return segment.find('/') != segment.npos; }
+
 bool is_hidden(const std::string& segment) { return segment.starts_with('.') && segment != ".well-known"; }
 
 /// The path beneath the root, with the `index.html` of a directory.
 std::string path_of(std::vector<std::string> segments) {
-  if (std::ranges::any_of(segments, is_hidden)) refuse();
+  if (std::ranges::any_of(segments, is_hidden) || std::ranges::any_of(segments, is_no_name)) refuse();
   if (segments.empty() || segments.back().empty()) {
     if (!segments.empty()) segments.pop_back();
     segments.emplace_back("index.html");
