@@ -90,7 +90,7 @@ Task<std::unique_ptr<Process>> DevServer::launch_again() {
   ++restarts_;
   try {
     co_return co_await launch();
-  } catch (const ProcessError& error) {
+  } catch (const std::exception& error) {  // Such as a secret that was removed meanwhile.
     note(fmt::format("cannot be started: {}", error.what()));
   }
   co_return nullptr;

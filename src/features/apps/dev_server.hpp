@@ -22,7 +22,7 @@ struct DevServerLimits {
 
 /// What a development server is started with; asked for anew for each process.
 struct DevServerStart {
-  std::function<Task<ProcessOptions>()> process;  ///< throws ProcessError
+  std::function<Task<ProcessOptions>()> process;  ///< throws what keeps it from being started
   int port = 0;
   std::string health_path;
 };
@@ -39,7 +39,7 @@ public:
   DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Links links);
 
   /// Starts the first process, which is there when this returns. Only for one that is not alive, by one caller at a
-  /// time. Throws ProcessError.
+  /// time. Throws ProcessError, and what `process` throws.
   Task<> start(DevServerStart wanted);
   /// Ends it, and returns when the whole process group has ended.
   Task<> stop();

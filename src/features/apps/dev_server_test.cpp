@@ -25,6 +25,7 @@ struct Served {
 
   Task<> start(std::string command) {
     co_await server.start({.process = [this, command]() -> Task<ProcessOptions> {
+                             if (!refusal.empty()) throw std::runtime_error(refusal);
                              co_return ProcessOptions{.arguments = {"/bin/sh", "-c", command},
                                                       .environment = {"PATH=/usr/bin:/bin"},
                                                       .directory = directory.path(),
@@ -45,6 +46,7 @@ struct Served {
     return {};
   }
 
+  std::string refusal;  ///< of the next start
   SystemClock clock;
   testing::ScratchDirectory directory;
   asio::steady_timer changed;
@@ -92,6 +94,18 @@ TEST(DevServer, IsStoppedBetweenACrashAndTheNextStart) {
     co_await served.server.stop();
     EXPECT_EQ(served.server.status(), AppStatus::stopped);
     EXPECT_FALSE(served.server.alive());
+  });
+}
+
+TEST(DevServer, HasFailedWhereTheNextStartIsRefused) {
+  testing::run([](Loop& loop) -> Task<> {
+    Served served(loop, {.first_backoff = 1ms});
+    co_await served.start("exit 1");
+    served.refusal = "there is no secret KEY";
+    co_await served.until(AppStatus::failed);
+    EXPECT_FALSE(served.server.alive());
+    EXPECT_EQ(served.last_note(), "cannot be started: there is no secret KEY");
+    co_await served.server.stop();
   });
 }
 
