@@ -180,6 +180,11 @@ def test_codes_are_sent_to_this_machine_only(tickets, redirect):
     refused(answer, 400, "redirect_uri must be an http address of this machine or an https address")
 
 
+@pytest.mark.parametrize("path", ["login", "login/finish"])
+def test_what_is_not_there_is_said_before_what_is_wrong_with_the_body(tickets, path):
+    refused(tickets.gateway.http.post(f"/integrations/nobody/{path}", json={}), 404, "extension not found")
+
+
 def test_what_is_wrong_is_said(tickets):
     http = tickets.gateway.http
     refused(http.post("/integrations/nobody/login", json={"redirect_uri": REDIRECT}), 404, "extension not found")

@@ -23,11 +23,15 @@ Routes IntegrationRoutes::routes() {
 }
 
 Task<Answer> IntegrationRoutes::begin_login(Request& request) {
-  co_return Answer::of(co_await integrations_.begin_login(request.path("name"), request.body<NewLogin>()));
+  const auto& name = request.path("name");
+  integrations_.require(name);
+  co_return Answer::of(co_await integrations_.begin_login(name, request.body<NewLogin>()));
 }
 
 Task<Answer> IntegrationRoutes::finish_login(Request& request) {
-  co_await integrations_.finish_login(request.path("name"), request.body<LoginReturn>().redirected_to);
+  const auto& name = request.path("name");
+  integrations_.require(name);
+  co_await integrations_.finish_login(name, request.body<LoginReturn>().redirected_to);
   co_return Answer::of(FinishedLogin{});
 }
 

@@ -40,6 +40,7 @@ public:
 
   // Logins, see McpLogins. All throw NotFound `extension not found`; what has changed connects anew.
 
+  ExtensionPointer require(const std::string& id_or_name) const;
   Task<StartedLogin> begin_login(std::string id_or_name, NewLogin wish);
   Task<> finish_login(std::string id_or_name, std::string redirected_to);
   Task<> forget_login(std::string id_or_name);
@@ -75,7 +76,6 @@ private:
   Task<ServerProcess> process_of(IntegrationSettings settings);
   Task<ServiceAddress> address_of(IntegrationSettings settings);
   Task<bool> refused(IntegrationSettings settings, McpRefusal refusal);
-  ExtensionPointer require(const std::string& id_or_name) const;
   void connect_anew(const std::string& id);
 
   Loop& loop_;
