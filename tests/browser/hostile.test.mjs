@@ -80,6 +80,17 @@ else {
     await opened.page.getByText('⟨U+001B⟩[31mred⟨U+202E⟩evil').first().waitFor();
   });
 
+  test('a thread is shown whatever clients have stored as metadata', async () => {
+    const { page } = await openHostile(await it.threadWith(
+      { role: 'user', content: 'Walked today', metadata: { attachments: [null, { name: { toString: 1 } }] } },
+      { role: 'assistant', content: 'Well done.', metadata: { run_id: 'r2', steps: 5000 } },
+      { role: 'tool', content: 'counted', metadata: { run_id: 'r3', tool_name: { en: 'counter' } } },
+    ));
+    await page.getByRole('article').getByText('Walked today').waitFor();
+    await page.getByRole('article').getByText('Well done.').waitFor();
+    await page.getByRole('article').getByText('tool', { exact: true }).waitFor();
+  });
+
   test('titles, names and descriptions are text, with what deceives written out', async () => {
     const { id } = await it.thread({ title: '<img src=x onerror=window.hit=1>\u202Etxt.exe' });
     await it.api('POST', '/extensions', { type: 'command', name: 'evil', description: '<script>window.hit=2</script>\u202E', definition: { prompt: 'x' } });

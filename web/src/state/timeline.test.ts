@@ -40,3 +40,13 @@ test('turns that clients inserted keep their order', () => {
   const turns = [turn('n', 'system', 'note'), turn('a', 'assistant', 'alone'), turn('q', 'user', '?')];
   expect(timeline(turns, []).map(({ key }) => key)).toEqual(['n', 'a', 'q']);
 });
+
+test.each(['x', 5, {}, [null], [5], [{}], [{ text_end: 'x', tool_call_ids: null }]])('metadata of clients with steps of %j leave the text whole', (steps) => {
+  const [answer] = timeline([turn('a', 'assistant', 'all of it', { run_id: 'r', steps })], []);
+  expect(answer?.kind === 'answer' && answer.pieces).toEqual([{ kind: 'text', text: 'all of it' }]);
+});
+
+test('a tool without a name that is text is a tool', () => {
+  const [answer] = timeline([turn('c', 'tool', 'output', { tool_name: 5 })], []);
+  expect(answer?.kind === 'answer' && answer.pieces.map((piece) => piece.kind === 'tool' && piece.call.name)).toEqual(['tool']);
+});

@@ -109,13 +109,19 @@ function storedCall(turn: Turn): ToolCallView {
   const data = toolData(turn);
   return {
     id: data.tool_call_id ?? turn.id,
-    name: data.tool_name ?? 'tool',
+    name: typeof data.tool_name === 'string' ? data.tool_name : 'tool',
     input: data.input ?? null,
     output: turn.content,
     failed: data.is_error ?? false,
     durationMs: data.duration_ms ?? null,
     startedAt: null,
   };
+}
+
+/** What clients store is theirs: it may have the names of what the gateway writes, and nothing of its shape. */
+function stepsOf(turn: Turn | null): NonNullable<AnswerData['steps']> {
+  const steps: unknown = turn && answerData(turn).steps;
+  return Array.isArray(steps) ? steps.filter((step) => Array.isArray(step?.tool_call_ids)) : [];
 }
 
 /** Cuts the text where the calls stood in it. Calls that no step names stand at its end. */
@@ -129,7 +135,7 @@ function piecesOf(turn: Turn | null, calls: ToolCallView[]): Piece[] {
     if (part.trim()) pieces.push({ kind: 'text', text: part });
     from = Math.max(from, to);
   };
-  for (const step of (turn && answerData(turn).steps) ?? []) {
+  for (const step of stepsOf(turn)) {
     text(step.text_end);
     for (const id of step.tool_call_ids) {
       const call = left.get(id);
