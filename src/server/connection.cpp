@@ -79,7 +79,10 @@ Task<> HttpConnection::run() {
   if (websocket_) {
     enter(Phase::socket);
     const Hub::Listening listening(context_.hub, *websocket_);
+    // Its writer must be joined: it is told to end (`abort`), never cut off.
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     co_await websocket_->run(std::move(in_));
+    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   }
   enter(Phase::finishing);
   if (!shutting_down_) co_await wire_.finish();
@@ -476,6 +479,7 @@ void HttpConnection::sweep(Wire::Moment now) {
 
 void HttpConnection::abort() {
   if (exchange_) exchange_->abort();
+  if (phase_ == Phase::socket) websocket_->give_up();
   interrupt();
 }
 

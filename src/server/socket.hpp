@@ -51,6 +51,9 @@ public:
   /// Writes what is queued, as far as it goes at once.
   void flush();
 
+  /// Ends it without another word: what waits for the client is lost.
+  void give_up();
+
 private:
   /// A frame that waits: its header and payload, or all of it in `bytes`.
   struct Piece {
@@ -64,7 +67,6 @@ private:
   std::size_t held_up() const;
   void send_what_goes();
   void cut_off();
-  void give_up();
   void take(const websocket::Incoming& incoming);
   Task<> let_some_go();
   bool write_once();

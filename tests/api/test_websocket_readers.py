@@ -40,3 +40,11 @@ def test_a_reader_that_does_not_keep_up_with_events_over_8_mib_is_closed_with_10
         for _ in range(4):
             add_turn(own, thread, "x" * (9 * MIB))
         assert slow.close_code() == 1013 and slow.closed()
+
+
+def test_a_reader_that_has_stopped_reading_does_not_keep_the_gateway_from_ending_well(own):
+    thread = new_thread(own)
+    with own.frames(receive_buffer=4096):
+        for _ in range(6):
+            add_turn(own, thread, "x" * MIB)
+        assert own.stop() == 0, own.stderr
