@@ -14,6 +14,7 @@ namespace agw {
 namespace {
 
 constexpr double million = 1e6;
+constexpr std::uintmax_t max_file_size = 1024 * 1024;
 /// So that no sum of costs leaves what a number can hold.
 constexpr double highest_price = million;
 
@@ -107,6 +108,9 @@ Prices::Prices(const std::filesystem::path& file) {
   // Anything else fails without a name, or keeps the start waiting.
   if (!std::filesystem::is_regular_file(status)) {
     throw StartError(ExitStatus::usage, file.string() + ": cannot be read: it is no regular file");
+  }
+  if (std::filesystem::file_size(file) > max_file_size) {
+    throw StartError(ExitStatus::usage, file.string() + ": is larger than 1 MiB");
   }
   prices_ = Reader(file).read();
 }

@@ -62,6 +62,10 @@ TEST_F(PricesTest, StandInARegularFile) {
   }
 }
 
+TEST_F(PricesTest, AreNotReadFromAFileWithoutMeasure) {
+  EXPECT_EQ(error("a: {input: 1}\n#" + std::string(1024 * 1024, ' ')), ": is larger than 1 MiB");
+}
+
 TEST_F(PricesTest, AWrongFileIsAPreciseError) {
   EXPECT_EQ(error("- a\n"), ":1: prices: must be a map from a model's name to its prices");
   EXPECT_EQ(error("a: {input: 1, output: 1}\nm: 3\n"), ":2: m: must be a map with input and output");
