@@ -14,7 +14,6 @@ namespace agw {
 namespace {
 
 constexpr double million = 1e6;
-constexpr std::uintmax_t max_file_size = 1024 * 1024;
 /// So that no sum of costs leaves what a number can hold.
 constexpr double highest_price = million;
 
@@ -109,7 +108,7 @@ Prices::Prices(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(status)) {
     throw StartError(ExitStatus::usage, file.string() + ": cannot be read: it is no regular file");
   }
-  if (std::filesystem::file_size(file) > max_file_size) {
+  if (std::filesystem::file_size(file) > max_yaml_size) {
     throw StartError(ExitStatus::usage, file.string() + ": is larger than 1 MiB");
   }
   prices_ = Reader(file).read();

@@ -216,8 +216,7 @@ Task<bool> HttpConnection::serve() {
   }
   enter(Phase::handling);
   const auto answer = co_await handle();
-  const bool changes = admission_.route->effect != Effect::read;
-  if (changes && !context_.aftermath.over()) co_await context_.aftermath.settle();
+  if (admission_.route->effect != Effect::read && !context_.aftermath.over()) co_await context_.aftermath.settle();
   const auto next = send_at_once(answer);
   if (next == Next::serve) co_return co_await wire_.send(unsent_) && sent();
   co_return next == Next::look;
