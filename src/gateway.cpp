@@ -181,7 +181,7 @@ public:
     costs_.load(connection);
     proposals_.load(connection);
     interrupted_ = Runs::interrupted(connection);
-    jobs_.load(connection);
+    jobs_.load(connection, interrupted_);
     jobs_.handle("compile-knowledge",
                  {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
     apps_.load(connection);

@@ -6,6 +6,7 @@ from checks import UNKNOWN_ID, accepted, at_once, ids, refused
 from extensions import toggle
 from jobs import (chat_stop, delete, ended, job_directory, new_agent, new_job, rows, run, statuses, stop_run, turns,
                   wait_for)
+from tools import calls
 
 
 # While another run goes on.
@@ -197,6 +198,20 @@ def test_a_killed_gateway_marks_its_runs_as_interrupted(own_talker, name):
     own_talker.answers("again")
     run(gateway, job)
     assert statuses(ended(gateway, job, 3))[0] == "completed"
+
+
+def test_a_run_that_was_killed_says_what_it_had_cost(own_talker, name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"))
+    own_talker.stub.script(calls(("Glob", {"pattern": "*"})))
+    answer = own_talker.holds("half")
+    thread_id = run(gateway, job)["threadId"]
+    assert answer.was_asked()
+    gateway.kill()
+    gateway.start()
+    row = rows(gateway, job)[0]
+    said = next(turn["metadata"] for turn in turns(gateway, thread_id) if turn["role"] == "assistant")
+    assert row["usage"] == said["usage"] and (row["usage"]["input_tokens"], row["usage"]["output_tokens"]) == (10, 5)
+    assert row["cost_usd"] == said["cost_usd"]
 
 
 @pytest.mark.parametrize("end, why", [

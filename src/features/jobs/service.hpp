@@ -62,8 +62,8 @@ public:
   Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
        Threads& threads, Runs& runs, Engine& engine, Models& models, Options options);
 
-  /// Before the loop runs: ends what a killed gateway left under way.
-  void load(Connection& connection);
+  /// Before the loop runs: ends what a killed gateway left under way. `left` is what is kept of its runs.
+  void load(Connection& connection, const std::vector<InterruptedRun>& left);
   /// Arms the triggers, a few at a time, as soon as the database tells what is needed for that, sees to the times that
   /// were missed, and then does `once_armed`: what it publishes starts jobs. The extensions are loaded.
   void start(std::function<Task<>()> once_armed = {});

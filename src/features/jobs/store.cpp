@@ -89,6 +89,16 @@ void end(Connection& connection, const JobRun& run) {
       .run();
 }
 
+void note_spent(Connection& connection, const std::string& id, const json::object& progress) {
+  connection
+      .prepare(
+          "UPDATE job_runs SET usage = json_extract(:progress, '$.usage'), cost_usd = json_extract(:progress, "
+          "'$.cost_usd') WHERE id = :id AND finished_at IS NULL")
+      .bind(":progress", to_json(json::value(progress)))
+      .bind(":id", id)
+      .run();
+}
+
 int end_interrupted(Connection& connection, Timestamp now) {
   connection
       .prepare(

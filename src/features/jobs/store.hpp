@@ -21,6 +21,9 @@ void start(Connection& connection, const std::string& id, Timestamp now);
 /// Writes how the run ended, unless it had.
 void end(Connection& connection, const JobRun& run);
 
+/// What a run that has not ended had used: `usage` and `cost_usd` of its progress.
+void note_spent(Connection& connection, const std::string& id, const json::object& progress);
+
 /// Ends what a killed gateway left waiting or under way. How many there were.
 int end_interrupted(Connection& connection, Timestamp now);
 
