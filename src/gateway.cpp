@@ -350,8 +350,8 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
       const auto provider = outcome.model.substr(0, outcome.model.find('/'));
       const bool is_of_provider = outcome.provider_failed || outcome.error.empty();
       if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error, jobs_.cause_in(run.id)});
-      watch_.money_spent();
     });
+    costs_.observe([this] { watch_.money_spent(); });
   }
 
   BriefingLinks briefing_links() {

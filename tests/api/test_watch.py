@@ -4,8 +4,10 @@ import pytest
 import yaml
 
 from checks import accepted
+from knowledge import compiled, raw
 from stubs.provider import Fault, Reply
 from talker import MODEL, Talker, configuration
+from tools import calls
 
 # With the stub's usage of 10 tokens in and 5 out an answer costs 1.25 USD.
 PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
@@ -69,6 +71,22 @@ def test_a_day_that_costs_more_than_usual_is_told_once(watched):
     watched.gateway.restart()
     said(watched, Reply())
     assert len(signals(watched, "cost-spike")) == 1
+
+
+def test_a_run_that_goes_on_is_told_as_soon_as_it_costs_more_than_usual(watched):
+    watched.stub.script(calls(("Glob", {"pattern": "*"})))
+    answer = watched.holds("half")
+    with watched.gateway.events() as events:
+        accepted(watched.gateway.http.post("/chat", json={"content": "hi"}), 201)
+        assert told(events, "cost-spike")["value"] == 1.25
+    answer.release()
+
+
+def test_what_summaries_of_pages_cost_is_told(watched):
+    raw(watched.gateway, "otters.md", "# Otters\n\n" + "They swim, and they eat what they find there. " * 20)
+    with watched.gateway.events() as events:
+        compiled(watched.gateway)
+        assert told(events, "cost-spike")["value"] == 1.25
 
 
 def test_three_failures_of_a_job_in_a_row_are_told(watched, name):

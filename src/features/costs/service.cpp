@@ -113,8 +113,8 @@ double Costs::spent_today(std::string_view agent_id) const {
 
 double Costs::spent_today() const {
   if (day_ != local_day(clock_.now(), zone_)) return 0;
-  return std::accumulate(by_agent_.begin(), by_agent_.end(), 0.0,
-                         [](double sum, const auto& agent) { return sum + agent.second; });
+  return rounded(std::accumulate(by_agent_.begin(), by_agent_.end(), 0.0,
+                                 [](double sum, const auto& agent) { return sum + agent.second; }));
 }
 
 bool Costs::may_spend(const Extension& agent) const {
@@ -134,6 +134,7 @@ Spending Costs::spend(const Extension& agent, const std::string& thread_id, cons
   if (day_ != today) by_agent_.clear();
   day_ = today;
   by_agent_[agent.id] += usd.value_or(0);
+  if (told_) told_();
   return {.day = today,
           .agent_id = agent.id,
           .agent_name = agent.name,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ public:
   /// Before the loop runs: what was spent today.
   void load(Connection& connection);
 
+  /// `told` is called behind each model call that is counted.
+  void observe(std::function<void()> told) { told_ = std::move(told); }
+
   /// Whether the agent's `budget_usd_per_day` and that of all leave anything for today. Asked before each model call.
   bool may_spend(const Extension& agent) const;
 
@@ -65,6 +69,7 @@ private:
   Threads& threads_;
   const Models& models_;
   std::optional<double> budget_;
+  std::function<void()> told_;
   LocalDay day_{};                                       ///< what follows is of this day
   std::map<std::string, double, std::less<>> by_agent_;  ///< USD, calls of runs under way included
   std::map<std::string, ModelUse, std::less<>> used_;

@@ -116,19 +116,21 @@ void Watch::money_spent() {
 
 Task<> Watch::look_at_costs() {
   const auto days = (co_await costs_.report(CostPeriod::today)).days;
-  const auto& today = days.back();
+  // Read behind the report, and of calls whose runs go on: what was spent meanwhile was not looked at.
+  const auto spent = costs_.spent_today();
+  const auto& date = days.back().date;
   const auto limit = spike_limit(days);
-  if (spike_day_ != today.date && today.cost > limit) {
-    spike_day_ = today.date;
+  if (spike_day_ != date && spent > limit) {
+    spike_day_ = date;
     // It may have been told before a restart.
     const auto told = co_await signals_.list({.kind = std::string(cost_spike), .since = clock_.now() - 24h});
-    const auto is_of_today = [&](const Signal& signal) { return signal.message.find(today.date) != std::string::npos; };
+    const auto is_of_today = [&](const Signal& signal) { return signal.message.find(date) != std::string::npos; };
     if (std::ranges::none_of(told, is_of_today)) {
       co_await raise({.kind = std::string(cost_spike),
                       .message = fmt::format("{:.2f} USD were spent on {}, where {:.2f} were to be expected at most.",
-                                             today.cost, today.date, limit),
+                                             spent, date, limit),
                       .severity = Severity::warning,
-                      .value = today.cost,
+                      .value = spent,
                       .baseline = usual_cost(days)});
     }
   }
