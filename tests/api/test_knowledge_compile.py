@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from jobs import ended, rows, run
+from checks import accepted
+from jobs import ended, new_agent, rows, run
 from knowledge import article, asked, compiled, found, page, raw, slugs, write
 
 RUNBOOK = """\
@@ -342,3 +343,20 @@ def test_the_job_can_be_stopped_and_started_at_once(own):
     run(own, job)
     ended(own, job)
     assert rows(own, job)[0]["status"] == "completed"
+
+
+def test_pages_of_a_renamed_agent_still_follow_their_sources(own):
+    agent = new_agent(own, "scout")
+    for name in ("habits", "edited", "own"):
+        write(own, f"agents/scout/knowledge/raw/{name}.md", f"# {name}\n\nFirst.\n")
+    compiled(own)
+    write(own, "agents/scout/knowledge/wiki/own.md", "A person's.\n")
+    accepted(own.http.patch(f"/extensions/{agent['id']}", json={"name": "ranger"}))
+    write(own, "agents/ranger/knowledge/raw/edited.md", "# edited\n\nSecond, before the next compilation.\n")
+    compiled(own)
+    assert "Second, before" in article(own, "edited", scope="agent:ranger")["content"]
+    for name in ("habits", "own"):
+        write(own, f"agents/ranger/knowledge/raw/{name}.md", f"# {name}\n\nSecond.\n")
+    compiled(own)
+    assert "Second." in article(own, "habits", scope="agent:ranger")["content"]
+    assert article(own, "own")["content"] == "A person's.\n"

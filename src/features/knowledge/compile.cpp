@@ -58,11 +58,14 @@ bool is_same_page(PageText a, PageText b) {
 struct KnowledgeCompiler::Plan {
   std::vector<FoundKnowledgeFile> changed;  ///< sources to be read
   std::vector<std::string> gone;
+  std::vector<std::pair<std::string, KnownSource>> moved;  ///< from where, and what is known of it now
   std::map<std::string, KnownSource> known;
   std::map<std::string, std::string> pages;        ///< the path of the page that has a slug, by `scope/slug`
   std::map<std::string, std::string> page_owners;  ///< the source that a page was made from, by the page's path
   std::size_t sources = 0;
 
+  void follow(const std::vector<FoundKnowledgeFile>& found, const std::set<std::string>& pages_there,
+              std::set<std::string>& sources_gone);
   std::string page_of(const KnowledgeTree& tree, const FoundKnowledgeFile& source);
   bool is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope, const std::string& slug);
 };
@@ -71,6 +74,32 @@ struct KnowledgeCompiler::Outcome {
   CompileReport report;
   std::vector<KnownSource> rows;
 };
+
+/// What is known of a source goes along where its agent was renamed, and its page was moved with it: else that would be
+/// taken for a page that a person wrote.
+void KnowledgeCompiler::Plan::follow(const std::vector<FoundKnowledgeFile>& found,
+                                     const std::set<std::string>& pages_there, std::set<std::string>& sources_gone) {
+  std::multimap<std::string, std::string> gone_by_place;
+  for (const auto& path : sources_gone) gone_by_place.emplace(path_in_scope(path), path);
+  for (const auto& source : found) {
+    if (known.contains(source.path)) continue;
+    const auto [first, last] = gone_by_place.equal_range(path_in_scope(source.path));
+    const auto same = std::find_if(
+        first, last, [&](const auto& entry) { return known.at(entry.second).stamp.inode == source.stamp.inode; });
+    const auto before = same == last ? first : same;
+    if (before == last || !known.at(before->second).page) continue;
+    auto row = known.at(before->second);
+    const auto page = directory_of_scope(scope_of_path(source.path)) + "/" + path_in_scope(*row.page);
+    if (pages_there.contains(*row.page) || !pages_there.contains(page)) continue;
+    row.path = source.path;
+    row.page = page;
+    known.emplace(row.path, row);
+    page_owners.emplace(page, row.path);
+    moved.emplace_back(before->second, std::move(row));
+    sources_gone.erase(before->second);
+    gone_by_place.erase(before);
+  }
+}
 
 /// Whether the source's page can have that slug: nobody has it, or a page has it that names the source.
 bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::string& source, const std::string& scope,
@@ -213,8 +242,9 @@ Task<std::shared_ptr<KnowledgeCompiler::Plan>> KnowledgeCompiler::plan() {
       gone.insert(path);
       if (source.page) plan->page_owners.emplace(*source.page, path);
     }
+    for (const auto& source : found) gone.erase(source.path);
+    plan->follow(found, paths, gone);
     for (const auto& source : found) {
-      gone.erase(source.path);
       const auto known = plan->known.find(source.path);
       const bool is_done = known != plan->known.end() && known->second.stamp == source.stamp &&
                            (known->second.problem || known->second.content == known->second.compiled) &&
@@ -229,6 +259,11 @@ Task<std::shared_ptr<KnowledgeCompiler::Plan>> KnowledgeCompiler::plan() {
 Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, Stop& stop) {
   const auto work = co_await plan();
   CompileReport report{.sources = work->sources, .dry = dry};
+  if (!dry && !work->moved.empty()) {
+    co_await database_.write([moved = work->moved](Connection& connection) {
+      for (const auto& [from, row] : moved) source_store::move(connection, from, row);
+    });
+  }
   for (std::size_t begin = 0; begin < work->changed.size(); begin += sources_a_piece) {
     report.stopped = stop.requested();
     if (report.stopped) break;

@@ -61,6 +61,14 @@ void put(Connection& connection, const KnownSource& source) {
       .run();
 }
 
+void move(Connection& connection, const std::string& from, const KnownSource& source) {
+  connection.prepare("UPDATE knowledge_sources SET path = :path, page = :page WHERE path = :from")
+      .bind(":path", source.path)
+      .bind(":page", source.page)
+      .bind(":from", from)
+      .run();
+}
+
 void put_summary(Connection& connection, const std::string& path, const std::string& content,
                  const std::optional<std::string>& summary) {
   connection

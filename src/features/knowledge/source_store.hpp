@@ -28,6 +28,8 @@ std::map<std::string, KnownSource> all(Connection& connection);
 std::optional<KnownSource> find(Connection& connection, const std::string& path);
 /// All but the summary, which stays what it was.
 void put(Connection& connection, const KnownSource& source);
+/// It is at `source.path` now, and its page at `source.page`.
+void move(Connection& connection, const std::string& from, const KnownSource& source);
 /// Where the source still says `content`. With a summary its page counts as not made.
 void put_summary(Connection& connection, const std::string& path, const std::string& content,
                  const std::optional<std::string>& summary);
