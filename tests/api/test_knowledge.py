@@ -1,6 +1,7 @@
 """The pages of the wiki and what is asked of them (specification: Knowledge; decisions, 9)."""
 
 import os
+import shutil
 
 import pytest
 
@@ -395,3 +396,14 @@ def test_other_paths_are_not_served(gateway, path):
 @pytest.mark.parametrize("path", ["", "/search?q=x", "/article/x", "/pages", "/stats", "/health", "/log"])
 def test_knowledge_needs_the_token(gateway, path):
     refused(gateway.anonymous.get(f"/knowledge{path}"), 401, "unauthorized")
+
+
+def test_pages_are_seen_again_where_their_directory_was_gone(own):
+    page(own, "one")
+    assert slugs(asked(own, "/pages")) == ["one"]
+    shutil.rmtree(own.data / "knowledge")
+    assert asked(own, "/pages") == []
+    page(own, "two")
+    assert slugs(asked(own, "/pages")) == ["two"]
+    page(own, "three")
+    assert slugs(asked(own, "/pages")) == ["three", "two"]

@@ -1,5 +1,6 @@
 #include "features/knowledge/page_index.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -79,7 +80,7 @@ Task<> PageIndex::catch_up() {
   // First what is gone: a page that was moved keeps its slug.
   co_await remove(std::move(differences.gone));
   co_await take(std::move(differences.changed));
-  compared_ = !stopping_;
+  compared_ = !stopping_ && all_watched_;
 }
 
 Task<PageDifferences> PageIndex::compare_all() {
@@ -91,6 +92,8 @@ Task<PageDifferences> PageIndex::compare_all() {
     return made;
   });
   for (const auto& added : walked.watched) watch_->remember(added);
+  // Of a directory that is not there, nobody is told when it comes.
+  all_watched_ = std::ranges::all_of(walked.watched, [](const auto& added) { return added.number >= 0; });
   co_return co_await database_.read(
       [files = walked.files](Connection& connection) { return compare(files, page_store::stamps(connection)); });
 }

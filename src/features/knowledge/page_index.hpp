@@ -49,7 +49,8 @@ private:
   const std::filesystem::path data_directory_;
   const std::shared_ptr<const KnowledgeTree> tree_;
   const std::shared_ptr<FileWatch> watch_;
-  bool compared_ = false;  ///< all files, since the start
+  bool compared_ = false;    ///< all files, since the start
+  bool all_watched_ = true;  ///< all directories that pages may lie in
   bool stopping_ = false;
   Turnstile turnstile_;
 };
