@@ -2,7 +2,8 @@
 
 import json
 
-from jobs import wait_for
+from checks import accepted
+from jobs import new_agent, wait_for
 from knowledge import article, asked, compiled, raw, write
 from stubs.provider import Fault, Reply
 from talker import MODEL, configuration, text_of
@@ -156,3 +157,20 @@ def test_a_summary_outlives_a_restart(own_talker):
     compiled(gateway)
     assert summaries(gateway) == {"runbook": stub.summary} and len(stub.summary_requests) == 1
     assert json.dumps(passes(gateway)).count("summarise") == 1
+
+
+def test_pages_of_an_agent_that_is_renamed_meanwhile_get_theirs_too(own_talker):
+    gateway, stub = own_talker.gateway, own_talker.stub
+    agent = new_agent(gateway, "scout")
+
+    def summary(_):
+        accepted(gateway.http.patch(f"/extensions/{agent['id']}", json={"name": "ranger"}))
+        return "About otters."
+
+    stub.summary = summary
+    for name in ("one", "two"):
+        write(gateway, f"agents/scout/knowledge/raw/{name}.md", f"# {name}\n\n" + SENTENCES * 12)
+    compiled(gateway)
+    wait_for(lambda: passes(gateway))
+    compiled(gateway)
+    wait_for(lambda: summaries(gateway) == {"one": "About otters.", "two": "About otters."})
