@@ -398,6 +398,20 @@ def test_knowledge_needs_the_token(gateway, path):
     refused(gateway.anonymous.get(f"/knowledge{path}"), 401, "unauthorized")
 
 
+def test_the_type_of_an_entity_is_what_pages_say_now(own):
+    def entities():
+        listed = accepted(own.http.get("/entities"))
+        return [(entity["name"], entity["type"], slugs(entity["pages"])) for entity in listed]
+
+    page(own, "a", entities=[{"name": "Ada", "type": "persn"}])
+    page(own, "b", entities=["Ada"])
+    assert entities() == [("Ada", "persn", ["a", "b"])]
+    page(own, "a", entities=["Ada", {"name": "Ada", "type": "person"}])
+    assert entities() == [("Ada", "person", ["a", "b"])]
+    (own.data / "knowledge/wiki/a.md").unlink()
+    assert entities() == [("Ada", None, ["b"])]
+
+
 def test_pages_are_seen_again_where_their_directory_was_gone(own):
     page(own, "one")
     assert slugs(asked(own, "/pages")) == ["one"]

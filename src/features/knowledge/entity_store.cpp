@@ -33,6 +33,16 @@ void learn_type(Connection& connection, std::int64_t number, const std::optional
       .run();
 }
 
+/// Its type is what its pages still say.
+void unlearn_type(Connection& connection, std::int64_t number) {
+  connection
+      .prepare(
+          "UPDATE entities SET type = (SELECT min(type) FROM entity_pages WHERE entity = :number) WHERE number = "
+          ":number")
+      .bind(":number", number)
+      .run();
+}
+
 std::vector<EntityPage> pages_of(Connection& connection, std::int64_t entity) {
   std::vector<EntityPage> pages;
   auto row = connection.prepare(
@@ -55,9 +65,13 @@ void name_on_page(Connection& connection, std::int64_t page, const std::vector<N
     const auto found = known(connection, entities[i]);
     const auto number = found ? *found : add(connection, entities[i], ids.at(i));
     learn_type(connection, number, entities[i].type);
-    connection.prepare("INSERT OR IGNORE INTO entity_pages (entity, page) VALUES (:entity, :page)")
+    connection
+        .prepare(
+            "INSERT INTO entity_pages (entity, page, type) VALUES (:entity, :page, :type) ON CONFLICT DO UPDATE SET "
+            "type = coalesce(type, excluded.type)")
         .bind(":entity", number)
         .bind(":page", page)
+        .bind(":type", entities[i].type)
         .run();
   }
 }
@@ -67,6 +81,7 @@ std::vector<std::int64_t> forget_page(Connection& connection, std::int64_t page)
   auto row = connection.prepare("DELETE FROM entity_pages WHERE page = :page RETURNING entity");
   row.bind(":page", page);
   while (row.step()) entities.push_back(row.integer(0));
+  for (const auto entity : entities) unlearn_type(connection, entity);
   return entities;
 }
 
