@@ -33,12 +33,13 @@ void learn_type(Connection& connection, std::int64_t number, const std::optional
       .run();
 }
 
-/// Its type is what its pages still say.
+/// Its type is what its pages still say. Mostly the first that is looked at says it.
 void unlearn_type(Connection& connection, std::int64_t number) {
   connection
       .prepare(
           "UPDATE entities SET type = (SELECT min(type) FROM entity_pages WHERE entity = :number) WHERE number = "
-          ":number")
+          ":number AND type IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entity_pages WHERE entity = :number AND "
+          "entity_pages.type = entities.type)")
       .bind(":number", number)
       .run();
 }
