@@ -101,4 +101,17 @@ else {
       await page.getByRole('heading', { level: 1, name: 'a⟨U+202E⟩b' }).waitFor();
     });
   }
+
+  test('a dialog whose opener has gone is left for the heading', async () => {
+    for (const [key, from, to] of [['Control+k', '/jobs', 'Agents'], ['?', '/agents', 'Jobs']]) {
+      const page = await it.open(from);
+      await page.getByRole('main').getByRole('link').first().focus();
+      await page.keyboard.press(key);
+      await page.getByRole('dialog').waitFor();
+      await page.evaluate((hash) => (location.hash = hash), `#/${to.toLowerCase()}`);
+      await page.getByRole('heading', { level: 1, name: to, includeHidden: true }).waitFor();
+      await page.keyboard.press('Escape');
+      await eventually(async () => assert.equal(await page.evaluate(() => `${document.activeElement.tagName} ${document.activeElement.textContent}`), `H1 ${to}`));
+    }
+  });
 }
