@@ -264,6 +264,27 @@ else {
     assert.equal(await page.locator('input[type=file]').evaluate(({ files }) => files.length), 0);
   });
 
+  test('an answer that was read in one tab is not new in the other, nor counted once its chat is gone', async () => {
+    const { id } = await it.thread({ title: 'Read elsewhere' });
+    const other = await it.thread({ title: 'Gone by then' });
+    const one = await it.open('/chats');
+    const two = await one.context().newPage();
+    await two.goto(`${it.line.url}/ui/#/chats`);
+    for (const page of [one, two]) await page.getByRole('link', { name: /Read elsewhere/ }).waitFor();
+    for (const threadId of [id, other.id]) await it.api('POST', '/chat', { threadId, content: 'Hello' });
+    for (const page of [one, two]) {
+      for (const name of [/Read elsewhere.*new answer/, /Gone by then.*new answer/]) await page.getByRole('link', { name }).waitFor();
+    }
+    await one.getByRole('link', { name: /Read elsewhere/ }).click();
+    await eventually(async () => assert.equal(await two.getByRole('link', { name: /Read elsewhere.*new answer/ }).count(), 0));
+    await two.getByRole('link', { name: /Gone by then.*new answer/ }).waitFor();
+    assert.match(await two.title(), /^\(1\) /);
+    await it.api('DELETE', `/threads/${other.id}`);
+    await two.reload();
+    await two.getByRole('link', { name: /Read elsewhere/ }).waitFor();
+    assert.doesNotMatch(await two.title(), /^\(/);
+  });
+
   test('the look that one tab chooses is the other’s too', async () => {
     const one = await it.open('/system');
     const two = await one.context().newPage();

@@ -3,7 +3,7 @@ import { get } from '../api/client';
 import type { GatewayEvent } from '../api/events';
 import { line } from '../api/line.svelte';
 import type { Thread } from '../api/types';
-import { store, stored } from '../base/storage';
+import { onStored, store, stored } from '../base/storage';
 
 export type Mark = 'running' | 'unread' | 'failed';
 
@@ -29,7 +29,8 @@ class Threads {
   /** The same, once it was read. */
   reading = $state.raw<Thread | null>(null);
 
-  waiting = $derived(Object.values(this.marks).filter((mark) => mark !== 'running').length);
+  /** A mark may outlive its thread, which is deleted or archived wherever. */
+  waiting = $derived(this.all.filter(({ id }) => this.marks[id] && this.marks[id] !== 'running').length);
 
   #arrived: GatewayEvent[] = [];
   /** The other tabs of this browser: the gateway does not tell that a thread was deleted. */
@@ -38,6 +39,7 @@ class Threads {
   constructor() {
     line.listen((event) => this.#gather(event));
     this.#tabs.onmessage = ({ data }) => line.tell(data as GatewayEvent);
+    onStored<Record<string, Mark>>('marks', (kept) => this.#share(kept ?? {}));
   }
 
   async load(): Promise<void> {
@@ -128,6 +130,12 @@ class Threads {
     const failed = event.type === 'finish' && event.finishReason === 'error';
     const seen = event.threadId === this.open && !document.hidden;
     this.#mark(event.threadId, seen ? null : failed ? 'failed' : 'unread');
+  }
+
+  /** What was read in one tab is not new in the others. */
+  #share(kept: Record<string, Mark>): void {
+    const running = Object.entries(this.marks).filter(([, mark]) => mark === 'running');
+    this.marks = { ...Object.fromEntries(running), ...kept };
   }
 
   #mark(id: string, mark: Mark | null): void {
