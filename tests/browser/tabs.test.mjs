@@ -285,6 +285,27 @@ else {
     assert.doesNotMatch(await two.title(), /^\(/);
   });
 
+  test('a failed run counts although its chat is archived, and is put aside for all tabs', async () => {
+    for (const name of ['fails-first', 'fails-too']) {
+      await it.api('POST', '/extensions', { type: 'job', name, description: 'Fails', enabled: true, definition: { agent_id: 'assistant', prompt: 'Try.' } });
+      await it.stage.fail({ status: 401 });
+      const { threadId } = await it.api('POST', `/run/${name}`);
+      await eventually(async () => assert.equal((await it.api('GET', `/jobs/${name}/runs`))[0].status, 'failed'));
+      await it.api('PATCH', `/threads/${threadId}`, { archived: true });
+    }
+    const one = await it.open('/chats');
+    await eventually(async () => assert.match(await one.title(), /^\(2\) Chats/));
+    const two = await one.context().newPage();
+    for (const page of [one, two]) await page.goto(`${it.line.url}/ui/#/inbox`);
+    const card = (page, name) => page.getByRole('region', { name: `${name} failed` });
+    for (const page of [one, two]) await card(page, 'fails-too').waitFor();
+    await card(one, 'fails-first').getByRole('button', { name: 'Put aside' }).click();
+    await card(two, 'fails-first').waitFor({ state: 'hidden' });
+    await card(two, 'fails-too').getByRole('button', { name: 'Put aside' }).click();
+    await card(one, 'fails-too').waitFor({ state: 'hidden' });
+    assert.equal((await kept(one, 'aside')).length, 2);
+  });
+
   test('the look that one tab chooses is the other’s too', async () => {
     const one = await it.open('/system');
     const two = await one.context().newPage();

@@ -2,8 +2,7 @@
 import { Refusal, get } from '../api/client';
 import { line } from '../api/line.svelte';
 import type { JobSummary, ProposalEntry } from '../api/types';
-import { store, stored } from '../base/storage';
-import { threads } from './threads.svelte';
+import { onStored, store, stored } from '../base/storage';
 
 const decidingEvents = new Set(['proposal-created', 'proposal-decided', 'job-finished']);
 
@@ -18,19 +17,15 @@ class Inbox {
   count = $derived(this.proposals.length + this.failures.length);
 
   constructor() {
+    onStored<string[]>('aside', (kept) => (this.#aside = kept ?? []));
     line.listen((event) => {
       if (decidingEvents.has(event.type) || (event.type === 'reconnected' && (this.loaded || this.error))) void this.load();
     });
   }
 
-  load = (): Promise<void> => this.#read(true);
-
-  /** As `load`, for who only counts: where no job has a thread none has run, and none has failed. */
-  loadCount = (): Promise<void> => this.#read(!threads.loaded || threads.all.some(({ job_id }) => job_id));
-
-  #read = async (withJobs: boolean): Promise<void> => {
+  load = async (): Promise<void> => {
     try {
-      const [proposals, jobs] = await Promise.all([pendingProposals(), withJobs ? get<JobSummary[]>('/jobs') : []]);
+      const [proposals, jobs] = await Promise.all([pendingProposals(), get<JobSummary[]>('/jobs')]);
       this.proposals = proposals;
       this.#failed = jobs.filter(({ last_run: run }) => run?.status === 'failed' || run?.status === 'interrupted');
       this.error = null;
