@@ -18,6 +18,15 @@ else {
     await it.stage.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
   }
 
+  test('a page of knowledge is shown as the proposal left it that was applied meanwhile', async () => {
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/rewritten.md', text: '# Rewritten\n\nBefore.\n' });
+    await proposes('rewritten', 'target: knowledge/wiki/rewritten.md\n', '# Rewritten\n\nAfter.\n');
+    const page = await it.open('/knowledge/rewritten');
+    await page.getByText('Before.').waitFor();
+    await it.api('POST', '/proposals/assistant/2026-01-02/rewritten/apply', {});
+    await page.getByText('After.').waitFor();
+  });
+
   test('what is not JSON cannot be saved, nor left for the form', async () => {
     await command('not-json');
     const page = await it.open('/extensions/not-json');
