@@ -157,4 +157,18 @@ else {
     await row('by-webhook').getByText('by its webhook').waitFor();
     await row('by-hand').getByText('by hand', { exact: true }).waitFor();
   });
+
+  test('the stage of an agent is shown as it is by now, also in the list of all', async () => {
+    await it.api('POST', '/extensions', { type: 'agent', name: 'climber', description: 'Climbs', enabled: true, definition: { systemPrompt: 'Climb.' } });
+    const page = await it.open('/agents');
+    const card = page.getByRole('region', { name: 'climber' });
+    await card.getByText('apprentice').waitFor();
+    await card.getByRole('link', { name: 'climber' }).click();
+    await page.getByText('It is apprentice').waitFor();
+    await it.api('PATCH', '/agents/climber/stage', { stage: 'operator', reason: 'It climbs well' });
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByText('It is operator').waitFor();
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await card.getByText('operator').waitFor();
+  });
 }

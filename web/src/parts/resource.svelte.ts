@@ -56,11 +56,14 @@ export class Resource<T> {
  */
 export function resource<T>(read: () => Promise<T>, ...kinds: GatewayEvent['type'][]): Resource<T> {
   const made = new Resource(read);
-  $effect(() => {
-    void line.ready.then(made.load);
-    return line.listen((event) => {
-      if (kinds.includes(event.type) || event.type === 'reconnected') void made.load();
-    });
-  });
+  $effect(() => keepTrue(made, ...kinds));
   return made;
+}
+
+/** For an effect: has it read as `resource` does, until the effect ends. */
+export function keepTrue(of: Resource<unknown>, ...kinds: GatewayEvent['type'][]): () => void {
+  void line.ready.then(of.load);
+  return line.listen((event) => {
+    if (kinds.includes(event.type) || event.type === 'reconnected') void of.load();
+  });
 }
