@@ -1,5 +1,7 @@
 #include "features/mcp/routes.hpp"
 
+#include <utility>
+
 namespace agw {
 
 Routes IntegrationRoutes::routes() {
@@ -23,20 +25,18 @@ Routes IntegrationRoutes::routes() {
 }
 
 Task<Answer> IntegrationRoutes::begin_login(Request& request) {
-  const auto& name = request.path("name");
-  integrations_.require(name);
-  co_return Answer::of(co_await integrations_.begin_login(name, request.body<NewLogin>()));
+  auto integration = integrations_.require(request.path("name"));
+  co_return Answer::of(co_await integrations_.begin_login(std::move(integration), request.body<NewLogin>()));
 }
 
 Task<Answer> IntegrationRoutes::finish_login(Request& request) {
-  const auto& name = request.path("name");
-  integrations_.require(name);
-  co_await integrations_.finish_login(name, request.body<LoginReturn>().redirected_to);
+  auto integration = integrations_.require(request.path("name"));
+  co_await integrations_.finish_login(std::move(integration), request.body<LoginReturn>().redirected_to);
   co_return Answer::of(FinishedLogin{});
 }
 
 Task<Answer> IntegrationRoutes::forget_login(Request& request) {
-  co_await integrations_.forget_login(request.path("name"));
+  co_await integrations_.forget_login(integrations_.require(request.path("name")));
   co_return Answer::no_content();
 }
 

@@ -129,25 +129,20 @@ ExtensionPointer Integrations::require(const std::string& id_or_name) const {
 }
 
 void Integrations::connect_anew(const std::string& id) {
-  const auto extension = extensions_.find(id);
-  if (!running_ || !extension || !entries_.contains(id)) return;
   disconnect(id);
-  connect(*extension);
-  changed();
+  if (const auto extension = extensions_.find(id)) extension_changed(*extension, ExtensionAction::updated, {});
 }
 
-Task<StartedLogin> Integrations::begin_login(std::string id_or_name, NewLogin wish) {
-  co_return co_await logins_.begin(integration_settings(*require(id_or_name)), std::move(wish));
+Task<StartedLogin> Integrations::begin_login(ExtensionPointer extension, NewLogin wish) {
+  co_return co_await logins_.begin(integration_settings(*extension), std::move(wish));
 }
 
-Task<> Integrations::finish_login(std::string id_or_name, std::string redirected_to) {
-  const auto extension = require(id_or_name);
+Task<> Integrations::finish_login(ExtensionPointer extension, std::string redirected_to) {
   co_await logins_.finish(integration_settings(*extension), std::move(redirected_to));
   connect_anew(extension->id);
 }
 
-Task<> Integrations::forget_login(std::string id_or_name) {
-  const auto extension = require(id_or_name);
+Task<> Integrations::forget_login(ExtensionPointer extension) {
   if (co_await logins_.forget(integration_settings(*extension))) connect_anew(extension->id);
 }
 

@@ -38,12 +38,14 @@ public:
   /// Disconnects all, quickly.
   Task<> stop();
 
-  // Logins, see McpLogins. All throw NotFound `extension not found`; what has changed connects anew.
-
+  /// Throws NotFound `extension not found`.
   ExtensionPointer require(const std::string& id_or_name) const;
-  Task<StartedLogin> begin_login(std::string id_or_name, NewLogin wish);
-  Task<> finish_login(std::string id_or_name, std::string redirected_to);
-  Task<> forget_login(std::string id_or_name);
+
+  // Logins, see McpLogins. What has changed connects anew.
+
+  Task<StartedLogin> begin_login(ExtensionPointer extension, NewLogin wish);
+  Task<> finish_login(ExtensionPointer extension, std::string redirected_to);
+  Task<> forget_login(ExtensionPointer extension);
 
   const std::vector<ToolPointer>& tools();
   /// Calls a tool of an integration (id or name) by the service's own name for it, whether or not it is offered.
