@@ -156,7 +156,7 @@ TEST_F(ProcessTest, WhatIsLeftIsKilledAtTheDeadline) {
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.end.signal, SIGKILL);
   EXPECT_EQ(result.output, "begun\n");
-  EXPECT_LT(std::chrono::steady_clock::now() - started, 2s);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
 }
 
 TEST_F(ProcessTest, ACommandCanSayGoodbye) {
@@ -210,10 +210,10 @@ TEST_F(ProcessTest, WhatACommandLeavesBehindEndsWithIt) {
 
 TEST_F(ProcessTest, ADaemonThatKeepsTheOutputOpenHoldsNothingUp) {
   const auto started = std::chrono::steady_clock::now();
-  const auto result = result_of(shell("setsid sleep 5 & echo done"), {.time = 4s});
+  const auto result = result_of(shell("setsid sleep 30 & echo done"), {.time = 25s});
   EXPECT_THAT(result.output, HasSubstr("done"));
   EXPECT_FALSE(result.timed_out);
-  EXPECT_LT(std::chrono::steady_clock::now() - started, 3s);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
 }
 
 TEST_F(ProcessTest, EndsWithItsOwner) {

@@ -95,11 +95,14 @@ std::vector<std::string> environment_of(const Variables& variables, const fs::pa
 }
 
 /// What the sandbox begins with. A gateway that was killed while bubblewrap made the sandbox is not noticed by that, so
-/// it is looked for here. Limits must be set inside: the number of processes is counted for each user namespace. What
-/// is shown must be what was looked at, not what somebody has put in its place since. SIGTERM, which bubblewrap itself
-/// ignores so that the command has the time to do something about it, gets its meaning back. Its language is the last
-/// that the command gets, because reading one takes each program half a millisecond.
+/// it is looked for here, once the sandbox's first process would notice by itself: bubblewrap filters its system calls
+/// just after it has bound it to its parent's life (`do_init`). Limits must be set inside: the number of processes is
+/// counted for each user namespace. What is shown must be what was looked at, not what somebody has put in its place
+/// since. SIGTERM, which bubblewrap itself ignores so that the command has the time to do something about it, gets its
+/// meaning back. Its language is the last that the command gets, because reading one takes each program half a
+/// millisecond.
 constexpr auto beginning =
+    "until [[ ${status[*]} == *Seccomp:$'\\t'2* ]]; do mapfile -t status </proc/1/status; done; unset status\n"
     "if read -t 0 -u 4; then exit 1; fi; exec 4<&-\n"
     "ulimit -c 0 -d \"$1\" -f \"$2\" -u \"$3\" || exit 1\n"
     "shift 3; fd=6\n"

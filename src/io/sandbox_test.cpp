@@ -1,12 +1,10 @@
 #include "io/sandbox.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,7 +17,6 @@
 #include <gtest/gtest.h>
 
 #include "io/descriptor.hpp"
-#include "io/spawn.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -391,14 +388,14 @@ TEST_F(SandboxTest, NothingOutlivesTheCommand) {
     return false;
   };
   result_of("setsid sh -c 'sleep " + marker + " & sleep " + marker + "' >/dev/null 2>&1 & sleep 0.1", wish());
-  for (int i = 0; i < 1000 && runs(); ++i) ::usleep(1000);
+  for (int i = 0; i < 10'000 && runs(); ++i) ::usleep(1000);
   EXPECT_FALSE(runs());
   const auto started = std::chrono::steady_clock::now();
   const auto deaf = result_of("trap '' TERM; (setsid sleep " + marker + " &); sleep " + marker, wish(),
                               {.time = 300ms, .grace = 100ms});
   EXPECT_TRUE(deaf.timed_out);
-  EXPECT_LT(std::chrono::steady_clock::now() - started, 3s);
-  for (int i = 0; i < 1000 && runs(); ++i) ::usleep(1000);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
+  for (int i = 0; i < 10'000 && runs(); ++i) ::usleep(1000);
   EXPECT_FALSE(runs());
 }
 
@@ -443,56 +440,6 @@ TEST(SandboxOff, RunsAsTheUserDoesWithAnEnvironmentOfItsOwn) {
   EXPECT_THAT(options.arguments, ::testing::ElementsAre("env"));
   EXPECT_THAT(options.environment, ::testing::Contains("A=b"));
   EXPECT_EQ(options.directory, "/tmp");
-}
-
-/// A gateway that starts a sandboxed command and is killed so long after.
-void kill_gateway_after(std::chrono::microseconds moment, const SpawnPlan& plan, Descriptor held_life) {
-  int began[2] = {-1, -1};
-  ASSERT_EQ(::pipe2(began, O_CLOEXEC), 0);
-  const Descriptor reading(began[0]);
-  Descriptor writing(began[1]);
-  const auto gateway = ::fork();
-  if (gateway == 0) {
-    const auto spawned = spawn(plan);
-    [[maybe_unused]] const auto told = ::write(writing.get(), "!", 1);
-    for (;;) ::pause();
-  }
-  writing = Descriptor();
-  held_life = Descriptor();
-  char sign = 0;
-  ASSERT_EQ(::read(reading.get(), &sign, 1), 1);
-  const auto killed = std::chrono::steady_clock::now() + moment;
-  while (std::chrono::steady_clock::now() < killed) continue;
-  ::kill(gateway, SIGKILL);
-  ::waitpid(gateway, nullptr, 0);
-}
-
-TEST_F(SandboxTest, NothingStaysOfAHalfMadeOneWhenTheGatewayIsKilled) {
-  constexpr int life = 4;
-  for (int moment = 0; moment < 100; ++moment) {
-    int ends[2] = {-1, -1};
-    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    const Descriptor output(ends[0]);
-    Descriptor writing(ends[1]);
-    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    Descriptor end_of_life(ends[0]);
-    Descriptor held_life(ends[1]);
-    auto options = sandbox_.wrap({"sleep", "1000"}, wish());
-    SpawnPlan plan{.program = "/usr/bin/bwrap",
-                   .arguments = options.arguments,
-                   .environment = options.environment,
-                   .directory = "/",
-                   .descriptors = {{writing.get(), STDOUT_FILENO}, {end_of_life.get(), life}},
-                   .dies_with_parent = options.dies_with_gateway};
-    for (const auto& [descriptor, number] : options.descriptors) {
-      if (number != life) plan.descriptors.emplace_back(descriptor->get(), number);
-    }
-    kill_gateway_after(moment * 50us, plan, std::move(held_life));
-    writing = Descriptor();
-    // The output ends with the last process that has it open.
-    pollfd waiting{.fd = output.get(), .events = POLLIN, .revents = 0};
-    ASSERT_EQ(::poll(&waiting, 1, 15'000), 1) << "something is left, killed after " << moment * 50 << " us";
-  }
 }
 
 }  // namespace
