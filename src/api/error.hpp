@@ -44,5 +44,6 @@ using PayloadTooLarge = ErrorOfStatus<413>;
 using TooManyRequests = ErrorOfStatus<429>;
 using NotImplemented = ErrorOfStatus<501>;
 using BadGateway = ErrorOfStatus<502>;
+using InsufficientStorage = ErrorOfStatus<507>;
 
 }  // namespace agw

@@ -9,8 +9,11 @@ namespace agw {
 
 // The refusals that more than one room gives or knows: each text of the specification once.
 
+inline BadRequest invalid_query() { return BadRequest("invalid query"); }
 inline BadRequest body_required() { return BadRequest("Request body required"); }
 inline BadRequest path_traversal() { return BadRequest("path traversal not allowed"); }
+
+inline Unauthorized unauthorized() { return Unauthorized("unauthorized"); }
 
 inline Forbidden path_outside_home(json::object extra = {}) {
   return Forbidden("path outside home directory", std::move(extra));
@@ -36,7 +39,10 @@ inline Conflict turn_in_use() { return Conflict("turn is in use"); }
 inline PayloadTooLarge body_too_large() { return PayloadTooLarge("request body too large"); }
 inline PayloadTooLarge file_too_large() { return PayloadTooLarge("file too large"); }
 
-/// Of a fault of ours; its cause is for the log.
+inline InsufficientStorage disk_full() { return InsufficientStorage("disk full"); }
+
+// Of faults of ours, whose causes are for the log.
+inline constexpr const char* internal_error = "internal server error";
 inline constexpr const char* directory_unreadable = "could not read directory";
 
 }  // namespace agw

@@ -1,13 +1,15 @@
 #include "server/connection.hpp"
 
-#include <boost/algorithm/string/predicate.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "api/refusals.hpp"
 #include "base/log_ids.hpp"
-#include "io/disk_full.hpp"
+#include "server/failure.hpp"
+#include "server/upgrade.hpp"
 
 namespace agw {
 
@@ -23,8 +25,6 @@ constexpr int requests_at_once = 16;                   // of a pipeline, before 
 constexpr std::size_t body_worth_reading = 64 * 1024;  // of a refused request, to keep its connection
 constexpr std::size_t kept_capacity = 4096;
 constexpr std::size_t longest_idempotency_key = 255;
-constexpr std::string_view disk_full = "disk full";
-constexpr std::string_view our_fault = "internal server error";
 
 void check_path(const Target& target) {
   if (target.bad_path) throw BadRequest("invalid path");
@@ -32,13 +32,15 @@ void check_path(const Target& target) {
 
 void check(const Target& target) {
   check_path(target);
-  if (target.bad_query) throw BadRequest("invalid query");
+  if (target.bad_query) throw invalid_query();
 }
 
 /// HTTP/1.0 knows no interim answers (RFC 9110, 10.1.1).
 bool awaits_continue(const Head& head) { return head.version == 11 && head.names("expect", "100-continue"); }
 
-bool has_body(const Head& head) { return head.chunked || head.content_length.value_or(0) > 0; }
+Answer request_timeout() { return error_answer(408, "request timeout"); }
+
+Answer answer_of(const Refusal& refusal) { return error_answer(refusal.status, refusal.error); }
 
 /// Empty for a request that is not to be remembered: what anybody may ask never is, for the answer to a pairing is the
 /// token.
@@ -188,14 +190,14 @@ Task<HttpConnection::Next> HttpConnection::read() {
   } else if (!co_await wire_.receive(in_)) {
     next = Next::end;
   }
-  if (next == Next::end && timed_out_ && phase_ == Phase::head) co_await refuse(408, "request timeout");
+  if (next == Next::end && timed_out_ && phase_ == Phase::head) co_await refuse(request_timeout());
   co_return next;
 }
 
 /// Answers the request whose head was read. False where the connection ends with it.
 Task<bool> HttpConnection::serve() {
   if (phase_ == Phase::sending) co_return co_await wire_.send(unsent_) && sent();
-  if (parser_.refusal()) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
+  if (parser_.refusal()) co_return co_await refuse(answer_of(*parser_.refusal()));
   if (admission_.websocket) {
     co_await upgrade();
     co_return false;
@@ -209,7 +211,7 @@ Task<bool> HttpConnection::serve() {
   auto body = parser_.done() ? Reading::complete : begin_body();
   if (body == Reading::unfinished) body = co_await read_body();
   if (body == Reading::gone) co_return false;
-  if (body == Reading::refused) co_return co_await refuse(parser_.refusal()->status, parser_.refusal()->error);
+  if (body == Reading::refused) co_return co_await refuse(answer_of(*parser_.refusal()));
   if (parser_.body_too_large()) {
     keep_alive_ = false;
     co_return co_await respond(error_answer(body_too_large()));
@@ -240,7 +242,7 @@ Task<HttpConnection::Reading> HttpConnection::read_body() {
     if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
   }
   const auto body = co_await rest_of_body();
-  if (body == Reading::gone && timed_out_) co_await refuse(408, "request timeout");
+  if (body == Reading::gone && timed_out_) co_await refuse(request_timeout());
   co_return body;
 }
 
@@ -261,10 +263,10 @@ Task<bool> HttpConnection::discard_body() {
 }
 
 /// Answers what is no proper request; the connection ends after it.
-Task<bool> HttpConnection::refuse(int status, std::string_view error) {
+Task<bool> HttpConnection::refuse(Answer answer) {
   keep_alive_ = false;
   admission_ = {};
-  co_return co_await respond(error_answer(status, error));
+  co_return co_await respond(answer);
 }
 
 Task<bool> HttpConnection::respond(const Answer& answer) {
@@ -312,39 +314,18 @@ Task<Answer> HttpConnection::handle() {
     if (key.empty()) co_return co_await request.route->handler(request);
     co_return co_await context_.idempotency.once(request, key, std::string(admission_.target.path),
                                                  request.route->handler);
+  } catch (const boost::system::system_error& error) {
+    // Cut off by the gateway's stop: what became of the work is not known, and an answer would say that it is.
+    if (shutting_down_ && error.code() == asio::error::operation_aborted) throw;
+    co_return failure();
   } catch (...) {
     co_return failure();
   }
 }
 
-/// What the exception that a handler let go is answered with. A fault of ours shows its cause in the log only.
-Answer HttpConnection::failure() {
-  const auto fail = [&](const char* why, int status, std::string_view error) {
-    log::error({.request = request_id()}, "{} {}: {}", parser_.head().method, admission_.target.path, why);
-    return error_answer(status, error);
-  };
-  try {
-    throw;
-  } catch (const ApiError& error) {
-    return answer_of(error);
-  } catch (const DiskFull& error) {
-    return fail(error.what(), 507, disk_full);
-  } catch (const std::system_error& error) {
-    return is_disk_full(error) ? fail(error.what(), 507, disk_full) : fail(error.what(), 500, our_fault);
-  } catch (const std::exception& error) {
-    return fail(error.what(), 500, our_fault);
-  }
-}
-
-/// A fault of ours that has a name of its own stands in the log, too.
-Answer HttpConnection::answer_of(const ApiError& error) const {
-  constexpr int internal_error = 500;
-  if (error.status() == internal_error) {
-    const auto extra = error.extra().empty() ? "" : " " + to_json(error.extra());
-    log::error({.request = request_id()}, "{} {}: {}{}", parser_.head().method, admission_.target.path, error.error(),
-               extra);
-  }
-  return error_answer(error);
+/// What the exception that a handler let go is answered with.
+Answer HttpConnection::failure() const {
+  return answer_of_failure(std::current_exception(), {request_id(), parser_.head().method, admission_.target.path});
 }
 
 std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
@@ -371,7 +352,7 @@ Task<bool> HttpConnection::pass_on() {
   exchange_ = nullptr;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   if (exchange.begun()) co_return exchange.complete() && keep_alive_ && !shutting_down_;
-  if (!refusal) co_return timed_out_&& co_await refuse(408, "request timeout");
+  if (!refusal) co_return timed_out_&& co_await refuse(request_timeout());
   keep_alive_ = keep_alive_ && parser_.done();
   co_return co_await respond(*refusal);
 }
@@ -382,11 +363,8 @@ Task<std::optional<Answer>> HttpConnection::pass_on(HttpExchange& exchange) {
   try {
     check_path(admission_.target);
     co_await admission_.route->exchange(request, exchange);
-  } catch (const ApiError& error) {
-    co_return answer_of(error);
-  } catch (const std::exception& error) {
-    log::error({.request = request_id()}, "{} {}: {}", exchange.method(), admission_.target.path, error.what());
-    co_return error_answer(500, our_fault);
+  } catch (...) {
+    co_return failure();
   }
   co_return std::nullopt;
 }
@@ -406,35 +384,12 @@ Request HttpConnection::make_request() {
 }
 
 Task<> HttpConnection::upgrade() {
-  const auto& head = parser_.head();
-  if (!context_.gate.authorises_socket(head, admission_.target)) {
-    co_await refuse(401, "unauthorized");
+  auto opened = open_websocket(parser_.head(), admission_.target, context_.gate);
+  if (auto* refusal = std::get_if<Answer>(&opened)) {
+    co_await refuse(std::move(*refusal));
     co_return;
   }
-  if (admission_.target.bad_query) {
-    co_await refuse(400, "invalid query");
-    co_return;
-  }
-  if (const auto version = head.field("sec-websocket-version"); version && version != "13") {
-    keep_alive_ = false;
-    auto answer = error_answer(426, "unsupported WebSocket version");
-    answer.headers = {{"Sec-WebSocket-Version", "13"}, {"Upgrade", "websocket"}};
-    co_await respond(answer);
-    co_return;
-  }
-  const auto key = websocket::accept_key(head.field("sec-websocket-key").value_or(""));
-  const bool asks_well = head.names("connection", "upgrade") && head.count("sec-websocket-version") == 1 &&
-                         head.count("sec-websocket-key") == 1;
-  // A body would be read as frames.
-  if (!key || !asks_well || has_body(head)) {
-    co_await refuse(400, "malformed WebSocket upgrade");
-    co_return;
-  }
-  out_ =
-      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + *key +
-      "\r\n";
-  if (token_of_subprotocol(head)) out_ += "Sec-WebSocket-Protocol: bearer\r\n";
-  out_ += "\r\n";
+  out_ = std::get<std::string>(std::move(opened));
   if (!co_await wire_.send(out_)) co_return;
   std::string().swap(out_);
   parser_.reset();

@@ -84,13 +84,12 @@ private:
   Task<Reading> read_body();
   Task<Reading> rest_of_body();
   Task<bool> discard_body();
-  Task<bool> refuse(int status, std::string_view error);
+  Task<bool> refuse(Answer answer);
   Task<bool> respond(const Answer& answer);
   void write(const Answer& answer);
   bool sent();
   Task<Answer> handle();
-  Answer failure();
-  Answer answer_of(const ApiError& error) const;
+  Answer failure() const;
   Task<bool> pass_on();
   Task<std::optional<Answer>> pass_on(HttpExchange& exchange);
   Request make_request();

@@ -86,7 +86,7 @@ Admission Gate::judge(const Head& head) const {
     return admission;
   }
   if (looks_for_page(head, admission.target)) {
-    admission.answer = admission.target.bad_query ? error_answer(400, "invalid query") : Answer::redirect("/ui/");
+    admission.answer = admission.target.bad_query ? error_answer(invalid_query()) : Answer::redirect("/ui/");
     return admission;
   }
   admission.answer = refuse_caller(head, admission);
@@ -133,7 +133,7 @@ std::optional<Answer> Gate::refuse_caller(const Head& head, const Admission& adm
   const bool open = route && route->open;
   const bool let_in =
       open || (route && route->exchange ? authorised_for_exchange(head, admission.target) : authorised(head));
-  if (!let_in) return error_answer(401, "unauthorized");
+  if (!let_in) return error_answer(unauthorized());
   return std::nullopt;
 }
 

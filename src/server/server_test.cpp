@@ -9,9 +9,22 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include "storage/database.hpp"
+#include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
+
 namespace agw {
 namespace {
 
+using namespace std::chrono_literals;
 using asio::ip::tcp;
 
 /// The congestion control of a connection that a listener on `host` accepts.
@@ -32,6 +45,75 @@ TEST(Listener, SendsWithoutPacingOnThisMachineOnly) {
   std::ifstream("/proc/sys/net/ipv4/tcp_congestion_control") >> system;
   EXPECT_EQ(accepted_congestion_control("127.0.0.1"), "reno");
   EXPECT_EQ(accepted_congestion_control("0.0.0.0"), system);
+}
+
+struct NoToken : Authenticator {
+  bool accepts(std::string_view) const override { return false; }
+  bool configured() const override { return false; }
+};
+
+/// A route whose answer takes for ever.
+struct Patience {
+  Task<Answer> wait(Request&) {
+    called = true;
+    co_await asio::steady_timer(loop, asio::steady_timer::time_point::max()).async_wait(asio::use_awaitable);
+    co_return Answer{};
+  }
+
+  Loop& loop;
+  bool called = false;
+};
+
+/// A server with one route, `GET /wait`.
+struct Room {
+  explicit Room(Loop& on_loop) : loop(on_loop) {
+    database.start_connection();
+    server.start();
+  }
+
+  Loop& loop;
+  testing::ScratchDirectory directory;
+  Database database{loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}};
+  SystemClock clock;
+  Hub hub;
+  Metrics metrics;
+  Aftermath aftermath;
+  NoToken authenticator;
+  Idempotency idempotency{loop, database, clock};
+  Patience patience{loop};
+  Router router{{get("/wait", "Wait", &patience, &Patience::wait).needs_no_token()}};
+  Listener listener{loop, "127.0.0.1", 0};
+  Hosts hosts{{.port = listener.port()}};
+  tcp::endpoint address = listener.acceptor().local_endpoint();
+  Server server{loop,
+                std::move(listener),
+                hosts,
+                router,
+                authenticator,
+                idempotency,
+                hub,
+                metrics,
+                aftermath,
+                [](auto*) { return json::array(); },
+                {}};
+};
+
+/// What became of its work is not known, and any answer would say that it is.
+TEST(Server, CutsOffWithoutAnAnswerWhoeverItsStopDoesNotWaitFor) {
+  testing::run([](Loop& loop) -> Task<> {
+    Room room(loop);
+    tcp::socket client(loop);
+    co_await client.async_connect(room.address, asio::use_awaitable);
+    const std::string request = "GET /wait HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    co_await asio::async_write(client, asio::buffer(request), asio::use_awaitable);
+    while (!room.patience.called) co_await asio::post(loop, asio::use_awaitable);
+    co_await room.server.stop(1ms);
+    std::string answer;
+    boost::system::error_code end;
+    co_await asio::async_read(client, asio::dynamic_buffer(answer), asio::redirect_error(asio::use_awaitable, end));
+    EXPECT_EQ(end, asio::error::eof);
+    EXPECT_EQ(answer, "");
+  });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "api/error.hpp"
+#include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
@@ -95,7 +95,7 @@ std::shared_ptr<const JobTurn> Engine::job_turn_of(const Run& run) const {
 Task<> Engine::until_ended(ActiveRunPointer active, WithoutRoom without_room) {
   boost::system::error_code ignored;
   while (!active->has_ended) {
-    if (active->wants_room && without_room == WithoutRoom::refuse) throw ApiError(507, "disk full");
+    if (active->wants_room && without_room == WithoutRoom::refuse) throw disk_full();
     co_await active->ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
 }

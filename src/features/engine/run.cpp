@@ -1,5 +1,6 @@
 // The story of a run: choose the model, have it answer (answering.cpp), store the answer, say that it ended.
 
+#include "api/refusals.hpp"
 #include "base/json_member.hpp"
 #include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
@@ -29,7 +30,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
   } catch (const std::exception& error) {
     log::error({.run = active->run.id}, "{}", error.what());
     outcome.finish_reason = "error";
-    outcome.error = "internal server error";
+    outcome.error = internal_error;
     outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
   }
   take_failure(active->run, outcome);

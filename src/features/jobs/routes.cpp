@@ -63,7 +63,7 @@ void JobRoutes::check_signature(const Request& request) const {
   const auto hook = jobs_.find_hook(request.path("name"));
   if (!hook || !hook->secret) return;
   if (!is_signed(request.content, *hook->secret, request.header("x-hub-signature-256"))) {
-    throw Unauthorized("unauthorized");
+    throw unauthorized();
   }
 }
 
