@@ -93,6 +93,16 @@ std::string_view Statement::text(int column) const {
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return integer(column);
+}
+
+std::optional<double> Statement::optional_real(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return real(column);
+}
+
 std::optional<std::string> Statement::optional_string(int column) const {
   if (is_null(column)) return std::nullopt;
   return string(column);

@@ -72,6 +72,8 @@ public:
   double real(int column) const;
   std::string_view text(int column) const;
   std::string string(int column) const { return std::string(text(column)); }
+  std::optional<std::int64_t> optional_integer(int column) const;
+  std::optional<double> optional_real(int column) const;
   std::optional<std::string> optional_string(int column) const;
   Timestamp time(int column) const { return Timestamp{std::chrono::milliseconds{integer(column)}}; }
   std::optional<Timestamp> optional_time(int column) const;

@@ -50,6 +50,10 @@ TEST_F(ConnectionTest, ValuesRoundTrip) {
   EXPECT_EQ(row.optional_string(7), "some");
   EXPECT_EQ(row.optional_string(8), std::nullopt);
   EXPECT_EQ(row.optional_time(8), std::nullopt);
+  EXPECT_EQ(row.optional_integer(0), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(row.optional_integer(8), std::nullopt);
+  EXPECT_EQ(row.optional_real(2), 0.1);
+  EXPECT_EQ(row.optional_real(8), std::nullopt);
   EXPECT_FALSE(row.step());
 }
 

@@ -14,30 +14,22 @@ constexpr char kept_mark = '+';
   "reason, notes, duration_ms, cost_usd, created_at"
 #define NEWEST_EXPERIMENTS " ORDER BY number DESC LIMIT :limit"
 
-std::optional<double> optional_real(const Statement& row, int column) {
-  return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
-}
-
-std::optional<std::int64_t> optional_integer(const Statement& row, int column) {
-  return row.is_null(column) ? std::nullopt : std::optional(row.integer(column));
-}
-
 Experiment read(const Statement& row) {
   return {.id = row.string(0),
           .domain = row.string(1),
           .verdict = from_text<Verdict>(row.text(2)).value_or(Verdict::crash),
           .metric = row.optional_string(3),
-          .value = optional_real(row, 4),
-          .baseline = optional_real(row, 5),
-          .delta = optional_real(row, 6),
+          .value = row.optional_real(4),
+          .baseline = row.optional_real(5),
+          .delta = row.optional_real(6),
           .unit = row.optional_string(7),
           .higher_is_better = row.boolean(8),
           .iteration_id = row.optional_string(9),
           .proposal = row.optional_string(10),
           .reason = row.optional_string(11),
           .notes = row.optional_string(12),
-          .duration_ms = optional_integer(row, 13),
-          .cost_usd = optional_real(row, 14),
+          .duration_ms = row.optional_integer(13),
+          .cost_usd = row.optional_real(14),
           .created_at = row.time(15)};
 }
 

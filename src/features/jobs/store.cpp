@@ -34,7 +34,7 @@ JobRun read(const Statement& row) {
              .finished_at = row.optional_time(8),
              .error = row.optional_string(9),
              .usage = object_of(row.optional_string(10))};
-  if (!row.is_null(11)) run.cost_usd = row.real(11);
+  run.cost_usd = row.optional_real(11);
   if (run.started_at && run.finished_at) run.duration_ms = (*run.finished_at - *run.started_at).count();
   return run;
 }

@@ -8,17 +8,13 @@ namespace {
 #define SIGNALS_IN_TIME "FROM signals WHERE created_at >= :oldest AND (:since IS NULL OR created_at > :since) "
 #define NEWEST_FIRST "ORDER BY number DESC LIMIT :limit"
 
-std::optional<double> optional_real(const Statement& row, int column) {
-  return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
-}
-
 Signal read(const Statement& row) {
   return {.id = row.string(0),
           .kind = row.string(1),
           .severity = from_text<Severity>(row.text(2)).value_or(Severity::info),
           .message = row.string(3),
-          .value = optional_real(row, 4),
-          .baseline = optional_real(row, 5),
+          .value = row.optional_real(4),
+          .baseline = row.optional_real(5),
           .created_at = row.time(6)};
 }
 

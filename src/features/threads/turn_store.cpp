@@ -24,11 +24,6 @@ constexpr std::string_view columns =
     "turns.created_at";
 constexpr std::string_view from = "turns JOIN threads ON threads.number = turns.thread";
 
-std::optional<std::int64_t> optional_integer(const Statement& row, int column) {
-  if (row.is_null(column)) return std::nullopt;
-  return row.integer(column);
-}
-
 std::optional<json::object> read_metadata(std::string_view text, bool superseded) {
   std::optional<json::object> metadata;
   if (!text.empty()) metadata = std::move(parse_stored_json(text).as_object());
@@ -42,7 +37,7 @@ std::optional<json::object> read_metadata(std::string_view text, bool superseded
 StoredTurn read(const Statement& row) {
   return {row.integer(0),
           row.integer(1),
-          optional_integer(row, 2),
+          row.optional_integer(2),
           row.text(6).size() + row.text(7).size(),
           {.id = row.string(3),
            .thread_id = row.string(4),
@@ -113,7 +108,7 @@ void copy_one(Connection& connection, std::int64_t original, const std::string& 
       "SELECT id, role, created_at, answers, superseded, content, metadata FROM turns WHERE number = :number");
   row.bind(":number", original);
   if (!row.step()) return;
-  const auto answers = optional_integer(row, 3);
+  const auto answers = row.optional_integer(3);
   const auto question = answers ? renamed.numbers.find(*answers) : renamed.numbers.end();
   connection
       .prepare(
@@ -149,7 +144,7 @@ std::vector<Copied> copied(Connection& connection, std::int64_t thread) {
       "SELECT number, answers, superseded, coalesce(metadata ->> 'run_id', id) FROM turns WHERE thread = :thread "
       "ORDER BY number");
   row.bind(":thread", thread);
-  while (row.step()) turns.push_back({row.integer(0), optional_integer(row, 1), row.boolean(2), row.string(3)});
+  while (row.step()) turns.push_back({row.integer(0), row.optional_integer(1), row.boolean(2), row.string(3)});
   return turns;
 }
 
