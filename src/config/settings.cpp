@@ -1,45 +1,16 @@
 #include "config/settings.hpp"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "config/keys.hpp"
+#include "config/start_file.hpp"
 
 namespace agw {
 
 namespace {
-
-/// Far more than a person writes.
-constexpr std::uintmax_t max_file_size = 1024 * 1024;
-
-[[noreturn]] void refuse_file(const std::filesystem::path& file, const std::string& why) {
-  throw StartError(ExitStatus::usage, fmt::format("{}: {}", file.string(), why));
-}
-
-std::string read_file(const std::filesystem::path& file, bool must_exist) {
-  struct stat status{};
-  if (::stat(file.c_str(), &status) != 0) {
-    const int why = errno;
-    // A link that leads nowhere is there too.
-    const bool is_there = ::lstat(file.c_str(), &status) == 0;
-    if (why == ENOENT && !is_there && !must_exist) return {};
-    refuse_file(file, fmt::format("cannot be read: {}", std::strerror(why)));
-  }
-  if (!S_ISREG(status.st_mode)) refuse_file(file, "cannot be read: it is no regular file");
-  if (static_cast<std::uintmax_t>(status.st_size) > max_file_size) refuse_file(file, "is larger than 1 MiB");
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream content;
-  if (stream && stream.peek() != std::ifstream::traits_type::eof()) content << stream.rdbuf();
-  if (!stream.is_open() || stream.bad() || !content) refuse_file(file, "cannot be read");
-  return std::move(content).str();
-}
 
 /// The YAML parser costs more than the rest of a start: a file of comments never gets there.
 bool has_only_comments(const std::string& text) {
@@ -52,10 +23,12 @@ bool has_only_comments(const std::string& text) {
 }
 
 void read_file_into(Settings& settings, const std::filesystem::path& file, bool must_exist) {
-  const auto text = read_file(file, must_exist);
-  if (has_only_comments(text)) return;
+  const auto text = read_start_file(file);
+  if (!text && must_exist)
+    throw StartError(ExitStatus::usage, fmt::format("{}: cannot be read: No such file or directory", file.string()));
+  if (!text || has_only_comments(*text)) return;
   try {
-    read_settings(settings, parse_yaml(text));
+    read_settings(settings, parse_yaml(*text));
     for (auto* line : {&settings.tls.cert_at, &settings.tls.key_at}) {
       if (!line->empty()) *line = fmt::format("{}:{}", file.string(), *line);
     }

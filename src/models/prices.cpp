@@ -1,13 +1,11 @@
 #include "models/prices.hpp"
 
-#include <fstream>
-#include <iterator>
-
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include "base/error.hpp"
 #include "base/yaml.hpp"
+#include "config/start_file.hpp"
 
 namespace agw {
 
@@ -22,11 +20,9 @@ class Reader {
 public:
   explicit Reader(const std::filesystem::path& file) : file_(file) {}
 
-  std::map<std::string, Price, std::less<>> read() const {
+  std::map<std::string, Price, std::less<>> read(const std::string& text) const {
     std::map<std::string, Price, std::less<>> prices;
-    std::ifstream stream(file_);
-    if (!stream) throw StartError(ExitStatus::usage, file_.string() + ": cannot be read: check its permissions");
-    const auto root = load(stream);
+    const auto root = load(text);
     if (root.IsNull()) return prices;
     if (!root.IsMap()) fail(root.Mark(), "prices", "must be a map from a model's name to its prices");
     for (const auto& entry : root) {
@@ -45,9 +41,9 @@ private:
     fail(mark.line + 1, key, why);
   }
 
-  YAML::Node load(std::istream& stream) const {
+  YAML::Node load(const std::string& text) const {
     try {
-      return load_yaml_document({std::istreambuf_iterator<char>(stream), {}});
+      return load_yaml_document(text);
     } catch (const YAML::Exception& error) {
       fail(error.mark, "yaml", error.msg);
     }
@@ -101,17 +97,7 @@ double cost(const Price& price, const Usage& usage) {
 }
 
 Prices::Prices(const std::filesystem::path& file) {
-  const auto status = std::filesystem::status(file);
-  // A link that leads nowhere is there too.
-  if (!std::filesystem::exists(std::filesystem::symlink_status(file))) return;
-  // Anything else fails without a name, or keeps the start waiting.
-  if (!std::filesystem::is_regular_file(status)) {
-    throw StartError(ExitStatus::usage, file.string() + ": cannot be read: it is no regular file");
-  }
-  if (std::filesystem::file_size(file) > max_yaml_size) {
-    throw StartError(ExitStatus::usage, file.string() + ": is larger than 1 MiB");
-  }
-  prices_ = Reader(file).read();
+  if (const auto text = read_start_file(file)) prices_ = Reader(file).read(*text);
 }
 
 std::optional<Price> Prices::find(std::string_view provider, std::string_view model) const {

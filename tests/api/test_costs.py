@@ -54,13 +54,14 @@ def link_to_nowhere(path):
     path.symlink_to("nowhere")
 
 
-@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, link_to_nowhere])
-def test_prices_stand_in_a_regular_file(make_gateway, make):
+@pytest.mark.parametrize("make, why", [(os.mkdir, "it is no regular file"), (os.mkfifo, "it is no regular file"),
+                                       (link_to_nowhere, "No such file or directory")])
+def test_prices_stand_in_a_regular_file(make_gateway, make, why):
     gateway = make_gateway(config="")
     make(gateway.data / "prices.yaml")
     failed = gateway.fails()
     assert failed.status == 2
-    assert f"{gateway.data / 'prices.yaml'}: cannot be read: it is no regular file" in failed.stderr
+    assert f"{gateway.data / 'prices.yaml'}: cannot be read: {why}" in failed.stderr
 
 
 @pytest.mark.parametrize("text", [", b\n", "a: {input: 1, output: 1}\n---\nb: {input: 1, output: 1}\n"])
