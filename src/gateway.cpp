@@ -40,9 +40,6 @@
 #include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
 #include "features/knowledge/tools.hpp"
-#include "features/librarian/knowledge_pages.hpp"
-#include "features/librarian/past_turns.hpp"
-#include "features/librarian/service.hpp"
 #include "features/mcp/routes.hpp"
 #include "features/mcp/service.hpp"
 #include "features/projects/routes.hpp"
@@ -64,6 +61,7 @@
 #include "io/program_pages.hpp"
 #include "io/resolve_path.hpp"
 #include "io/sandbox.hpp"
+#include "links.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
 #include "server/document_routes.hpp"
@@ -131,7 +129,7 @@ public:
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
         skills_(blocking_, directory.home, directory.path),
-        threads_(loop, database_, hub_, clock_, thread_links()),
+        threads_(loop, database_, hub_, clock_, thread_links(extensions_, projects_, runs_, engine_, jobs_)),
         costs_(database_, clock_, TimeZone::host(), extensions_, threads_, models_, settings.budget_usd_per_day),
         watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
         own_texts_(database_, models_, extensions_, costs_),
@@ -140,20 +138,21 @@ public:
         experiments_(database_),
         proposals_(loop, database_, hub_, clock_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
-                   proposal_links()),
-        prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links()),
+                   proposal_links(projects_)),
+        prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links(projects_, skills_)),
         integrations_(loop, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
         shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
-        actions_(extensions_, http_, blocking_, clock_, secrets_, action_links()),
+        actions_(extensions_, http_, blocking_, clock_, secrets_, action_links(integrations_, shell_)),
         calls_(loop, runs_, threads_, stages_, tools_),
         engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         research_(loop, database_, hub_, clock_, blocking_, sandbox_, extensions_, stages_, threads_, models_, costs_,
                   engine_, experiments_, proposals_,
-                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links()),
-        briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_, briefing_links()),
+                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links(projects_)),
+        briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_,
+                   briefing_links(proposals_, costs_, own_texts_)),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
@@ -172,7 +171,7 @@ public:
     add_measures(metrics_, server_, database_, runs_, costs_);
     feed_watch();
     add_tools(settings);
-    models_.add(std::string(offline_provider), make_librarian());
+    models_.add(std::string(offline_provider), make_librarian(knowledge_, extensions_, threads_));
     auto& connection = database_.start_connection();
     projects_.load(connection);
     extensions_.follow_with(extension_outbox_);
@@ -200,7 +199,7 @@ public:
     return status_;
   }
 
-private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): links live as long as the gateway
+private:
   Routes all_routes() {
     Routes table;
     append(table, daemon_routes_.routes());
@@ -230,93 +229,9 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
     return table;
   }
 
-  std::unique_ptr<Librarian> make_librarian() {
-    std::vector<std::unique_ptr<LibrarySource>> sources;
-    sources.push_back(std::make_unique<KnowledgePages>(
-        [this](AgentKnowledgeSearch wanted) { return knowledge_.search_for_agent(std::move(wanted)); },
-        [this](std::string_view id) {
-          const auto agent = extensions_.find_agent(id);
-          return agent ? agent->name : std::string();
-        }));
-    sources.push_back(
-        std::make_unique<PastTurns>([this](TurnSearch wanted) { return threads_.search(std::move(wanted)); },
-                                    [this](std::string id) { return threads_.require(std::move(id)); }));
-    return std::make_unique<Librarian>(std::move(sources));
-  }
-
-  ThreadLinks thread_links() {
-    return {
-        .agent = [this](std::string_view id_or_name) -> std::optional<ThreadLinks::Agent> {
-          const auto agent = extensions_.find_agent(id_or_name);
-          if (!agent) return std::nullopt;
-          const auto mode = string_member(agent->definition.members(), "mode");
-          return ThreadLinks::Agent{agent->id, mode ? from_text<ThreadMode>(*mode) : std::nullopt};
-        },
-        .job_id = [this](std::string_view id_or_name) -> std::optional<std::string> {
-          const auto job = extensions_.find(ExtensionType::job, id_or_name);
-          return job ? std::optional(job->id) : std::nullopt;
-        },
-        .project_exists = [this](std::string_view id) { return projects_.find(id) != nullptr; },
-        .thread_in_use = [this](std::string_view id) { return runs_.thread_in_use(id); },
-        .turn_in_use = [this](std::string_view id) { return runs_.turn_in_use(id); },
-        .drop_waiting = [this](std::string id) { return engine_.drop_waiting(std::move(id)); },
-        .active_run = [this](std::string_view id) { return runs_.active_run(id); },
-        .created = [this](const Thread& thread) { jobs_.tell_record("thread.created", thread); },
-    };
-  }
-
-  ProposalLinks proposal_links() {
-    return {.projects = [this] {
-      std::vector<std::filesystem::path> paths;
-      for (const auto& project : projects_.list()) paths.emplace_back(project->path);
-      return paths;
-    }};
-  }
-
-  ResearchLinks research_links() {
-    return {.project_of = [this](const std::filesystem::path& file) -> std::optional<ResearchProject> {
-      for (const auto& project : projects_.list()) {
-        if (is_within(file, project->path)) return ResearchProject{project->id, project->path};
-      }
-      return std::nullopt;
-    }};
-  }
-
-  PromptLinks prompt_links() {
-    return {.project = [this](std::string_view id) -> std::optional<PromptProject> {
-              const auto project = projects_.find(id);
-              if (!project) return std::nullopt;
-              return PromptProject{project->name, project->path, project->trusted};
-            },
-            .skills = [this](ExtensionPointer agent,
-                             std::optional<PromptProject> project) -> Task<std::vector<PromptSkill>> {
-              const auto trusted = project && project->trusted ? std::optional(project->path) : std::nullopt;
-              std::vector<PromptSkill> told;
-              for (auto& skill : co_await skills_.of(std::move(agent), trusted)) {
-                told.push_back({std::move(skill.name), std::move(skill.description)});
-              }
-              co_return told;
-            }};
-  }
-
   ShellLimits limits_of_shell(std::string_view agent_id) const {
     const auto agent = extensions_.find_agent(agent_id);
     return agent ? shell_limits(agent->definition.members()) : ShellLimits{};
-  }
-
-  ActionLinks action_links() {
-    return {.call_integration =
-                [this](const ToolCall& call, std::string integration, std::string tool) {
-                  return integrations_.call(call, std::move(integration), std::move(tool));
-                },
-            .run_command =
-                [this](const ToolCall& call, std::string command, std::map<std::string, std::string> environment,
-                       std::string input) {
-                  return shell_.run(call, {.command = std::move(command),
-                                           .time = Shell::longest_time,
-                                           .environment = std::move(environment),
-                                           .input = std::move(input)});
-                }};
   }
 
   void add_tools(const Settings& settings) {
@@ -352,19 +267,6 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
       if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error, jobs_.cause_in(run.id)});
     });
     costs_.observe([this] { watch_.money_spent(); });
-  }
-
-  BriefingLinks briefing_links() {
-    return {.proposals = [this]() -> Task<std::vector<BriefingEntry>> {
-              std::vector<BriefingEntry> entries;
-              for (const auto& found : co_await proposals_.pending()) {
-                entries.push_back(
-                    {ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
-              }
-              co_return entries;
-            },
-            .cost_today = [this]() -> Task<double> { co_return (co_await costs_.report(CostPeriod::today)).today; },
-            .write = std::bind_front(&OwnTexts::write, &own_texts_)};
   }
 
   Task<> begin() {
@@ -488,7 +390,7 @@ private:  // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): l
   std::vector<InterruptedRun> interrupted_;
   Group life_;
   ExitStatus status_ = ExitStatus::success;
-};  // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+};
 
 }  // namespace
 
