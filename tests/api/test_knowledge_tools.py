@@ -128,6 +128,20 @@ def test_a_file_is_kept(own_talker):
     assert kept["title"] == "Harbour notes" and str((gateway.home / "notes.txt").resolve()) in kept["sources"]
 
 
+def test_a_file_of_a_long_path_is_kept_as_one_page_which_names_it(own_talker):
+    gateway = own_talker.gateway
+    folder = gateway.home / "/".join(["two  blanks", *["long" * 15] * 4])
+    folder.mkdir(parents=True)
+    file = folder / "notes.txt"
+    file.write_text("Harbour notes\n\nThe heron nests there.\n")
+    thread = thread_of(own_talker, "scout")
+    for _ in range(2):
+        end = called(own_talker, thread, "Ingest", {"path": str(file)})
+        assert not end["isError"], end
+    [slug] = found(gateway, "heron", scope="agent:scout")
+    assert str(file.resolve()) in article(gateway, slug)["sources"]
+
+
 def test_files_that_agents_never_see_are_not_kept(own_talker, tmp_path):
     gateway = own_talker.gateway
     (gateway.home / ".ssh").mkdir()

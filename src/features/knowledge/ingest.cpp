@@ -33,7 +33,7 @@ std::string keep_source(const Directory& data_directory, const NewSource& source
   const auto directory = directory_of_scope("agent:" + source.agent_name) + "/raw";
   auto made = page_of_source(source.name, source.text).page;
   if (made.head.title.empty() || !source.title.empty()) made.head.title = single_line(source.title, longest_title);
-  made.head.sources = {single_line(source.origin, longest_title)};
+  made.head.sources = {source.origin};
   made.head.category = "";
   data_directory.make_directories(directory).value();
   const auto path = place_for(data_directory, directory, source);
