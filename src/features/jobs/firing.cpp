@@ -95,8 +95,11 @@ Task<> Jobs::arm_all(std::function<Task<>()> once_armed) {
     const auto job = extensions_.find(listed->id);
     if (job && !armed_.contains(job->id)) {
       const auto known = latest.find(job->id);
-      arm(*job, std::min(known == latest.end() ? job->updated_at : counts_since(*job, known->second), clock_.now()));
-      if (known != latest.end() && !is_scheduled(*job)) work_.spawn(forget_due_times(job->id));
+      const bool is_known = known != latest.end();
+      const auto since = std::min(is_known ? counts_since(*job, known->second) : job->updated_at, clock_.now());
+      arm(*job, since);
+      if (!is_known && is_scheduled(*job)) work_.spawn(remember_due_time(job->id, since));
+      if (is_known && !is_scheduled(*job)) work_.spawn(forget_due_times(job->id));
     }
     if (++armed % armed_at_once == 0) co_await asio::post(executor, asio::use_awaitable);
   }

@@ -39,6 +39,15 @@ JobRun read(const Statement& row) {
   return run;
 }
 
+/// Nothing is remembered anew of a job whose schedule has ended while the run was on its way: times that pass from then
+/// on are not missed.
+void pass_due_time(Connection& connection, const std::string& job_id, Timestamp due_at) {
+  connection.prepare("UPDATE job_due_times SET latest = max(latest, :due_at) WHERE job_id = :job_id")
+      .bind(":job_id", job_id)
+      .bind(":due_at", due_at)
+      .run();
+}
+
 }  // namespace
 
 bool insert(Connection& connection, const JobRun& run) {
@@ -63,7 +72,7 @@ bool insert(Connection& connection, const JobRun& run) {
       .bind(":cost_usd", run.cost_usd)
       .run();
   if (connection.changes() == 0) return false;
-  if (run.due_at) remember_due_time(connection, run.job_id, *run.due_at);
+  if (run.due_at) pass_due_time(connection, run.job_id, *run.due_at);
   return true;
 }
 

@@ -11,11 +11,15 @@ namespace {
 
 Timestamp at(std::string_view text) { return *parse_iso8601(text); }
 
-TEST(JobStore, DueTimesThatAClockAheadHadLeftAreSetBack) {
-  Loop loop;
-  const testing::ScratchDirectory directory;
-  Database database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"});
-  auto& connection = database.start_connection();
+class JobStore : public ::testing::Test {
+protected:
+  Loop loop_;
+  const testing::ScratchDirectory directory_;
+  Database database_{loop_, {.file = directory_.path() / "gateway.db", .backups = directory_.path() / "backups"}};
+};
+
+TEST_F(JobStore, DueTimesThatAClockAheadHadLeftAreSetBack) {
+  auto& connection = database_.start_connection();
   const auto past = at("2026-01-01T00:00:00Z");
   const auto now = at("2026-02-01T00:00:00Z");
   job_store::remember_due_time(connection, "past", past);
@@ -23,6 +27,20 @@ TEST(JobStore, DueTimesThatAClockAheadHadLeftAreSetBack) {
   job_store::set_due_times_back(connection, now);
   EXPECT_EQ(job_store::latest_due_times(connection),
             (std::map<std::string, Timestamp>{{"ahead", now}, {"past", past}}));
+}
+
+TEST_F(JobStore, ARunThatWasOnItsWayWhenItsScheduleEndedLeavesNoDueTime) {
+  auto& connection = database_.start_connection();
+  const auto due = at("2026-01-01T00:00:00Z");
+  job_store::remember_due_time(connection, "kept", at("2025-01-01T00:00:00Z"));
+  job_store::remember_due_time(connection, "ended", at("2025-01-01T00:00:00Z"));
+  job_store::forget_due_times(connection, "ended");
+  for (const auto* job : {"kept", "ended"}) {
+    JobRun run{
+        .id = std::string("run of ") + job, .job_id = job, .job = job, .trigger = JobRunTrigger::cron, .due_at = due};
+    EXPECT_TRUE(job_store::insert(connection, run));
+  }
+  EXPECT_EQ(job_store::latest_due_times(connection), (std::map<std::string, Timestamp>{{"kept", due}}));
 }
 
 }  // namespace
