@@ -126,7 +126,11 @@ Task<std::string> McpSession::initialize(Stop& stop) {
                                            {"clientInfo", mcp_implementation()}},
                                 .limit = handshake_limit},
                                stop);
-  if (!answer.succeeded()) co_return answer.failure();
+  if (!answer.succeeded()) {
+    // It was too slow to start for the discovery, or is a newer one than the last time.
+    if (is_modern_failure(answer) && (co_await discover(stop)).empty() && era_ == McpEra::modern) co_return "";
+    co_return answer.failure();
+  }
   const auto version = text_of(answer.result, "protocolVersion");
   if (std::ranges::find(mcp_legacy_versions, version) == mcp_legacy_versions.end()) {
     co_return fmt::format("it speaks a revision of MCP that this gateway does not: {}", to_utf8(version.substr(0, 40)));

@@ -108,6 +108,22 @@ TEST(McpSession, RemembersHowTheServerSpoke) {
   });
 }
 
+TEST(McpSession, AsksAModernServerAgainThatWasTooSlowToStart) {
+  in_room([](McpRoom& room) -> Task<> {
+    room.transport->answers["server/discover"] = [&](const RpcRequest&) {
+      room.answers("server/discover", R"({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})");
+      return RpcAnswer{.timed_out = true};
+    };
+    room.fails("initialize", {-32022, "Unsupported protocol version", object(R"({"supported": ["2026-07-28"]})")});
+    room.answers("tools/list", R"({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})");
+    EXPECT_EQ(co_await room.session->open({}, room.stop), "");
+    EXPECT_THAT(room.transport->asked, ElementsAre("server/discover", "initialize", "server/discover", "tools/list"));
+    EXPECT_EQ(room.session->era(), McpEra::modern);
+    EXPECT_EQ(room.transport->spoken.first, McpEra::modern);
+    EXPECT_EQ(room.session->tools().size(), 1u);
+  });
+}
+
 TEST(McpSession, RefusesRevisionsThatItDoesNotSpeak) {
   in_room([](McpRoom& room) -> Task<> {
     room.answers("initialize", R"({"protocolVersion": "1999-01-01", "capabilities": {}})");
