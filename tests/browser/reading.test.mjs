@@ -126,7 +126,7 @@ else {
     await page.evaluate(() => (location.hash = '#/experiments'));
     await page.getByText('This part of the page could not be fetched').waitFor();
     it.line.down = false;
-    await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor({ timeout: 15_000 });
+    await page.getByRole('heading', { level: 1, name: 'Experiments' }).waitFor();
   });
 
   test('what could not be read while the line was down is read when it is back', async () => {
@@ -272,7 +272,7 @@ else {
     await page.route((url) => !url.pathname.startsWith('/ui'), (route) => route.fulfill({ status: 500, json: { error: 'the disk is on fire' } }));
     for (const place of ['/chats', '/inbox', '/jobs', '/agents', '/extensions', '/knowledge', '/experiments', '/costs', '/apps', '/system', '/search?q=hello']) {
       await page.goto(`${it.line.url}/ui/?${encodeURIComponent(place)}#${place}`);
-      await page.locator('main').getByText('the disk is on fire').first().waitFor({ timeout: 10_000 }).catch(() => assert.fail(place));
+      await page.locator('main').getByText('the disk is on fire').first().waitFor().catch(() => assert.fail(place));
       await page.locator('main').getByRole('button', { name: 'Retry' }).first().waitFor();
     }
   });

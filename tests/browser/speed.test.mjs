@@ -86,7 +86,7 @@ else {
     await page.waitForLoadState('networkidle');
     const work = await worked(page);
     await Promise.all(threads.map(({ id }) => it.api('POST', '/chat', { content: 'Go', threadId: id })));
-    await page.getByText('stub/talker-1').waitFor({ timeout: 60_000 });
+    await page.getByText('stub/talker-1').waitFor();
     const took = await work();
     console.log(`# 20 answers of 300 deltas: ${took} ms of work`);
     assert.ok(took < 4000, `${took} ms`);
@@ -99,7 +99,7 @@ else {
     const text = Array.from({ length: 150 }, (_, i) => `Paragraph ${i} of a **long** answer.\n\n`).join('');
     await it.stage.reply({ text, deltas: 600, rate: 100 });
     await say(page, 'Go on at length');
-    await answers(page).getByText('Paragraph 60 of').waitFor({ timeout: 15_000 });
+    await answers(page).getByText('Paragraph 60 of').waitFor();
     const log = page.getByRole('log');
     await log.hover();
     await page.mouse.wheel(0, -300);
@@ -107,7 +107,7 @@ else {
     const top = await log.evaluate((box) => box.scrollTop);
     await page.waitForTimeout(1000);
     assert.equal(await log.evaluate((box) => box.scrollTop), top);
-    await page.getByText('stub/talker-1').waitFor({ timeout: 20_000 });
+    await page.getByText('stub/talker-1').waitFor();
     const took = await work();
     console.log(`# 600 deltas in 6 s: ${took} ms of work`);
     assert.ok(took < 2400, `${took} ms: 4 ms for a delta`);

@@ -10,6 +10,8 @@ import assert from 'node:assert/strict';
 export const repository = new URL('../..', import.meta.url).pathname;
 export const require = createRequire(`${repository}/web/package.json`);
 const { chromium } = require('playwright-core');
+/** Milliseconds until whoever waits gives up: it guards against a hang only, and says nothing of speed. */
+const patience = 60_000;
 const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 export const missing =
@@ -119,6 +121,7 @@ export function actor({ model = 'stub' } = {}) {
   /** A page of a browser that knows nothing yet. */
   it.fresh = async (options = {}) => {
     const context = await it.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     await page.addInitScript(() =>
       document.addEventListener('securitypolicyviolation', (event) =>
@@ -188,7 +191,7 @@ export async function worked(page) {
 }
 
 /** Waits until `check` does not throw. */
-export async function eventually(check, within = 5000) {
+export async function eventually(check, within = patience) {
   const until = Date.now() + within;
   for (;;) {
     try {

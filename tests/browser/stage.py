@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 
+from connection import free_port  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from stubs.provider import Fault, ProviderStub, Reply, ToolCall  # noqa: E402
 from talker import configuration  # noqa: E402
@@ -26,7 +27,9 @@ class Stage:
 
     def start(self, model="stub", origins=()):
         config = configuration(self.stub) if model == "stub" else {}
-        self.gateway = Gateway(self.root, config={**config, "origins": list(origins)})
+        # A restart on the same port finds it free: no other program is given it meanwhile.
+        arguments = ["--port", str(free_port())]
+        self.gateway = Gateway(self.root, config={**config, "origins": list(origins)}, arguments=arguments)
         self.gateway.start()
         return self.where()
 
@@ -35,9 +38,7 @@ class Stage:
 
     def restart(self):
         """On the same port, as a service manager would."""
-        port = self.gateway.port
         self.gateway.stop()
-        self.gateway.arguments = ["--port", str(port)]
         self.gateway.start()
         return self.where()
 
