@@ -5,6 +5,8 @@ import time
 
 import httpx
 
+from checks import PATIENCE
+
 SERVER = """
 import http.server, os, sys, time, json, socket, threading, hashlib, base64
 
@@ -92,7 +94,7 @@ def show(gateway, name):
     return gateway.http.get(f"/apps/{name}").json()
 
 
-def until(gateway, name, *statuses, seconds=20):
+def until(gateway, name, *statuses, seconds=PATIENCE):
     """Waits for the app to have one of the statuses, as its events say. Answers it."""
     deadline = time.monotonic() + seconds
     while True:
@@ -117,4 +119,4 @@ def log_of(gateway, name, stream=None):
 def proxied(gateway, name, path="/", method="GET", **options):
     headers = {**gateway.authorization, **options.pop("headers", {})}
     return httpx.request(method, f"{gateway.url}/apps/{name}/proxy{path}", headers=headers, trust_env=False,
-                         follow_redirects=False, timeout=20, **options)
+                         follow_redirects=False, timeout=PATIENCE, **options)

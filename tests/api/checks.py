@@ -1,11 +1,16 @@
 """Small assertions and values that every test file needs."""
 
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+TRIES = 8  # of what has to be quick in one of them: see seconds_of
 UNKNOWN_ID = "01890000-0000-7000-8000-000000000000"
+# Seconds until whoever waits gives up. It guards against a hang only: how long a thing takes depends on what else the
+# machine does, and on the sanitizers.
+PATIENCE = 60
 
 
 def accepted(response, status=200):
@@ -47,6 +52,13 @@ def at_once(count, action):
     """Runs action(0) … action(count - 1) at the same time and answers their results in order."""
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(action, range(count)))
+
+
+def seconds_of(act):
+    """How long it takes. On a busy machine anything may take long: one of some tries has to be quick, no more."""
+    began = time.monotonic()
+    act()
+    return time.monotonic() - began
 
 
 def ids(records):

@@ -4,11 +4,15 @@ import base64
 import contextlib
 import json
 import os
+import random
 import socket
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+
+from checks import PATIENCE
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 
@@ -18,6 +22,17 @@ def has_ipv6():
         one.bind(("::1", 0))
         return True
     return False
+
+
+def free_port():
+    """Where nobody listens: none of those that the kernel gives to whoever names none, as all that runs beside does."""
+    first, last = map(int, Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    ports = [port for port in range(10_000, 65_536) if not first <= port <= last] or range(10_000, 65_536)
+    while True:
+        port = random.choice(ports)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
@@ -44,7 +59,7 @@ class Answer:
 class Connection:
     """A TCP connection: send bytes, read whole responses, learn whether the gateway closed it."""
 
-    def __init__(self, gateway, seconds=15, receive_buffer=None):
+    def __init__(self, gateway, seconds=PATIENCE, receive_buffer=None):
         self.gateway = gateway
         self.socket = socket.socket()
         self.socket.settimeout(seconds)

@@ -10,6 +10,8 @@ import warnings
 import httpx
 import jsonschema
 
+from checks import PATIENCE
+
 METHODS = ("get", "post", "put", "patch", "delete")
 
 _document = None
@@ -84,7 +86,7 @@ def _declared(gateway):
     """The document, fetched once: all gateways of a session are the same binary. None where it is not served."""
     global _document, _asked
     if not _asked and (gateway.data / ".gateway-token").exists():
-        response = httpx.get(gateway.url + "/openapi.json", headers=gateway.authorization, trust_env=False, timeout=20)
+        response = httpx.get(gateway.url + "/openapi.json", headers=gateway.authorization, trust_env=False, timeout=PATIENCE)
         _asked = True
         if response.status_code == 404:
             warnings.warn("answers are not held against their declared shapes: GET /openapi.json answers 404")

@@ -1,11 +1,14 @@
 """A WebSocket client that collects what the gateway sends, for tests that read top to bottom."""
 
 import asyncio
+import contextlib
 import json
 import threading
 import time
 
 import websockets
+
+from checks import PATIENCE
 
 RUN_KINDS = {"text-delta", "reasoning-delta", "tool-start", "tool-end", "error", "finish", "stopped"}
 ENDS = {"finish", "stopped"}
@@ -21,12 +24,12 @@ _loop = _start_loop()
 
 
 def _wait(coroutine):
-    return asyncio.run_coroutine_threadsafe(coroutine, _loop).result(20)
+    return asyncio.run_coroutine_threadsafe(coroutine, _loop).result(PATIENCE)
 
 
 async def _connect(url, **options):
     return await websockets.connect(url, compression=None, max_size=None, max_queue=None, ping_interval=None,
-                                    open_timeout=15, close_timeout=5, **options)
+                                    open_timeout=PATIENCE, close_timeout=5, **options)
 
 
 class Events:
@@ -60,7 +63,8 @@ class Events:
         return self._socket.subprotocol
 
     def close(self):
-        _wait(self._socket.close())
+        with contextlib.suppress(websockets.ConnectionClosed):  # by a gateway that was killed just now
+            _wait(self._socket.close())
 
     def send(self, message):
         """A dictionary goes as JSON, text and bytes as they are."""
@@ -77,7 +81,7 @@ class Events:
         assert answer["type"] == "subscribed", answer
         return answer
 
-    def until(self, condition, seconds=15):
+    def until(self, condition, seconds=PATIENCE):
         """The messages from where the last call stopped up to the first that meets the condition."""
         first, deadline = self.position, time.monotonic() + seconds
         with self._changed:
@@ -96,7 +100,7 @@ class Events:
         self.send({"type": "ping"})
         return self.until(lambda message: message["type"] == "pong")[:-1]
 
-    def run(self, turn_id, seconds=20):
+    def run(self, turn_id, seconds=PATIENCE):
         """The events of the run that answers the turn, up to and with its end."""
         def over():
             return self._ended or any(found["type"] in ENDS for found in self._of_run(turn_id))
@@ -111,7 +115,7 @@ class Events:
         with self._changed:
             return self._of_run(turn_id)
 
-    def closed(self, seconds=15):
+    def closed(self, seconds=PATIENCE):
         """Waits for the end of the connection and answers its close code."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._ended, seconds):

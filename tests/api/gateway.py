@@ -12,13 +12,12 @@ import httpx
 import yaml
 
 import contract
+from checks import PATIENCE
 from connection import Connection, FrameConnection
 from events import Events
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("AGW", REPOSITORY / "build" / "debug" / "agw")).resolve()
-START_SECONDS = 30
-STOP_SECONDS = 20
 PASSED_ON = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE")
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "WARNING: ThreadSanitizer", "runtime error:")
 
@@ -90,11 +89,11 @@ class Gateway:
     def start(self):
         """Starts the process and waits for its ready line. Raises StartFailed when it ends instead."""
         self.launch()
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while b"\n" not in self._printed:
             if not select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
                 self.kill()
-                raise TimeoutError(f"no ready line after {START_SECONDS} s; stderr:\n{self.stderr}")
+                raise TimeoutError(f"no ready line after {PATIENCE} s; stderr:\n{self.stderr}")
             piece = os.read(self.process.stdout.fileno(), 4096)
             if not piece:
                 raise StartFailed(self.wait(), self._printed.decode(), self.stderr)
@@ -128,7 +127,7 @@ class Gateway:
             assert self.stop() == 0, self.stderr
         return self.start()
 
-    def wait(self, seconds=STOP_SECONDS):
+    def wait(self, seconds=PATIENCE):
         return self.process.wait(seconds)
 
     @property
@@ -153,7 +152,7 @@ class Gateway:
         passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         return {**passed_on, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC", **self.environment}
 
-    def command(self, *arguments, typed="", seconds=30):
+    def command(self, *arguments, typed="", seconds=PATIENCE):
         """Runs `agw` with the arguments as the same user would. Answers the completed process, with text."""
         return subprocess.run(
             [str(BINARY), *arguments], input=typed, capture_output=True, text=True, timeout=seconds,
@@ -211,7 +210,7 @@ class Gateway:
         key = (kind, self.url)
         if key not in self._clients:
             self._clients[key] = httpx.Client(
-                base_url=self.url, headers=headers, trust_env=False, timeout=20,
+                base_url=self.url, headers=headers, trust_env=False, timeout=PATIENCE,
                 limits=httpx.Limits(max_connections=None), event_hooks={"response": [self._hold]},
             )
         return self._clients[key]

@@ -2,7 +2,7 @@
 
 import time
 
-from checks import accepted
+from checks import PATIENCE, accepted
 
 ENDED = {"completed", "failed", "stopped", "skipped", "interrupted"}
 ROW = {"id", "job", "thread_id", "trigger", "dry", "status", "due_at", "started_at", "finished_at", "duration_ms",
@@ -48,7 +48,7 @@ def delete(gateway, extension):
     assert response.status_code == 204, response.text
 
 
-def wait_for(look, seconds=20):
+def wait_for(look, seconds=PATIENCE):
     """Looks again and again until it sees something, and answers that."""
     deadline = time.monotonic() + seconds
     while not (seen := look()):
@@ -57,7 +57,7 @@ def wait_for(look, seconds=20):
     return seen
 
 
-def ended(gateway, job, count=1, seconds=20):
+def ended(gateway, job, count=1, seconds=PATIENCE):
     """Waits until so many runs of the job are over and none is under way. Answers the rows, newest first."""
     def look():
         found = rows(gateway, job, limit=1000)

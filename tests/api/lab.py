@@ -4,8 +4,6 @@ from checks import accepted
 from tools import new_agent
 
 COUNT_WORDS = 'echo "some noise"\necho "METRIC quality=$(wc -w < "$1")"\n'
-# Each measurement starts a sandbox, which takes its time where the machine has much else to do.
-PATIENCE = 60
 OLD, BETTER, WORSE = "one two\n", "one two three\n", "one\n"
 
 
@@ -41,21 +39,21 @@ class Lab:
     def post(self, **members):
         return self.gateway.http.post("/autoresearch/run", json={**self.config, **members})
 
-    def iterate(self, *replies, seconds=PATIENCE):
+    def iterate(self, *replies):
         """One iteration, in which the model answers with these. Gives its experiment."""
         self.talker.stub.script(*replies)
         with self.gateway.events() as events:
             started = accepted(self.post(), 202)
-            experiment = self.until_ended(events, seconds)
+            experiment = self.until_ended(events)
         assert {step["iterationId"] for step in self.steps} == {started["iterationId"]}
         return experiment
 
-    def until_ended(self, events, seconds=PATIENCE):
+    def until_ended(self, events):
         """Waits for the end of the iteration that is under way. Gives its experiment."""
         def is_own(event):
             return event["type"] == "iteration-step" and event["domain"] == self.config["domain"]
 
-        seen = events.until(lambda event: is_own(event) and event["step"] == "ended", seconds)
+        seen = events.until(lambda event: is_own(event) and event["step"] == "ended")
         self.steps = [event for event in seen if is_own(event)]
         return self.steps[-1]["experiment"]
 

@@ -7,6 +7,8 @@ import signal
 import termios
 import time
 
+from checks import PATIENCE
+
 LOCAL_FLAGS = 3  # of what tcgetattr answers
 
 
@@ -33,7 +35,7 @@ class Terminal:
         """Keys as they are pressed: \\n is Enter, \\x03 Ctrl-C, \\x04 Ctrl-D."""
         os.write(self.screen, text.encode())
 
-    def wait_for(self, text, seconds=15):
+    def wait_for(self, text, seconds=PATIENCE):
         """Waits until the text has been shown since the last call."""
         deadline = time.monotonic() + seconds
         while text not in self.shown:
@@ -41,7 +43,7 @@ class Terminal:
         before, _, self.shown = self.shown.partition(text)
         return before
 
-    def wait_for_prompt(self, prompt, seconds=15):
+    def wait_for_prompt(self, prompt, seconds=PATIENCE):
         """Waits until the prompt is shown and the line editor behind it has taken the terminal over: a Ctrl-D that is
         pressed before would be lost."""
         self.wait_for(prompt, seconds)
@@ -53,7 +55,7 @@ class Terminal:
         """How the terminal is set now: `termios.ECHO` and so on."""
         return termios.tcgetattr(self.screen)[LOCAL_FLAGS]
 
-    def exit_status(self, seconds=15):
+    def exit_status(self, seconds=PATIENCE):
         """Waits for the end."""
         deadline = time.monotonic() + seconds
         while self._read(deadline):

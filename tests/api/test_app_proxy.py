@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from apps import make_app, proxied, start, show
-from checks import accepted
+from checks import PATIENCE, accepted, seconds_of
 from connection import BINARY, PING, TEXT, Connection, FrameConnection
 from jobs import wait_for
 
@@ -304,7 +304,7 @@ def test_one_that_hangs_holds_nobody_else_up(gateway, serving):
     until_there(directory / "left")
 
 
-def until_there(path, seconds=20):
+def until_there(path, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not path.exists():
         assert time.monotonic() < deadline, path
@@ -419,7 +419,7 @@ def test_an_app_that_is_to_end_is_asked_nothing_more(gateway, name, change):
         if change == "disabled":
             accepted(gateway.http.patch(f"/extensions/{extension['id']}", json={"enabled": False}))
         else:
-            side.submit(httpx.post, f"{gateway.url}/apps/{app}/stop", headers=gateway.authorization, timeout=20)
+            side.submit(httpx.post, f"{gateway.url}/apps/{app}/stop", headers=gateway.authorization, timeout=PATIENCE)
             wait_for(lambda: proxied(gateway, app).status_code != 200)
         answer = proxied(gateway, app)
         assert show(gateway, app)["pid"], "it has not ended yet"
@@ -438,6 +438,5 @@ def test_the_gateway_ends_in_spite_of_open_connections(own, serving):
     app = serving(WEBSOCKET, on=own)
     with socket_of(own, app) as connection:
         connection.receive()
-        began = time.monotonic()
-        assert own.stop() == 0
-        assert time.monotonic() - began < 2
+        # A client is given 10 s to answer that its socket is closed, where nobody is in a hurry.
+        assert seconds_of(own.stop) < 9 and own.process.returncode == 0

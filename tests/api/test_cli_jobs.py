@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from checks import PATIENCE
 from gateway import BINARY
 from jobs import ended, new_job, rows, run, turns
 from stubs.provider import Fault
@@ -58,7 +59,7 @@ def test_the_output_of_a_run_is_followed(talker, name):
     running = following(talker.gateway, job)
     assert running.stdout.read(len("Half of")) == "Half of"
     held.release(" it \x1b[31m")
-    out, _ = running.communicate(timeout=20)
+    out, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0 and out == " it \\x1b[31m\n"
 
 
@@ -85,7 +86,7 @@ def test_a_run_that_is_stopped_is_exit_status_1(talker, name):
     assert running.stdout.read(4) == "Half"
     row = rows(talker.gateway, job)[0]
     talker.gateway.http.post(f"/runs/{row['id']}/stop")
-    _, errors = running.communicate(timeout=20)
+    _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 1 and "stopped" in errors
 
 
@@ -97,7 +98,7 @@ def test_a_run_is_followed_through_a_restart_of_the_gateway(own_talker, name):
     assert running.stdout.read(4) == "Half"
     gateway.kill()
     gateway.start()
-    _, errors = running.communicate(timeout=20)
+    _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 1 and "interrupted" in errors
 
 

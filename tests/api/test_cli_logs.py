@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from checks import accepted
+from checks import PATIENCE, accepted
 from gateway import BINARY
 from stubs.provider import Fault
 
@@ -104,7 +104,7 @@ def test_following_ends_where_nothing_can_be_written(written, lines):
         running = subprocess.Popen([str(BINARY), "logs", "--follow", "--lines", lines], stdout=full,
                                    stderr=subprocess.PIPE, text=True,
                                    env={**written.variables(), "AGENT_GATEWAY_DATA_DIR": str(written.data)})
-    for _ in range(100):  # What comes before it follows is not its business.
+    for _ in range(10 * PATIENCE):  # What comes before it follows is not its business.
         with (written.data / "logs/gateway.log").open("a") as log:
             log.write(f"{TIMES[5]} info and on\n")
         try:

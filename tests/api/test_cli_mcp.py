@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from checks import accepted, nested
+from checks import PATIENCE, accepted, nested
 from gateway import BINARY
 from jobs import ended, new_job
 
@@ -46,7 +46,7 @@ class Server:
 
     def end(self):
         self.process.stdin.close()
-        return self.process.wait(20)
+        return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -300,7 +300,7 @@ def test_a_chat_goes_on_after_the_end_of_the_input(talker, serve):
     server.process.stdin.close()
     held.release(" whole")
     assert "Half whole" in server.receive()["result"]["content"][0]["text"]
-    assert server.process.wait(20) == 0
+    assert server.process.wait(PATIENCE) == 0
 
 
 def test_a_chat_is_given_up_when_nobody_can_read_its_answer(talker, serve):

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from checks import PATIENCE
 from gateway import BINARY
 
 
@@ -211,7 +212,7 @@ def test_the_unit_forbids_nothing_that_the_gateway_needs(session):
     run(session, "service", "install", "--no-start")
     assert "\nRestrictSUIDSGID=" not in session.unit.read_text()
     done = subprocess.run([BINARY, "serve", "--port", "0"], env=session.variables(), capture_output=True, text=True,
-                          preexec_fn=without_openat2, timeout=30)
+                          preexec_fn=without_openat2, timeout=PATIENCE)
     assert done.returncode == 1 and "openat2" in done.stderr and "RestrictSUIDSGID" in done.stderr, done.stderr
 
 

@@ -10,7 +10,7 @@ import termios
 
 import pytest
 
-from checks import accepted, ids
+from checks import PATIENCE, accepted, ids
 from gateway import BINARY
 from stubs.provider import Fault
 from terminal import Terminal
@@ -37,7 +37,7 @@ def new_thread(gateway, **members):
 def test_what_cannot_be_written_is_a_failure(gateway, arguments):
     new_thread(gateway, title="long, so that it is written before all is printed" * 200)
     with open("/dev/full", "w") as full:
-        done = subprocess.run([str(BINARY), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=30,
+        done = subprocess.run([str(BINARY), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE,
                               env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)})
     assert done.returncode == 1 and done.stderr == "agw: cannot write the output: No space left on device\n"
 
@@ -45,7 +45,7 @@ def test_what_cannot_be_written_is_a_failure(gateway, arguments):
 def test_a_status_is_not_lost_with_its_message(make_gateway):
     gateway = make_gateway()
     with open("/dev/full", "w") as full:
-        done = subprocess.run([str(BINARY), "threads"], stdout=full, stderr=full, timeout=30,
+        done = subprocess.run([str(BINARY), "threads"], stdout=full, stderr=full, timeout=PATIENCE,
                               env={**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)})
     assert done.returncode == 4
 
@@ -256,7 +256,7 @@ def test_an_answer_is_printed_as_it_comes(talker):
     printing = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=talker.gateway.variables())
     assert printing.stdout.read(len("Once upon")) == "Once upon"
     held.release(" a time")
-    assert printing.stdout.read().strip() == "a time" and printing.wait(10) == 0
+    assert printing.stdout.read().strip() == "a time" and printing.wait(PATIENCE) == 0
 
 
 def test_control_characters_of_an_answer_are_shown_escaped(talker):

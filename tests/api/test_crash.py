@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from checks import accepted, ids
+from checks import PATIENCE, accepted, ids
 from jobs import wait_for
 
 ROUNDS = 8
@@ -52,7 +52,7 @@ class Writer:
 
     def __init__(self, gateway, ledger, seed):
         self.gateway, self.ledger, self.random = gateway, ledger, random.Random(seed)
-        self.http = httpx.Client(base_url=gateway.url, headers=gateway.authorization, trust_env=False, timeout=20)
+        self.http = httpx.Client(base_url=gateway.url, headers=gateway.authorization, trust_env=False, timeout=PATIENCE)
         self.thread = None
 
     def run(self):
@@ -121,7 +121,7 @@ def write_and_kill(gateway, ledger, number):
     ledger.expect(chance.randint(20, 200))
     with ThreadPoolExecutor(WRITERS) as pool:
         writers = [pool.submit(Writer(gateway, ledger, number * WRITERS + each).run) for each in range(WRITERS)]
-        assert ledger.enough.wait(30), f"only {ledger.count} of {ledger.target} writes were acknowledged"
+        assert ledger.enough.wait(PATIENCE), f"only {ledger.count} of {ledger.target} writes were acknowledged"
         gateway.kill()
     for writer in writers:
         writer.result()

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from checks import accepted, invalid
+from checks import PATIENCE, accepted, invalid
 from extensions import toggle
 from jobs import delete, ended, new_agent, new_job, rows, wait_for
 
@@ -21,7 +21,7 @@ def times(gateway, expression, zone=None):
     return accepted(gateway.http.get("/cron", params=params))["next"]
 
 
-def fired(gateway, job, count, seconds=20):
+def fired(gateway, job, count, seconds=PATIENCE):
     """Waits until the job has completed so many runs by its schedule. Answers all rows, oldest first."""
     def look():
         found = rows(gateway, job, limit=1000)
@@ -90,7 +90,7 @@ def test_a_job_fires_once_for_each_due_time(gateway, name):
     assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:]))
     assert all(row["trigger"] == "cron" and not row["dry"] and row["due_at"].endswith(":00.000Z"[3:]) for row in found)
     # Others may come late on a machine that is busy.
-    assert any(parsed(row["started_at"]) - parsed(row["due_at"]) <= timedelta(seconds=1) for row in found
+    assert any(parsed(row["started_at"]) - parsed(row["due_at"]) <= timedelta(seconds=3) for row in found
                if row["started_at"])
 
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from checks import accepted
+from checks import PATIENCE, accepted
 from gateway import BINARY, REPOSITORY, Gateway
 
 DOCS = REPOSITORY / "docs"
@@ -178,6 +178,6 @@ SCRIPTS = set(re.findall(r"^\| `(script/[\w-]+)", (REPOSITORY / "CONTRIBUTING.md
 
 @pytest.mark.parametrize("script", sorted(SCRIPTS - {"script/server"}))  # builds, and hands its arguments on
 def test_a_script_says_what_it_takes(script, tmp_path):
-    done = subprocess.run([str(REPOSITORY / script), "--help"], capture_output=True, text=True, timeout=30, cwd=tmp_path)
+    done = subprocess.run([str(REPOSITORY / script), "--help"], capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
     assert done.returncode == 0 and done.stderr == ""
     assert script.removeprefix("script/") in done.stdout

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from checks import accepted
+from checks import PATIENCE, accepted
 from jobs import new_job, rows, statuses
 
 CLIENTS = 8
@@ -68,7 +68,7 @@ def test_each_event_of_a_request_that_is_answered_while_the_gateway_stops_has_it
     enough = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         raising = pool.submit(signals_until_it_is_gone, own, signal, enough)
-        assert enough.wait(20)
+        assert enough.wait(PATIENCE)
         assert own.stop() == 0
         acknowledged = raising.result()
     own.start()
@@ -84,7 +84,7 @@ def signals_until_it_is_gone(gateway, signal, enough):
     acknowledged = []
 
     def client(_):
-        with httpx.Client(base_url=gateway.url, headers=gateway.authorization, trust_env=False, timeout=20) as http:
+        with httpx.Client(base_url=gateway.url, headers=gateway.authorization, trust_env=False, timeout=PATIENCE) as http:
             try:
                 while True:
                     acknowledged.append(accepted(http.post("/signals", json=signal), 201)["id"])

@@ -249,8 +249,10 @@ def test_a_job_that_is_renamed_has_its_prompt_file_all_the_same(gateway, name):
         for number in range(40):
             body = {"name": f"{job['name']}-{number}"}
             renaming = other.submit(gateway.http.patch, f"/extensions/{job['id']}", json=body)
-            while not renaming.done():
+            for _ in range(10):  # Each is one more run to wait for.
                 thread_id = accepted(gateway.http.post(f"/run/{job['id']}"), 202)["threadId"]
+                if renaming.done():
+                    break
             accepted(renaming.result())
     found = ended(gateway, {"name": job["id"]})
     assert set(statuses(found)) == {"completed"}, [row["error"] for row in found if row["error"]]

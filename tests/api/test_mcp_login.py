@@ -7,7 +7,7 @@ import subprocess
 import httpx
 import pytest
 
-from checks import accepted, refused
+from checks import PATIENCE, accepted, refused
 from gateway import BINARY
 from jobs import wait_for
 from stubs.oauth import OAuthStub, asked_for, sent_back
@@ -217,9 +217,9 @@ def test_the_command_line_logs_in_and_out(tickets, service):
     link = command.stdout.readline().strip()
     back = sent_back(link)
     assert re.match(r"http://127\.0\.0\.1:\d+/callback\?", back)
-    page = httpx.get(back)
+    page = httpx.get(back, timeout=PATIENCE)
     assert page.status_code == 200 and "close this page" in page.text
-    _, said = command.communicate(timeout=20)
+    _, said = command.communicate(timeout=PATIENCE)
     assert command.returncode == 0 and "tickets is logged in." in said, said
     assert whoami(tickets)["output"] == "known by access-1"
     done = gateway.command("ext", "logout", "tickets")
@@ -232,6 +232,6 @@ def test_a_browser_elsewhere_is_served_by_pasting(tickets):
     command = subprocess.Popen([str(BINARY), "ext", "login", "tickets", "--paste"], env=environment, text=True,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     back = sent_back(command.stdout.readline().strip())
-    _, said = command.communicate(back + "\n", timeout=20)
+    _, said = command.communicate(back + "\n", timeout=PATIENCE)
     assert command.returncode == 0 and "tickets is logged in." in said, said
     assert whoami(tickets)["output"] == "known by access-1"

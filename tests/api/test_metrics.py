@@ -5,7 +5,7 @@ import re
 import httpx
 import yaml
 
-from checks import UNKNOWN_ID, accepted, refused
+from checks import PATIENCE, UNKNOWN_ID, accepted, refused
 from talker import MODEL, configuration
 
 MEASURES = {
@@ -21,7 +21,7 @@ LINE = re.compile(r'([a-z_]+)(\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? (\S+)
 
 
 def metrics(gateway):
-    return httpx.get(gateway.url + "/metrics", headers=gateway.authorization, trust_env=False)
+    return httpx.get(gateway.url + "/metrics", headers=gateway.authorization, trust_env=False, timeout=PATIENCE)
 
 
 def samples(gateway):

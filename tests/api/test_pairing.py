@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 import httpx
 import pytest
 
-from checks import accepted, at_once, is_timestamp, refused
+from checks import PATIENCE, accepted, at_once, is_timestamp, refused
 from connection import needs_ipv6
 from gateway import BINARY
 from terminal import Terminal
@@ -238,7 +238,7 @@ def test_the_link_leads_to_an_address_where_the_gateway_listens_on_all(make_gate
     shown = json.loads(gateway.command("pair", "--json").stdout)
     host = httpx.URL(shown["url"]).host
     assert host not in ("0.0.0.0", "::", "")
-    assert httpx.get(f"http://{host}:{gateway.port}/health", trust_env=False).status_code == 200
+    assert httpx.get(f"http://{host}:{gateway.port}/health", trust_env=False, timeout=PATIENCE).status_code == 200
 
 
 # agw token rotate
@@ -251,7 +251,8 @@ def rotate(gateway):
 
 
 def get(gateway, token):
-    return httpx.get(gateway.url + "/threads", headers={"Authorization": f"Bearer {token}"}, trust_env=False)
+    return httpx.get(gateway.url + "/threads", headers={"Authorization": f"Bearer {token}"}, trust_env=False,
+                     timeout=PATIENCE)
 
 
 def test_a_replaced_token_is_void_at_once(own):
@@ -286,7 +287,7 @@ def test_a_replaced_token_leaves_runs_alone(own_talker):
         held.release("two")
         assert events.until(lambda event: event["type"] == "finish")[-1]["finishReason"] == "stop"
     turns = httpx.get(f"{gateway.url}/threads/{turn['thread_id']}/turns", headers=gateway.authorization,
-                      trust_env=False).json()
+                      trust_env=False, timeout=PATIENCE).json()
     assert turns[0]["content"] == "one two"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from checks import accepted, is_id, refused
 from extensions import toggle
-from lab import BETTER, COUNT_WORDS, OLD, PATIENCE, WORSE, Lab
+from lab import BETTER, COUNT_WORDS, OLD, WORSE, Lab
 from proposals import apply, show
 from stubs.provider import Fault, Reply
 from tools import calls
@@ -66,7 +66,7 @@ def test_one_iteration_of_a_domain_runs_at_a_time(lab):
     held = lab.talker.holds("one two")
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        assert held.was_asked(PATIENCE)
+        assert held.was_asked()
         refused(lab.post(), 409, "iteration is already running")
         refused(lab.post(domain="another"), 409, "iteration is already running")
         held.release(" three")
@@ -346,7 +346,7 @@ def test_what_is_written_by_hand_while_the_agent_works_stays(lab, answer):
     held = lab.talker.holds(answer[:4])
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        assert held.was_asked(PATIENCE)
+        assert held.was_asked()
         lab.asset.write_text("by hand\n")
         held.release(answer[4:])
         row = lab.until_ended(events)
@@ -365,7 +365,7 @@ def test_a_soul_that_is_put_while_it_is_measured_stays(talker, name, stage, answ
     lab.talker.answers(answer)
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        events.until(lambda event: event.get("step") == "measure-again", PATIENCE)
+        events.until(lambda event: event.get("step") == "measure-again")
         accepted(lab.gateway.http.put(soul, json={"content": "I am as I was put.\n"}))
         lab.file("go", "")
         row = lab.until_ended(events)
@@ -394,7 +394,7 @@ def test_an_asset_that_cannot_be_put_back_is_told_and_put_back_by_the_next_start
     held = lab.talker.holds("one two")
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        assert held.was_asked(PATIENCE)
+        assert held.was_asked()
         asset.unlink()
         place.rmdir()
         place.write_text("a file where the directory was")
@@ -417,7 +417,7 @@ def hanging(own_talker, name):
     own_talker.answers(BETTER)
     with lab.gateway.events() as events:
         accepted(lab.post(), 202)
-        events.until(lambda event: event.get("step") == "measure-again", PATIENCE)
+        events.until(lambda event: event.get("step") == "measure-again")
     assert lab.asset.read_text() == BETTER
     return lab
 
@@ -456,7 +456,7 @@ def test_what_a_score_has_cost_outlives_a_kill(own_talker, name):
     lab.talker.answers("0.25")
     held = lab.talker.holds("Well")
     accepted(lab.post(), 202)
-    assert held.was_asked(PATIENCE)
+    assert held.was_asked()
     lab.gateway.kill()
     held.release(" done!")
     lab.gateway.start()

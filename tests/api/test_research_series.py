@@ -4,7 +4,7 @@ import pytest
 
 from checks import accepted
 from jobs import ended, new_agent, run
-from lab import BETTER, PATIENCE, WORSE, Lab
+from lab import BETTER, WORSE, Lab
 from test_hooks import after_all_events, event
 from tools import turns_of
 
@@ -24,7 +24,7 @@ def report(lab, job, status="completed"):
     """Runs the job to its end. Gives its row and what it says."""
     with lab.gateway.events() as events:
         started = accepted(lab.gateway.http.post(f"/run/{job['name']}"), 202)
-        run = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"], PATIENCE)
+        run = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])
     assert run[-1]["run"]["status"] == status, run[-1]
     if status != "completed":
         return run[-1]["run"]
@@ -90,7 +90,7 @@ def test_a_series_does_not_trigger_its_job(talker, name, kind, stage):
     job = accepted(gateway.http.post("/extensions", json=body), 201)
     lab.talker.stub.script("description: changed\n")
     run(gateway, job)
-    assert ended(gateway, job, seconds=PATIENCE)[0]["status"] == "completed"
+    assert ended(gateway, job)[0]["status"] == "completed"
     assert [row["verdict"] for row in lab.experiments()] == ["keep"]
     after_all_events(gateway, name)
     assert len(ended(gateway, job)) == 1

@@ -3,13 +3,16 @@
 A stub stands for the model; it answers as each test tells it, and can hold an answer back in the middle.
 """
 
+import contextlib
 import signal
+import sqlite3
 
 import pytest
 
 from checks import accepted, at_once, ids, refused
 from events import ENDS, RUN_KINDS, text_of
 from extensions import toggle
+from jobs import wait_for
 from stubs.provider import Reply, ToolCall
 
 METADATA = {"run_id", "model", "usage", "cost_usd", "finish_reason", "duration_ms", "in_reply_to", "steps"}
@@ -396,12 +399,19 @@ def test_a_run_that_is_under_way_at_the_end_is_kept_as_partial(own_talker, end):
     assert set(found) == {turn["id"], waiting["id"], partial["id"]}
 
 
+def kept_pieces(gateway):
+    """What is on disk of the text of runs that are under way: once a second what is new is added."""
+    with contextlib.closing(sqlite3.connect(f"file:{gateway.data / 'gateway.db'}?mode=ro", uri=True)) as database:
+        return "".join(text for text, in database.execute("SELECT text FROM run_pieces ORDER BY run_id, number"))
+
+
 def test_a_run_that_was_under_way_at_a_kill_is_interrupted_and_keeps_its_text(own_talker):
     gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
-    # The text is kept up to a second before: the second half comes later than that.
-    own_talker.stub.script(Reply("Once upon a time", deltas=2, rate=0.6, fault="silence", after=2))
+    answer = own_talker.holds("Once upo")
     with gateway.events(thread["id"]) as events:
         turn = ask(gateway, thread)
+        wait_for(lambda: "Once upo" in kept_pieces(gateway))
+        answer.say("n a time")
         streamed(events, turn, "Once upon a time")
         gateway.kill()
     gateway.start()

@@ -4,11 +4,10 @@ import http.server
 import os
 import subprocess
 import threading
-import time
 
 import pytest
 
-from checks import accepted
+from checks import TRIES, accepted, seconds_of
 from jobs import chat_stop, wait_for
 from tools import asked, called, calls, new_agent, new_thread, of_kind
 
@@ -265,9 +264,8 @@ def test_a_flood_without_end_is_cut_in_the_middle(place):
 
 
 def test_what_is_deaf_to_sigterm_is_ended_at_the_deadline(place):
-    began = time.monotonic()
     end = place.bash("trap '' TERM; echo begun; sleep 98765431 & (setsid sleep 98765431 &); sleep 98765431", timeout_s=1)
-    assert end["isError"] and "timed out after 1 s" in end["output"] and time.monotonic() - began < 15
+    assert end["isError"] and "timed out after 1 s" in end["output"]
     assert gone("98765431")
 
 
@@ -299,15 +297,13 @@ def test_a_command_that_is_deaf_to_sigterm_holds_up_the_end_of_the_gateway_for_a
 
     def seconds_to_stop():
         begins(own_talker, name, "trap '' TERM; touch begun; sleep 98765435")
-        asked = time.monotonic()
-        assert gateway.stop() == 0
-        seconds = time.monotonic() - asked
-        assert gone("98765435")
+        seconds = seconds_of(gateway.stop)
+        assert gateway.process.returncode == 0 and gone("98765435")
         gateway.start()
         return seconds
 
     # Without a hurry SIGKILL comes 500 ms after SIGTERM, never sooner. With it more time says only that the machine is busy.
-    assert any(seconds_to_stop() < 0.5 for _ in range(8))
+    assert any(seconds_to_stop() < 0.5 for _ in range(TRIES))
 
 
 def test_a_killed_gateway_takes_its_commands_along(own_talker, name):

@@ -13,6 +13,7 @@ import websockets
 
 from apps import make_app, start
 from certificates import make_certificate
+from checks import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def trusting(certificates):
 
 @pytest.fixture
 def client(secure, trusting):
-    with httpx.Client(base_url=secure.url, headers=secure.authorization, verify=trusting, trust_env=False) as client:
+    with httpx.Client(base_url=secure.url, headers=secure.authorization, verify=trusting, trust_env=False, timeout=PATIENCE) as client:
         yield client
 
 
@@ -57,7 +58,7 @@ def test_large_bodies_pass(client):
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_tls_1_2_and_1_3_are_spoken(secure, trusting, version):
     trusting.minimum_version = trusting.maximum_version = version
-    with httpx.Client(verify=trusting, trust_env=False) as client:
+    with httpx.Client(verify=trusting, trust_env=False, timeout=PATIENCE) as client:
         assert client.get(secure.url + "/health").status_code == 200
 
 
@@ -67,7 +68,7 @@ def test_older_versions_are_not(secure, trusting):
     trusting.maximum_version = ssl.TLSVersion.TLSv1_1
     trusting.set_ciphers("ALL:@SECLEVEL=0")
     with pytest.raises(ssl.SSLError):
-        with socket.create_connection(("127.0.0.1", secure.port), timeout=10) as plain:
+        with socket.create_connection(("127.0.0.1", secure.port), timeout=PATIENCE) as plain:
             trusting.wrap_socket(plain, server_hostname="localhost")
 
 
@@ -97,10 +98,10 @@ def test_an_origin_is_of_https(client, secure):
 
 
 def test_plain_http_is_not_answered_and_harms_nobody(secure, client):
-    with socket.create_connection(("127.0.0.1", secure.port), timeout=10) as plain:
+    with socket.create_connection(("127.0.0.1", secure.port), timeout=PATIENCE) as plain:
         plain.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert not plain.recv(100).startswith(b"HTTP/")
-    with socket.create_connection(("127.0.0.1", secure.port), timeout=10) as plain:
+    with socket.create_connection(("127.0.0.1", secure.port), timeout=PATIENCE) as plain:
         plain.sendall(b"\x16\x03\x01\xff\xff" + b"\x00" * 3000)
     assert client.get("/health").status_code == 200
 

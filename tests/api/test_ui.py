@@ -5,6 +5,8 @@ import re
 import httpx
 import pytest
 
+from checks import PATIENCE
+
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
           "connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
           "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html agw-highlight")
@@ -21,7 +23,8 @@ GENERAL = {
 
 def ask(gateway, path, method="GET", **headers):
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
-    return httpx.request(method, gateway.url + path, headers=headers, trust_env=False, follow_redirects=False)
+    return httpx.request(method, gateway.url + path, headers=headers, trust_env=False, follow_redirects=False,
+                         timeout=PATIENCE)
 
 
 @pytest.fixture

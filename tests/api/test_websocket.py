@@ -467,7 +467,7 @@ def test_many_connections_receive_the_same(gateway):
 
 @pytest.mark.slow
 def test_an_idle_connection_is_pinged_every_30_seconds(gateway):
-    with gateway.frames(seconds=40) as frames:
+    with gateway.frames() as frames:
         frames.frame(TEXT, json.dumps({"type": "subscribe", "threadIds": []}))
         opcode, _ = frames.receive()
         while opcode == TEXT:

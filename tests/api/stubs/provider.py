@@ -17,6 +17,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from checks import PATIENCE
+
 from . import wires
 
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests",
@@ -107,11 +109,11 @@ class Held:
         self.request = request
         self._asked.set()
 
-    def was_asked(self, timeout=20):
+    def was_asked(self, timeout=PATIENCE):
         """Whether the request that it answers comes."""
         return self._asked.wait(timeout)
 
-    def was_aborted(self, timeout=20):
+    def was_aborted(self, timeout=PATIENCE):
         """Whether the client leaves before the end of the answer."""
         return self.was_asked(timeout) and self.request.closed_by_client.wait(timeout)
 
@@ -213,7 +215,7 @@ class ProviderStub:
             self._replies.clear()
             self._default = Reply()
 
-    def wait_for_requests(self, count, timeout=20):
+    def wait_for_requests(self, count, timeout=PATIENCE):
         """The first `count` requests, once they have come."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: len(self.requests) >= count, timeout):
