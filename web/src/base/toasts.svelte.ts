@@ -5,21 +5,19 @@ export interface Toast {
   text: string;
   kind: 'info' | 'bad';
   action?: { label: string; run: () => void };
+  /** It has gone, and its action was not taken. */
+  gone?: () => void;
 }
-
-const shownFor = 8000;
 
 class Toasts {
   all = $state<Toast[]>([]);
   #last = 0;
 
   /** Answers a function that takes the note away again. */
-  show(text: string, options: Partial<Pick<Toast, 'kind' | 'action'>> = {}): () => void {
+  show(text: string, options: Partial<Pick<Toast, 'kind' | 'action' | 'gone'>> = {}): () => void {
     const id = ++this.#last;
     this.all.push({ id, text, kind: 'info', ...options });
-    const close = (): void => this.close(id);
-    setTimeout(close, shownFor);
-    return close;
+    return () => this.close(id);
   }
 
   /** An error whose message is short may say all of it in `whole`. */
@@ -29,7 +27,14 @@ class Toasts {
   }
 
   close(id: number): void {
-    this.all = this.all.filter((toast) => toast.id !== id);
+    this.take(id)?.gone?.();
+  }
+
+  /** Takes it away for its action. */
+  take(id: number): Toast | undefined {
+    const taken = this.all.find((toast) => toast.id === id);
+    this.all = this.all.filter((toast) => toast !== taken);
+    return taken;
   }
 }
 
