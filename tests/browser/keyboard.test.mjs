@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, missing, withStage } from './stage.mjs';
+import { eventually, holds, missing, withStage } from './stage.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -69,5 +69,44 @@ else {
     assert.equal((await it.turns(id)).length, 2);
     await dismiss(page).press('Enter');
     await eventually(async () => assert.equal((await it.turns(id)).length, 1));
+  });
+
+  const palette = (page) => page.getByRole('combobox', { name: 'Go to or do' });
+  const marked = (page) => page.getByRole('option', { selected: true });
+
+  test('the entry of the palette that is marked stays so when what was asked for comes before it', async () => {
+    await it.threadWith({ role: 'user', content: 'a tangerine a day' });
+    const page = await it.open('/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    const release = await holds(page, 'GET', '**/turns/search?**');
+    await page.keyboard.press('Control+k');
+    const asked = page.waitForRequest(/\/turns\/search/);
+    await palette(page).fill('tangerine');
+    await asked;
+    const options = page.getByRole('option');
+    await options.filter({ hasText: 'chat' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await marked(page).getByText('Search all turns').waitFor();
+    release();
+    await options.filter({ hasText: 'turn a tangerine' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
+  });
+
+  test('the entry of the palette that is marked stays so when one that fits better is made, and gives way where it is deleted', async () => {
+    const command = (name) => it.api('POST', '/extensions', { type: 'command', name, description: 'd', enabled: true, definition: { prompt: 'p' } });
+    const { id } = await command('quux-of-old');
+    const page = await it.open('/extensions');
+    await page.getByRole('heading', { level: 1, name: 'Extensions' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await palette(page).fill('quux');
+    await page.keyboard.press('ArrowDown');
+    const words = await marked(page).innerText();
+    const better = await command('quux');
+    await page.getByRole('option').filter({ hasText: /^\s*command\s*quux\s/ }).waitFor();
+    assert.equal(await marked(page).innerText(), words);
+    assert.equal(await palette(page).getAttribute('aria-activedescendant'), await marked(page).getAttribute('id'));
+    for (const gone of [id, better.id]) await it.api('DELETE', `/extensions/${gone}`);
+    await eventually(async () => assert.match(await marked(page).innerText(), /Search all turns/));
   });
 }

@@ -13,6 +13,8 @@ import { overlays } from '../shell/overlays.svelte';
 import { views } from '../shell/views';
 
 export interface Entry {
+  /** Its own among all; kinds and labels are not. */
+  id: string;
   kind: string;
   label: string;
   about: string;
@@ -36,12 +38,14 @@ export async function searched(words: string): Promise<Entry[]> {
   const title = (id: string): string => threads.all.find((thread) => thread.id === id)?.title ?? 'a chat';
   return [
     ...turns.slice(0, hits).map((turn) => ({
+      id: `turn ${turn.id}`,
       kind: 'turn',
       label: firstLine(turn.snippet, 100),
       about: title(turn.thread_id),
       run: () => place.go(['t', turn.thread_id], { turn: turn.id }),
     })),
     ...pages.map((page) => ({
+      id: `page ${page.scope} ${page.slug}`,
       kind: 'page',
       label: page.title,
       about: 'knowledge',
@@ -52,7 +56,7 @@ export async function searched(words: string): Promise<Entry[]> {
 
 function deeds(): Entry[] {
   const open = threads.reading;
-  const deed = (label: string, about: string, run: () => void): Entry => ({ kind: 'do', label, about, run });
+  const deed = (label: string, about: string, run: () => void): Entry => ({ id: `do ${label}`, kind: 'do', label, about, run });
   return [
     deed('New chat', 'Ctrl Shift O', () => place.go(['new'])),
     deed('New job', '', () => place.go(['jobs', 'new'])),
@@ -65,14 +69,15 @@ function deeds(): Entry[] {
 }
 
 const pages = (): Entry[] =>
-  [{ name: 'chats', label: 'Chats' }, ...views].map(({ name, label }) => ({ kind: 'page', label, about: '', run: () => place.go([name]) }));
+  [{ name: 'chats', label: 'Chats' }, ...views].map(({ name, label }) => ({ id: `view ${name}`, kind: 'page', label, about: '', run: () => place.go([name]) }));
 
 const chats = (): Entry[] =>
-  threads.all.map(({ id, title, agent_id }) => ({ kind: 'chat', label: title, about: registry.nameOf(agent_id), run: () => place.go(['t', id]) }));
+  threads.all.map(({ id, title, agent_id }) => ({ id: `chat ${id}`, kind: 'chat', label: title, about: registry.nameOf(agent_id), run: () => place.go(['t', id]) }));
 
 /** A command is put into the message of a new chat, to be completed and sent. */
 const commands = (): Entry[] =>
   registry.enabled('command').map(({ name, description }) => ({
+    id: `command ${name}`,
     kind: 'command',
     label: `/${name}`,
     about: description,
@@ -83,7 +88,8 @@ const commands = (): Entry[] =>
   }));
 
 const extensions = (): Entry[] =>
-  registry.extensions.map(({ name, type, description }) => ({
+  registry.extensions.map(({ id, name, type, description }) => ({
+    id: `extension ${id}`,
     kind: type,
     label: name,
     about: description,
