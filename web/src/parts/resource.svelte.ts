@@ -2,6 +2,7 @@
 import { Refusal } from '../api/client';
 import { line } from '../api/line.svelte';
 import type { GatewayEvent } from '../api/events';
+import { clock } from '../base/clock.svelte';
 
 export class Resource<T> {
   data = $state.raw<T | undefined>(undefined);
@@ -66,4 +67,10 @@ export function keepTrue(of: Resource<unknown>, ...kinds: GatewayEvent['type'][]
   return line.listen((event) => {
     if (kinds.includes(event.type) || event.type === 'reconnected') void of.load();
   });
+}
+
+/** For an effect: the same for what changes without an event: also as time goes on, and when the page is looked at again. */
+export function follow(of: Resource<unknown>, ...kinds: GatewayEvent['type'][]): () => void {
+  void clock.now;
+  return keepTrue(of, ...kinds);
 }
