@@ -50,4 +50,12 @@ else {
     await it.api('PATCH', `/extensions/${id}`, { definition: { systemPrompt: 'From now on.' } });
     await page.getByText('From now on.').waitFor({ state: 'attached' });
   });
+
+  test('the briefing tells a signal as it comes', async () => {
+    const page = await it.open('/system');
+    const briefing = page.getByRole('region', { name: 'Briefing' });
+    await briefing.getByRole('paragraph').first().waitFor();
+    await it.api('POST', '/signals', { kind: 'smoke', message: 'There is smoke', severity: 'warning' });
+    await briefing.getByText('There is smoke').waitFor();
+  });
 }
