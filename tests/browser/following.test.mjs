@@ -58,4 +58,51 @@ else {
     await it.api('POST', '/signals', { kind: 'smoke', message: 'There is smoke', severity: 'warning' });
     await briefing.getByText('There is smoke').waitFor();
   });
+
+  test('the form of an extension that nothing is written in shows what it was changed to elsewhere, as form or raw', async () => {
+    const { id } = await it.api('POST', '/extensions', { type: 'command', name: 'followed', description: 'd', definition: { prompt: 'old' } });
+    const page = await it.open('/extensions/followed');
+    const prompt = page.getByRole('textbox', { name: /Prompt/ });
+    await eventually(async () => assert.equal(await prompt.inputValue(), 'old'));
+    await it.api('PATCH', `/extensions/${id}`, { definition: { prompt: 'newer' }, description: 'said anew' });
+    await eventually(async () => assert.equal(await prompt.inputValue(), 'newer'));
+    assert.equal(await page.getByRole('textbox', { name: 'Description', exact: true }).inputValue(), 'said anew');
+    await page.getByRole('button', { name: 'Raw' }).click();
+    await it.api('PATCH', `/extensions/${id}`, { definition: { prompt: 'newest' } });
+    const raw = page.getByRole('textbox', { name: 'Definition as JSON' });
+    await eventually(async () => assert.match(await raw.inputValue(), /"newest"/));
+    await raw.fill('{"prompt": "mine"}');
+    await it.api('PATCH', `/extensions/${id}`, { description: 'said again' });
+    await page.getByRole('paragraph').getByText('said again').waitFor();
+    assert.equal(await raw.inputValue(), '{"prompt": "mine"}');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('region', { name: 'Changed meanwhile' }).waitFor();
+  });
+
+  test('a file on disk that nothing is written over is shown as its record is changed', async () => {
+    const { id } = await it.api('POST', '/extensions', { type: 'agent', name: 'disk-followed', description: 'd', definition: { systemPrompt: 'old' } });
+    const page = await it.open('/extensions/disk-followed?tab=files');
+    const config = page.getByRole('textbox', { name: 'Configuration on disk' });
+    await eventually(async () => assert.match(await config.inputValue(), /"old"/));
+    await it.api('PATCH', `/extensions/${id}`, { definition: { systemPrompt: 'new' } });
+    await eventually(async () => assert.match(await config.inputValue(), /"new"/));
+  });
+
+  test('a project that is removed elsewhere takes nothing from what is written about it', async () => {
+    await it.stage.write({ path: 'gone-work/readme', text: '' });
+    const { id } = await it.api('POST', '/projects', { name: 'Gone', path: `${it.home}/gone-work` });
+    const page = await it.open('/projects');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('half a thought');
+    await it.api('DELETE', `/projects/${id}`);
+    const read = page.waitForResponse('**/projects');
+    await look(page);
+    await read;
+    await page.getByText('It was removed elsewhere').waitFor();
+    await page.keyboard.type(' or more');
+    assert.equal(await description.inputValue(), 'half a thought or more');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('No project yet').waitFor();
+  });
 }
