@@ -71,6 +71,105 @@ else {
     await eventually(async () => assert.equal((await it.turns(id)).length, 1));
   });
 
+  const button = (page, name) => page.getByRole('button', { name, exact: true });
+  const command = (name) => it.api('POST', '/extensions', { type: 'command', name, description: 'd', enabled: true, definition: { prompt: 'p' } });
+
+  test('what is saved or switched by keys keeps the keyboard while that is done', async () => {
+    await command('kept');
+    const page = await it.open('/extensions/kept');
+    await page.getByRole('switch').press('Space');
+    await page.getByText('disabled', { exact: true }).waitFor();
+    assert.match(await held(page), /^Enabled: kept/);
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('new');
+    await button(page, 'Save').press('Enter');
+    await page.getByText('Saved.').waitFor();
+    assert.equal(await held(page), 'Save');
+    await page.evaluate(() => (location.hash = '#/agents'));
+    await page.getByRole('textbox', { name: 'Soul' }).fill('Be calm.');
+    await button(page, 'Save soul').press('Enter');
+    await page.getByText('Saved. It counts').waitFor();
+    await eventually(async () => assert.ok(await button(page, 'Save soul').isDisabled()));
+    assert.equal(await held(page), 'Save soul');
+    await page.evaluate(() => (location.hash = '#/agents/assistant'));
+    await page.getByRole('combobox', { name: 'Change to' }).selectOption('trusted');
+    await page.getByRole('textbox', { name: 'Because' }).fill('it is good');
+    await button(page, 'Change stage').press('Enter');
+    await page.getByText('It is trusted').waitFor();
+    assert.equal(await held(page), 'Change stage');
+  });
+
+  test('a soul is not saved where nothing is written, nor one that is too long', async () => {
+    const page = await it.open('/agents');
+    const asked = [];
+    page.on('request', (request) => request.url().endsWith('/soul') && asked.push(request.method()));
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await soul.waitFor();
+    await button(page, 'Save soul').press('Enter');
+    await soul.fill('x'.repeat(102_401));
+    await button(page, 'Save soul').press('Enter');
+    await soul.fill('Short.');
+    await button(page, 'Save soul').press('Enter');
+    await page.getByText('Saved. It counts').waitFor();
+    assert.equal(asked.filter((method) => method === 'PUT').length, 1);
+    assert.equal((await it.api('GET', '/soul')).content, 'Short.');
+  });
+
+  test('who discards what was written before goes on in its field', async () => {
+    await it.api('PUT', '/soul', { content: '' });
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await soul.fill('half a thought');
+    await page.reload();
+    await button(page, 'Discard it').press('Enter');
+    await heldBecomes(page, 'Soul');
+    assert.equal(await soul.inputValue(), '');
+  });
+
+  test('who takes a chat out of the archive by keys goes on at it', async () => {
+    const { id } = await it.thread({ title: 'Put away' });
+    await it.api('PATCH', `/threads/${id}`, { archived: true });
+    const page = await it.open('/chats?archived=true');
+    await button(page, 'Take Put away out of the archive').press('Enter');
+    await eventually(async () => assert.match(await held(page), /^Put away/));
+  });
+
+  test('who edits a project by keys begins at its name, and goes on at where they began', async () => {
+    await it.stage.write({ path: 'by-keys/inner/readme', text: '' });
+    const { id } = await it.api('POST', '/projects', { name: 'By keys', path: `${it.home}/by-keys` });
+    const page = await it.open('/projects');
+    await button(page, 'Edit').press('Enter');
+    await page.keyboard.type('One');
+    await eventually(async () => assert.equal(await page.getByRole('textbox', { name: 'Name' }).first().inputValue(), 'By keysOne'));
+    await button(page, 'Cancel').press('Enter');
+    await heldBecomes(page, 'Edit');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' still');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'By keys still' }).waitFor();
+    await heldBecomes(page, 'Edit');
+    await button(page, 'Choose among my directories').press('Enter');
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.closest('ul')?.tagName), 'UL'));
+    await button(page, 'by-keys').press('Enter');
+    await heldBecomes(page, '..');
+    await it.api('DELETE', `/projects/${id}`);
+  });
+
+  test('who puts a failed run aside by keys, or tries again what could not be read, goes on at the heading', async () => {
+    await it.api('POST', '/extensions', { type: 'job', name: 'fails', description: 'Fails', enabled: true, definition: { agent_id: 'assistant', prompt: 'Try.' } });
+    await it.stage.fail({ status: 401 });
+    await it.api('POST', '/run/fails');
+    await eventually(async () => assert.equal((await it.api('GET', '/jobs/fails/runs'))[0].status, 'failed'));
+    const page = await it.open('/inbox');
+    await button(page, 'Put aside').press('Enter');
+    await heldBecomes(page, 'Inbox');
+    await page.route('**/costs?**', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
+    await page.evaluate(() => (location.hash = '#/costs'));
+    await button(page, 'Retry').waitFor();
+    await page.unroute('**/costs?**');
+    await button(page, 'Retry').press('Enter');
+    await heldBecomes(page, 'Costs');
+  });
+
   const palette = (page) => page.getByRole('combobox', { name: 'Go to or do' });
   const marked = (page) => page.getByRole('option', { selected: true });
 
@@ -94,7 +193,6 @@ else {
   });
 
   test('the entry of the palette that is marked stays so when one that fits better is made, and gives way where it is deleted', async () => {
-    const command = (name) => it.api('POST', '/extensions', { type: 'command', name, description: 'd', enabled: true, definition: { prompt: 'p' } });
     const { id } = await command('quux-of-old');
     const page = await it.open('/extensions');
     await page.getByRole('heading', { level: 1, name: 'Extensions' }).waitFor();
