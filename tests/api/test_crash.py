@@ -10,6 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import pytest
 
 from checks import PATIENCE, accepted, ids
 from jobs import wait_for
@@ -161,6 +162,7 @@ def compare_answers(gateway, ledger):
         assert accepted(gateway.http.get(f"/threads/{question['thread_id']}"))["active_run"] is None
 
 
+@pytest.mark.timeout(900)
 def test_kill_9_in_a_loop_loses_nothing_that_was_acknowledged(make_gateway):
     gateway, ledger = make_gateway().start(), Ledger()
     for number in range(ROUNDS):

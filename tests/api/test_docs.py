@@ -66,7 +66,7 @@ def shell(tmp_path, stub):
         if "nohup agw serve" not in typed:
             typed = f"{SERVE}\n{typed}"
         script = "set -e\n" + typed.replace("http://127.0.0.1:11434", stub.base_url).replace("/home/you", str(gateway.home))
-        return subprocess.run(["bash", "-x", "-c", script], capture_output=True, text=True, timeout=120,
+        return subprocess.run(["bash", "-x", "-c", script], capture_output=True, text=True, timeout=4 * PATIENCE,
                               cwd=gateway.home, env=gateway.variables())
 
     yield run

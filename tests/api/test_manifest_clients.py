@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from checks import accepted
+from checks import PATIENCE, accepted
 
 HERE = Path(__file__).parent / "manifests"
 MODULES = HERE / "node_modules"
@@ -42,7 +42,7 @@ def documents(gateway, tmp_path_factory):
 
 def run(node, *arguments, text=""):
     done = subprocess.run([str(node), *map(str, arguments)], cwd=HERE, input=text, capture_output=True, text=True,
-                          timeout=100)
+                          timeout=4 * PATIENCE)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout
 

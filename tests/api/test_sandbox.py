@@ -258,7 +258,10 @@ def test_the_network_is_there_from_trusted_on(place, server, stage, definition, 
 
 
 def test_a_flood_without_end_is_cut_in_the_middle(place):
-    end = place.bash("echo first; trap 'echo last; exit 7' TERM; yes & wait", timeout_s=3)
+    for _ in range(TRIES):  # SIGKILL comes 500 ms behind SIGTERM: on a busy machine that may be too soon.
+        end = place.bash("echo first; trap 'echo last; exit 7' TERM; yes & wait", timeout_s=3)
+        if end["output"].endswith("exit code 7"):
+            break
     assert end["output"].startswith("first\ny\n") and end["output"].endswith("exit code 7")
     assert len(end["output"]) < 100_300 and " bytes cut …]" in end["output"] and "timed out after 3 s" in end["output"]
 
