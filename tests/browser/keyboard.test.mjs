@@ -170,6 +170,37 @@ else {
     await heldBecomes(page, 'Costs');
   });
 
+  test('the suggestion that is marked is in sight, however many there are', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      await it.api('POST', '/extensions', { type: 'command', name: `many-${name}`, description: 'so long that it is broken '.repeat(4), enabled: true, definition: { prompt: 'p' } });
+    }
+    const page = await it.open('/new', { viewport: { width: 360, height: 740 } });
+    await page.getByRole('textbox', { name: 'Message' }).pressSequentially('/many');
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    await eventually(async () => assert.equal(await options.count(), 8));
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowDown', 'ArrowDown']) {
+      await page.keyboard.press(key);
+      await eventually(async () => assert.ok(await page.evaluate(() => {
+        const mine = document.querySelector('[role=option][aria-selected=true]').getBoundingClientRect();
+        const all = document.querySelector('[role=listbox]').getBoundingClientRect();
+        return mine.top >= all.top && mine.bottom <= all.bottom;
+      })));
+    }
+  });
+
+  test('a file that is taken while more are looked for replaces all that was typed of its name', async () => {
+    await it.stage.write({ path: 'garden/tomatoes.txt', text: 'x' });
+    const page = await it.open('/new');
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.pressSequentially('Read @tomat');
+    await page.getByRole('option').filter({ hasText: 'tomatoes.txt' }).waitFor();
+    const release = await holds(page, 'GET', '**/filesystem/search?**');
+    await message.pressSequentially('oes');
+    await page.keyboard.press('Tab');
+    release();
+    await eventually(async () => assert.equal(await message.inputValue(), `Read ${it.home}/garden/tomatoes.txt `));
+  });
+
   const palette = (page) => page.getByRole('combobox', { name: 'Go to or do' });
   const marked = (page) => page.getByRole('option', { selected: true });
 

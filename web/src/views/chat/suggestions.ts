@@ -7,25 +7,28 @@ import { registry } from '../../state/registry.svelte';
 export interface Suggestion {
   label: string;
   about: string;
-  /** The end of the typed text that is taken away. */
-  replaces: string;
+  /** What is taken away at the end of what is typed. */
+  replaces: RegExp;
   inserts: string;
 }
 
 const shown = 8;
 
+const commandTyped = /^\/[a-z0-9-]*$/;
+const pathTyped = /@[^\s@]*$/;
+
 export async function suggestions(typed: string, projectId: string | null): Promise<Suggestion[]> {
   const command = /^\/([a-z0-9-]*)$/.exec(typed);
   if (command) await registry.need();
-  if (command) return commands(command[0], command[1] ?? '');
+  if (command) return commands(command[1] ?? '');
   const path = /(?:^|\s)@([^\s@]{2,})$/.exec(typed);
   return path ? paths(path[1] ?? '', projectId) : [];
 }
 
-function commands(replaces: string, name: string): Suggestion[] {
+function commands(name: string): Suggestion[] {
   return ranked(name, registry.enabled('command'), (command) => command.name)
     .slice(0, shown)
-    .map((command) => ({ label: `/${command.name}`, about: command.description, replaces, inserts: `/${command.name} ` }));
+    .map((command) => ({ label: `/${command.name}`, about: command.description, replaces: commandTyped, inserts: `/${command.name} ` }));
 }
 
 interface Found {
@@ -39,7 +42,7 @@ async function paths(name: string, projectId: string | null): Promise<Suggestion
     return results.slice(0, shown).map((found) => ({
       label: found.name + (found.isDirectory ? '/' : ''),
       about: found.path,
-      replaces: `@${name}`,
+      replaces: pathTyped,
       inserts: `${found.path} `,
     }));
   } catch {
