@@ -143,10 +143,7 @@ else {
   });
 
   test('a soul that was changed elsewhere is not overwritten unseen', async () => {
-    await it.api('PUT', '/soul', { content: 'Be calm.' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
-    await eventually(async () => assert.equal(await soul.inputValue(), 'Be calm.'));
+    const { page, soul } = await it.openSoul('Be calm.');
     await soul.fill('Be mine.');
     await it.api('PUT', '/soul', { content: 'Be theirs.' });
     await page.getByRole('button', { name: 'Save soul' }).click();

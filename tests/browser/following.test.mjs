@@ -10,20 +10,14 @@ else {
   const look = (page) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 
   test('a soul that is changed elsewhere changes here, when the page is looked at again', async () => {
-    await it.api('PUT', '/soul', { content: 'Be calm.' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
-    await eventually(async () => assert.equal(await soul.inputValue(), 'Be calm.'));
+    const { page, soul } = await it.openSoul('Be calm.');
     await it.api('PUT', '/soul', { content: 'Be brief.' });
     await look(page);
     await eventually(async () => assert.equal(await soul.inputValue(), 'Be brief.'));
   });
 
   test('a soul that is changed elsewhere takes nothing from what is written, and is asked about', async () => {
-    await it.api('PUT', '/soul', { content: 'Be calm.' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
-    await eventually(async () => assert.equal(await soul.inputValue(), 'Be calm.'));
+    const { page, soul } = await it.openSoul('Be calm.');
     await soul.fill('Be mine.');
     await it.api('PUT', '/soul', { content: 'Be theirs.' });
     const read = page.waitForResponse('**/soul');

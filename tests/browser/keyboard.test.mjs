@@ -115,9 +115,7 @@ else {
   });
 
   test('who discards what was written before goes on in its field', async () => {
-    await it.api('PUT', '/soul', { content: '' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
+    const { page, soul } = await it.openSoul('');
     await soul.fill('half a thought');
     await page.reload();
     await button(page, 'Discard it').press('Enter');

@@ -144,6 +144,15 @@ export function actor({ model = 'stub' } = {}) {
     return page;
   };
 
+  /** A page that shows a soul, and its field. */
+  it.openSoul = async (content) => {
+    await it.api('PUT', '/soul', { content });
+    const page = await it.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await eventually(async () => assert.equal(await soul.inputValue(), content));
+    return { page, soul };
+  };
+
   it.thread = (members = {}) => it.api('POST', '/threads', members);
   it.threadWith = async (...turns) => {
     const { id } = await it.thread();

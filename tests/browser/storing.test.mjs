@@ -108,9 +108,7 @@ else {
   });
 
   test('a soul is saved again while its answer is under way without a question about its own text', async () => {
-    await it.api('PUT', '/soul', { content: '' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
+    const { page, soul } = await it.openSoul('');
     const save = page.getByRole('button', { name: 'Save soul' });
     await soul.fill('One.');
     const release = await holds(page, 'PUT', '**/soul');
@@ -125,9 +123,7 @@ else {
   });
 
   test('a soul that was saved is not read back', async () => {
-    await it.api('PUT', '/soul', { content: '' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
+    const { page, soul } = await it.openSoul('');
     await soul.fill('One.');
     const asked = [];
     page.on('request', (request) => request.url().endsWith('/soul') && asked.push(request.method()));
@@ -138,9 +134,7 @@ else {
   });
 
   test('a soul that was being read while it was saved does not come back', async () => {
-    await it.api('PUT', '/soul', { content: '' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
+    const { page, soul } = await it.openSoul('');
     await soul.fill('One.');
     let release;
     await page.route('**/soul', async (route) => {
@@ -166,9 +160,7 @@ else {
   });
 
   test('to try again stores a soul as it is written by then', async () => {
-    await it.api('PUT', '/soul', { content: '' });
-    const page = await it.open('/agents');
-    const soul = page.getByRole('textbox', { name: 'Soul' });
+    const { page, soul } = await it.openSoul('');
     await soul.fill('One.');
     it.tolerated.push(/status of 500/);
     await page.route('**/soul', (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 500, json: { error: 'full' } }) : route.continue()));
@@ -239,10 +231,7 @@ else {
 
   for (const choice of ['Take what is there', 'Save mine over it', 'Go on editing']) {
     test(`who is asked about what was changed elsewhere goes on in what is edited: ${choice}`, async () => {
-      await it.api('PUT', '/soul', { content: 'Old.' });
-      const page = await it.open('/agents');
-      const soul = page.getByRole('textbox', { name: 'Soul' });
-      await eventually(async () => assert.equal(await soul.inputValue(), 'Old.'));
+      const { page, soul } = await it.openSoul('Old.');
       await soul.fill('Mine.');
       await it.api('PUT', '/soul', { content: 'Theirs.' });
       await page.getByRole('button', { name: 'Save soul' }).click();
