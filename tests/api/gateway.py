@@ -12,7 +12,7 @@ import httpx
 import yaml
 
 import contract
-from checks import PATIENCE
+from checks import PATIENCE, seconds_of
 from connection import Connection, FrameConnection
 from events import Events
 
@@ -115,6 +115,13 @@ class Gateway:
         self._leave()
         self.process.send_signal(by)
         return self.wait()
+
+    def seconds_to_stop(self):
+        """How long it takes to end. Starts it anew behind that."""
+        seconds = seconds_of(self.stop)
+        assert self.process.returncode == 0, self.stderr
+        self.start()
+        return seconds
 
     def kill(self):
         self._leave()

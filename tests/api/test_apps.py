@@ -448,11 +448,8 @@ def test_one_that_is_deleted_while_others_restart_it_stays_gone(gateway, name):
 
 
 def seconds_to_end(gateway):
-    """Starts the gateway anew behind its end."""
-    seconds = seconds_of(gateway.stop)
-    assert gateway.process.returncode == 0
+    seconds = gateway.seconds_to_stop()
     wait_for(lambda: not processes_of(gateway))
-    gateway.start()
     return seconds
 
 

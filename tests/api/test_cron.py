@@ -30,6 +30,10 @@ def fired(gateway, job, count, seconds=PATIENCE):
     return wait_for(look, seconds)[::-1]
 
 
+def is_on_time(row):
+    return row["started_at"] and parsed(row["started_at"]) - parsed(row["due_at"]) <= timedelta(seconds=1)
+
+
 def disable(gateway, job):
     accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"enabled": False}))
 
@@ -84,14 +88,14 @@ def test_an_unknown_zone_is_refused(gateway, zone):
 
 def test_a_job_fires_once_for_each_due_time(gateway, name):
     job = new_job(gateway, name("job"), EACH_SECOND, concurrency="queue")
-    found = fired(gateway, job, 4)
+    fired(gateway, job, 4)
+    # Others may come late on a machine that is busy.
+    wait_for(lambda: any(is_on_time(row) for row in rows(gateway, job, limit=1000)))
     disable(gateway, job)
+    found = rows(gateway, job, limit=1000)[::-1]
     due = [parsed(row["due_at"]) for row in found]
     assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:]))
     assert all(row["trigger"] == "cron" and not row["dry"] and row["due_at"].endswith(":00.000Z"[3:]) for row in found)
-    # Others may come late on a machine that is busy.
-    assert any(parsed(row["started_at"]) - parsed(row["due_at"]) <= timedelta(seconds=3) for row in found
-               if row["started_at"])
 
 
 def test_a_schedule_in_the_definition_fires_too(gateway, name):

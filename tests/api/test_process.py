@@ -12,7 +12,7 @@ import time
 import httpx
 import pytest
 
-from checks import PATIENCE, accepted, at_once, refused, seconds_of
+from checks import PATIENCE, TRIES, accepted, at_once, refused, seconds_of
 from connection import Connection, free_port, needs_ipv6
 from gateway import BINARY, StartFailed
 from jobs import wait_for
@@ -184,9 +184,10 @@ def test_without_a_token_a_stored_one_is_ignored_and_kept(make_gateway):
 
 
 def test_a_second_start_fails_at_once(own, make_gateway):
-    failed = make_gateway(data=own.data).fails()
-    assert failed.status == 3
-    assert str(own.process.pid) in failed.stderr or own.url in failed.stderr
+    second, failures = make_gateway(data=own.data), []
+    assert any(seconds_of(lambda: failures.append(second.fails())) < 5 for _ in range(TRIES))
+    assert all(failed.status == 3 for failed in failures)
+    assert all(str(own.process.pid) in failed.stderr or own.url in failed.stderr for failed in failures)
     accepted(own.http.get("/health"))
 
 
@@ -347,7 +348,7 @@ def test_stop_and_restart_answer_and_then_end(own, path, word, status, least):
         asked = time.monotonic()
         assert accepted(own.http.post(path)) == {"status": word}
         assert own.wait() == status
-        assert least < time.monotonic() - asked
+        assert least < time.monotonic() - asked < 9  # as above
         assert events.closed() == 1001
     assert own.stdout == f"listening on {own.url}\n"
 
