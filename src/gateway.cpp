@@ -145,7 +145,8 @@ public:
         shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
         actions_(extensions_, http_, blocking_, clock_, secrets_, action_links(integrations_, shell_)),
         calls_(loop, runs_, threads_, stages_, tools_),
-        engine_(loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_),
+        engine_(
+            {loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_}),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         research_(loop, database_, hub_, clock_, blocking_, sandbox_, extensions_, stages_, threads_, models_, costs_,

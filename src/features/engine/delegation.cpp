@@ -44,14 +44,15 @@ ToolOutcome result_of(const Extension& agent, const std::string& thread_id, cons
 }  // namespace
 
 Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop) {
-  const auto agent = extensions_.require_enabled_agent(agent_name);
+  const auto agent = services_.extensions.require_enabled_agent(agent_name);
   const auto mode = mode_for(*agent, caller);
   const auto delegated = std::make_shared<Delegated>();
   delegated->delegation = {
       .run_id = new_id(), .delegating_run_id = caller.run_id, .agent_id = agent->id, .thread_id = {}};
   // Its thread is told of while it is made.
   add_delegation(std::shared_ptr<const Delegation>(delegated, &delegated->delegation));
-  const auto thread = co_await threads_.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});
+  const auto thread =
+      co_await services_.threads.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});
   delegated->delegation.thread_id = thread.id;
   const auto active =
       open_job_run({.run_id = delegated->delegation.run_id,

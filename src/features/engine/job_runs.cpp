@@ -23,46 +23,46 @@ struct AddedTurns {
 }  // namespace
 
 ActiveRunPointer Engine::open_job_run(JobTurn job_turn) {
-  auto active = runs_.open({.id = job_turn.run_id,
-                            .thread_id = job_turn.thread_id,
-                            .turn_id = new_id(),
-                            .assistant_turn_id = new_id(),
-                            .agent_id = job_turn.agent_id,
-                            .order = job_turn.order});
-  const auto id = job_turn.run_id;
-  job_turns_[id] = std::make_shared<JobTurn>(std::move(job_turn));
+  auto active = services_.runs.open({.id = job_turn.run_id,
+                                     .thread_id = job_turn.thread_id,
+                                     .turn_id = new_id(),
+                                     .assistant_turn_id = new_id(),
+                                     .agent_id = job_turn.agent_id,
+                                     .order = job_turn.order});
+  job_turns_.add(std::move(job_turn));
   return active;
 }
 
 Task<> Engine::begin_job_run(ActiveRunPointer active, std::function<void(Connection&)> along) {
-  const auto& job_turn = *job_turns_.at(active->run.id);
+  const auto job_turn = job_turns_.of(active->run);
   std::optional<PreparedTurn> enclosure;
-  if (job_turn.enclosure) {
-    enclosure = threads_.prepare({.thread_id = job_turn.thread_id,
-                                  .role = Role::system,
-                                  .content = *job_turn.enclosure,
-                                  .metadata = job_turn.metadata});
+  if (job_turn->enclosure) {
+    enclosure = services_.threads.prepare({.thread_id = job_turn->thread_id,
+                                           .role = Role::system,
+                                           .content = *job_turn->enclosure,
+                                           .metadata = job_turn->metadata});
   }
-  const auto prompt = threads_.prepare({.thread_id = job_turn.thread_id,
-                                        .role = Role::user,
-                                        .content = job_turn.prompt,
-                                        .metadata = job_turn.metadata,
-                                        .id = active->run.turn_id});
+  const auto prompt = services_.threads.prepare({.thread_id = job_turn->thread_id,
+                                                 .role = Role::user,
+                                                 .content = job_turn->prompt,
+                                                 .metadata = job_turn->metadata,
+                                                 .id = active->run.turn_id});
   try {
-    const auto added = co_await database_.write([=, run = active->run, now = clock_.now()](Connection& connection) {
-      if (along) along(connection);
-      AddedTurns turns;
-      if (enclosure) turns.enclosure = Threads::insert_in(connection, *enclosure);
-      turns.prompt = Threads::insert_in(connection, prompt);
-      Runs::record(connection, run, now);
-      return turns;
-    });
-    if (added.enclosure) threads_.announce(*added.enclosure);
-    threads_.announce(added.prompt);
+    const auto added =
+        co_await services_.database.write([=, run = active->run, now = services_.clock.now()](Connection& connection) {
+          if (along) along(connection);
+          AddedTurns turns;
+          if (enclosure) turns.enclosure = Threads::insert_in(connection, *enclosure);
+          turns.prompt = Threads::insert_in(connection, prompt);
+          Runs::record(connection, run, now);
+          return turns;
+        });
+    if (added.enclosure) services_.threads.announce(*added.enclosure);
+    services_.threads.announce(added.prompt);
     begin(active);
   } catch (...) {
-    job_turns_.erase(active->run.id);
-    runs_.withdraw(active);
+    job_turns_.withdraw(active->run);
+    services_.runs.withdraw(active);
     throw;
   }
 }
@@ -81,15 +81,9 @@ Task<> Engine::stop_run(ActiveRunPointer active) {
 }
 
 void Engine::fail_run(const ActiveRunPointer& active, std::string why) {
-  const auto job_turn = job_turn_of(active->run);
-  if (!job_turn || active->stop.requested()) return;
-  job_failures_[active->run.id] = std::move(why);
+  if (!job_turns_.of(active->run) || active->stop.requested()) return;
+  job_turns_.fail(active->run, std::move(why));
   active->stop.request();
-}
-
-std::shared_ptr<const JobTurn> Engine::job_turn_of(const Run& run) const {
-  const auto found = job_turns_.find(run.id);
-  return found == job_turns_.end() ? nullptr : found->second;
 }
 
 Task<> Engine::until_ended(ActiveRunPointer active, WithoutRoom without_room) {
@@ -102,36 +96,9 @@ Task<> Engine::until_ended(ActiveRunPointer active, WithoutRoom without_room) {
 
 /// Waits for the runs that are to end first. A run that is stopped meanwhile waits no longer.
 Task<> Engine::wait_for_others(ActiveRunPointer active) {
-  const auto job_turn = job_turn_of(active->run);
+  const auto job_turn = job_turns_.of(active->run);
   if (!job_turn || !job_turn->behind) co_return;
   for (const auto& other : job_turn->behind()) co_await cut(active->stop, no_limit, until_ended(other));
-}
-
-void Engine::tell_started(const ActiveRun& active) const {
-  const auto job_turn = job_turn_of(active.run);
-  if (job_turn && !active.stop.requested()) job_turn->follower.started();
-}
-
-void Engine::take_failure(const Run& run, RunOutcome& outcome) {
-  const auto failure = job_failures_.extract(run.id);
-  if (!failure || !outcome.stopped) return;
-  outcome.stopped = false;
-  outcome.finish_reason = "error";
-  outcome.error = failure.mapped();
-}
-
-Runs::AtEnd Engine::ending_of(const Run& run, const RunOutcome& outcome) const {
-  const auto job_turn = job_turn_of(run);
-  auto of_job = job_turn ? job_turn->follower.ending(outcome) : Runs::AtEnd();
-  return [of_job = std::move(of_job), spendings = outcome.spendings](Connection& connection) {
-    Costs::record(connection, spendings);
-    if (of_job) of_job(connection);
-  };
-}
-
-void Engine::tell_ended(const Run& run) {
-  const auto told = job_turns_.extract(run.id);
-  if (told) told.mapped()->follower.ended();
 }
 
 Task<RunOutcome> Engine::answer_without_model(ActiveRunPointer active, std::shared_ptr<const JobTurn> job_turn) {
@@ -140,7 +107,7 @@ Task<RunOutcome> Engine::answer_without_model(ActiveRunPointer active, std::shar
   try {
     const auto text = co_await job_turn->answerer(active->stop);
     outcome.stopped = active->stop.requested();
-    if (!text.empty()) runs_.text(*active, text);
+    if (!text.empty()) services_.runs.text(*active, text);
   } catch (const ApiError& error) {
     outcome.finish_reason = "error";
     outcome.error = text_with_details(error);

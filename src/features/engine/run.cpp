@@ -1,8 +1,9 @@
 // The story of a run: choose the model, have it answer (answering.cpp), store the answer, say that it ended.
 
 #include "api/refusals.hpp"
-#include "base/json_member.hpp"
 #include "base/log_ids.hpp"
+#include "features/engine/answering.hpp"
+#include "features/engine/chosen_models.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {
@@ -33,20 +34,20 @@ Task<> Engine::answer(ActiveRunPointer active) {
     outcome.error = internal_error;
     outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
   }
-  take_failure(active->run, outcome);
+  job_turns_.take_failure(active->run, outcome);
   outcome.duration =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - active->began);
-  if (!outcome.error.empty()) runs_.emit(*active, "error", {{"error", outcome.error}});
+  if (!outcome.error.empty()) services_.runs.emit(*active, "error", {{"error", outcome.error}});
   const bool is_answered = outcome.finish_reason != "error" && !outcome.stopped;
   co_await save(active, std::move(outcome));
-  if (is_answered && !stopping_.requested()) workers_.spawn(find_title(active->run));
+  if (is_answered && !stopping_.requested()) workers_.spawn(titles_.find(active->run));
 }
 
 Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
   outcome.stopped = active->stop.requested();
   if (outcome.stopped) co_return;
-  const auto job_turn = job_turn_of(active->run);
-  const auto agent = extensions_.find(active->run.agent_id);
+  const auto job_turn = job_turns_.of(active->run);
+  const auto agent = services_.extensions.find(active->run.agent_id);
   if (const auto problem = what_keeps(agent, job_turn.get()); !problem.empty()) {
     outcome.finish_reason = "error";
     outcome.error = problem;
@@ -56,33 +57,15 @@ Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
     outcome = co_await answer_without_model(active, job_turn);
     co_return;
   }
-  auto chosen = choose_models(active->run, *agent);
+  auto chosen = choose_models(services_.models, active->run, *agent);
   outcome.model = chosen.model;
   if (chosen.problem.empty()) {
-    co_await converse(active, agent, std::move(chosen.choices), outcome);
+    Answering answering(services_, limits_, active, agent, std::move(chosen.choices), outcome);
+    co_await answering.run();
   } else {
     outcome.finish_reason = "error";
     outcome.error = chosen.problem;
   }
-}
-
-/// The model of the message, else the agent's, else the default; then the agent's fallbacks.
-Engine::ChosenModels Engine::choose_models(const Run& run, const Extension& agent) const {
-  const auto& definition = agent.definition.members();
-  const auto wanted = string_member(run.order, "model").value_or(string_member(definition, "model").value_or(""));
-  const auto resolved = models_.resolve(wanted);
-  ChosenModels chosen;
-  if (const auto* choice = std::get_if<ModelChoice>(&resolved)) {
-    chosen.choices.push_back(*choice);
-    chosen.model = choice->id();
-  } else {
-    chosen.model = wanted.empty() ? models_.default_model() : wanted;
-    chosen.problem = std::get<NotConfigured>(resolved).message;
-  }
-  for (auto& fallback : models_.resolve_fallbacks(texts_of(definition, "fallback_models"))) {
-    chosen.choices.push_back(fallback);
-  }
-  return chosen;
 }
 
 /// Stores the answer, whatever it takes: while the disk is full it is tried again, because it was promised.
@@ -93,7 +76,7 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
     try {
       if (co_await end(active, outcome)) {
         if (observer_) observer_(active->run, outcome);
-        tell_ended(active->run);
+        job_turns_.tell_ended(active->run);
       }
       co_return;
     } catch (const std::exception& error) {
@@ -106,7 +89,7 @@ Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
     if (co_await pause(stopping_, pause_before_saving_again) != End::done) break;
   }
   // The next start finds the run unfinished and keeps what its checkpoints hold.
-  runs_.withdraw(active);
+  services_.runs.withdraw(active);
 }
 
 Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
@@ -123,23 +106,27 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
     ending.type = "finish";
     ending.members = finish_members(run, outcome);
   }
-  auto at_end = ending_of(run, outcome);
-  if (nothing_to_store) co_return co_await runs_.end(active, std::move(ending), std::move(at_end));
+  const auto at_end = [of_job = job_turns_.ending_of(run, outcome),
+                       spendings = outcome.spendings](Connection& written) {
+    Costs::record(written, spendings);
+    if (of_job) of_job(written);
+  };
+  if (nothing_to_store) co_return co_await services_.runs.end(active, std::move(ending), at_end);
 
-  const auto prepared = threads_.prepare({.thread_id = run.thread_id,
-                                          .role = Role::assistant,
-                                          .content = content,
-                                          .metadata = turn_metadata(run, outcome),
-                                          .id = run.assistant_turn_id,
-                                          .in_reply_to = run.turn_id});
+  const auto prepared = services_.threads.prepare({.thread_id = run.thread_id,
+                                                   .role = Role::assistant,
+                                                   .content = content,
+                                                   .metadata = turn_metadata(run, outcome),
+                                                   .id = run.assistant_turn_id,
+                                                   .in_reply_to = run.turn_id});
   auto added = std::make_shared<AddedTurn>();
-  co_return co_await runs_.end(
+  co_return co_await services_.runs.end(
       active, std::move(ending),
       [added, prepared, at_end](Connection& connection) {
         *added = Threads::insert_in(connection, prepared);
         at_end(connection);
       },
-      [this, added] { threads_.announce(*added); });
+      [this, added] { services_.threads.announce(*added); });
 }
 
 }  // namespace agw

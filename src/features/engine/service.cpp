@@ -14,7 +14,9 @@
 #include "base/message_of.hpp"
 #include "features/engine/agent_limits.hpp"
 #include "features/engine/attached.hpp"
+#include "features/engine/chosen_models.hpp"
 #include "features/engine/command_expansion.hpp"
+#include "features/engine/recall.hpp"
 
 namespace agw {
 
@@ -94,41 +96,31 @@ Task<> end_interrupted(Database& database, InterruptedRun left, std::vector<Inte
 
 }  // namespace
 
-Engine::Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-               Models& models, Prompts& prompts, Costs& costs, Attachments& attachments, CallRunner& calls)
-    : loop_(loop),
-      database_(database),
-      clock_(clock),
-      extensions_(extensions),
-      threads_(threads),
-      runs_(runs),
-      models_(models),
-      prompts_(prompts),
-      costs_(costs),
-      attachments_(attachments),
-      calls_(calls),
-      workers_(loop) {
-  threads.at_fork(
-      [&clock](Connection& connection, const Fork& fork) { keep_summary_in_fork(connection, fork, clock.now()); });
+Engine::Engine(const AnswerServices& services)
+    : services_(services), limits_(services.models), titles_(services_, stopping_), workers_(services.loop) {
+  services_.threads.at_fork([&clock = services_.clock](Connection& connection, const Fork& fork) {
+    keep_summary_in_fork(connection, fork, clock.now());
+  });
   workers_.on_failure([](const std::exception_ptr& failure) {
     log::error("what answers threads and finds their titles failed: {}", message_of(failure));
   });
 }
 
 Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
-  const auto command = expand_command(message.content, extensions_);
-  const auto asked = message.agentId ? extensions_.require_enabled_agent(*message.agentId) : nullptr;
-  const auto own = asked ? asked : extensions_.find_agent(default_agent);
+  const auto command = expand_command(message.content, services_.extensions);
+  const auto asked = message.agentId ? services_.extensions.require_enabled_agent(*message.agentId) : nullptr;
+  const auto own = asked ? asked : services_.extensions.find_agent(default_agent);
   auto owner = own ? own->id : std::string(default_agent);
   auto threads_agent = owner;
   auto thread_id = new_id();
   if (message.threadId) {
-    const auto thread = co_await threads_.require(*message.threadId);
+    const auto thread = co_await services_.threads.require(*message.threadId);
     thread_id = thread.id;
     threads_agent = thread.agent_id;
     if (!asked) owner = thread.agent_id;
   }
-  const auto agent = extensions_.require_enabled_agent(command && command->agent_id ? *command->agent_id : owner);
+  const auto agent =
+      services_.extensions.require_enabled_agent(command && command->agent_id ? *command->agent_id : owner);
   const auto named = message.model;
   if (command && !message.model) message.model = command->model;
   const auto files = co_await require_files(message, *agent);
@@ -140,81 +132,83 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     if (!files.empty()) wanted.metadata = attachment_metadata(files);
     auto record = recording(active, std::move(along));
-    auto inserting = message.threadId ? threads_.add_turn(std::move(wanted), std::move(record))
-                                      : threads_.begin({.agent_id = owner}, std::move(wanted), std::move(record));
+    auto inserting = message.threadId
+                         ? services_.threads.add_turn(std::move(wanted), std::move(record))
+                         : services_.threads.begin({.agent_id = owner}, std::move(wanted), std::move(record));
     auto turn = co_await std::move(inserting);
     begin(active);
     co_return turn;
   } catch (...) {
-    runs_.withdraw(active);
+    services_.runs.withdraw(active);
     throw;
   }
 }
 
 Task<std::vector<Attachment>> Engine::require_files(const ChatMessage& message, const Extension& agent) {
-  auto files = co_await attachments_.require(message.attachments.value_or(std::vector<std::string>{}));
+  auto files = co_await services_.attachments.require(message.attachments.value_or(std::vector<std::string>{}));
   if (std::ranges::none_of(files, is_image)) co_return files;
   const auto own = string_member(agent.definition.members(), "model").value_or("");
-  const auto resolved = models_.resolve(message.model ? std::string_view(*message.model) : own);
+  const auto resolved = services_.models.resolve(message.model ? std::string_view(*message.model) : own);
   // One that is not configured says so when it is asked.
   const auto* choice = std::get_if<ModelChoice>(&resolved);
-  if (choice && !models_.info(*choice).vision) throw BadRequest("model does not accept images");
+  if (choice && !services_.models.info(*choice).vision) throw BadRequest("model does not accept images");
   co_return files;
 }
 
 /// Whose answer it was, as far as that agent can answer now.
 std::string Engine::answerer_of(const std::optional<Turn>& answer, const Thread& thread) const {
-  const auto answerer = extensions_.find(text_in(answer, "agent_id").value_or(""));
+  const auto answerer = services_.extensions.find(text_in(answer, "agent_id").value_or(""));
   return answerer && answerer->enabled ? answerer->id : thread.agent_id;
 }
 
 Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
-  const auto question = co_await threads_.question_of(turn_id);
-  if (runs_.thread_in_use(question.thread_id)) throw turn_in_use();
-  const auto thread = co_await threads_.require(question.thread_id);
-  const auto command = expand_command(question.content, extensions_);
-  const auto answer = co_await threads_.answer_of(turn_id);
-  const auto agent = extensions_.require_enabled_agent(command && command->agent_id ? *command->agent_id
-                                                                                    : answerer_of(answer, thread));
-  if (runs_.thread_in_use(question.thread_id)) throw turn_in_use();
+  const auto question = co_await services_.threads.question_of(turn_id);
+  if (services_.runs.thread_in_use(question.thread_id)) throw turn_in_use();
+  const auto thread = co_await services_.threads.require(question.thread_id);
+  const auto command = expand_command(question.content, services_.extensions);
+  const auto answer = co_await services_.threads.answer_of(turn_id);
+  const auto agent = services_.extensions.require_enabled_agent(
+      command && command->agent_id ? *command->agent_id : answerer_of(answer, thread));
+  if (services_.runs.thread_in_use(question.thread_id)) throw turn_in_use();
   auto order = order_of(command, text_in(answer, named_model_member), *agent, thread.agent_id);
   if (is_dry(question)) order["dry"] = true;
   auto active = open_run(thread.id, question.id, *agent, std::move(order));
   try {
-    auto turn = co_await threads_.supersede_after(question.id, recording(active, std::move(along)));
+    auto turn = co_await services_.threads.supersede_after(question.id, recording(active, std::move(along)));
     begin(active);
     co_return turn;
   } catch (...) {
-    runs_.withdraw(active);
+    services_.runs.withdraw(active);
     throw;
   }
 }
 
 bool Engine::may_write(const ExtensionPointer& agent, const std::optional<std::string>& project_id,
                        const std::filesystem::path& file) const {
-  const auto roots = prompts_.roots(*agent, project_id);
+  const auto roots = services_.prompts.roots(*agent, project_id);
   RunningAgent caller;
   caller.agent = agent;
   caller.mode = ThreadMode::act;
-  caller.limits = limits_of(*agent, extensions_, roots);
+  caller.limits = limits_of(*agent, services_.extensions, roots);
   const ToolTarget target{.place = place_of(file, roots), .path = file.string()};
-  return calls_.may_call(caller, "Write", target) || calls_.may_call(caller, "Edit", target);
+  return services_.calls.may_call(caller, "Write", target) || services_.calls.may_call(caller, "Edit", target);
 }
 
 ActiveRunPointer Engine::open_run(const std::string& thread_id, const std::string& turn_id, const Extension& agent,
                                   json::object order) {
-  return runs_.open({.id = new_id(),
-                     .thread_id = thread_id,
-                     .turn_id = turn_id,
-                     .assistant_turn_id = new_id(),
-                     .agent_id = agent.id,
-                     .order = std::move(order)});
+  return services_.runs.open({.id = new_id(),
+                              .thread_id = thread_id,
+                              .turn_id = turn_id,
+                              .assistant_turn_id = new_id(),
+                              .agent_id = agent.id,
+                              .order = std::move(order)});
 }
 
 /// Stores the run in the transaction of its question, so that a question that was acknowledged is answered or, after a
 /// kill, marked as interrupted.
 Along<Turn> Engine::recording(const ActiveRunPointer& active, Along<Turn> along) const {
-  return [run = active->run, now = clock_.now(), along = std::move(along)](Connection& connection, const Turn& turn) {
+  return [run = active->run, now = services_.clock.now(), along = std::move(along)](Connection& connection,
+                                                                                    const Turn& turn) {
     Runs::record(connection, run, now);
     if (along) along(connection, turn);
   };
@@ -227,21 +221,22 @@ void Engine::begin(const ActiveRunPointer& active) {
 }
 
 Task<> Engine::work(std::string thread_id) {
-  for (auto active = runs_.front(thread_id); active && active->recorded; active = runs_.front(thread_id)) {
+  for (auto active = services_.runs.front(thread_id); active && active->recorded;
+       active = services_.runs.front(thread_id)) {
     co_await wait_for_others(active);
     if (std::exchange(active->started, true)) {
       co_await until_ended(active);
       continue;
     }
-    tell_started(*active);
+    job_turns_.tell_started(*active);
     co_await answer(active);
   }
   working_.erase(thread_id);
 }
 
 Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
-  const auto thread = co_await threads_.require(wanted.threadId);
-  const auto active = runs_.of_thread(thread.id);
+  const auto thread = co_await services_.threads.require(wanted.threadId);
+  const auto active = services_.runs.of_thread(thread.id);
   stop_all(active);
   for (const auto& run : active) co_await until_ended(run, WithoutRoom::refuse);
   // An answer that was whole already ends as such.
@@ -250,8 +245,8 @@ Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
 }
 
 Task<> Engine::drop_waiting(std::string turn_id) {
-  for (const auto& active : runs_.all()) {
-    const auto waits = active->recorded && !active->started && !job_turn_of(active->run);
+  for (const auto& active : services_.runs.all()) {
+    const auto waits = active->recorded && !active->started && !job_turns_.of(active->run);
     if (waits && active->run.turn_id == turn_id) co_return co_await stop_run(active);
   }
 }
@@ -259,17 +254,17 @@ Task<> Engine::drop_waiting(std::string turn_id) {
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
   for (const auto& left : interrupted) {
     log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
-    const auto calls = interrupted_calls(threads_, left);
-    const auto agent = extensions_.find(left.run.agent_id);
-    const auto model = agent ? choose_models(left.run, *agent).model : std::string();
-    const auto prepared = threads_.prepare({.thread_id = left.run.thread_id,
-                                            .role = Role::assistant,
-                                            .content = left.text,
-                                            .metadata = interrupted_metadata(left, model),
-                                            .id = left.run.assistant_turn_id,
-                                            .in_reply_to = left.run.turn_id});
+    const auto calls = interrupted_calls(services_.threads, left);
+    const auto agent = services_.extensions.find(left.run.agent_id);
+    const auto model = agent ? choose_models(services_.models, left.run, *agent).model : std::string();
+    const auto prepared = services_.threads.prepare({.thread_id = left.run.thread_id,
+                                                     .role = Role::assistant,
+                                                     .content = left.text,
+                                                     .metadata = interrupted_metadata(left, model),
+                                                     .id = left.run.assistant_turn_id,
+                                                     .in_reply_to = left.run.turn_id});
     try {
-      co_await end_interrupted(database_, left, calls, prepared, clock_.now());
+      co_await end_interrupted(services_.database, left, calls, prepared, services_.clock.now());
     } catch (const DiskFull&) {
       log::warn({.run = left.run.id}, "the disk is full: what is kept of the run waits for a start with more room");
     }
@@ -278,7 +273,7 @@ Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
 
 Task<> Engine::stop() {
   stopping_.request();
-  stop_all(runs_.all());
+  stop_all(services_.runs.all());
   co_await workers_.join();
 }
 

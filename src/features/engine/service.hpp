@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,18 +9,12 @@
 #include <vector>
 
 #include "base/group.hpp"
-#include "features/attachments/service.hpp"
-#include "features/costs/service.hpp"
-#include "features/engine/call_runner.hpp"
-#include "features/engine/job_turn.hpp"
+#include "features/engine/answer_services.hpp"
+#include "features/engine/job_turns.hpp"
+#include "features/engine/model_limits.hpp"
 #include "features/engine/outcome.hpp"
-#include "features/engine/prompt.hpp"
+#include "features/engine/titles.hpp"
 #include "features/engine/types.hpp"
-#include "features/extensions/service.hpp"
-#include "features/runs/service.hpp"
-#include "features/threads/service.hpp"
-#include "models/catalog.hpp"
-#include "models/retry.hpp"
 
 namespace agw {
 
@@ -38,8 +31,7 @@ struct Delegation {
 /// order, those of different threads at once.
 class Engine {
 public:
-  Engine(Loop& loop, Database& database, const Clock& clock, Extensions& extensions, Threads& threads, Runs& runs,
-         Models& models, Prompts& prompts, Costs& costs, Attachments& attachments, CallRunner& calls);
+  explicit Engine(const AnswerServices& services);
 
   /// Stores the message and begins to answer it. Throws BadRequest `agent not found` or `agent is disabled` (both with
   /// `agent_id`) or `model does not accept images`, NotFound `thread not found` or `file not found`.
@@ -106,78 +98,27 @@ private:
   Along<Turn> recording(const ActiveRunPointer& active, Along<Turn> along) const;
   void begin(const ActiveRunPointer& active);
 
-  std::shared_ptr<const JobTurn> job_turn_of(const Run& run) const;
   void stop_all(const std::vector<ActiveRunPointer>& runs);
   /// An end that finds no room on the disk comes once there is: whoever does not wait for that gets 507 `disk full`.
   enum class WithoutRoom { wait, refuse };
   static Task<> until_ended(ActiveRunPointer active, WithoutRoom without_room = WithoutRoom::wait);
   Task<> wait_for_others(ActiveRunPointer active);
-  void tell_started(const ActiveRun& active) const;
-  void take_failure(const Run& run, RunOutcome& outcome);
-  Runs::AtEnd ending_of(const Run& run, const RunOutcome& outcome) const;
-  void tell_ended(const Run& run);
-  Task<RunOutcome> answer_without_model(ActiveRunPointer active, std::shared_ptr<const JobTurn> job_turn);
 
   Task<> work(std::string thread_id);
   Task<> answer(ActiveRunPointer active);
   Task<> produce(ActiveRunPointer active, RunOutcome& outcome);
-  /// What is to answer, the first of `choices` before its fallbacks. `model` names it, also where it cannot be asked;
-  /// then `problem` says what to do about it.
-  struct ChosenModels {
-    std::vector<ModelChoice> choices;
-    std::string model;
-    std::string problem;
-  };
-  ChosenModels choose_models(const Run& run, const Extension& agent) const;
-
-  // The conversation with the model: answering.cpp.
-  struct Answering;
-  Task<> converse(ActiveRunPointer active, ExtensionPointer agent, std::vector<ModelChoice> choices,
-                  RunOutcome& outcome);
-  bool may_go_on(Answering& answering, std::int64_t calls) const;
-  Task<> gather(Answering& answering, RunningAgent& caller);
-  struct Recalled;
-  ModelInfo info_of(const ModelChoice& choice) const;
-  std::size_t room_of(const Answering& answering, const ModelChoice& choice) const;
-  void note_less(const Answering& answering, const Answered& answered, std::int64_t asked_output);
-  Task<ModelRequest> conversation(Answering& answering, Thread thread);
-  Task<> cut_to(Answering& answering, std::size_t room);
-  Task<std::vector<Message>> cut_for(Answering& answering, ModelChoice choice);
-  Task<bool> ask_for_less(Answering& answering, Answered refused);
-  Task<Answered> ask_in_turn(Answering& answering, const OnDelta& on_delta);
-  Task<Answered> ask_fitting(Answering& answering, const OnDelta& on_delta);
-  Task<Recalled> recall(Answering& answering, const Thread& thread, std::size_t most);
-  static void keep_summary_in_fork(Connection& connection, const Fork& fork, Timestamp now);
-  Task<std::optional<std::string>> summarise(Answering& answering, std::string earlier, std::vector<Turn> older);
-  Task<std::vector<ToolUse>> ask(Answering& answering);
-  Task<> call_tools(Answering& answering, std::vector<ToolUse> uses);
-  void add_results(Answering& answering, std::vector<Message> results) const;
-  void keep_those_that_see(Answering& answering) const;
-  void charge(RunOutcome& outcome, const Extension& agent, const Run& run, const Answered& answered);
-  Task<> find_title(Run run);
-
+  Task<RunOutcome> answer_without_model(ActiveRunPointer active, std::shared_ptr<const JobTurn> job_turn);
   Task<> save(ActiveRunPointer active, RunOutcome outcome);
   Task<bool> end(ActiveRunPointer active, const RunOutcome& outcome);
 
-  Loop& loop_;
-  Database& database_;
-  const Clock& clock_;
-  Extensions& extensions_;
-  Threads& threads_;
-  Runs& runs_;
-  Models& models_;
-  Prompts& prompts_;
-  Costs& costs_;
-  Attachments& attachments_;
-  CallRunner& calls_;
-  std::set<std::string, std::less<>> working_;                                    ///< threads that have a worker
-  std::set<std::string, std::less<>> titling_;                                    ///< threads that a title is made for
-  std::map<std::string, std::shared_ptr<const JobTurn>, std::less<>> job_turns_;  ///< by run
-  std::map<std::string, std::string, std::less<>> job_failures_;                  ///< why a run is ended, by run
-  std::vector<std::weak_ptr<const Delegation>> delegations_;
-  std::map<std::string, ModelInfo, std::less<>> overrated_;  ///< by id: what models take that refused what they should
-  std::function<void(const Run&, const RunOutcome&)> observer_;
+  const AnswerServices services_;
+  ModelLimits limits_;
+  JobTurns job_turns_;
   Stop stopping_;
+  Titles titles_;
+  std::set<std::string, std::less<>> working_;  ///< threads that have a worker
+  std::vector<std::weak_ptr<const Delegation>> delegations_;
+  std::function<void(const Run&, const RunOutcome&)> observer_;
   Group workers_;
 };
 

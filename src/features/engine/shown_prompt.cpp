@@ -27,14 +27,14 @@ PromptTool shown(ToolDescription tool) {
 
 Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query) {
   auto thread = new_thread_of(*agent);
-  if (query.thread_id) thread = co_await threads_.require(*query.thread_id);
+  if (query.thread_id) thread = co_await services_.threads.require(*query.thread_id);
   AgentPrompt prompt{.agent = agent->name, .mode = query.mode.value_or(thread.mode)};
-  prompt.sections = co_await prompts_.sections(agent, thread.project_id, prompt.mode);
+  prompt.sections = co_await services_.prompts.sections(agent, thread.project_id, prompt.mode);
   prompt.text = prompt_text(prompt.sections);
-  const auto limits = limits_of(*agent, extensions_, prompts_.roots(*agent, thread.project_id));
+  const auto limits = limits_of(*agent, services_.extensions, services_.prompts.roots(*agent, thread.project_id));
   const RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
-  co_await calls_.settle(caller, stopping_);
-  for (auto& tool : calls_.offered(caller)) {
+  co_await services_.calls.settle(caller, stopping_);
+  for (auto& tool : services_.calls.offered(caller)) {
     prompt.tool_tokens += prompt.tools.emplace_back(shown(std::move(tool))).tokens;
   }
   prompt.tokens = estimated_tokens(prompt.text) + prompt.tool_tokens;

@@ -1,9 +1,12 @@
-// Titles that a model finds for threads whose first message is too long to be one.
+#include "features/engine/titles.hpp"
 
 #include <algorithm>
 
+#include "base/json_member.hpp"
 #include "base/log.hpp"
-#include "features/engine/answering.hpp"
+#include "base/utf8.hpp"
+#include "features/engine/charge.hpp"
+#include "features/engine/chosen_models.hpp"
 
 namespace agw {
 
@@ -56,18 +59,19 @@ struct Entered {
 
 }  // namespace
 
-Task<> Engine::find_title(Run run) {
-  if (!titling_.insert(run.thread_id).second) co_return;
-  const Entered entered{titling_, run.thread_id};
+Task<> Titles::find(Run run) {
+  if (!under_way_.insert(run.thread_id).second) co_return;
+  const Entered entered{under_way_, run.thread_id};
   // Nobody looks for what one agent asked of another by its title.
   if (run.order.contains(handed_down_member)) co_return;
-  const auto agent = extensions_.find(run.agent_id);
-  const auto thread = co_await threads_.require(run.thread_id);
-  if (!agent || !thread.title.ends_with(cut_mark) || !costs_.may_spend(*agent)) co_return;
-  if (co_await threads_.is_named(run.thread_id)) co_return;
-  const auto conversation = co_await threads_.context(run.thread_id, run.turn_id, longest_beginning);
+  auto& threads = services_.threads;
+  const auto agent = services_.extensions.find(run.agent_id);
+  const auto thread = co_await threads.require(run.thread_id);
+  if (!agent || !thread.title.ends_with(cut_mark) || !services_.costs.may_spend(*agent)) co_return;
+  if (co_await threads.is_named(run.thread_id)) co_return;
+  const auto conversation = co_await threads.context(run.thread_id, run.turn_id, longest_beginning);
   const auto* question = question_to_name(conversation);
-  const auto [choices, model, problem] = choose_models(run, *agent);
+  const auto [choices, model, problem] = choose_models(services_.models, run, *agent);
   if (!question || !problem.empty() || choices.front().provider_name == offline_provider) co_return;
 
   std::string title;
@@ -77,11 +81,11 @@ Task<> Engine::find_title(Run run) {
   const auto answered = co_await answer_with_retries({choices.front()}, title_request(*agent, *question), on_delta,
                                                      stopping_, {.retries = 0});
   RunOutcome outcome;
-  charge(outcome, *agent, run, answered);
-  co_await database_.write(
+  charge(outcome, services_, *agent, run.thread_id, answered);
+  co_await services_.database.write(
       [spendings = outcome.spendings](Connection& connection) { Costs::record(connection, spendings); });
   if (std::holds_alternative<ModelReply>(answered.outcome)) {
-    co_await threads_.suggest_title(run.thread_id, std::move(title));
+    co_await threads.suggest_title(run.thread_id, std::move(title));
   } else {
     log::info("thread {} keeps its title: {}", run.thread_id, std::get<ModelFailure>(answered.outcome).message);
   }
