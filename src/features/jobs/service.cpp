@@ -5,16 +5,19 @@
 #include "api/refusals.hpp"
 #include "base/log.hpp"
 #include "base/message_of.hpp"
-#include "base/requested.hpp"
 #include "features/jobs/store.hpp"
+#include "storage/removal.hpp"
 #include "storage/start_write.hpp"
 
 namespace agw {
+
+using namespace std::chrono_literals;
 
 namespace {
 
 constexpr std::size_t shown_due_times = 5;
 constexpr int shown_runs = 20;
+constexpr auto purge_interval = 24h;
 
 std::optional<double> success_rate(const std::vector<JobRun>& runs) {
   const auto completed = std::ranges::count(runs, JobRunStatus::completed, &JobRun::status);
@@ -55,27 +58,16 @@ JobSummary summary(Connection& connection, const Extension& job, Timestamp now) 
 
 Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
            Threads& threads, Runs& runs, Engine& engine, Models& models, Options options)
-    : loop_(loop),
-      database_(database),
-      hub_(hub),
+    : database_(database),
       clock_(clock),
-      signals_(signals),
       extensions_(extensions),
-      threads_(threads),
-      runs_(runs),
-      engine_(engine),
-      models_(models),
-      options_(std::move(options)),
-      up_since_(clock.now()),
-      job_threads_(loop, database, threads),
-      scheduler_(
-          loop, clock, [this](const DueTimes& due) { on_due(due); }, [this](Timestamp now) { on_set_back(now); }),
-      events_(hub, [this](const std::string& job_id, std::string_view event, const json::object& record,
-                          const EventCause& cause) { on_event(job_id, event, record, cause); }),
+      kept_(options.kept),
+      runner_(loop, database, hub, clock, signals, extensions, threads, runs, engine, models, options.directory,
+              {.ended = [this](const auto& run, auto event, const auto& row) { triggers_.tell_end(run, event, row); }}),
+      triggers_(loop, database, hub, clock, extensions, engine, runner_),
       work_(loop) {
   work_.on_failure(
       [](const std::exception_ptr& failure) { log::error("background work of jobs failed: {}", message_of(failure)); });
-  extensions_.observe(*this);
 }
 
 void Jobs::load(Connection& connection, const std::vector<InterruptedRun>& left) {
@@ -88,27 +80,21 @@ void Jobs::load(Connection& connection, const std::vector<InterruptedRun>& left)
 }
 
 void Jobs::start(std::function<Task<>()> once_armed) {
-  work_.spawn(arm_all(std::move(once_armed)));
+  triggers_.start(std::move(once_armed));
   work_.spawn(purge_old());
 }
 
 Task<> Jobs::disarm() {
   stopping_.request();
-  co_await scheduler_.stop();
+  co_await triggers_.disarm();
 }
 
 Task<> Jobs::stop() {
-  stopped_ = true;
-  for (const auto& run : under_way_.all()) over(run);
+  triggers_.close();
+  runner_.end_all();
+  co_await triggers_.join();
+  co_await runner_.join();
   co_await work_.join();
-}
-
-void Jobs::handle(std::string job_name, JobHandler handler) {
-  handlers_.insert_or_assign(std::move(job_name), std::move(handler));
-}
-
-void Jobs::handle_where_given(std::string member, SettingsWork work) {
-  settings_handlers_.insert_or_assign(std::move(member), std::move(work));
 }
 
 ExtensionPointer Jobs::require(std::string_view id_or_name) const {
@@ -118,54 +104,32 @@ ExtensionPointer Jobs::require(std::string_view id_or_name) const {
 }
 
 Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, Along<JobRunStarted> along) {
-  return started_by(std::move(job), {.dry = dry}, std::move(along));
+  return runner_.start(std::move(job), {.dry = dry}, std::move(along));
 }
 
 Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
   JobOrder order{.handed_down = caller.handed_down};
-  if (const auto ordering = job_run_of(caller.run_id)) {
+  if (const auto ordering = runner_.job_run_of(caller.run_id)) {
     order.depth = ordering->depth;
     order.callers = ordering->callers;
     order.callers.insert(ordering->job->id);
   }
-  return started_by(std::move(job), std::move(order), {});
-}
-
-Task<JobRunStarted> Jobs::started_by(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along) {
-  const auto answer = [](const JobRun& run) { return JobRunStarted{run.job, run.dry, run.thread_id.value_or("")}; };
-  Along<JobRun> along_row;
-  if (along) {
-    along_row = [along = std::move(along), answer](Connection& connection, const JobRun& run) {
-      along(connection, answer(run));
-    };
-  }
-  const auto run = co_await begin(std::move(job), std::move(order), std::move(along_row));
-  co_return answer(run->run);
+  return runner_.start(std::move(job), std::move(order), {});
 }
 
 Task<JobRun> Jobs::stop_run(std::string run_id) {
-  if (const auto run = under_way_.find(run_id)) {
-    run->stop_wanted = true;
-    if (run->active) co_await engine_.stop_run(run->active);
-    co_await requested(run->over);
-  }
+  if (const auto run = runner_.under_way().find(run_id)) co_await runner_.stop_run(run);
   const auto row =
       co_await database_.read([run_id](Connection& connection) { return job_store::find(connection, run_id); });
   if (!row) throw NotFound("run not found");
-  co_return named_now(*row);
-}
-
-/// Whoever reads of a run looks for its job by the name that it has now.
-JobRun Jobs::named_now(JobRun run) const {
-  if (const auto job = extensions_.find(run.job_id)) run.job = job->name;
-  return run;
+  co_return runner_.named_now(*row);
 }
 
 Task<std::vector<JobRun>> Jobs::runs_of(ExtensionPointer job, JobRunFilter filter) {
   auto runs = co_await database_.read([job_id = job->id, filter](Connection& connection) {
     return job_store::list(connection, job_id, filter.limit.value);
   });
-  for (auto& run : runs) run = named_now(std::move(run));
+  for (auto& run : runs) run = runner_.named_now(std::move(run));
   co_return runs;
 }
 
@@ -178,7 +142,7 @@ Task<std::vector<JobRun>> Jobs::completed_runs_of(ExtensionPointer job, Timestam
 Task<std::vector<JobRun>> Jobs::recent(Timestamp since, int limit) {
   auto runs = co_await database_.read(
       [since, limit](Connection& connection) { return job_store::recent(connection, since, limit); });
-  for (auto& run : runs) run = named_now(std::move(run));
+  for (auto& run : runs) run = runner_.named_now(std::move(run));
   co_return runs;
 }
 
@@ -195,6 +159,20 @@ Task<std::string> Jobs::list_text() {
     text += ']';
     return text;
   });
+}
+
+EventCause Jobs::cause_in(const std::string& run_id) const {
+  const auto run = runner_.job_run_of(run_id);
+  return run ? cause_of(*run) : EventCause();
+}
+
+Task<> Jobs::purge_old() {
+  do {
+    const auto oldest = clock_.now() - kept_;
+    co_await remove_in_pieces(
+        database_, stopping_, "old job runs are kept for another day",
+        [oldest](Connection& connection, int limit) { return job_store::purge(connection, oldest, limit); });
+  } while (co_await pause(stopping_, purge_interval) == End::done);
 }
 
 }  // namespace agw

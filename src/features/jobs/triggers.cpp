@@ -1,4 +1,4 @@
-// What starts jobs by itself: their schedules, events and webhooks.
+#include "features/jobs/triggers.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,13 +8,11 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
-#include "base/id.hpp"
 #include "base/log.hpp"
+#include "base/message_of.hpp"
 #include "base/text_of.hpp"
 #include "features/jobs/due_time_taken.hpp"
-#include "features/jobs/service.hpp"
 #include "features/jobs/store.hpp"
-#include "storage/removal.hpp"
 
 namespace agw {
 
@@ -26,7 +24,6 @@ namespace {
 constexpr auto latest_firing = 10s;
 constexpr int deepest_chain = 5;
 constexpr int armed_at_once = 100;
-constexpr auto purge_interval = 24h;
 constexpr auto before_asking_again = 1s;
 
 std::string trigger_text(const Extension& job) {
@@ -81,7 +78,33 @@ std::string jumped_text(bool more) {
 
 }  // namespace
 
-Task<> Jobs::arm_all(std::function<Task<>()> once_armed) {
+JobTriggers::JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions,
+                         Engine& engine, JobRunner& runner)
+    : database_(database),
+      clock_(clock),
+      extensions_(extensions),
+      engine_(engine),
+      runner_(runner),
+      up_since_(clock.now()),
+      scheduler_(
+          loop, clock, [this](const DueTimes& due) { on_due(due); }, [this](Timestamp now) { on_set_back(now); }),
+      events_(hub, [this](const std::string& job_id, std::string_view event, const json::object& record,
+                          const EventCause& cause) { on_event(job_id, event, record, cause); }),
+      work_(loop) {
+  work_.on_failure([](const std::exception_ptr& failure) {
+    log::error("background work of what starts jobs failed: {}", message_of(failure));
+  });
+  extensions_.observe(*this);
+}
+
+void JobTriggers::start(std::function<Task<>()> once_armed) { work_.spawn(arm_all(std::move(once_armed))); }
+
+Task<> JobTriggers::disarm() {
+  stopping_.request();
+  co_await scheduler_.stop();
+}
+
+Task<> JobTriggers::arm_all(std::function<Task<>()> once_armed) {
   const auto executor = co_await asio::this_coro::executor;
   const auto known_times = co_await latest_due_times();
   if (!known_times) co_return;
@@ -109,7 +132,7 @@ Task<> Jobs::arm_all(std::function<Task<>()> once_armed) {
 }
 
 /// Of all jobs, none of them in the future. Asks until the database answers; nothing where the stop comes before that.
-Task<std::optional<Jobs::DueTimeByJob>> Jobs::latest_due_times() {
+Task<std::optional<JobTriggers::DueTimeByJob>> JobTriggers::latest_due_times() {
   bool is_told = false;
   do {
     try {
@@ -133,18 +156,18 @@ Task<std::optional<Jobs::DueTimeByJob>> Jobs::latest_due_times() {
 
 /// A record that says that it changed in this start had its file edited while the gateway was down: the times that
 /// passed meanwhile were missed all the same.
-Timestamp Jobs::counts_since(const Extension& job, Timestamp latest_due_time) const {
+Timestamp JobTriggers::counts_since(const Extension& job, Timestamp latest_due_time) const {
   return job.updated_at >= up_since_ ? latest_due_time : std::max(job.updated_at, latest_due_time);
 }
 
 /// Since when a new schedule counts is noted: the record does not tell any more once somebody edits its file.
-void Jobs::rearm(const Extension& job) {
+void JobTriggers::rearm(const Extension& job) {
   const auto now = clock_.now();
   if (!arm(job, now)) return;
   work_.spawn(is_scheduled(job) ? remember_due_time(job.id, now) : forget_due_times(job.id));
 }
 
-bool Jobs::arm(const Extension& job, Timestamp after) {
+bool JobTriggers::arm(const Extension& job, Timestamp after) {
   auto trigger = job.enabled ? trigger_of(job) : std::nullopt;
   if (!trigger) return disarm_job(job.id);
   const auto text = trigger_text(job);
@@ -157,24 +180,24 @@ bool Jobs::arm(const Extension& job, Timestamp after) {
   return true;
 }
 
-bool Jobs::waits_as_before(const Extension& job) const {
+bool JobTriggers::waits_as_before(const Extension& job) const {
   const auto armed = armed_.find(job.id);
   return job.enabled && armed != armed_.end() && armed->second == trigger_text(job);
 }
 
-bool Jobs::disarm_job(const std::string& job_id) {
+bool JobTriggers::disarm_job(const std::string& job_id) {
   if (armed_.erase(job_id) == 0) return false;
   scheduler_.disarm(job_id);
   events_.disarm(job_id);
   return true;
 }
 
-void Jobs::extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) {
+void JobTriggers::extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) {
   const bool is_job = extension.type == ExtensionType::job;
   if (is_job && action == ExtensionAction::deleted) {
     disarm_job(extension.id);
     work_.spawn(forget(extension.id));
-    drop_waiting(extension.id);
+    runner_.drop_waiting(extension.id);
   }
   // A job does not start with what ends its waiting for that, nor, below, with what begins it.
   if (is_job && !waits_as_before(extension)) events_.disarm(extension.id);
@@ -182,33 +205,33 @@ void Jobs::extension_changed(const Extension& extension, ExtensionAction action,
   if (is_job && action != ExtensionAction::deleted) rearm(extension);
 }
 
-Task<> Jobs::forget(std::string job_id) {
+Task<> JobTriggers::forget(std::string job_id) {
   co_await database_.write([job_id](Connection& connection) {
     job_store::forget_due_times(connection, job_id);
     job_store::forget_own_thread(connection, job_id);
   });
 }
 
-Task<> Jobs::forget_due_times(std::string job_id) {
+Task<> JobTriggers::forget_due_times(std::string job_id) {
   co_await database_.write([job_id](Connection& connection) { job_store::forget_due_times(connection, job_id); });
 }
 
-Task<> Jobs::remember_due_time(std::string job_id, Timestamp due_at) {
+Task<> JobTriggers::remember_due_time(std::string job_id, Timestamp due_at) {
   co_await database_.write(
       [job_id, due_at](Connection& connection) { job_store::remember_due_time(connection, job_id, due_at); });
 }
 
-Task<> Jobs::set_due_times_back(Timestamp now) {
+Task<> JobTriggers::set_due_times_back(Timestamp now) {
   co_await database_.write([now](Connection& connection) { job_store::set_due_times_back(connection, now); });
 }
 
 /// Times after it pass while the gateway is up, and are remembered as if none had come yet.
-void Jobs::on_set_back(Timestamp now) {
+void JobTriggers::on_set_back(Timestamp now) {
   up_since_ = std::min(up_since_, now);
   work_.spawn(set_due_times_back(now));
 }
 
-void Jobs::on_due(const DueTimes& due) {
+void JobTriggers::on_due(const DueTimes& due) {
   const auto job = extensions_.find(due.job_id);
   if (!job || stopping_.requested()) return;
   const auto now = clock_.now();
@@ -224,16 +247,17 @@ void Jobs::on_due(const DueTimes& due) {
     if (runs)
       orders.push_back(std::move(order));
     else
-      skipped.push_back(unstarted(*job, order, JobRunStatus::skipped,
-                                  time < up_since_ ? missed_text(runs_last, more) : jumped_text(more)));
+      skipped.push_back(runner_.unstarted(*job, order, JobRunStatus::skipped,
+                                          time < up_since_ ? missed_text(runs_last, more) : jumped_text(more)));
   }
-  if (!skipped.empty()) work_.spawn(keep_unstarted(job, std::move(skipped)));
+  if (!skipped.empty()) work_.spawn(runner_.keep_unstarted(job, std::move(skipped)));
   for (auto& order : orders) work_.spawn(fire(job, std::move(order)));
 }
 
-void Jobs::on_event(const std::string& job_id, std::string_view event, const json::object& record, EventCause cause) {
+void JobTriggers::on_event(const std::string& job_id, std::string_view event, const json::object& record,
+                           EventCause cause) {
   const auto job = extensions_.find(job_id);
-  if (!job || stopped_) return;
+  if (!job || closed_) return;
   for (const auto& run : causes_of(event, record, cause.run_id)) {
     auto of_run = cause_of(*run);
     cause.job_ids.merge(of_run.job_ids);
@@ -244,136 +268,87 @@ void Jobs::on_event(const std::string& job_id, std::string_view event, const jso
                  .enclosure = enclosure_of(fmt::format("The event {}", event), json::value(record)),
                  .depth = cause.depth};
   if (const auto why = why_not_started(order)) {
-    const auto row = unstarted(*job, order, JobRunStatus::skipped, *why);
-    work_.spawn(aftermath_.of(keep_unstarted(job, {row}, order.depth)));
+    const auto row = runner_.unstarted(*job, order, JobRunStatus::skipped, *why);
+    work_.spawn(aftermath_.of(runner_.keep_unstarted(job, {row}, order.depth)));
   } else {
     work_.spawn(aftermath_.of(fire(job, std::move(order))));
   }
 }
 
-std::optional<std::string> Jobs::why_not_started(const JobOrder& order) const {
+std::optional<std::string> JobTriggers::why_not_started(const JobOrder& order) const {
   if (order.depth > deepest_chain) return fmt::format("a chain of events ends after {} jobs", deepest_chain);
   if (stopping_.requested()) return "the gateway was stopping";
   return std::nullopt;
 }
 
-/// The job's run that a run belongs to: its own, or the one that delegated to it, however often.
-JobRunUnderWayPointer Jobs::job_run_of(std::string run_id) const {
-  const auto delegations = engine_.delegations();
-  for (;;) {
-    if (auto run = under_way_.find(run_id)) return run;
-    const auto delegation = std::ranges::find(delegations, run_id, [](const auto& known) { return known->run_id; });
-    if (delegation == delegations.end()) return nullptr;
-    run_id = (*delegation)->delegating_run_id;
-  }
-}
-
-EventCause Jobs::cause_in(const std::string& run_id) const {
-  const auto run = job_run_of(run_id);
-  return run ? cause_of(*run) : EventCause();
-}
-
 /// The jobs' runs under way that an event follows from. `run_id` is of the run that it tells of itself, empty where of
 /// none.
-std::vector<JobRunUnderWayPointer> Jobs::causes_of(std::string_view event, const json::object& record,
-                                                   const std::string& run_id) const {
+std::vector<JobRunUnderWayPointer> JobTriggers::causes_of(std::string_view event, const json::object& record,
+                                                          const std::string& run_id) const {
   if (event.starts_with("job.")) return {ended_};
   std::vector<JobRunUnderWayPointer> causes;
-  if (auto run = job_run_of(run_id)) causes.push_back(std::move(run));
+  if (auto run = runner_.job_run_of(run_id)) causes.push_back(std::move(run));
   const auto* metadata = record.if_contains("metadata");
   const auto run_of_turn =
       metadata && metadata->is_object() ? string_member(metadata->get_object(), "run_id") : std::nullopt;
-  for (const auto& run : under_way_.all()) {
+  for (const auto& run : runner_.under_way().all()) {
     const bool of_run = run_of_turn == run->run.id;
     const bool of_job = event == "thread.created" && string_member(record, "job_id") == run->job->id;
     if (of_run || of_job) causes.push_back(run);
   }
   for (const auto& delegation : engine_.delegations()) {
     if (!is_of(*delegation, event, record)) continue;
-    if (auto run = job_run_of(delegation->run_id)) causes.push_back(std::move(run));
+    if (auto run = runner_.job_run_of(delegation->run_id)) causes.push_back(std::move(run));
   }
   return causes;
 }
 
+void JobTriggers::tell_end(const JobRunUnderWayPointer& run, std::string_view event, const JobRun& row) {
+  ended_ = run;
+  tell_record(event, row);
+  ended_.reset();
+}
+
 /// Whatever keeps it from running becomes a row.
-Task<> Jobs::fire(ExtensionPointer job, JobOrder order) {
+Task<> JobTriggers::fire(ExtensionPointer job, JobOrder order) {
   std::optional<JobRun> row;
   try {
-    co_await begin(job, order, {});
+    co_await runner_.begin(job, order, {});
   } catch (const DueTimeTaken&) {
     co_return;
   } catch (const Conflict& busy) {
-    row = unstarted(*job, order, JobRunStatus::skipped, busy.error());
+    row = runner_.unstarted(*job, order, JobRunStatus::skipped, busy.error());
   } catch (const ApiError& refused) {
-    row = unstarted(*job, order, JobRunStatus::failed, text_of(refused));
+    row = runner_.unstarted(*job, order, JobRunStatus::failed, text_of(refused));
   } catch (const std::exception& error) {
     log::error("job {} could not start: {}", job->name, error.what());
-    row = unstarted(*job, order, JobRunStatus::failed, error.what());
+    row = runner_.unstarted(*job, order, JobRunStatus::failed, error.what());
   }
-  if (row) co_await keep_unstarted(job, {std::move(*row)}, order.depth);
+  if (row) co_await runner_.keep_unstarted(job, {std::move(*row)}, order.depth);
 }
 
-JobRun Jobs::unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const {
-  return {.id = new_id(),
-          .job_id = job.id,
-          .job = job.name,
-          .trigger = order.trigger,
-          .dry = order.dry,
-          .status = status,
-          .due_at = order.due_at,
-          .finished_at = clock_.now(),
-          .error = std::move(why)};
-}
-
-Task<> Jobs::keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
-  const auto kept = co_await database_.write([rows](Connection& connection) {
-    std::vector<JobRun> inserted;
-    for (const auto& row : rows) {
-      if (job_store::insert(connection, row)) inserted.push_back(row);
-    }
-    return inserted;
-  });
-  for (const auto& row : kept) {
-    if (row.status == JobRunStatus::skipped) continue;
-    const auto ended = std::make_shared<JobRunUnderWay>();
-    ended->job = job;
-    ended->run = row;
-    ended->depth = depth;
-    tell_end(ended);
-  }
-}
-
-std::optional<Jobs::Hook> Jobs::find_hook(std::string_view id_or_name) const {
+std::optional<JobHook> JobTriggers::find_hook(std::string_view id_or_name) const {
   auto job = extensions_.find(ExtensionType::job, id_or_name);
   auto trigger = job ? trigger_of(*job) : std::nullopt;
   auto* webhook = trigger ? std::get_if<WebhookTrigger>(&*trigger) : nullptr;
   if (!webhook) return std::nullopt;
-  return Hook{std::move(job), std::move(webhook->secret)};
+  return JobHook{std::move(job), std::move(webhook->secret)};
 }
 
-Task<JobRunStarted> Jobs::run_hook(Hook hook, std::optional<json::value> body, Along<JobRunStarted> along) {
+Task<JobRunStarted> JobTriggers::run_hook(JobHook hook, std::optional<json::value> body, Along<JobRunStarted> along) {
   if (!hook.job->enabled) throw Conflict("job is disabled");
   JobOrder order{.trigger = JobRunTrigger::webhook};
   if (body) order.enclosure = enclosure_of("The body of the webhook's request", *body);
   std::exception_ptr refusal;
   std::string why;
   try {
-    co_return co_await started_by(hook.job, order, std::move(along));
+    co_return co_await runner_.start(hook.job, order, std::move(along));
   } catch (const BadRequest& refused) {
     refusal = std::current_exception();
     why = text_of(refused);
   }
-  co_await keep_unstarted(hook.job, {unstarted(*hook.job, order, JobRunStatus::failed, why)});
+  co_await runner_.keep_unstarted(hook.job, {runner_.unstarted(*hook.job, order, JobRunStatus::failed, why)});
   std::rethrow_exception(refusal);
-}
-
-Task<> Jobs::purge_old() {
-  do {
-    const auto oldest = clock_.now() - options_.kept;
-    co_await remove_in_pieces(
-        database_, stopping_, "old job runs are kept for another day",
-        [oldest](Connection& connection, int limit) { return job_store::purge(connection, oldest, limit); });
-  } while (co_await pause(stopping_, purge_interval) == End::done);
 }
 
 }  // namespace agw

@@ -1,5 +1,4 @@
-// The story of a job's run: what it may not start beside, where its output goes, what its agent is told, and how it
-// ends.
+#include "features/jobs/runner.hpp"
 
 #include <algorithm>
 
@@ -7,10 +6,11 @@
 
 #include "api/error.hpp"
 #include "base/id.hpp"
+#include "base/log.hpp"
+#include "base/message_of.hpp"
 #include "base/requested.hpp"
 #include "features/jobs/due_time_taken.hpp"
 #include "features/jobs/prompt.hpp"
-#include "features/jobs/service.hpp"
 #include "features/jobs/store.hpp"
 
 namespace agw {
@@ -50,7 +50,35 @@ JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
 
 }  // namespace
 
-Task<JobRunUnderWayPointer> Jobs::begin(ExtensionPointer job, JobOrder order, Along<JobRun> along) {
+JobRunner::JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals,
+                     Extensions& extensions, Threads& threads, Runs& runs, Engine& engine, Models& models,
+                     std::filesystem::path directory, Links links)
+    : database_(database),
+      hub_(hub),
+      clock_(clock),
+      signals_(signals),
+      extensions_(extensions),
+      runs_(runs),
+      engine_(engine),
+      models_(models),
+      directory_(std::move(directory)),
+      links_(std::move(links)),
+      job_threads_(loop, database, threads),
+      work_(loop) {
+  work_.on_failure([](const std::exception_ptr& failure) {
+    log::error("background work of job runs failed: {}", message_of(failure));
+  });
+}
+
+void JobRunner::handle(std::string job_name, JobHandler handler) {
+  handlers_.insert_or_assign(std::move(job_name), std::move(handler));
+}
+
+void JobRunner::handle_where_given(std::string member, JobSettingsWork work) {
+  settings_handlers_.insert_or_assign(std::move(member), std::move(work));
+}
+
+Task<JobRunUnderWayPointer> JobRunner::begin(ExtensionPointer job, JobOrder order, Along<JobRun> along) {
   const JobPlan plan(*job);
   extensions_.require_enabled_agent(plan.agent_id);
   if (plan.owner_agent_id) extensions_.require_enabled_agent(*plan.owner_agent_id);
@@ -76,20 +104,32 @@ Task<JobRunUnderWayPointer> Jobs::begin(ExtensionPointer job, JobOrder order, Al
   co_return run;
 }
 
-void Jobs::check_free(const Extension& job, const JobPlan& plan) const {
+Task<JobRunStarted> JobRunner::start(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along) {
+  const auto answer = [](const JobRun& run) { return JobRunStarted{run.job, run.dry, run.thread_id.value_or("")}; };
+  Along<JobRun> along_row;
+  if (along) {
+    along_row = [along = std::move(along), answer](Connection& connection, const JobRun& run) {
+      along(connection, answer(run));
+    };
+  }
+  const auto run = co_await begin(std::move(job), std::move(order), std::move(along_row));
+  co_return answer(run->run);
+}
+
+void JobRunner::check_free(const Extension& job, const JobPlan& plan) const {
   const auto under_way = under_way_.of_job(job.id).size();
   if (plan.concurrency == JobConcurrency::forbid && under_way > 0) throw Conflict("job is already running");
   if (under_way > most_waiting) throw Conflict("too many runs of the job wait");
 }
 
 /// The runs of a job get their places in order: one that ran ahead of a run that it waits for would wait for ever.
-Task<> Jobs::wait_for_places(JobRunUnderWayPointer run) {
+Task<> JobRunner::wait_for_places(JobRunUnderWayPointer run) {
   for (const auto& other : under_way_.ahead_of(run)) {
     if (!other->placed.requested()) co_await requested(other->placed);
   }
 }
 
-Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobRun> along) {
+Task<> JobRunner::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobRun> along) {
   const JobPlan plan(*run->job);
   const auto agent_id = extensions_.require_enabled_agent(plan.agent_id)->id;
   const auto owner_id =
@@ -99,10 +139,9 @@ Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobR
   try {
     // The job may have been renamed since it was asked for, and its directory may be moved only just now.
     const auto now = extensions_.find(run->job->id);
-    prompt = co_await extensions_.disk().run(
-        [job = run->job, directory = options_.directory / (now ? now : run->job)->name] {
-          return read_prompt(*job, directory);
-        });
+    prompt = co_await extensions_.disk().run([job = run->job, directory = directory_ / (now ? now : run->job)->name] {
+      return read_prompt(*job, directory);
+    });
   } catch (const JobProblem& error) {
     problem = error.what();
   }
@@ -118,7 +157,7 @@ Task<> Jobs::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobR
   }
 }
 
-JobTurn Jobs::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt) {
+JobTurn JobRunner::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt) {
   const JobPlan plan(*run->job);
   json::object metadata{{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}};
   if (order.dry) metadata["dry"] = true;
@@ -135,13 +174,13 @@ JobTurn Jobs::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& orde
           .follower = follower_of(run)};
 }
 
-std::vector<ActiveRunPointer> Jobs::active_ahead_of(const JobRunUnderWayPointer& run) const {
+std::vector<ActiveRunPointer> JobRunner::active_ahead_of(const JobRunUnderWayPointer& run) const {
   std::vector<ActiveRunPointer> active;
   for (const auto& other : under_way_.ahead_of(run)) active.push_back(other->active);
   return active;
 }
 
-Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRun> along) {
+Task<> JobRunner::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRun> along) {
   const auto ahead = under_way_.ahead_of(run);
   const bool waits = !ahead.empty() || runs_.thread_in_use(job_turn.thread_id);
   const bool replaces = JobPlan(*run->job).concurrency == JobConcurrency::replace;
@@ -161,7 +200,7 @@ Task<> Jobs::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRu
   if (run->stop_wanted) end_soon(run);
 }
 
-Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
+Answerer JobRunner::answerer_of(const JobRunUnderWay& run) const {
   for (const auto& [member, work] : settings_handlers_) {
     const auto* settings = run.job->definition.members().if_contains(member);
     if (!settings || !settings->is_object() || run.job->source == Source::agent) continue;
@@ -184,7 +223,7 @@ Answerer Jobs::answerer_of(const JobRunUnderWay& run) const {
 }
 
 /// A run that cannot begin has its row all the same: its start was acknowledged.
-Task<> Jobs::fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobRun> along) {
+Task<> JobRunner::fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobRun> along) {
   run->run.status = JobRunStatus::failed;
   run->run.error = std::move(why);
   run->run.started_at = run->run.finished_at = clock_.now();
@@ -197,7 +236,7 @@ Task<> Jobs::fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobR
   ended(run);
 }
 
-RunFollower Jobs::follower_of(const JobRunUnderWayPointer& run) {
+RunFollower JobRunner::follower_of(const JobRunUnderWayPointer& run) {
   const auto last = std::make_shared<JobRun>();
   return {.started = [this, run] { started(run); },
           .ending = [this, run, last](const RunOutcome& outcome) -> Runs::AtEnd {
@@ -211,7 +250,7 @@ RunFollower Jobs::follower_of(const JobRunUnderWayPointer& run) {
               }};
 }
 
-void Jobs::started(const JobRunUnderWayPointer& run) {
+void JobRunner::started(const JobRunUnderWayPointer& run) {
   if (run->run.status == JobRunStatus::queued) {
     run->run.status = JobRunStatus::started;
     run->run.started_at = clock_.now();
@@ -221,41 +260,46 @@ void Jobs::started(const JobRunUnderWayPointer& run) {
   work_.spawn(watch_time(run));
 }
 
-Task<> Jobs::mark_started(std::string id, Timestamp now) {
+Task<> JobRunner::mark_started(std::string id, Timestamp now) {
   co_await database_.write([id, now](Connection& connection) { job_store::start(connection, id, now); });
 }
 
-Task<> Jobs::watch_time(JobRunUnderWayPointer run) {
+Task<> JobRunner::watch_time(JobRunUnderWayPointer run) {
   const JobPlan plan(*run->job);
   if (co_await pause(run->over, plan.timeout()) != End::done) co_return;
   engine_.fail_run(run->active, fmt::format("timed out after {} s", plan.timeout_s));
 }
 
-/// Stops those runs of the job that have not begun yet.
-void Jobs::drop_waiting(const std::string& job_id) {
+Task<> JobRunner::stop_run(JobRunUnderWayPointer run) {
+  run->stop_wanted = true;
+  if (run->active) co_await engine_.stop_run(run->active);
+  co_await requested(run->over);
+}
+
+void JobRunner::drop_waiting(const std::string& job_id) {
   for (const auto& run : under_way_.of_job(job_id)) {
     if (!run->active || !run->active->started) end_soon(run);
   }
 }
 
 /// One that waits ends at once, whatever it waits for.
-void Jobs::end_soon(const JobRunUnderWayPointer& run) {
+void JobRunner::end_soon(const JobRunUnderWayPointer& run) {
   run->stop_wanted = true;
   if (run->active) engine_.end_soon(run->active);
 }
 
-void Jobs::over(const JobRunUnderWayPointer& run) {
+void JobRunner::over(const JobRunUnderWayPointer& run) {
   under_way_.remove(run);
   run->placed.request();
   run->over.request();
 }
 
-void Jobs::ended(const JobRunUnderWayPointer& run) {
+void JobRunner::ended(const JobRunUnderWayPointer& run) {
   over(run);
   tell_end(run);
 }
 
-void Jobs::tell_end(const JobRunUnderWayPointer& run) {
+void JobRunner::tell_end(const JobRunUnderWayPointer& run) {
   const auto row = named_now(run->run);
   publish("job-finished", row);
   const auto* event = row.status == JobRunStatus::completed ? "job.completed"
@@ -263,13 +307,11 @@ void Jobs::tell_end(const JobRunUnderWayPointer& run) {
                                                             : nullptr;
   if (!event) return;
   if (row.status == JobRunStatus::failed) work_.spawn(signal_failures(run));
-  ended_ = run;
-  tell_record(event, row);
-  ended_.reset();
+  links_.ended(run, event, row);
 }
 
 /// Told once for a row of failures: by the run that makes it long enough.
-Task<> Jobs::signal_failures(JobRunUnderWayPointer run) {
+Task<> JobRunner::signal_failures(JobRunUnderWayPointer run) {
   const auto failures = co_await database_.read([job_id = run->job->id, run_id = run->run.id](Connection& connection) {
     return job_store::failures_in_a_row(connection, job_id, run_id, failures_to_signal + 1);
   });
@@ -282,11 +324,60 @@ Task<> Jobs::signal_failures(JobRunUnderWayPointer run) {
        .cause = cause_of(*run)});
 }
 
-void Jobs::publish(std::string_view type, const JobRun& run) {
+void JobRunner::publish(std::string_view type, const JobRun& run) {
   if (!hub_.heard()) return;
   if (run.thread_id) return hub_.publish_record(type, *run.thread_id, "run", to_json(run));
   // It never got a thread: whoever listens hears of it.
   hub_.publish({std::string(type), "", fmt::format(R"({{"type":"{}","threadId":null,"run":{}}})", type, to_json(run))});
+}
+
+JobRun JobRunner::unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const {
+  return {.id = new_id(),
+          .job_id = job.id,
+          .job = job.name,
+          .trigger = order.trigger,
+          .dry = order.dry,
+          .status = status,
+          .due_at = order.due_at,
+          .finished_at = clock_.now(),
+          .error = std::move(why)};
+}
+
+Task<> JobRunner::keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth) {
+  const auto kept = co_await database_.write([rows](Connection& connection) {
+    std::vector<JobRun> inserted;
+    for (const auto& row : rows) {
+      if (job_store::insert(connection, row)) inserted.push_back(row);
+    }
+    return inserted;
+  });
+  for (const auto& row : kept) {
+    if (row.status == JobRunStatus::skipped) continue;
+    const auto ended = std::make_shared<JobRunUnderWay>();
+    ended->job = job;
+    ended->run = row;
+    ended->depth = depth;
+    tell_end(ended);
+  }
+}
+
+JobRunUnderWayPointer JobRunner::job_run_of(std::string run_id) const {
+  const auto delegations = engine_.delegations();
+  for (;;) {
+    if (auto run = under_way_.find(run_id)) return run;
+    const auto delegation = std::ranges::find(delegations, run_id, [](const auto& known) { return known->run_id; });
+    if (delegation == delegations.end()) return nullptr;
+    run_id = (*delegation)->delegating_run_id;
+  }
+}
+
+JobRun JobRunner::named_now(JobRun run) const {
+  if (const auto job = extensions_.find(run.job_id)) run.job = job->name;
+  return run;
+}
+
+void JobRunner::end_all() {
+  for (const auto& run : under_way_.all()) over(run);
 }
 
 }  // namespace agw
