@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { missing, require, say, answers, withStage } from './stage.mjs';
+import { eventually, missing, require, say, answers, withStage } from './stage.mjs';
 
 const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const places = [
@@ -119,6 +119,26 @@ else {
       );
       assert.deepEqual(wide, [], place);
       assert.equal((await layout(page)).sideways, 0, place);
+    }
+  });
+
+  test('a page of knowledge says its title once, and skips no level of headings, however it is written', async () => {
+    const written = {
+      'plain': ['# Plain\n\nText.\n\n## Part\n\n### Detail\n', 'H1 Plain, H2 Part, H3 Detail'],
+      'closed': ['\n# Closed #\r\n\r\n## Part\r\n', 'H1 Closed, H2 Part'],
+      'dressed': ['# The *good*  `page` of [it](https://example.org) &amp; me\n\n## Part\n', 'H1 The good page of it & me, H2 Part'],
+      'underlined': ['Underlined\n==========\n\nPart\n----\n', 'H1 Underlined, H2 Part'],
+      'low': ['### Low\n\n#### Part\n', 'H1 Low, H2 Part'],
+      'quoted': ['---\ntitle: Quoted\nsummary: s\n---\n### Part\n\n> # Said\n', 'H1 Quoted, H2 Part, H2 Said'],
+      'other': ['---\ntitle: Another\nsummary: s\n---\n# Other\n\n## Part\n', 'H1 Another, H2 Other, H3 Part'],
+      'late': ['---\ntitle: Late\nsummary: s\n---\nText first.\n\n## Part\n\n# Late\n', 'H1 Late, H3 Part, H2 Late'],
+    };
+    const page = await it.open('/knowledge');
+    for (const [name, [text, headings]] of Object.entries(written)) {
+      await it.stage.write({ path: `.agent-gateway/knowledge/wiki/${name}.md`, text });
+      await page.evaluate((slug) => (location.hash = `#/knowledge/${slug}`), name);
+      const shown = () => page.locator('main h1, .prose :is(h1, h2, h3, h4, h5, h6)').evaluateAll((all) => all.map(({ tagName, textContent }) => `${tagName} ${textContent}`).join(', '));
+      await eventually(async () => assert.equal(await shown(), headings));
     }
   });
 

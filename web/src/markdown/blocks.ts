@@ -1,5 +1,6 @@
 /** Markdown as tokens, read piece by piece while it streams: finished blocks are never read twice. */
-import { Lexer, type Token, type TokensList } from 'marked';
+import { Lexer, type Token, type Tokens, type TokensList } from 'marked';
+import { decodeEntities } from './safe';
 
 export interface Block {
   key: number;
@@ -15,6 +16,14 @@ export function lex(text: string): Token[] {
   } catch {
     return [{ type: 'text', raw: text, text }];
   }
+}
+
+export const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
+
+/** What it says, without what it is written with. */
+export function wordsOf(token: Token): string {
+  const words = 'tokens' in token && token.tokens ? token.tokens.map(wordsOf).join('') : decodeEntities('text' in token ? String(token.text) : token.raw);
+  return words.replace(/\s+/g, ' ');
 }
 
 export class BlockReader {
