@@ -53,6 +53,19 @@ else {
     await briefing.getByText('There is smoke').waitFor();
   });
 
+  test('the briefing of a project that is out of date is brought up to date, without being opened anew', async () => {
+    await it.stage.write({ path: 'briefed/readme', text: '' });
+    const { id } = await it.api('POST', '/projects', { name: 'Briefed', path: `${it.home}/briefed` });
+    const page = await it.open('/projects');
+    const project = page.getByRole('region', { name: 'Briefed' });
+    await project.getByText('Briefing').click();
+    await project.getByText('$0 today').waitFor();
+    await it.api('POST', '/threads', { title: 'Begun since', project_id: id });
+    await look(page);
+    await project.getByRole('link', { name: 'Begun since' }).waitFor();
+    await it.api('DELETE', `/projects/${id}`);
+  });
+
   test('the form of an extension that nothing is written in shows what it was changed to elsewhere, as form or raw', async () => {
     const { id } = await it.api('POST', '/extensions', { type: 'command', name: 'followed', description: 'd', definition: { prompt: 'old' } });
     const page = await it.open('/extensions/followed');
