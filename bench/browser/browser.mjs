@@ -6,7 +6,7 @@ const { chromium } = require('playwright-core');
 
 export const openBrowser = () =>
   chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: new URL('chromium', import.meta.url).pathname,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
 
