@@ -71,6 +71,48 @@ else {
     await eventually(async () => assert.equal((await it.turns(id)).length, 1));
   });
 
+  /** From now on no note goes by itself. */
+  async function stopClock(page) {
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+  }
+
+  test('what a note offers can be seen, reached, heard and taken up while a dialog is open', async () => {
+    const id = await it.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' });
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('button', { name: 'Delete answer' }).waitFor();
+    await stopClock(page);
+    await page.getByRole('button', { name: 'Delete answer' }).press('Enter');
+    await page.keyboard.press('Control+k');
+    await palette(page).waitFor();
+    const undo = page.getByRole('dialog').getByRole('status').getByRole('button', { name: 'Undo' });
+    await undo.click({ trial: true });
+    await undo.press('Enter');
+    await heldBecomes(page, 'Go to or do');
+    await page.keyboard.press('Escape');
+    await page.getByRole('article', { name: 'Assistant' }).waitFor();
+    assert.equal((await it.turns(id)).length, 2);
+  });
+
+  test('a note that comes while a dialog is open can be reached in it, and behind it', async () => {
+    const page = await it.open('/system');
+    await reads(page).waitFor();
+    await stopClock(page);
+    let fail;
+    await page.route('**/reseed', (route) => (fail = () => route.fulfill({ status: 400, json: { error: 'no' } })));
+    await reads(page).press('Enter');
+    await eventually(() => assert.ok(fail));
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.waitFor();
+    await fail();
+    await dialog.getByRole('status').getByRole('button', { name: 'Dismiss' }).focus();
+    await page.keyboard.press('Escape');
+    await heldBecomes(page, 'Read from disk');
+    await dismiss(page).press('Enter');
+    await eventually(async () => assert.equal(await dismiss(page).count(), 0));
+  });
+
   const button = (page, name) => page.getByRole('button', { name, exact: true });
   const command = (name) => it.api('POST', '/extensions', { type: 'command', name, description: 'd', enabled: true, definition: { prompt: 'p' } });
 
