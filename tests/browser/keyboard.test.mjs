@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, holds, missing, withStage } from './stage.mjs';
+import { answers, eventually, holds, missing, say, withStage } from './stage.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
@@ -208,6 +208,129 @@ else {
     await page.unroute('**/costs?**');
     await button(page, 'Retry').press('Enter');
     await heldBecomes(page, 'Costs');
+  });
+
+  const files = (...names) => names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }));
+
+  test('who leaves out a file by keys goes on at the next one, and behind the last where more are attached', async () => {
+    const page = await it.open('/new');
+    const picker = page.locator('input[type=file]');
+    await picker.setInputFiles(files('a.txt', 'b.txt', 'c.txt'));
+    await button(page, 'Remove c.txt').waitFor();
+    await button(page, 'Remove b.txt').press('Enter');
+    await heldBecomes(page, 'Remove c.txt');
+    await page.keyboard.press('Enter');
+    await heldBecomes(page, 'Attach files');
+    const release = await holds(page, 'POST', '**/files?**');
+    await picker.setInputFiles(files('late.txt'));
+    await button(page, 'Leave out what is on the way').press('Enter');
+    await heldBecomes(page, 'Attach files');
+    release();
+  });
+
+  test('who comments on a line by keys goes on at it, and who takes the comments back at the next one, then at Edit', async () => {
+    const head = '---\ntitle: T\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/t.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: r\n---\n';
+    await it.stage.write({ path: '.agent-gateway/autoresearch/proposals/assistant/2026-01-02/by-keys.md', text: `${head}# One\n\nThree\n` });
+    const page = await it.open('/inbox/assistant/2026-01-02/by-keys');
+    for (const line of [1, 3]) {
+      await button(page, `Comment on line ${line}`).press('Enter');
+      await page.keyboard.type('Why?');
+      await page.keyboard.press('Enter');
+      await heldBecomes(page, `Comment on line ${line}`);
+    }
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await heldBecomes(page, 'Comment on line 3');
+    await page.keyboard.press('Enter');
+    await button(page, 'Cancel').press('Enter');
+    await heldBecomes(page, 'Comment on line 3');
+    await button(page, 'Remove comment 2').press('Enter');
+    await heldBecomes(page, 'Remove comment 1');
+    await page.keyboard.press('Enter');
+    await heldBecomes(page, 'Edit');
+    await it.api('POST', '/proposals/assistant/2026-01-02/by-keys/reject', {});
+  });
+
+  test('who has the gateway tried again by keys goes on at the heading, on a phone too', async () => {
+    const { id } = await it.thread({ title: 'Cut off' });
+    for (const viewport of [{ width: 1280, height: 800 }, { width: 360, height: 740 }]) {
+      const page = await it.open(`/t/${id}`, { viewport });
+      await page.getByRole('heading', { level: 1, name: 'Cut off' }).waitFor();
+      it.line.down = true;
+      it.line.cut();
+      await button(page, 'Retry now').focus();
+      it.line.down = false;
+      // It may be back by itself by now.
+      await page.keyboard.press('Enter');
+      await heldBecomes(page, 'Cut off');
+      await page.close();
+    }
+  });
+
+  test('who stops a run by keys goes on at its output, who stops an answer at the message', async () => {
+    await it.api('POST', '/extensions', { type: 'job', name: 'stands', description: 'Stands', enabled: true, definition: { agent_id: 'assistant', prompt: 'Stand.' } });
+    for (const [place, start] of [['/jobs/stands', () => it.api('POST', '/run/stands')], ['/new', (page) => say(page, 'Stand.')]]) {
+      const held = await it.stage.hold({ pieces: ['So far'] });
+      const page = await it.open(place);
+      await start(page);
+      await button(page, 'Stop').press('Enter');
+      await heldBecomes(page, place === '/new' ? 'Message' : 'output');
+      await it.stage.release({ held, pieces: [] });
+    }
+  });
+
+  test('who starts and stops an app by keys stays at it', async () => {
+    const path = (await it.stage.write({ path: 'an-app/run.py', text: 'import time\ntime.sleep(600)\n' })).replace('/run.py', '');
+    await it.api('POST', '/extensions', { type: 'app', name: 'an-app', description: 'd', enabled: true, definition: { type: 'command', path, command: 'python3 run.py' } });
+    const page = await it.open('/apps');
+    await button(page, 'Start').press('Enter');
+    await heldBecomes(page, 'Stop');
+    await page.keyboard.press('Enter');
+    await heldBecomes(page, 'Start');
+  });
+
+  test('who is in an answer that is replaced or in a message that goes, by keys, goes on in the conversation', async () => {
+    await it.stage.reply({ text: '1. One\n2. Two' });
+    const { id } = await it.thread();
+    const page = await it.open(`/t/${id}`);
+    await page.getByRole('radio', { name: 'Plan' }).check({ force: true });
+    await say(page, 'Plan it.');
+    await button(page, 'Keep planning').press('Enter');
+    await heldBecomes(page, 'Conversation');
+    await it.stage.reply({ text: 'Another' });
+    await button(page, 'Regenerate').press('Enter');
+    await answers(page).getByText('Another').waitFor();
+    await heldBecomes(page, 'Conversation');
+    await page.route('**/chat', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
+    await say(page, 'Refused');
+    await button(page, 'Discard').press('Enter');
+    await heldBecomes(page, 'Conversation');
+  });
+
+  test('who looks at more of a list or a text by keys goes on there', async () => {
+    await Promise.all([...Array(105).keys()].map((i) => it.thread({ title: `Chat ${i}` })));
+    const page = await it.open('/extensions/stands?tab=files');
+    await it.stage.write({ path: '.agent-gateway/jobs/stands/notes.md', text: 'line\n'.repeat(300) });
+    await page.reload();
+    await button(page, 'notes.md').press('Enter');
+    await page.getByRole('button', { name: /^Show more/ }).press('Enter');
+    await heldBecomes(page, 'notes.md');
+    await page.evaluate(() => (location.hash = '#/chats'));
+    const chats = page.getByRole('complementary').getByRole('listitem');
+    await eventually(async () => assert.equal(await chats.count(), 100));
+    await button(page, 'Show more').press('Enter');
+    await eventually(async () => assert.equal(await page.evaluate(() => [...document.querySelectorAll('aside li')].findIndex((row) => row.contains(document.activeElement))), 100));
+  });
+
+  test('who does nothing by keys has the keyboard taken nowhere when a button goes', async () => {
+    const answer = await it.stage.hold({ pieces: ['So far'] });
+    const page = await it.open('/new');
+    await say(page, 'Stand.');
+    await button(page, 'Stop').focus();
+    await button(page, 'Stop').blur();
+    await it.stage.release({ held: answer, pieces: [' and on'] });
+    await eventually(async () => assert.equal(await button(page, 'Stop').count(), 0));
+    assert.equal(await held(page), 'nothing');
   });
 
   test('the suggestion that is marked is in sight, however many there are', async () => {
