@@ -142,6 +142,39 @@ else {
     }
   });
 
+  /** Words in the tables of a page, no longer than names of tools, that are broken into lines. */
+  const brokenWords = (page) =>
+    page.evaluate(() => {
+      const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+      const broken = [];
+      while (texts.nextNode()) {
+        const { data, parentElement } = texts.currentNode;
+        if (!parentElement.closest('table') || !parentElement.checkVisibility()) continue;
+        for (const { index, 0: word } of data.matchAll(/(?<!\p{L})\p{L}{2,15}(?!\p{L})/gu)) {
+          const range = document.createRange();
+          range.setStart(texts.currentNode, index);
+          range.setEnd(texts.currentNode, index + word.length);
+          if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+        }
+      }
+      return broken;
+    });
+
+  test('no word of a table is broken because what stands beside it is long', async () => {
+    const text = 'a sentence that is told in many more words than are needed '.repeat(5);
+    await it.api('POST', '/extensions', { type: 'command', name: 'told-at-length', description: text, enabled: true, definition: { prompt: 'p' } });
+    const { id } = await it.api('POST', '/threads', { title: text.slice(0, 200) });
+    await it.api('POST', `/threads/${id}/turns`, { role: 'assistant', content: text });
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/at-length.md', text: `---\ntitle: ${text.slice(0, 150)}\nsummary: s\ntags: [${text.split(' ').slice(0, 20)}]\n---\nText\n` });
+    const page = await it.open('/extensions?type=command', { viewport: { width: 900, height: 800 } });
+    for (const place of ['/extensions?type=command', '/jobs', '/agents/assistant?tab=activity', '/agents/assistant', '/knowledge?tab=all']) {
+      await page.evaluate((hash) => (location.hash = hash), `#${place}`);
+      await page.locator('table').first().waitFor();
+      await settled(page);
+      assert.deepEqual(await brokenWords(page), [], place);
+    }
+  });
+
   test('light and dark can be chosen against the system, at once and after a reload', async () => {
     const ground = { Light: 'rgb(255, 255, 255)', Dark: 'rgb(16, 18, 22)' };
     for (const [colorScheme, other] of [['light', 'Dark'], ['dark', 'Light']]) {
