@@ -210,22 +210,51 @@ private:
 
   /// Where a symlink in the place of a guarded one leads to, as far as the command may write there.
   void guard_target(const fs::path& link) {
-    std::error_code error;
-    const auto target = fs::canonical(link, error);
+    const auto target = resolve_path(link, [&](const fs::path& passed) {
+      if (passed != link && may_be_written(passed)) guard_link(passed);
+    });
+    std::error_code missing;
+    if (fs::is_symlink(target, missing) || target == root_ || !may_be_written(target)) return;
+    if (!fs::exists(target, missing)) {
+      guard_missing(target);
+    } else if (guard(target)) {
+      follow_links_in(target, 0);
+    }
+  }
+
+  bool may_be_written(const fs::path& path) const {
     // An agent's workspace is looked through although it lies there.
-    const bool is_left_out = is_within(target, without_) && !is_within(root_, without_);
-    if (error || target == root_ || !is_within(target, root_) || is_left_out) return;
-    if (guard(target)) follow_links_in(target, 0);
+    const bool is_left_out = is_within(path, without_) && !is_within(root_, without_);
+    return is_within(path, root_) && !is_left_out;
+  }
+
+  /// Nothing can be mounted over it, to keep it from being replaced.
+  void guard_link(const fs::path& link) {
+    if (link.parent_path() == root_) {
+      found_.passed.push_back(link);
+    } else {
+      guard(link.parent_path());
+    }
+  }
+
+  void guard_missing(fs::path path) {
+    std::error_code unknown;
+    auto* list = &found_.missing;
+    for (; !fs::exists(path.parent_path(), unknown); path = path.parent_path()) list = &found_.missing_above;
+    if (!is_known(path)) note_path(*list, std::move(path));
   }
 
   /// False for what is guarded already, and for what is not shown at all.
   bool guard(fs::path path) {
-    const auto covers = [&](const fs::path& place) { return is_within(path, place); };
-    for (const auto* list : {&found_.private_directories, &found_.private_files, &found_.guarded}) {
-      if (std::ranges::any_of(*list, covers)) return false;
-    }
+    if (is_known(path)) return false;
     note_path(found_.guarded, std::move(path));
     return true;
+  }
+
+  bool is_known(const fs::path& path) const {
+    const auto covers = [&](const fs::path& place) { return is_within(path, place); };
+    return std::ranges::any_of(found_.private_directories, covers) ||
+           std::ranges::any_of(found_.private_files, covers) || std::ranges::any_of(found_.guarded, covers);
   }
 
   void follow_links_in(const fs::path& guarded, int depth) {

@@ -12,9 +12,12 @@ namespace agw {
 struct CoveredPlaces {
   std::vector<std::filesystem::path> private_directories;
   std::vector<std::filesystem::path> private_files;
-  std::vector<std::filesystem::path> guarded;       ///< to be read but not written
-  std::vector<std::filesystem::path> repositories;  ///< directories `.git`, and what is such a repository by its files
-  std::vector<std::filesystem::path> ancestors;     ///< the directories on the way to all these, below the root
+  std::vector<std::filesystem::path> guarded;        ///< to be read but not written
+  std::vector<std::filesystem::path> missing;        ///< guarded, were it there
+  std::vector<std::filesystem::path> missing_above;  ///< what such would lie in
+  std::vector<std::filesystem::path> passed;         ///< symlinks in the root itself that guarded ones lead through
+  std::vector<std::filesystem::path> repositories;   ///< directories `.git`, and what is such a repository by its files
+  std::vector<std::filesystem::path> ancestors;      ///< the directories on the way to all these, below the root
 };
 
 /// Device and inode: what a file is, whatever it is called.

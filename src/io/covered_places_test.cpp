@@ -95,6 +95,29 @@ TEST_F(CoveredPlacesTest, GuardedAreTheTargetsOfSymlinksWithinGuardedPlaces) {
                                                     project_ / ".agents", project_ / "lib/otter"));
 }
 
+TEST_F(CoveredPlacesTest, GuardedAreTheSymlinksOnTheWayToATarget) {
+  write("lib/real/update");
+  link("scripts/update", "../now/update");
+  link("now", "lib/real");
+  link(".git/hooks/update", "../../scripts/update");
+  const auto places = found();
+  EXPECT_THAT(places.guarded,
+              UnorderedElementsAre(project_ / ".git/hooks", project_ / "scripts", project_ / "lib/real/update"));
+  EXPECT_THAT(places.passed, UnorderedElementsAre(project_ / "now"));
+}
+
+TEST_F(CoveredPlacesTest, WhereATargetIsMissingItIsGuardedOnceItIsThere) {
+  write("scripts/old/update");
+  link(".git/hooks/update", "../../scripts/old/pre-update");
+  link(".git/hooks/pre-push", "../../scripts/new/pre-push");
+  link(".git/hooks/loop", "loop");
+  link(".git/hooks/elsewhere", "/nowhere/else");
+  const auto places = found();
+  EXPECT_THAT(places.missing, UnorderedElementsAre(project_ / "scripts/old/pre-update"));
+  EXPECT_THAT(places.missing_above, UnorderedElementsAre(project_ / "scripts/new"));
+  EXPECT_THAT(places.ancestors, Contains(project_ / "scripts/old")) << "it cannot be moved away";
+}
+
 TEST_F(CoveredPlacesTest, ARepositoryIsOneWhateverItIsCalled) {
   for (const auto* name :
        {"HEAD", "config", "hooks/update", "objects/x", "refs/heads/config", "worktrees/main/commondir"})

@@ -23,6 +23,10 @@ void push_parts(std::vector<fs::path>& stack, const fs::path& path) {
 }  // namespace
 
 fs::path resolve_path(const fs::path& path) {
+  return resolve_path(path, [](const fs::path&) {});
+}
+
+fs::path resolve_path(const fs::path& path, const std::function<void(const fs::path&)>& passed) {
   std::vector<fs::path> ahead;
   push_parts(ahead, path);
   fs::path reached = "/";
@@ -41,6 +45,7 @@ fs::path resolve_path(const fs::path& path) {
       continue;
     }
     ++links;
+    passed(reached / part);
     if (target.is_absolute()) reached = "/";
     push_parts(ahead, target);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "base/is_within.hpp"
 
@@ -11,5 +12,9 @@ namespace agw {
 /// whether or not anything is there. What is opened afterwards is opened beneath a Directory, which holds even if
 /// somebody moves things about in between. Blocks: not for the loop.
 std::filesystem::path resolve_path(const std::filesystem::path& path);
+
+/// Tells of each symlink on the way, by a path that leads through none.
+std::filesystem::path resolve_path(const std::filesystem::path& path,
+                                   const std::function<void(const std::filesystem::path&)>& passed);
 
 }  // namespace agw

@@ -19,6 +19,7 @@
 #include "base/variable_name.hpp"
 #include "io/beneath.hpp"
 #include "io/covered_places.hpp"
+#include "io/git_settings.hpp"
 #include "io/private_files.hpp"
 #include "io/sandbox_mounts.hpp"
 #include "io/sandbox_placeholders.hpp"
@@ -42,7 +43,8 @@ constexpr auto program_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin
 
 /// A `commondir` that says that a repository's configuration is its own, as Git takes it to be without one.
 constexpr auto leads_nowhere_else = ".\n";
-constexpr std::size_t longest_git_config = 1 << 20;
+/// A `config.worktree` that says nothing.
+constexpr auto sets_nothing = "\n";
 
 using Arguments = std::vector<std::string>;
 
@@ -260,8 +262,8 @@ struct Sandbox::Held {
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
 
-  bool take(const fs::path& path, std::string_view content = {}) {
-    const bool held = all->hold(path, content);
+  bool take(const fs::path& path, std::string_view content = {}, mode_t mode = 0755) {
+    const bool held = all->hold(path, content, mode);
     if (held) paths.push_back(path);
     return held;
   }
@@ -297,29 +299,45 @@ std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxWish& 
 
 namespace {
 
-/// Where there is a `commondir`, Git no longer heeds `core.bare` and `core.worktree`: it would take a bare repository
-/// for one whose files are all deleted.
-bool may_get_commondir(const fs::path& repository) {
-  const auto directory = Directory::open(repository);
-  const auto read = directory ? directory->read("config", longest_git_config) : directory.error();
-  auto config = read ? *read : std::string();
-  RE2::GlobalReplace(&config, R"((?i)\bbare\s*=\s*(false|no|off|0)\b)", "");
-  return !RE2::PartialMatch(config, R"((?i)worktree|\bbare\b)");
-}
-
 /// Nothing can be mounted over a symlink, and what a project lies in is not to be read-only: a command could put hooks
 /// or skills of its own in its place.
+[[noreturn]] void refuse_symlink(const fs::path& place, const std::string& remedy) {
+  throw ProcessError(fmt::format("{} is a symlink, which a command could replace: {}", place.string(), remedy));
+}
+
 void require_no_symlink(const fs::path& place) {
   std::error_code other;
   const auto target = fs::read_symlink(place, other);
   if (other) return;
-  throw ProcessError(fmt::format("{} is a symlink, which a command could replace: {}", place.string(),
-                                 place.filename() == ".git"
-                                     ? fmt::format("put a file in its place that says `gitdir: {}`", target.string())
-                                     : "make it a directory, in which symlinks may lie"));
+  refuse_symlink(place, place.filename() == ".git"
+                            ? fmt::format("put a file in its place that says `gitdir: {}`", target.string())
+                            : "make it a directory, in which symlinks may lie");
 }
 
 }  // namespace
+
+/// What is not there of the guarded places can then not be made either.
+void Sandbox::hold_missing(CoveredPlaces& covered, const fs::path& root, Held& held) {
+  const auto guard = [&](const fs::path& path, std::string_view content = {}, mode_t mode = 0755) {
+    if (held.take(path, content, mode)) covered.guarded.push_back(path);
+  };
+  for (const auto& path : covered.missing_above) guard(path);
+  // Git takes a directory that can be entered for a hook.
+  for (const auto& path : covered.missing) guard(path, {}, 0644);
+  for (const auto& repository : covered.repositories) {
+    if (held.has(repository)) {
+      covered.guarded.push_back(repository);
+      continue;
+    }
+    for (const auto* name : {"hooks", "config"}) guard(repository / name);
+    const auto lies_in = [&](const fs::path& other) { return other != repository && is_within(repository, other); };
+    const GitSettings settings(repository);
+    if (settings.bear_commondir(root, std::ranges::any_of(covered.repositories, lies_in)))
+      guard(repository / "commondir", leads_nowhere_else);
+    for (const auto& path : settings.configurations_of_worktrees()) guard(path, sets_nothing);
+    covered.ancestors.push_back(repository);
+  }
+}
 
 void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked,
                             Held& held) const {
@@ -328,18 +346,11 @@ void Sandbox::show_writable(SandboxMounts& mounts, const fs::path& root, const F
     held.take(root / name);
   }
   auto covered = covered_places(root, options_.data_directory, linked);
-  for (const auto& repository : covered.repositories) {
-    if (held.has(repository)) {
-      covered.guarded.push_back(repository);
-      continue;
-    }
-    for (const auto* name : {"hooks", "config"}) {
-      if (held.take(repository / name)) covered.guarded.push_back(repository / name);
-    }
-    const auto commondir = repository / "commondir";
-    if (may_get_commondir(repository) && held.take(commondir, leads_nowhere_else)) covered.guarded.push_back(commondir);
-    covered.ancestors.push_back(repository);
+  if (!covered.passed.empty()) {
+    refuse_symlink(covered.passed.front(),
+                   "let the symlink in `.git` or `.agents` that leads through it lead straight to what it stands for");
   }
+  hold_missing(covered, root, held);
   mounts.show(root, true);
   // What is a mount cannot be moved away, to be replaced by another of its name.
   for (const auto& path : covered.ancestors) {

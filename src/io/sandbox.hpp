@@ -68,6 +68,7 @@ private:
   void show_writable(SandboxMounts& mounts, const std::filesystem::path& root, const FileIdentities& linked,
                      Held& held) const;
   void show_readable(SandboxMounts& mounts, const std::filesystem::path& root, const FileIdentities& linked) const;
+  static void hold_missing(CoveredPlaces& covered, const std::filesystem::path& root, Held& held);
   static void hide(SandboxMounts& mounts, const CoveredPlaces& covered);
 
   Options options_;

@@ -44,8 +44,8 @@ bool make_file(const fs::path& path, std::string_view content) {
   return made;
 }
 
-bool make(const fs::path& path, std::string_view content) {
-  return content.empty() ? ::mkdir(path.c_str(), 0755) == 0 : make_file(path, content);
+bool make(const fs::path& path, std::string_view content, mode_t mode) {
+  return content.empty() ? ::mkdir(path.c_str(), mode) == 0 : make_file(path, content);
 }
 
 bool is_same_file(const SandboxPlaceholders::Made& one, const SandboxPlaceholders::Made& other) {
@@ -78,7 +78,7 @@ void write_note(const fs::path& data_directory, const std::string& text) {
 
 }  // namespace
 
-bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content) {
+bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content, mode_t mode) {
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(path);
   const auto found = made_at(path);
@@ -87,7 +87,7 @@ bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content) {
     return true;
   }
   // A person may have removed one that a command still holds.
-  if (found || !make(path, content)) return false;
+  if (found || !make(path, content, mode)) return false;
   const auto others = held == held_.end() ? 0 : held->second.count;
   const auto made = made_at(path).value_or(Made{});
   held_[path] = {others + 1, made};

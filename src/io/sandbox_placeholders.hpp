@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,8 +20,9 @@ public:
   /// Those that are held are noted in `data_directory`, for the start after a kill.
   explicit SandboxPlaceholders(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
 
-  /// Makes it, a file where there is `content`, unless something else is there; true where it is a placeholder.
-  bool hold(const std::filesystem::path& path, std::string_view content = {});
+  /// Makes it, a file where there is `content`, else a directory of `mode`, unless something else is there; true where
+  /// it is a placeholder.
+  bool hold(const std::filesystem::path& path, std::string_view content = {}, mode_t mode = 0755);
   void release(const std::vector<std::filesystem::path>& paths);
 
   /// Which directory or file a placeholder is, and that nobody has written to it since.

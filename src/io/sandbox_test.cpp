@@ -168,8 +168,37 @@ TEST_F(SandboxTest, WhereGitWouldMissItsSettingsItGetsNoCommondir) {
     write(project_ / ".git/config", config);
     EXPECT_EQ(output_of("ls .git"), "config\nhooks\n") << config;
   }
-  write(project_ / ".git/config", "[core]\n\tbare = false\n");
-  EXPECT_EQ(output_of("ls .git"), "commondir\nconfig\nhooks\n");
+  for (const auto* config : {"[core]\n\tbare = false\n", "[remote \"bare\"]\n\turl = ../worktree\n"}) {
+    write(project_ / ".git/config", config);
+    EXPECT_EQ(output_of("ls .git"), "commondir\nconfig\nhooks\n") << config;
+  }
+}
+
+TEST_F(SandboxTest, WhereGitMissesNothingNoCommondirCanBeMade) {
+  for (const auto* place : {".git/modules/lib", "site.git"}) {
+    for (const auto* name : {"HEAD", "objects/x", "refs/x"}) write(project_ / place / name, "x");
+  }
+  write(project_ / ".git/modules/lib/config", "[core]\n\tworktree = ../../../lib\n");
+  write(project_ / "site.git/config", "[core]\n\tbare = true\n");
+  EXPECT_EQ(output_of("cat .git/modules/lib/commondir site.git/commondir"), ".\n.\n");
+}
+
+TEST_F(SandboxTest, ABareRepositoryThatAProjectCallsItsOwnGetsNoCommondir) {
+  for (const auto* name : {"HEAD", "objects/x", "refs/x"}) write(project_ / ".bare" / name, "x");
+  write(project_ / ".bare/config", "[core]\n\tbare = true\n");
+  write(project_ / ".git", "gitdir: ./.bare\n");
+  EXPECT_EQ(output_of("ls .bare"), "HEAD\nconfig\nhooks\nobjects\nrefs\n");
+}
+
+TEST_F(SandboxTest, WhereWorktreesHaveSettingsNoneCanBeMade) {
+  write(project_ / ".git/config", "[core]\n\tbare = true\n[extensions]\n\tworktreeConfig = true\n");
+  write(project_ / ".git/worktrees/main/commondir", "../..\n");
+  output_of(
+      "for d in .git .git/worktrees/main; do echo evil > $d/config.worktree; done; echo evil > .git/commondir;"
+      "mv .git/worktrees .git/w; touch made");
+  EXPECT_TRUE(fs::exists(project_ / "made"));
+  for (const auto* place : {".git/config.worktree", ".git/worktrees/main/config.worktree", ".git/commondir"})
+    EXPECT_FALSE(fs::exists(project_ / place)) << place;
 }
 
 TEST_F(SandboxTest, BranchesMayHaveTheNamesOfGuardedPlaces) {

@@ -117,6 +117,66 @@ def test_a_symlink_in_a_guarded_place_of_the_project_keeps_commands_from_running
     assert (place.path / link).is_symlink() and not (place.path / "made").exists()
 
 
+@pytest.fixture
+def hook(place):
+    """What is a symlink in place of the project's `pre-commit`; and whether commits run what a command put there."""
+    git(place.path, "init", "-b", "main", ".")
+
+    class Hook:
+        def lead_to(self, target):
+            (place.path / ".git/hooks/pre-commit").symlink_to(f"../../{target}")
+
+        def replace(self, path):
+            return place.bash(f"rm -f {path}; mv $(dirname {path}) old; mkdir -p $(dirname {path});"
+                              f"printf '#!/bin/sh\ntouch $PWD/evil' > {path}; chmod +x {path}; touch made")
+
+        def is_evil(self):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--allow-empty", "-m", "x"],
+                           cwd=place.path, check=True)
+            return (place.path / "evil").exists()
+    return Hook()
+
+
+def test_a_symlink_on_the_way_to_the_target_of_one_in_a_guarded_place_is_not_replaced(place, hook):
+    write(place.path / "scripts/real", "#!/bin/sh\n").chmod(0o755)
+    (place.path / "scripts/hook").symlink_to("real")
+    hook.lead_to("scripts/hook")
+    hook.replace("scripts/hook")
+    assert (place.path / "made").exists() and not hook.is_evil()
+
+
+@pytest.mark.parametrize("there", ["scripts", "other"])
+def test_what_a_symlink_in_a_guarded_place_leads_to_is_not_made_either(place, hook, there):
+    (place.path / there).mkdir()
+    hook.lead_to("scripts/hook")
+    hook.replace("scripts/hook")
+    assert (place.path / "made").exists() and not hook.is_evil()
+    assert not (place.path / "scripts/hook").exists() and (place.path / "scripts").exists() == (there == "scripts")
+
+
+def test_a_symlink_of_the_project_that_a_guarded_one_leads_through_keeps_commands_from_running(place, hook):
+    write(place.path / "scripts/hook", "#!/bin/sh\n").chmod(0o755)
+    (place.path / "now").symlink_to("scripts")
+    hook.lead_to("now/hook")
+    end = hook.replace("now/hook")
+    assert end["isError"] and f"{place.path / 'now'} is a symlink" in end["output"] and "lead straight to" in end["output"]
+    assert not (place.path / "made").exists() and not hook.is_evil()
+
+
+def test_a_submodule_is_led_to_no_other_configuration(place):
+    git(place.path, "init", "-b", "main", "library")
+    git(place.path / "library", "commit", "--allow-empty", "-m", "one")
+    git(place.path, "init", "-b", "main", ".")
+    git(place.path, "-c", "protocol.file.allow=always", "submodule", "add", "./library", "lib")
+    end = place.bash("cp -r .git/modules/lib other && echo '[core] fsmonitor = touch evil' >> other/config;"
+                     "echo $PWD/other > .git/modules/lib/commondir; cd lib && git status --short && touch a && git add a &&"
+                     "git -c user.name=a -c user.email=a@b commit -qm two && git log --oneline | wc -l")
+    assert output_of(end).splitlines()[-1] == "2", end
+    git(place.path / "lib", "status")
+    git(place.path, "status")
+    assert not list(place.path.glob("**/evil")) and not (place.path / ".git/modules/lib/commondir").exists()
+
+
 def git(folder, *arguments):
     subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=folder, check=True,
                    capture_output=True)
