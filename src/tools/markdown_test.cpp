@@ -1,9 +1,13 @@
 #include "tools/markdown.hpp"
 
 #include <chrono>
+#include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tools/html.hpp"
 
 namespace agw {
 namespace {
@@ -99,6 +103,23 @@ TEST(Markdown, IsMadeInBoundedTimeWhateverThePage) {
   }
   EXPECT_THAT(html_to_markdown(pages[0], url).problem, HasSubstr("nested too deep"));
   EXPECT_EQ(html_to_markdown(pages.back(), url).markdown, "inside");
+}
+
+TEST(Html, CountsOnlyTheTimeThatItHasOfTheProcessor) {
+  /// As on a machine that is busy with others.
+  class Waiting : public HtmlEvents {
+  public:
+    void open(std::string_view, const Attributes&) override {
+      if (!std::exchange(waited_, true)) std::this_thread::sleep_for(1200ms);
+    }
+    void close(std::string_view) override {}
+    void text(std::string_view) override {}
+
+  private:
+    bool waited_ = false;
+  };
+  Waiting events;
+  EXPECT_EQ(read_html("<p>" + repeated("text ", 10'000), events), "");
 }
 
 }  // namespace
