@@ -35,6 +35,7 @@ DevServer::DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Lin
 Task<> DevServer::start(DevServerStart wanted) {
   wanted_ = std::move(wanted);
   restarts_ = 0;
+  port_ = wanted_.port ? *wanted_.port : free_port();
   grace_ = limits_.to_end;
   stopping_ = std::make_unique<Stop>();
   hurry_ = std::make_unique<Stop>();
@@ -43,7 +44,8 @@ Task<> DevServer::start(DevServerStart wanted) {
 }
 
 Task<std::unique_ptr<Process>> DevServer::launch() {
-  auto process = std::make_unique<Process>(loop_, co_await wanted_.process());
+  if (!wanted_.port && !is_free_port(port_)) port_ = free_port();
+  auto process = std::make_unique<Process>(loop_, co_await wanted_.process(port_));
   pid_ = process->id();
   started_at_ = clock_.now();
   alive_ = true;
@@ -164,9 +166,9 @@ Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
 Task<> DevServer::watch(Stop& mute) {
   const auto deadline = std::chrono::steady_clock::now() + limits_.to_answer;
   Stop never;
-  while (!co_await is_healthy(wanted_.port, wanted_.health_path)) {
+  while (!co_await is_healthy(port_, wanted_.health_path)) {
     if (std::chrono::steady_clock::now() > deadline) {
-      note(fmt::format("did not answer at port {} within {} s: ended", wanted_.port, limits_.to_answer.count() / 1000));
+      note(fmt::format("did not answer at port {} within {} s: ended", port_, limits_.to_answer.count() / 1000));
       mute.request();
       co_return;
     }

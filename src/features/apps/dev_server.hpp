@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/group.hpp"
 #include "base/time.hpp"
@@ -22,8 +23,8 @@ struct DevServerLimits {
 
 /// What a development server is started with; asked for anew for each process.
 struct DevServerStart {
-  std::function<Task<ProcessOptions>()> process;  ///< throws what keeps it from being started
-  int port = 0;
+  std::function<Task<ProcessOptions>(int port)> process;  ///< throws what keeps it from being started
+  std::optional<int> port;                                ///< else one that is free, looked for anew where it is taken
   std::string health_path;
 };
 
@@ -51,7 +52,7 @@ public:
   /// Whether there is a process now that nobody has asked to end, and which may take requests.
   bool has_process() const { return pid_ && !stopping_->requested(); }
   AppStatus status() const { return status_; }
-  int port() const { return wanted_.port; }
+  int port() const { return port_; }
   std::optional<int> pid() const { return pid_; }
   std::optional<Timestamp> started_at() const { return started_at_; }
   int restarts() const { return restarts_; }
@@ -76,6 +77,7 @@ private:
   const DevServerLimits limits_;
   Links links_;
   DevServerStart wanted_;
+  int port_ = 0;
   AppLog log_;
   AppStatus status_ = AppStatus::stopped;
   std::optional<int> pid_;

@@ -24,14 +24,15 @@ struct Served {
                 .ended = [](pid_t) -> Task<> { co_return; }}) {}
 
   Task<> start(std::string command) {
-    co_await server.start({.process = [this, command]() -> Task<ProcessOptions> {
+    co_await server.start({.process = [this, command](int port) -> Task<ProcessOptions> {
                              if (!refusal.empty()) throw std::runtime_error(refusal);
-                             co_return ProcessOptions{.arguments = {"/bin/sh", "-c", command},
-                                                      .environment = {"PATH=/usr/bin:/bin"},
-                                                      .directory = directory.path(),
-                                                      .errors_apart = true};
+                             co_return ProcessOptions{
+                                 .arguments = {"/bin/sh", "-c", command},
+                                 .environment = {"PATH=/usr/bin:/bin", "PORT=" + std::to_string(port)},
+                                 .directory = directory.path(),
+                                 .errors_apart = true};
                            },
-                           .port = free_port()});
+                           .port = own_port});
   }
 
   Task<> until(AppStatus status) {
@@ -46,7 +47,8 @@ struct Served {
     return {};
   }
 
-  std::string refusal;  ///< of the next start
+  std::string refusal;          ///< of the next start
+  std::optional<int> own_port;  ///< as its definition has it
   SystemClock clock;
   testing::ScratchDirectory directory;
   asio::steady_timer changed;
@@ -79,6 +81,37 @@ TEST(DevServer, StartsAgainAfterACrashUntilThereWereTooMany) {
     for (const auto& line : served.server.log().last(100)) starts += line.line == "started" ? 1 : 0;
     EXPECT_EQ(starts, 4);
     co_await served.server.stop();
+  });
+}
+
+/// What a server that crashed once is started with the next time, where its first port is taken by then.
+Task<std::string> second_port(Loop& loop, Served& served) {
+  co_await served.start("[ -e started ] && echo $PORT && exec sleep 60; touch started; exit 1");
+  using asio::ip::tcp;
+  const auto first = static_cast<std::uint16_t>(served.server.port());
+  const tcp::acceptor other(loop, {asio::ip::address_v4::loopback(), first});
+  while (served.server.restarts() == 0 || served.last_note().find_first_not_of("0123456789") != std::string::npos) {
+    Stop never;
+    co_await pause(never, 5ms);
+  }
+  EXPECT_EQ(served.last_note(), std::to_string(served.server.port()));
+  const bool same = served.server.port() == first;
+  co_await served.server.stop();
+  co_return same ? "the same" : "another";
+}
+
+TEST(DevServer, GetsAnotherPortWhereItsOwnIsTakenMeanwhile) {
+  testing::run([](Loop& loop) -> Task<> {
+    Served served(loop, {.to_end = 1s, .first_backoff = 50ms});
+    EXPECT_EQ(co_await second_port(loop, served), "another");
+  });
+}
+
+TEST(DevServer, KeepsThePortOfItsDefinition) {
+  testing::run([](Loop& loop) -> Task<> {
+    Served served(loop, {.to_end = 1s, .first_backoff = 50ms});
+    served.own_port = free_port();
+    EXPECT_EQ(co_await second_port(loop, served), "the same");
   });
 }
 

@@ -239,9 +239,8 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
   if (plan.port && !is_free_port(*plan.port)) {
     throw ProcessError(fmt::format("port {} is in use by another program", *plan.port));
   }
-  const int port = plan.port ? *plan.port : free_port();
-  DevServerStart wanted{.port = port, .health_path = plan.health_path};
-  wanted.process = [this, plan, port] {
+  DevServerStart wanted{.port = plan.port, .health_path = plan.health_path};
+  wanted.process = [this, plan](int port) {
     return blocking_.run([plan, port, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
       const auto directory = app_directory(plan.path, options.home, options.data_directory);
       auto environment = environment_of(plan, port);
