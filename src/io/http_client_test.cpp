@@ -216,14 +216,17 @@ TEST(HttpClient, DecodesWhatIsEncodedUnasked) {
   });
 }
 
+/// 100,000 bytes.
+std::string compressed_zeros() {
+  using namespace std::string_view_literals;
+  return std::string(
+             "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x31\x01\x00\x00\x00\xc2\xa0\xf5Om\x0d\x0f\xa0"sv) +
+         std::string(96, '\x00') + std::string("\x80W\x03}\x95\x11\xd4\xa0\x86\x01\x00"sv);
+}
+
 TEST(HttpClient, CountsTheBytesThatAreDecoded) {
   testing::run([](Loop& loop) -> Task<> {
-    using namespace std::string_view_literals;
-    const auto zeros =
-        std::string(
-            "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xed\xc1\x31\x01\x00\x00\x00\xc2\xa0\xf5Om\x0d\x0f\xa0"sv) +
-        std::string(96, '\x00') + std::string("\x80W\x03}\x95\x11\xd4\xa0\x86\x01\x00"sv);
-    LoopbackServer server(loop, {gzipped(zeros), gzipped(zeros)});
+    LoopbackServer server(loop, {gzipped(compressed_zeros()), gzipped(compressed_zeros())});
     HttpClient client(loop);
     Stop stop;
     std::string body;
@@ -234,6 +237,54 @@ TEST(HttpClient, CountsTheBytesThatAreDecoded) {
     const auto large = co_await client.send({.url = server.url("/"), .max_body_bytes = 50'000}, append_to(body), stop);
     EXPECT_EQ(large.end, End::too_large);
     EXPECT_LE(body.size(), 50'000u);
+    co_await server.close();
+  });
+}
+
+/// A zero, and so many times 258 more: bits of DEFLATE (RFC 1951) with the fixed codes.
+std::string deflated_zeros(std::size_t repetitions) {
+  std::string bits =
+      "110"
+      "00110000";
+  for (std::size_t i = 0; i < repetitions; ++i)
+    bits +=
+        "11000101"
+        "00000";
+  bits += "0000000";
+  std::string bytes((bits.size() + 7) / 8, '\0');
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    if (bits[i] == '1') bytes[i / 8] = static_cast<char>(bytes[i / 8] | (1 << (i % 8)));
+  }
+  return "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: " + std::to_string(bytes.size()) +
+         "\r\n\r\n" + bytes;
+}
+
+TEST(HttpClient, HandsOverInPiecesWhatIsDecoded) {
+  testing::run([](Loop& loop) -> Task<> {
+    constexpr std::size_t repetitions = 16 * 1024;
+    LoopbackServer server(loop, {deflated_zeros(repetitions), deflated_zeros(repetitions)});
+    HttpClient client(loop);
+    Stop stop;
+    std::size_t size = 0;
+    std::size_t pieces = 0;
+    std::size_t turns_of_others = 0;
+    const auto count = [&](const HttpHead&, std::string_view bytes) {
+      EXPECT_LE(bytes.size(), 65536u);
+      EXPECT_EQ(turns_of_others, pieces++) << "others have their turn between two pieces";
+      asio::post(loop, [&] { ++turns_of_others; });
+      size += bytes.size();
+      return BodyWish::more;
+    };
+    const auto outcome = co_await client.send({.url = server.url("/")}, count, stop);
+    EXPECT_EQ(outcome.end, End::complete);
+    EXPECT_EQ(size, 1 + repetitions * 258);
+    std::string body;
+    const auto enough = [&](const HttpHead&, std::string_view bytes) {
+      body += bytes;
+      return BodyWish::enough;
+    };
+    EXPECT_EQ((co_await client.send({.url = server.url("/")}, enough, stop)).end, End::complete);
+    EXPECT_EQ(body, std::string(65536, '\0'));
     co_await server.close();
   });
 }

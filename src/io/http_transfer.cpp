@@ -14,6 +14,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
@@ -26,6 +27,10 @@ namespace agw {
 namespace {
 
 constexpr std::size_t max_header_bytes = 64 * 1024;
+constexpr std::size_t most_at_once = 64 * 1024;
+constexpr std::size_t most_waiting = 1024 * 1024;
+/// What is read is decoded at once: each byte can become a thousand.
+constexpr long most_read_at_once = 8 * 1024;
 constexpr std::chrono::milliseconds linger{200};
 constexpr std::chrono::milliseconds longest_look_away{1000};
 
@@ -104,6 +109,7 @@ void HttpTransfer::set_request() {
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_ACCEPT_ENCODING, "");
+  set(CURLOPT_BUFFERSIZE, most_read_at_once);
   cache_certificates();
   set(CURLOPT_ERRORBUFFER, error_buffer_.data());
   set(CURLOPT_PRIVATE, static_cast<void*>(this));
@@ -159,6 +165,10 @@ std::size_t HttpTransfer::on_write(char* bytes, std::size_t size, std::size_t co
   auto& transfer = *static_cast<HttpTransfer*>(self);
   const std::size_t length = size * count;
   transfer.last_byte_ = std::chrono::steady_clock::now();
+  if (transfer.pending_.size() - transfer.delivered_ > most_waiting) {
+    transfer.paused_ = true;
+    return CURL_WRITEFUNC_PAUSE;
+  }
   transfer.body_bytes_ += length;
   if (transfer.body_bytes_ > transfer.request_.max_body_bytes) {
     transfer.too_large_ = true;
@@ -197,10 +207,13 @@ void HttpTransfer::take_header(std::string_view line) {
                           boost::trim_copy(std::string(line.substr(colon + 1)))});
 }
 
+/// In pieces between which it is the loop's turn: of what comes compressed a thousand times as much is there at once.
 void HttpTransfer::deliver() {
-  if (ended_ || enough_ || pending_.empty()) return;
+  if (ended_ || enough_ || delivers_soon_ || pending_.empty()) return;
+  const auto piece = std::string_view(pending_).substr(delivered_, most_at_once);
+  delivered_ += piece.size();
   try {
-    const auto wish = on_body_(outcome_.head, pending_);
+    const auto wish = on_body_(outcome_.head, piece);
     if (wish == BodyWish::abandon) end(HttpOutcome::End::complete);
     if (wish == BodyWish::enough) {
       enough_ = true;
@@ -210,10 +223,34 @@ void HttpTransfer::deliver() {
     failure_ = std::current_exception();
     end(HttpOutcome::End::broken);
   }
+  if (!ended_ && !enough_ && delivered_ < pending_.size()) return deliver_soon();
   pending_.clear();
+  delivered_ = 0;
+  if (result_) return finished(*result_);
+  if (!ended_ && std::exchange(paused_, false)) resume();
+}
+
+/// Much of what is to come may have been decoded already.
+void HttpTransfer::resume() {
+  multi_.curl().easy_pause(easy_, CURLPAUSE_CONT);
+  if (!pending_.empty()) deliver_soon();
+}
+
+void HttpTransfer::deliver_soon() {
+  if (std::exchange(delivers_soon_, true)) return;
+  asio::post(multi_.loop(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->delivers_soon_ = false;
+    self->deliver();
+  });
 }
 
 void HttpTransfer::finished(CURLcode code) {
+  if (!pending_.empty() && !enough_) {
+    result_ = code;
+    return;
+  }
   if (enough_ || code == CURLE_OK) return end(HttpOutcome::End::complete);
   if (too_large_) return end(HttpOutcome::End::too_large, describe(code));
   end(HttpOutcome::End::broken, describe(code));

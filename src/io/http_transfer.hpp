@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/steady_timer.hpp>
@@ -29,7 +30,7 @@ public:
   void start();
   /// Hands over what has come.
   void deliver();
-  /// libcurl is done with it.
+  /// libcurl is done with it. It ends once all that has come is handed over.
   void finished(CURLcode code);
   /// Ends it here and now, unless it has ended; the connection is closed if the answer was under way.
   void end(HttpOutcome::End why, std::string error = {});
@@ -49,6 +50,8 @@ private:
   void keep_to_public();
   void cache_certificates();
   void set_headers();
+  void deliver_soon();
+  void resume();
   void take_header(std::string_view line);
   void watch_silence();
   void on_silence_timer();
@@ -62,7 +65,11 @@ private:
   curl_slist* headers_ = nullptr;
   std::array<char, CURL_ERROR_SIZE> error_buffer_{};
   HttpOutcome outcome_;
-  std::string pending_;  ///< body bytes that were not handed over yet
+  std::string pending_;               ///< body bytes that are to be handed over
+  std::size_t delivered_ = 0;         ///< of these
+  bool delivers_soon_ = false;        ///< the next of these
+  bool paused_ = false;               ///< libcurl is to hand over no more before all is delivered
+  std::optional<CURLcode> result_{};  ///< from libcurl, for when they are handed over
   std::size_t header_bytes_ = 0;
   std::size_t body_bytes_ = 0;
   bool too_large_ = false;
