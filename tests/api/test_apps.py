@@ -334,6 +334,14 @@ def test_one_that_floods_its_log_holds_nobody_up(gateway, name):
     assert gateway.http.post(f"/apps/{app}/stop").status_code == 200
 
 
+def test_one_with_very_many_variables_holds_nobody_up(gateway, name):
+    definition = {"path": str(gateway.home), "command": "true", "env": {f"V{number}": "x" for number in range(500_000)}}
+    body = {"type": "app", "name": name("app"), "description": "", "definition": definition}
+    app = accepted(gateway.http.post("/extensions", json=body), 201)
+    assert any(seconds_of(lambda: accepted(gateway.http.get("/apps"))) < 0.1 for _ in range(TRIES))
+    assert gateway.http.delete(f"/extensions/{app['id']}").status_code == 204
+
+
 def test_one_that_is_deaf_to_sigterm_is_killed(gateway, name):
     app = name("app")
     make_app(gateway, app, "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")

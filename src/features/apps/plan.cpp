@@ -15,16 +15,6 @@ AppType type_of(const json::object& definition) {
   return has_only_files ? AppType::statics : AppType::command;
 }
 
-std::map<std::string, std::string> environment_of(const json::object& definition) {
-  std::map<std::string, std::string> environment;
-  const auto* given = definition.if_contains("env");
-  if (!given || !given->is_object()) return environment;
-  for (const auto& member : given->get_object()) {
-    if (member.value().is_string()) environment[member.key()] = member.value().get_string();
-  }
-  return environment;
-}
-
 /// What is wrong with a text that an app needs, empty where nothing is.
 std::string problem_of(const std::string& text) {
   if (text.empty()) return "is required";
@@ -47,8 +37,7 @@ std::string problem_of_health_path(const std::string& path) {
 
 AppPlan app_plan(const Extension& extension) {
   const auto& definition = extension.definition.members();
-  AppPlan plan{.type = type_of(definition), .environment = environment_of(definition)};
-  plan.path = text_of(definition, "path");
+  AppPlan plan{.type = type_of(definition), .path = text_of(definition, "path")};
   plan.command = string_member(definition, "command").value_or("");
   plan.health_path = string_member(definition, "health_path").value_or("");
   if (const auto* port = definition.if_contains("port"); port && port->is_number()) {
@@ -58,6 +47,16 @@ AppPlan app_plan(const Extension& extension) {
     if (!error) plan.port = number;
   }
   return plan;
+}
+
+std::map<std::string, std::string> app_environment(const Extension& extension) {
+  std::map<std::string, std::string> environment;
+  const auto* given = extension.definition.members().if_contains("env");
+  if (!given || !given->is_object()) return environment;
+  for (const auto& member : given->get_object()) {
+    if (member.value().is_string()) environment[member.key()] = member.value().get_string();
+  }
+  return environment;
 }
 
 void require_complete(const AppPlan& plan) {

@@ -16,12 +16,14 @@ struct AppPlan {
   std::filesystem::path path;  ///< empty where the definition has none
   std::string command;         ///< likewise
   std::optional<int> port;
-  std::map<std::string, std::string> environment;  ///< with `${secret:NAME}` as it was written
-  std::string health_path;                         ///< empty: whoever takes connections is up
+  std::string health_path;  ///< empty: whoever takes connections is up
 };
 
 /// Reads the definition. Without a `type` an app that has a path and no command is static.
 AppPlan app_plan(const Extension& extension);
+
+/// Its own variables, with `${secret:NAME}` as it was written. They can be hundreds of thousands: not for the loop.
+std::map<std::string, std::string> app_environment(const Extension& extension);
 
 /// Throws ApiError 500 `invalid app definition` with `details` where the path is missing or no absolute one, where a
 /// development server has no command, or where its health path is none.

@@ -31,10 +31,10 @@ NotFound not_running(const Extension& extension) {
 
 bool is_static(const Extension& extension) { return app_plan(extension).type == AppType::statics; }
 
-std::map<std::string, std::string> environment_of(const AppPlan& plan, int port) {
-  auto environment = plan.environment;
+std::map<std::string, std::string> environment_of(const Extension& extension, AppType type, int port) {
+  auto environment = app_environment(extension);
   environment.try_emplace("HOST", "127.0.0.1");
-  if (plan.type == AppType::python) environment.try_emplace("PYTHONUNBUFFERED", "1");
+  if (type == AppType::python) environment.try_emplace("PYTHONUNBUFFERED", "1");
   environment["PORT"] = std::to_string(port);
   return environment;
 }
@@ -240,10 +240,10 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
     throw ProcessError(fmt::format("port {} is in use by another program", *plan.port));
   }
   DevServerStart wanted{.port = plan.port, .health_path = plan.health_path};
-  wanted.process = [this, plan](int port) {
-    return blocking_.run([plan, port, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
+  wanted.process = [this, plan, extension](int port) {
+    return blocking_.run([plan, extension, port, &sandbox = sandbox_, &secrets = secrets_, options = options_] {
       const auto directory = app_directory(plan.path, options.home, options.data_directory);
-      auto environment = environment_of(plan, port);
+      auto environment = environment_of(*extension, plan.type, port);
       for (auto& [name, value] : environment) value = secrets.expand(value);
       auto process = sandbox.wrap({"/bin/sh", "-c", plan.command}, {.directory = directory,
                                                                     .writable = {directory},
