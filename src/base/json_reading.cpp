@@ -25,23 +25,26 @@ public:
   using Error = boost::system::error_code;
   using Text = json::string_view;
 
-  Builder(unsigned char* buffer, std::size_t size) : values_({}, buffer, size) { values_.reset(); }
+  Builder(unsigned char* buffer, std::size_t size, std::size_t most_values)
+      : values_({}, buffer, size), left_(most_values) {
+    values_.reset();
+  }
 
   json::value release() { return values_.release(); }
 
   static bool on_document_begin(Error&) { return true; }
   static bool on_document_end(Error&) { return true; }
   static bool on_object_begin(Error&) { return true; }
-  bool on_object_end(std::size_t count, Error&) { return values_.push_object(count), true; }
+  bool on_object_end(std::size_t count, Error& error) { return values_.push_object(count), may_go_on(error); }
   static bool on_array_begin(Error&) { return true; }
-  bool on_array_end(std::size_t count, Error&) { return values_.push_array(count), true; }
+  bool on_array_end(std::size_t count, Error& error) { return values_.push_array(count), may_go_on(error); }
   bool on_key_part(Text part, std::size_t, Error&) { return values_.push_chars(part), true; }
   bool on_key(Text last, std::size_t, Error&) { return values_.push_key(last), true; }
   bool on_string_part(Text part, std::size_t, Error&) { return values_.push_chars(part), true; }
-  bool on_string(Text last, std::size_t, Error&) { return values_.push_string(last), true; }
+  bool on_string(Text last, std::size_t, Error& error) { return values_.push_string(last), may_go_on(error); }
   static bool on_number_part(Text, Error&) { return true; }
-  bool on_int64(std::int64_t number, Text, Error&) { return values_.push_int64(number), true; }
-  bool on_uint64(std::uint64_t number, Text, Error&) { return values_.push_uint64(number), true; }
+  bool on_int64(std::int64_t number, Text, Error& error) { return values_.push_int64(number), may_go_on(error); }
+  bool on_uint64(std::uint64_t number, Text, Error& error) { return values_.push_uint64(number), may_go_on(error); }
   /// The text is all of the number, because all of the JSON is given at once.
   bool on_double(double rough, Text text, Error& error) {
     double number = 0;
@@ -52,15 +55,22 @@ public:
       error = json::error::exponent_overflow;
       return false;
     }
-    return values_.push_double(number), true;
+    return values_.push_double(number), may_go_on(error);
   }
-  bool on_bool(bool truth, Error&) { return values_.push_bool(truth), true; }
-  bool on_null(Error&) { return values_.push_null(), true; }
+  bool on_bool(bool truth, Error& error) { return values_.push_bool(truth), may_go_on(error); }
+  bool on_null(Error& error) { return values_.push_null(), may_go_on(error); }
   static bool on_comment_part(Text, Error&) { return true; }
   static bool on_comment(Text, Error&) { return true; }
 
 private:
+  bool may_go_on(Error& error) {
+    if (left_-- > 0) return true;
+    error = json::error::array_too_large;
+    return false;
+  }
+
   json::value_stack values_;
+  std::size_t left_;
 };
 
 }  // namespace
@@ -70,7 +80,7 @@ std::optional<json::value> parse_json(std::string_view text, const JsonReading& 
   options.max_depth = reading.deepest;
   options.allow_invalid_utf8 = reading.any_bytes;
   std::array<unsigned char, 1024> nesting;  // of usual texts: more goes to the heap
-  json::basic_parser<Builder> parser(options, nesting.data(), nesting.size());
+  json::basic_parser<Builder> parser(options, nesting.data(), nesting.size(), reading.most_values);
   boost::system::error_code error;
   const auto read = parser.write_some(false, text.data(), text.size(), error);
   if (error || read < text.size()) return std::nullopt;

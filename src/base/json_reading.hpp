@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
+
 #include "base/json.hpp"
 
 namespace agw {
@@ -8,6 +11,7 @@ namespace agw {
 struct JsonReading {
   std::size_t deepest = max_json_depth;
   bool any_bytes = false;  ///< its strings may hold bytes that are no UTF-8
+  std::size_t most_values = std::numeric_limits<std::size_t>::max();
 };
 std::optional<json::value> parse_json(std::string_view text, const JsonReading& reading);
 

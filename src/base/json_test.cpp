@@ -67,6 +67,12 @@ TEST(Json, ReadsEachDoubleAsTheNearest) {
   EXPECT_EQ(*parse_json("1e-400"), 0.0);
 }
 
+TEST(Json, IsReadUpToSoManyValues) {
+  const std::string text = R"({"a":[1,-1,1.5,18446744073709551615,"",true,null,{}]})";
+  EXPECT_TRUE(parse_json(text, {.most_values = 10}));
+  EXPECT_FALSE(parse_json(text, {.most_values = 9}));
+}
+
 TEST(Json, ReplacesInvalidUtf8) {
   EXPECT_EQ(to_utf8("a\xff\xc3\xa9\xe2\x82"), "a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
   EXPECT_TRUE(is_utf8("\xc3\xa9"));

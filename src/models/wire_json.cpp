@@ -9,6 +9,9 @@ namespace agw {
 
 namespace {
 
+/// What others send is read on the loop, where so many take some tens of milliseconds.
+constexpr std::size_t most_values = 500'000;
+
 /// The code unit of the `\uXXXX` at `at`, or nothing where there is none.
 std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
@@ -54,17 +57,18 @@ std::optional<json::object> object_of(std::optional<json::value> value) {
 }  // namespace
 
 std::optional<json::object> parse_object(std::string_view text, std::size_t deepest) {
-  auto value = parse_json(text, {.deepest = deepest});
-  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(text)), {.deepest = deepest});
+  const JsonReading reading{.deepest = deepest, .most_values = most_values};
+  auto value = parse_json(text, reading);
+  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(text)), reading);
   return object_of(std::move(value));
 }
 
 std::optional<json::object> parse_cut_frame(std::string_view data) {
-  if (auto value = parse_json(data)) return object_of(std::move(value));
+  if (auto value = parse_json(data, {.most_values = most_values})) return object_of(std::move(value));
   const auto bytes = with_bytes_of_halves(data);
   // Boost.JSON lets more pass than such bytes; what is no frame apart from them is none.
-  if (!object_of(parse_json(whole_characters(bytes)))) return std::nullopt;
-  return object_of(parse_json(bytes, {.any_bytes = true}));
+  if (!object_of(parse_json(whole_characters(bytes), {.most_values = most_values}))) return std::nullopt;
+  return object_of(parse_json(bytes, {.any_bytes = true, .most_values = most_values}));
 }
 
 }  // namespace agw

@@ -50,5 +50,17 @@ TEST(ParseCutFrame, KeepsTheBytesOfCutCharacters) {
   }
 }
 
+TEST(WireJson, IsNotReadWhereItWouldTakeLong) {
+  const auto object_of = [](std::size_t values) {
+    std::string text = "{\"a\":[1";
+    for (std::size_t i = 1; i < values; ++i) text += ",1";
+    return text + "]}";
+  };
+  EXPECT_TRUE(parse_object(object_of(400'000)));
+  EXPECT_FALSE(parse_object(object_of(600'000)));
+  EXPECT_TRUE(parse_cut_frame(object_of(400'000)));
+  EXPECT_FALSE(parse_cut_frame(object_of(600'000)));
+}
+
 }  // namespace
 }  // namespace agw
