@@ -413,21 +413,6 @@ def test_an_app_that_is_deleted_or_disabled_ends(gateway, name, change):
         until(gateway, extension["name"], "stopped")
 
 
-def test_an_app_that_becomes_static_ends_and_is_served_from_its_files(gateway, name):
-    extension = make_app(gateway, name("app"))
-    app = extension["name"]
-    running = start(gateway, app)
-    (gateway.home / "apps" / app / "index.html").write_text("<p>files")
-    definition = {**extension["definition"], "type": "static"}
-    assert gateway.http.patch(f"/extensions/{extension['id']}", json={"definition": definition}).status_code == 200
-    wait_for(lambda: not os.path.exists(f"/proc/{running['pid']}"))
-    assert show(gateway, app) == {"name": app, "type": "static", "status": "running", "port": None, "pid": None,
-                                  "url": None, "started_at": None, "restarts": 0}
-    assert proxied(gateway, app, "/").content == b"<p>files"
-    stopped = gateway.http.post(f"/apps/{app}/stop")
-    assert stopped.status_code == 400 and stopped.json() == {"error": "static apps do not use a dev server"}
-
-
 def test_an_app_that_becomes_static_while_it_starts_has_no_server(gateway, name):
     extension = make_app(gateway, name("app"))
     app = extension["name"]

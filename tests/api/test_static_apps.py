@@ -5,9 +5,10 @@ from urllib.parse import quote, urljoin
 
 import pytest
 
-from apps import make_static, proxied
+from apps import make_app, make_static, proxied, show, start
 from checks import refused
 from connection import Connection
+from jobs import wait_for
 
 FENCE = "sandbox allow-scripts allow-forms allow-popups"
 
@@ -138,3 +139,18 @@ def test_a_static_app_without_a_path(gateway, name):
     details = refused(proxied(gateway, app), 500, "invalid app definition")["details"]
     assert details == [{"path": "definition.path", "message": "definition.path is required"}]
     assert f"/apps/{app}/proxy/: invalid app definition" in gateway.stderr
+
+
+def test_an_app_that_becomes_static_ends_and_is_served_from_its_files(gateway, name):
+    extension = make_app(gateway, name("app"))
+    app = extension["name"]
+    running = start(gateway, app)
+    (gateway.home / "apps" / app / "index.html").write_text("<p>files")
+    definition = {**extension["definition"], "type": "static"}
+    assert gateway.http.patch(f"/extensions/{extension['id']}", json={"definition": definition}).status_code == 200
+    wait_for(lambda: not os.path.exists(f"/proc/{running['pid']}"))
+    assert show(gateway, app) == {"name": app, "type": "static", "status": "running", "port": None, "pid": None,
+                                  "url": None, "started_at": None, "restarts": 0}
+    assert proxied(gateway, app, "/").content == b"<p>files"
+    stopped = gateway.http.post(f"/apps/{app}/stop")
+    assert stopped.status_code == 400 and stopped.json() == {"error": "static apps do not use a dev server"}
