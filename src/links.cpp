@@ -6,6 +6,7 @@
 #include "base/json_member.hpp"
 #include "features/librarian/knowledge_pages.hpp"
 #include "features/librarian/past_turns.hpp"
+#include "server/idempotency_store.hpp"
 
 namespace agw {
 
@@ -34,11 +35,14 @@ ThreadLinks thread_links(const Extensions& extensions, const Projects& projects,
 }
 
 ProposalLinks proposal_links(const Projects& projects) {
-  return {.projects = [&] {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& project : projects.list()) paths.emplace_back(project->path);
-    return paths;
-  }};
+  return {.projects =
+              [&] {
+                std::vector<std::filesystem::path> paths;
+                for (const auto& project : projects.list()) paths.emplace_back(project->path);
+                return paths;
+              },
+          .forget = [](Connection& connection,
+                       const ProposalDecided& decided) { idempotency_store::forget(connection, to_json(decided)); }};
 }
 
 ResearchLinks research_links(const Projects& projects) {

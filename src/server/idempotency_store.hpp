@@ -22,4 +22,7 @@ std::optional<Kept> find(Connection& connection, const std::string& path, const 
 void keep(Connection& connection, const std::string& path, const std::string& key, const Kept& kept, Timestamp now,
           Timestamp oldest);
 
+/// Forgets what was kept with that body, which names its record.
+void forget(Connection& connection, const std::string& body);
+
 }  // namespace agw::idempotency_store

@@ -32,4 +32,8 @@ void keep(Connection& connection, const std::string& path, const std::string& ke
       .run();
 }
 
+void forget(Connection& connection, const std::string& body) {
+  connection.prepare("DELETE FROM idempotency_keys WHERE body = :body").bind(":body", body).run();
+}
+
 }  // namespace agw::idempotency_store

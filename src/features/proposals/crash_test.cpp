@@ -37,6 +37,20 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
+// As the answer of a request that came with an Idempotency-Key.
+
+void keep_answer(Connection& connection, const ProposalDecided&) {
+  connection.prepare("CREATE TABLE kept_answer (id INTEGER)").run();
+}
+
+void forget_answer(Connection& connection, const ProposalDecided&) {
+  connection.prepare("DROP TABLE IF EXISTS kept_answer").run();
+}
+
+bool has_answer(Connection& connection) {
+  return connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kept_answer'").step();
+}
+
 /// What a gateway has of it, on a data directory that outlives it.
 struct ProposalsRoom {
   ProposalsRoom(Loop& loop, const fs::path& data, std::function<void(std::string_view)> before_step = {})
@@ -46,7 +60,7 @@ struct ProposalsRoom {
         experiments(database),
         proposals(loop, database, hub, clock, extensions,
                   {.data_directory = data, .before_step = std::move(before_step)},
-                  {.projects = [] { return std::vector<fs::path>(); }}) {
+                  {.projects = [] { return std::vector<fs::path>(); }, .forget = forget_answer}) {
     extensions.follow_with(outbox);
     extensions.load(database.start_connection());
     proposals.load(database.start_connection());
@@ -82,6 +96,7 @@ Outcome after_a_start(const fs::path& data) {
     outcome.description = room.extensions.require("writer")->description;
     outcome.experiments = (co_await room.experiments.list({})).size();
     EXPECT_EQ((co_await room.proposals.pending()).size(), outcome.status == "pending" ? 1u : 0u);
+    EXPECT_EQ(co_await room.database.read(has_answer), outcome.status != "pending");
   });
   return outcome;
 }
@@ -96,9 +111,9 @@ bool decide_and_kill(const fs::path& data, bool applies, int last) {
         if (++steps == last) kill(getpid(), SIGKILL);
       });
       if (applies)
-        co_await room.proposals.apply(address, {});
+        co_await room.proposals.apply(address, {}, keep_answer);
       else
-        co_await room.proposals.reject(address, {});
+        co_await room.proposals.reject(address, {}, keep_answer);
     });
     _exit(0);
   }
@@ -155,6 +170,7 @@ TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
     co_await room.proposals.recover();
     EXPECT_EQ(to_text((co_await room.proposals.require(address)).status), "pending");
     EXPECT_EQ((co_await room.experiments.list({})).size(), 0u);
+    EXPECT_FALSE(co_await room.database.read(has_answer));
   });
 }
 

@@ -33,6 +33,10 @@ Experiment experiment_of(const ProposalDecision& decision) {
           .created_at = decision.decided_at};
 }
 
+ProposalDecided decided_by(const ProposalDecision& decision) {
+  return {.status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
+}
+
 /// Says in the file what was decided. Throws where it cannot.
 void mark_file(ProposalFiles& files, const ProposalDecision& decision) {
   const auto file = files.read(decision.address);
@@ -102,7 +106,7 @@ Task<> Proposals::recover() {
     std::string failure;
     try {
       co_await carry_out(decision, Attempt::again);
-      co_await record(decision, {});
+      co_await record(decision);
       recovered_.push_back(decision.address);
     } catch (const std::exception& error) {
       failure = error.what();
@@ -165,7 +169,11 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<Proposa
   const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
   if (is_news) co_await announce("proposal-created", decision.address);
   step("note");
-  co_await database_.write([decision](Connection& connection) { proposal_store::insert(connection, decision); });
+  // The answer with it: who asks again after a kill gets it, since a start finishes what is noted.
+  co_await database_.write([decision, along](Connection& connection) {
+    proposal_store::insert(connection, decision);
+    if (along) along(connection, decided_by(decision));
+  });
   deciding.stay(true);
   std::exception_ptr failure;
   try {
@@ -177,7 +185,7 @@ Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<Proposa
     deciding.stay(!co_await undo(decision));
     std::rethrow_exception(failure);
   }
-  auto decided = co_await record(decision, std::move(along));
+  auto decided = co_await record(decision);
   deciding.stay(false);
   co_await announce("proposal-decided", decision.address);
   co_return decided;
@@ -234,8 +242,10 @@ Task<std::string> Proposals::proposer(ProposalAddress address) {
 Task<bool> Proposals::undo(const ProposalDecision& decision) {
   try {
     co_await disk_.run([files = files_, decision] { unmark_file(*files, decision); });
-    co_await database_.write(
-        [address = decision.address](Connection& connection) { proposal_store::remove(connection, address); });
+    co_await database_.write([decision, forget = links_.forget](Connection& connection) {
+      proposal_store::remove(connection, decision.address);
+      forget(connection, decided_by(decision));
+    });
     co_return true;
   } catch (const std::exception& error) {
     log::error("proposal {} stays half decided until the next start, which finishes it: {}", decision.address.text(),
@@ -244,16 +254,13 @@ Task<bool> Proposals::undo(const ProposalDecision& decision) {
   co_return false;
 }
 
-Task<ProposalDecided> Proposals::record(const ProposalDecision& decision, Along<ProposalDecided> along) {
+Task<ProposalDecided> Proposals::record(const ProposalDecision& decision) {
   step("finish");
-  const ProposalDecided decided{
-      .status = decision.status, .proposal = decision.address.text(), .experiment_id = decision.experiment_id};
-  co_await database_.write([decision, decided, along](Connection& connection) {
+  co_await database_.write([decision](Connection& connection) {
     Experiments::record(connection, experiment_of(decision));
     proposal_store::remove(connection, decision.address);
-    if (along) along(connection, decided);
   });
-  co_return decided;
+  co_return decided_by(decision);
 }
 
 void Proposals::step(std::string_view name) const {

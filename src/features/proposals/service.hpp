@@ -32,6 +32,8 @@ struct TargetPlace;
 /// What proposals need of rooms that this one cannot see. Asked on the loop.
 struct ProposalLinks {
   std::function<std::vector<std::filesystem::path>()> projects;  ///< where they lie: absolute, resolved
+  /// That an answer which was kept for repetitions is not to be given: the decision was taken back.
+  std::function<void(Connection&, const ProposalDecided&)> forget = [](Connection&, const ProposalDecided&) {};
 };
 
 /// Changes that wait for a person's decision. Each is a file that anybody can read and write; a decision is noted in
@@ -110,7 +112,7 @@ private:
   Task<> change_target(const ProposalDecision& decision);
   Task<std::string> proposer(ProposalAddress address);
   Task<bool> undo(const ProposalDecision& decision);
-  Task<ProposalDecided> record(const ProposalDecision& decision, Along<ProposalDecided> along);
+  Task<ProposalDecided> record(const ProposalDecision& decision);
   void step(std::string_view name) const;
 
   Database& database_;
