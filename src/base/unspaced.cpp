@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <boost/locale/utf.hpp>
 
 namespace agw {
@@ -25,6 +27,19 @@ constexpr std::array<Range, 7> letters{{{0x0e00, 0x0eff},
                                         {0x3041, 0xa4cf},
                                         {0xac00, 0xfaff},
                                         {0x20000, 0x3ffff}}};
+/// Latin to Georgian, Ethiopic to Tagalog, Mongolian to extended Greek, the wide forms of ASCII's: asked for behind
+/// `letters`, some of which lie between. Without the marks that go on top of a letter.
+constexpr std::array<Range, 8> spaced_letters{{{'A', 'Z'},
+                                               {'a', 'z'},
+                                               {0xc0, 0xd6},
+                                               {0xd8, 0xf6},
+                                               {0xf8, 0x2c1},
+                                               {0x370, 0x1fff},
+                                               {0xff21, 0xff3a},
+                                               {0xff41, 0xff5a}}};
+constexpr std::array<Range, 2> digits{{{'0', '9'}, {0xff10, 0xff19}}};
+/// What goes on top of a letter, and `々〆〇`.
+constexpr std::array<Range, 2> marks{{{0x300, 0x36f}, {0x3005, 0x3007}}};
 /// General punctuation, that of Chinese and Japanese (but for `々〆〇`), and the wide forms of ASCII's.
 constexpr std::array<Range, 7> signs{{{0x2000, 0x206f},
                                       {0x3000, 0x3004},
@@ -38,6 +53,20 @@ bool is_in(const auto& ranges, char32_t c) {
   return std::ranges::any_of(ranges, [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
+enum class Kind { unspaced, spaced, digit, mark, sign };
+
+Kind kind_of(char32_t c) {
+  if (is_in(letters, c)) return Kind::unspaced;
+  if (is_in(spaced_letters, c)) return Kind::spaced;
+  if (is_in(digits, c)) return Kind::digit;
+  return is_in(marks, c) ? Kind::mark : Kind::sign;
+}
+
+/// Whether any letter of such a script can be in the text: the first byte of each is this or a greater one.
+bool may_have_unspaced(std::string_view utf8) {
+  return std::ranges::any_of(utf8, [](char c) { return static_cast<unsigned char>(c) >= 0xe0; });
+}
+
 }  // namespace
 
 bool has_unspaced(std::string_view utf8) {
@@ -47,6 +76,38 @@ bool has_unspaced(std::string_view utf8) {
   }
   return false;
 }
+
+std::size_t bytes_of_one_script(std::string_view utf8) {
+  const auto* const end = utf8.data() + utf8.size();
+  auto script = Kind::sign;
+  const char* number = nullptr;  // the digits that stand right before
+  for (const auto* at = utf8.data(); at != end;) {
+    const auto* const character = at;
+    const auto kind = kind_of(Utf8::decode(at, end));
+    if (kind == Kind::mark) continue;
+    if (kind == Kind::digit) {
+      if (!number) number = character;
+      continue;
+    }
+    const bool is_other = kind != Kind::sign && script != Kind::sign && kind != script;
+    if (is_other) return static_cast<std::size_t>((kind == Kind::spaced && number ? number : character) - utf8.data());
+    script = kind;
+    number = nullptr;
+  }
+  return utf8.size();
+}
+
+std::vector<std::string_view> between_scripts(std::string_view utf8) {
+  if (!may_have_unspaced(utf8)) return {utf8};
+  std::vector<std::string_view> parts;
+  while (!utf8.empty()) {
+    parts.push_back(utf8.substr(0, bytes_of_one_script(utf8)));
+    utf8.remove_prefix(parts.back().size());
+  }
+  return parts;
+}
+
+std::string with_seams(std::string_view utf8) { return fmt::format("{}", fmt::join(between_scripts(utf8), seam)); }
 
 std::vector<std::string_view> between_signs(std::string_view utf8) {
   std::vector<std::string_view> parts;

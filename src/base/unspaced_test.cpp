@@ -1,5 +1,7 @@
 #include "base/unspaced.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 namespace agw {
@@ -14,6 +16,18 @@ TEST(Unspaced, KnowsTheScriptsThatNeedNoBlanks) {
   for (const auto* text : {"", "word", "Größe", "слово", "λόγος", "…", "、", "\xff", "\xe6\x9d"}) {
     EXPECT_FALSE(has_unspaced(text)) << text;
   }
+}
+
+TEST(Unspaced, AScriptEndsWhereAnotherBeginsWithoutABlank) {
+  EXPECT_EQ(between_scripts("これはPython3入門です"), (Parts{"これは", "Python3", "入門です"}));
+  EXPECT_EQ(between_scripts("京3Dの4K"), (Parts{"京", "3D", "の", "4K"}));
+  EXPECT_EQ(between_scripts("Docker는 3D, ЖА京λ"), (Parts{"Docker", "는 3D, ЖА", "京", "λ"}));
+  EXPECT_EQ(between_scripts("Ｐｙｔｈｏｎ入門"), (Parts{"Ｐｙｔｈｏｎ", "入門"}));
+  for (const auto* text : {"", "plain", "größer", "佐々木", "京 3D", "3D 京", "5×3京", "2024年の予定", "か\u3099", "é",
+                           "…“ok”", "\xff\xe6\x9d"}) {
+    EXPECT_EQ(fmt::format("{}", fmt::join(between_scripts(text), "|")), text);
+  }
+  EXPECT_EQ(with_seams("a京"), "a\u200b京");
 }
 
 TEST(Unspaced, SignsDivideATextAndNothingElse) {

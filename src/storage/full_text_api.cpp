@@ -1,5 +1,7 @@
 #include "storage/full_text_api.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -9,9 +11,6 @@ namespace {
 
 /// Half a second's.
 constexpr std::int64_t most_looked_at = 1'000'000;
-
-/// More of them make too long a query.
-constexpr int most_words = 100;
 
 /// A statement over the words of `index`, which a connection gets to see when it first needs them.
 Statement prepare_with_vocabulary(Connection& connection, std::string_view index, const std::string& sql) {
@@ -53,9 +52,13 @@ std::vector<std::string> words_with_part(Connection& connection, std::string_vie
                   "WHERE instr(term, :part) > 0 UNION ALL SELECT term FROM (SELECT term FROM temp.{0}_vocabulary "
                   "WHERE term >= '0' AND term < ':' LIMIT :looked_at) WHERE instr(term, :part) > 0 LIMIT :most",
                   index));
-  row.bind(":letter", first_letter).bind(":part", part).bind(":looked_at", most_looked_at).bind(":most", most_words);
+  row.bind(":letter", first_letter)
+      .bind(":part", part)
+      .bind(":looked_at", most_looked_at)
+      .bind(":most", most_words_with_part);
   std::vector<std::string> words;
   while (row.step()) words.push_back(row.string(0));
+  if (words.size() == most_words_with_part && std::ranges::find(words, part) == words.end()) words.back() = part;
   return words;
 }
 

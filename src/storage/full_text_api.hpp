@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,12 @@ fts5_api* full_text_api(Connection& connection);
 /// one. False when nothing is left to merge. Throws DatabaseError.
 bool merge_full_text(Connection& connection, std::string_view index, int pages);
 
+/// More of them make too long a query.
+inline constexpr std::size_t most_words_with_part = 100;
+
 /// Words of the full-text table `index` that have `part` in them and begin with a digit or a letter of a script without
-/// blanks (see base/unspaced.hpp): the first hundred, in the order of their code points. Looks at all such words, a
-/// million of either at most. Throws DatabaseError.
+/// blanks (see base/unspaced.hpp): the first ones, in the order of their code points, and `part` itself. Looks at all
+/// such words, a million of either at most. Throws DatabaseError.
 std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part);
 
 /// The query that each of these words matches.

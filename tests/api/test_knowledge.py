@@ -334,6 +334,13 @@ def test_a_part_of_a_sentence_without_blanks_is_found(own):
     assert found(own, "京都") == []
 
 
+def test_a_word_is_found_that_another_script_follows_without_a_blank(own):
+    page(own, "book", "# Python入門\n\nこれはDockerの本です。\n")
+    assert found(own, "python") == found(own, "入門") == found(own, "docker") == found(own, "Dockerの本") == ["book"]
+    [hit] = asked(own, "/search", q="docker")
+    assert hit["title"] == "Python入門" and "これはDockerの本です" in hit["snippet"]
+
+
 # Counts, health, log.
 
 def test_the_counts(own):

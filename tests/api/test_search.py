@@ -244,3 +244,16 @@ def test_typed_text_never_causes_an_error(gateway, library, query):
     for params in ({}, {"thread_id": library[1]["id"]}):
         found = search(gateway, query, library[0], **params)
         assert all(turn["thread_id"] == library[1]["id"] for turn in found)
+
+
+# Scripts without blanks.
+
+
+def test_each_half_is_found_where_a_script_follows_another_without_a_blank(gateway, name):
+    agent = name("reader")
+    thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
+    turn = add(gateway, thread, "これはPython3入門です。Docker는 다음에.")
+    for query in ("python3", "Python3", "入門", "Python3入門", "docker", "Docker는", '"python3"', "pyth*", "다음"):
+        [found] = search(gateway, query, agent)
+        assert found["id"] == turn["id"] and "Python3入門" in found["snippet"], query
+    assert search(gateway, "python", agent) == [] == search(gateway, "thon3", agent)

@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "base/json_member.hpp"
+#include "base/unspaced.hpp"
 #include "features/knowledge/entity_store.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -90,10 +91,10 @@ void put_text(Connection& connection, std::int64_t number, const IndexedPage& pa
           "INSERT INTO knowledge_texts (number, title, headings, summary, body) VALUES (:number, :title, "
           ":headings, :summary, :body)")
       .bind(":number", number)
-      .bind(":title", page.title)
-      .bind(":headings", page.headings)
-      .bind(":summary", page.summary)
-      .bind(":body", page.body)
+      .bind(":title", with_seams(page.title))
+      .bind(":headings", with_seams(page.headings))
+      .bind(":summary", with_seams(page.summary))
+      .bind(":body", with_seams(page.body))
       .run();
 }
 

@@ -8,6 +8,7 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/json.hpp"
+#include "base/unspaced.hpp"
 #include "features/knowledge/page_rank.hpp"
 #include "features/knowledge/page_snippet.hpp"
 #include "features/knowledge/page_text.hpp"
@@ -188,7 +189,7 @@ KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::st
   if (!row.step()) return {};
   return {.slug = row.string(0),
           .title = row.string(1),
-          .snippet = single_line(row.text(2), longest_snippet),
+          .snippet = single_line(boost::erase_all_copy(row.string(2), std::string(seam)), longest_snippet),
           .score = page.score,
           .scope = row.string(3)};
 }

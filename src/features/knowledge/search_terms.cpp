@@ -66,8 +66,10 @@ private:
     for (std::size_t place = 0; place < text.size();) {
       const auto begin = place;
       while (place < text.size() && is_word_byte(text[place])) ++place;
-      const auto found = between_signs(text.substr(begin, place - begin));
-      words.insert(words.end(), found.begin(), found.end());
+      for (const auto part : between_signs(text.substr(begin, place - begin))) {
+        const auto found = between_scripts(part);
+        words.insert(words.end(), found.begin(), found.end());
+      }
       place += place == begin ? 1 : 0;
     }
     return words;

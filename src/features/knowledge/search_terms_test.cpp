@@ -25,6 +25,7 @@ TEST(SearchTerms, OfACompoundAreTheWholeAndItsParts) {
 
 TEST(SearchTerms, OfScriptsWithoutBlanksAreWhatStandsBetweenSigns) {
   EXPECT_EQ(queries("東京、大阪？"), (List{"\"東京 大阪\"", "\"東京\"", "\"大阪\""}));
+  EXPECT_EQ(queries("Python入門"), (List{"\"python 入門\"", "\"python\"", "\"入門\""}));
   EXPECT_EQ(search_terms("東京").at(0).part, "東京");
   EXPECT_EQ(search_terms("\"東京\"").at(0).part, "東京");
   EXPECT_EQ(search_terms("word").at(0).part, "");

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/unspaced.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw {
@@ -52,16 +53,24 @@ Tokenizer::Tokenizer(Connection& connection) : state_(std::make_unique<State>())
 Tokenizer::~Tokenizer() { state_->methods.xDelete(state_->tokenizer); }
 
 std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
-  std::vector<IndexedWord> found;
-  const auto add = [](void* list, int, const char* word, int size, int begin, int end) {
-    static_cast<std::vector<IndexedWord>*>(list)->push_back({std::string(word, static_cast<std::size_t>(size)),
-                                                             static_cast<std::size_t>(begin),
-                                                             static_cast<std::size_t>(end)});
+  struct Found {
+    std::vector<IndexedWord> words;
+    std::size_t before = 0;  ///< bytes of the text before the piece
+  };
+  const auto add = [](void* data, int, const char* word, int size, int begin, int end) {
+    auto& found = *static_cast<Found*>(data);
+    found.words.push_back({std::string(word, static_cast<std::size_t>(size)),
+                           found.before + static_cast<std::size_t>(begin),
+                           found.before + static_cast<std::size_t>(end)});
     return SQLITE_OK;
   };
-  state_->methods.xTokenize(state_->tokenizer, &found, FTS5_TOKENIZE_DOCUMENT, text.data(),
-                            static_cast<int>(text.size()), add);
-  return found;
+  Found found;
+  for (const auto piece : between_scripts(text)) {
+    state_->methods.xTokenize(state_->tokenizer, &found, FTS5_TOKENIZE_DOCUMENT, piece.data(),
+                              static_cast<int>(piece.size()), add);
+    found.before += piece.size();
+  }
+  return std::move(found.words);
 }
 
 void add_hits_function(Connection& connection) {

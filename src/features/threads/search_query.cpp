@@ -1,8 +1,10 @@
 #include "features/threads/search_query.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/unspaced.hpp"
+#include "storage/full_text_api.hpp"
 
 namespace agw {
 
@@ -54,12 +56,18 @@ private:
     return item;
   }
 
+  /// In `これはPython入門`, `これは` is a term of its own, which the index may know as the end of a word only.
   Item word() {
     const auto end = std::min(rest_.find_first_of(ends_of_words), rest_.size());
+    const auto first = rest_.substr(0, bytes_of_one_script(rest_.substr(0, end)));
+    const bool goes_on = std::exchange(is_cut_, first.size() < end && has_unspaced(first));
+    if (is_cut_) return {Item::Kind::term, {.text = std::string(take_bytes(first.size())), .is_loose = true}};
     auto text = take_bytes(end);
-    if (text == "AND") return {Item::Kind::and_, {std::string(text)}};
-    if (text == "OR") return {Item::Kind::or_, {std::string(text)}};
-    if (text == "NOT") return {Item::Kind::not_, {std::string(text)}};
+    if (!goes_on) {
+      if (text == "AND") return {Item::Kind::and_, {std::string(text)}};
+      if (text == "OR") return {Item::Kind::or_, {std::string(text)}};
+      if (text == "NOT") return {Item::Kind::not_, {std::string(text)}};
+    }
     const auto stem = text.substr(0, text.find_last_not_of('*') + 1);
     return {Item::Kind::term, {std::string(stem), stem.size() < text.size()}};
   }
@@ -83,6 +91,7 @@ private:
   }
 
   std::string_view rest_;
+  bool is_cut_ = false;  ///< what comes next goes on with a word
 };
 
 /// Builds the tree of a valid query; nothing for one that is not. Each function reads what binds tighter than the one
@@ -227,6 +236,7 @@ void SearchQuery::fold(const Tokenizer& tokenizer) {
     term.words.clear();
     for (auto& token : tokenizer.tokens(term.text)) term.words.push_back(std::move(token.word));
     term.is_part = parts < most_unspaced_parts && term.words.size() == 1 && has_unspaced(term.words.front());
+    if (term.words.size() > 1 && has_unspaced(term.words.back())) term.prefix = true;
     if (!term.is_part) continue;
     term.prefix = false;
     ++parts;
@@ -239,7 +249,9 @@ void SearchQuery::find_forms(const std::function<std::vector<std::string>(const 
     if (!term.is_part) continue;
     term.forms = words_with(term.words.front());
     if (term.forms.empty()) term.forms = term.words;
+    if (term.is_loose && term.forms.size() == most_words_with_part) term.words.clear();
   }
+  if (root_) root_ = pruned(std::move(*root_), terms_);
 }
 
 std::vector<std::uint32_t> SearchQuery::hits(const std::vector<IndexedWord>& text) const {

@@ -23,6 +23,7 @@ public:
   struct Term {
     std::string text;
     bool prefix = false;                  ///< its last word may go on
+    bool is_loose = false;                ///< left out where it stands in more words than are looked for
     std::vector<std::string> words = {};  ///< folded, once `fold` has run
     bool is_part = false;                 ///< its word is looked for within words: see base/unspaced.hpp
     std::vector<std::string> forms = {};  ///< words of the index that its word stands in, once `find_forms` has run
@@ -41,7 +42,7 @@ public:
   /// Finds the words of the terms, as the index knows them, and leaves out terms without any, such as `+++`.
   void fold(const Tokenizer& tokenizer);
 
-  /// Finds the words that terms stand in which are looked for within words.
+  /// Finds the words that terms stand in which are looked for within words: `most_words_with_part` at most.
   void find_forms(const std::function<std::vector<std::string>(const std::string& word)>& words_with);
 
   const std::vector<Term>& terms() const { return terms_; }

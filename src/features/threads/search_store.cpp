@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/unspaced.hpp"
 #include "base/utf8.hpp"
 #include "features/threads/full_text.hpp"
 #include "features/threads/turn_order_store.hpp"
@@ -43,7 +44,7 @@ std::vector<Entry> piece(Statement& row) {
   std::size_t bytes = 0;
   while (entries.size() < turns_a_piece && bytes < bytes_a_piece && row.step()) {
     entries.push_back({row.integer(0), thread_word(row.integer(1)) + ' ' + agent_word(row.text(2)),
-                       std::string(indexed_text(row.text(3)))});
+                       with_seams(indexed_text(row.text(3)))});
     bytes += entries.back().content.size();
   }
   return entries;
@@ -149,7 +150,7 @@ void remove(Connection& connection, const turn_store::StoredTurn& stored) {
   if (stored.number > indexed(connection)) return;
   take_away(connection,
             {stored.number, thread_word(stored.thread) + ' ' + agent_word(agent_of(connection, stored.thread)),
-             std::string(indexed_text(stored.turn.content))});
+             with_seams(indexed_text(stored.turn.content))});
 }
 
 std::int64_t indexed(Connection& connection) {

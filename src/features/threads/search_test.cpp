@@ -1,10 +1,13 @@
 #include <random>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "features/threads/search.hpp"
 #include "features/threads/search_query.hpp"
+#include "features/threads/search_store.hpp"
 #include "features/threads/service.hpp"
+#include "storage/migration.hpp"
 #include "testing/threads_room.hpp"
 
 namespace agw {
@@ -60,6 +63,58 @@ TEST(Search, FindsPartsOfSentencesInScriptsWithoutBlanks) {
                        EXPECT_EQ((co_await found(room, "\"東京\" OR 大阪")).size(), 3u);
                        EXPECT_EQ(co_await found(room, "京都"), Texts{});
                      });
+}
+
+TEST(Search, FindsWordsThatAnotherScriptFollowsWithoutABlank) {
+  behind_and_indexed(
+      {"これはPython入門です", "Python入門書", "Dockerの設定", "pythonic", "NOT演算子", "東京 3Dプリンタ"},
+      [](Room& room, const Thread&) -> Task<> {
+        EXPECT_EQ((co_await found(room, "python")).size(), 2u);
+        EXPECT_EQ((co_await found(room, "入門")).size(), 2u);
+        EXPECT_EQ((co_await found(room, "Python入門")).size(), 2u);
+        EXPECT_EQ(co_await found(room, "Python入門 NOT 書"), Texts{"これはPython入門です"});
+        EXPECT_EQ(co_await found(room, "dock*"), Texts{"Dockerの設定"});
+        EXPECT_EQ(co_await found(room, "NOT演算子"), Texts{"NOT演算子"});
+        EXPECT_EQ(co_await found(room, "演算子AND"), Texts{});
+        EXPECT_EQ(co_await found(room, "3d"), Texts{"東京 3Dプリンタ"});
+        EXPECT_EQ(co_await found(room, "はPython入 NOT 書"), Texts{"これはPython入門です"});
+        EXPECT_EQ(co_await found(room, "\"Python入\" NOT は"), Texts{"Python入門書"});
+        EXPECT_EQ(co_await found(room, "\"Python入門書\""), Texts{"Python入門書"});
+      });
+}
+
+TEST(Search, FindsTheWordsBetweenPartsThatStandInVeryMany) {
+  Texts contents{"新しいGitHubのAPIを使う", "い sole"};
+  for (int i = 0; i < 150; ++i) contents.push_back(fmt::format("あ{}いのを", i));
+  behind_and_indexed(contents, [](Room& room, const Thread&) -> Task<> {
+    EXPECT_EQ(co_await found(room, "い sole"), Texts{"い sole"});
+    for (const auto* q : {"GitHubのAPI", "いGitHubのAPIを", "githubの", "新しいGitHubのAPIを使う"}) {
+      EXPECT_EQ((co_await found(room, q)).size(), 1u) << q;
+    }
+  });
+}
+
+/// How many of these turns are indexed right behind the update of an older gateway's data. All are found.
+std::int64_t indexed_after_update(Texts contents) {
+  std::int64_t indexed = -1;
+  in_room([&](Room& room) -> Task<> {
+    co_await thread_with(room, contents);
+    co_await room.threads.index_all();
+    indexed = co_await room.database.write([](Connection& connection) {
+      const auto all = embedded_migrations();
+      connection.execute(std::string(std::ranges::find(all, 181, &Migration::number)->sql));
+      return search_store::indexed(connection);
+    });
+    EXPECT_EQ((co_await found(room, "plain")).size(), contents.size());
+    co_await room.threads.index_all();
+    EXPECT_EQ((co_await found(room, "plain")).size(), contents.size());
+  });
+  return indexed;
+}
+
+TEST(Search, IndexesAgainWhatAnOlderGatewayHasOnlyWhereSomeTextHasNoBlanks) {
+  EXPECT_EQ(indexed_after_update({"plain", "plain入門"}), 0);
+  EXPECT_EQ(indexed_after_update({"plain", "plain “Größe” – λόγος…"}), 2);
 }
 
 TEST(Search, FindsPhrasesPrefixesAndAlternatives) {
