@@ -7,6 +7,7 @@ from extensions import toggle
 from lab import BETTER, COUNT_WORDS, OLD, WORSE, Lab
 from proposals import apply, show
 from stubs.provider import Fault, Reply
+from talker import MODEL, Talker, configuration
 from tools import calls
 
 @pytest.fixture
@@ -461,6 +462,23 @@ def test_what_a_score_has_cost_outlives_a_kill(own_talker, name):
     held.release(" done!")
     lab.gateway.start()
     assert lab.talker.model in accepted(lab.gateway.http.get("/costs"))["unpriced"]
+
+
+def test_a_killed_iteration_has_cost_what_its_thread_has(make_gateway, stub, name):
+    gateway = make_gateway(config=configuration(stub))
+    (gateway.data / "prices.yaml").write_text(f"{MODEL}: {{input: 100000, output: 50000}}\n")
+    lab = Lab(Talker(gateway.start(), stub), name)
+    lab.scored_by("Praise is good.")
+    # A score and the first step of the agent, of 10 tokens in and 5 out each; its second step does not end.
+    stub.script(Reply("0.25"), calls(("Read", {"path": str(lab.asset)})))
+    held = lab.talker.holds("Well")
+    accepted(lab.post(), 202)
+    assert held.was_asked()
+    gateway.kill()
+    held.release(" done!")
+    gateway.start()
+    [row] = lab.experiments()
+    assert row["verdict"] == "crash" and row["cost_usd"] == accepted(gateway.http.get("/costs"))["today"] == 2.5
 
 
 def test_an_asset_that_is_gone_is_made_again(hanging):

@@ -154,6 +154,10 @@ void Costs::record(Connection& connection, const std::vector<Spending>& spending
   for (const auto& spending : spendings) cost_store::add(connection, spending);
 }
 
+std::optional<double> Costs::of_thread(Connection& connection, const std::string& thread_id) {
+  return cost_store::of_thread(connection, thread_id);
+}
+
 Task<CostReport> Costs::report(CostPeriod period) {
   const auto today = local_day(clock_.now(), zone_);
   auto report = co_await database_.read(

@@ -50,6 +50,8 @@ public:
                  std::optional<double> usd);
   /// Inside the write that ends the run.
   static void record(Connection& connection, const std::vector<Spending>& spendings);
+  /// USD, of what is stored of all days. Nothing where it has cost nothing.
+  static std::optional<double> of_thread(Connection& connection, const std::string& thread_id);
 
   Task<CostReport> report(CostPeriod period);
 

@@ -100,6 +100,12 @@ std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalD
   return found;
 }
 
+std::optional<double> of_thread(Connection& connection, const std::string& thread_id) {
+  auto row = connection.prepare("SELECT sum(usd) FROM cost_threads WHERE thread_id = :thread");
+  row.bind(":thread", thread_id).step();
+  return row.optional_real(0);
+}
+
 std::vector<std::string> unpriced(Connection& connection, LocalDay first, LocalDay last) {
   std::vector<std::string> found;
   auto rows =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalD
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ModelCost> by_model(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalDay last, int limit);
+/// USD of all days; nothing where the thread has cost nothing. Looks through all threads that have cost something.
+std::optional<double> of_thread(Connection& connection, const std::string& thread_id);
 std::vector<std::string> unpriced(Connection& connection, LocalDay first, LocalDay last);
 
 }  // namespace agw::cost_store

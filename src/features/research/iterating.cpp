@@ -114,6 +114,8 @@ Task<> Research::prepare(Iteration& iteration) {
   NewThread wanted{.agent_id = iteration.agent->id, .title = "Research: " + iteration.config.domain};
   if (iteration.project) wanted.project_id = iteration.project->id;
   iteration.work.thread_id = (co_await threads_.create(std::move(wanted))).id;
+  co_await database_.write([id = *iteration.result.iteration_id, thread = iteration.work.thread_id](
+                               Connection& connection) { iteration_store::note_thread(connection, id, thread); });
 }
 
 /// Where not, the verdict says why.

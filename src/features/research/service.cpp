@@ -93,7 +93,8 @@ Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::
   auto result = crashed(iteration, clock_.now());
   if (!problem.empty()) *result.reason += "; the file could not be put back: " + problem;
   try {
-    co_await database_.write([iteration, result, is_put_back = problem.empty()](Connection& connection) {
+    co_await database_.write([iteration, result, is_put_back = problem.empty()](Connection& connection) mutable {
+      if (iteration.thread_id) result.cost_usd = Costs::of_thread(connection, *iteration.thread_id);
       if (!Experiments::has_iteration(connection, iteration.id)) Experiments::record(connection, result);
       if (is_put_back) iteration_store::remove(connection, iteration.id);
     });

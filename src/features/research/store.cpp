@@ -21,6 +21,13 @@ void keep_original(Connection& connection, const std::string& id, const AssetCop
       .run();
 }
 
+void note_thread(Connection& connection, const std::string& id, const std::string& thread_id) {
+  connection.prepare("UPDATE iterations SET thread_id = :thread WHERE id = :id")
+      .bind(":thread", thread_id)
+      .bind(":id", id)
+      .run();
+}
+
 void remove(Connection& connection, const std::string& id) {
   connection.prepare("DELETE FROM iterations WHERE id = :id").bind(":id", id).run();
 }
@@ -28,13 +35,14 @@ void remove(Connection& connection, const std::string& id) {
 std::vector<InterruptedIteration> all(Connection& connection) {
   std::vector<InterruptedIteration> found;
   auto row = connection.prepare(
-      "SELECT id, domain, asset_path, original, mode, started_at FROM iterations ORDER BY started_at");
+      "SELECT id, domain, asset_path, original, mode, started_at, thread_id FROM iterations ORDER BY started_at");
   while (row.step()) {
     InterruptedIteration iteration{.id = row.string(0),
                                    .domain = row.string(1),
                                    .asset_path = row.string(2),
                                    .original = {},
-                                   .started_at = row.time(5)};
+                                   .started_at = row.time(5),
+                                   .thread_id = row.optional_string(6)};
     if (!row.is_null(3)) iteration.original = AssetCopy{row.string(3), static_cast<mode_t>(row.integer(4))};
     found.push_back(std::move(iteration));
   }

@@ -24,6 +24,7 @@ struct InterruptedIteration {
   std::string asset_path;
   std::optional<AssetCopy> original;
   Timestamp started_at{};
+  std::optional<std::string> thread_id{};  ///< once it is made
 };
 
 }  // namespace agw
@@ -34,6 +35,7 @@ namespace agw::iteration_store {
 void insert(Connection& connection, const InterruptedIteration& iteration);
 /// Keeps the asset as it is now.
 void keep_original(Connection& connection, const std::string& id, const AssetCopy& original);
+void note_thread(Connection& connection, const std::string& id, const std::string& thread_id);
 void remove(Connection& connection, const std::string& id);
 std::vector<InterruptedIteration> all(Connection& connection);
 
