@@ -226,6 +226,23 @@ else {
     await eventually(async () => assert.equal(await questions(page).count(), 50));
   });
 
+  test('what is searched for while the gateway cannot be reached is found once it can', async () => {
+    await it.threadWith({ role: 'user', content: 'a kumquat in the garden' });
+    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/kumquats.md', text: '# Kumquats\n\nOf the kumquat in the garden.\n' });
+    for (const [place, field] of [['/search', 'Search'], ['/knowledge', 'Search pages']]) {
+      const page = await it.open(place);
+      const words = page.getByRole('searchbox', { name: field });
+      await words.waitFor();
+      it.line.down = true;
+      it.line.cut();
+      await words.fill('kumquat');
+      await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+      it.line.down = false;
+      await page.getByText('in the garden').first().waitFor();
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+    }
+  });
+
   test('a message with the words of the one before is shown while it waits', async () => {
     const page = await inThread();
     await it.stage.reply({ text: 'Once' });

@@ -69,7 +69,19 @@ export function keepTrue(of: Resource<unknown>, ...kinds: GatewayEvent['type'][]
   });
 }
 
-/** For an effect: the same for what changes without an event: also as time goes on, and when the page is looked at again. */
+const askedAfter = 200;
+
+/** For an effect that depends on what is typed: has it read a moment after the last letter, and again after each reconnection. */
+export function search(of: Resource<unknown>): () => void {
+  const timer = setTimeout(of.load, askedAfter);
+  const unlisten = line.listen(({ type }) => type === 'reconnected' && void of.load());
+  return () => {
+    clearTimeout(timer);
+    unlisten();
+  };
+}
+
+/** For an effect: as `keepTrue`, for what changes without an event: also as time goes on, and when the page is looked at again. */
 export function follow(of: Resource<unknown>, ...kinds: GatewayEvent['type'][]): () => void {
   void clock.now;
   return keepTrue(of, ...kinds);
