@@ -83,6 +83,24 @@ else {
     assert.equal(await page.getByRole('textbox', { name: /Prompt/ }).inputValue(), 'an end');
   });
 
+  test('who goes on right behind Save is not fetched back', async () => {
+    await command('left');
+    const page = await it.open('/extensions/left');
+    await page.getByRole('textbox', { name: /Prompt/ }).fill('new');
+    let read;
+    await page.route(({ pathname }) => pathname === '/extensions', (route) => (read = () => route.continue()));
+    await save(page).click();
+    await page.getByText('Saved.').waitFor();
+    await eventually(() => assert.ok(read));
+    await go(page, '/agents');
+    await page.getByRole('textbox', { name: 'Soul' }).waitFor();
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/extensions');
+    await read();
+    await answered;
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.match(page.url(), /#\/agents$/);
+  });
+
   test('a draft is not saved over what was changed elsewhere meanwhile, and can be discarded', async () => {
     const { id } = await command('changed-since');
     const page = await it.open('/extensions/changed-since');
