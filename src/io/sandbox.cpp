@@ -12,7 +12,6 @@
 #include <mutex>
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include "base/is_within.hpp"
 #include "base/json.hpp"

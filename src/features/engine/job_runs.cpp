@@ -7,7 +7,6 @@
 
 #include "api/refusals.hpp"
 #include "base/id.hpp"
-#include "base/log_ids.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {
