@@ -37,7 +37,7 @@ bool is_disk_full(int code, int system_error) {
 }  // namespace
 
 Statement::Statement(Statement&& other) noexcept
-    : statement_(std::exchange(other.statement_, nullptr)), shelf_(other.shelf_) {}
+    : statement_(std::exchange(other.statement_, nullptr)), shelf_(other.shelf_), bound_(other.bound_) {}
 
 Statement::~Statement() {
   if (!statement_) return;
@@ -46,25 +46,25 @@ Statement::~Statement() {
   shelf_->push_back(statement_);
 }
 
-Statement& Statement::bind(const char* name, double value) {
-  check(sqlite3_bind_double(statement_, position(name), value));
+Statement& Statement::set(int position, double value) {
+  check(sqlite3_bind_double(statement_, position, value));
   return *this;
 }
 
-Statement& Statement::bind(const char* name, std::string_view value) {
+Statement& Statement::set(int position, std::string_view value) {
   // An empty view may have no address, which SQLite would take for NULL.
   const char* text = value.empty() ? "" : value.data();
-  check(sqlite3_bind_text64(statement_, position(name), text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  check(sqlite3_bind_text64(statement_, position, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
 }
 
-Statement& Statement::bind(const char* name, std::nullopt_t) {
-  check(sqlite3_bind_null(statement_, position(name)));
+Statement& Statement::set(int position, std::nullopt_t) {
+  check(sqlite3_bind_null(statement_, position));
   return *this;
 }
 
-Statement& Statement::bind_integer(const char* name, std::int64_t value) {
-  check(sqlite3_bind_int64(statement_, position(name), value));
+Statement& Statement::set_integer(int position, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_, position, value));
   return *this;
 }
 

@@ -45,19 +45,15 @@ public:
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
 
-  // A parameter that the statement does not have is a fault of ours: throws std::logic_error. Text is copied.
-  Statement& bind(const char* name, std::integral auto value) {
-    return bind_integer(name, static_cast<std::int64_t>(value));
-  }
-  Statement& bind(const char* name, double value);
-  Statement& bind(const char* name, std::string_view value);
-  Statement& bind(const char* name, const std::string& value) { return bind(name, std::string_view(value)); }
-  Statement& bind(const char* name, const char* value) { return bind(name, std::string_view(value)); }
-  Statement& bind(const char* name, Timestamp value) { return bind_integer(name, value.time_since_epoch().count()); }
-  Statement& bind(const char* name, std::nullopt_t);
+  /// Text is copied. Throws std::logic_error for a parameter that the statement does not have: a fault of ours.
   template <class T>
-  Statement& bind(const char* name, const std::optional<T>& value) {
-    return value ? bind(name, *value) : bind(name, std::nullopt);
+  Statement& bind(const char* name, const T& value) {
+    return set(position(name), value);
+  }
+  /// Binds the parameter behind the one that it bound before: for rows, whose parameters have no names.
+  template <class T>
+  Statement& bind_next(const T& value) {
+    return set(++bound_, value);
   }
 
   /// Whether there is a (further) row. Throws DatabaseError.
@@ -83,12 +79,24 @@ private:
   using Shelf = std::vector<sqlite3_stmt*>;
   Statement(sqlite3_stmt* statement, Shelf& shelf) : statement_(statement), shelf_(&shelf) {}
 
-  Statement& bind_integer(const char* name, std::int64_t value);
+  Statement& set(int position, std::integral auto value) {
+    return set_integer(position, static_cast<std::int64_t>(value));
+  }
+  Statement& set(int position, double value);
+  Statement& set(int position, std::string_view value);
+  Statement& set(int position, Timestamp value) { return set_integer(position, value.time_since_epoch().count()); }
+  Statement& set(int position, std::nullopt_t);
+  template <class T>
+  Statement& set(int position, const std::optional<T>& value) {
+    return value ? set(position, *value) : set(position, std::nullopt);
+  }
+  Statement& set_integer(int position, std::int64_t value);
   int position(const char* name) const;
   void check(int code) const;
 
   sqlite3_stmt* statement_;
   Shelf* shelf_;
+  int bound_ = 0;  ///< by bind_next
 };
 
 /// One connection to the database file, used by one thread at a time. Statements are prepared once and kept.

@@ -10,6 +10,7 @@
 #include "base/task.hpp"
 #include "storage/connection.hpp"
 #include "storage/migration.hpp"
+#include "storage/row_insert.hpp"
 
 namespace agw {
 
@@ -54,6 +55,12 @@ public:
   template <class Closure>
   auto write(Closure closure, Lane lane = Lane::request) -> Task<std::invoke_result_t<Closure, Connection&>> {
     return run_typed(Access::write, lane, std::move(closure));
+  }
+  /// Writes `row` by `insert_all(Connection&, std::span<const Row* const>)`, which gets the rows of all who wait for
+  /// the same one behind the other, and is run again with fewer where the group was lost.
+  template <auto insert_all, class Row>
+  Task<> insert(std::shared_ptr<const Row> row) {
+    return run(Access::write, Lane::request, row_insert<insert_all>(std::move(row)));
   }
   /// The same on a reader's thread. It sees every write that was awaited before.
   template <class Closure>

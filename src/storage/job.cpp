@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>
@@ -22,6 +23,18 @@ private:
   Handler handler_;
 };
 
+/// The rows of the jobs at the beginning that are inserted as the first one's is.
+std::vector<const void*> rows_alike(std::span<const std::unique_ptr<Job>> jobs) {
+  std::vector<const void*> rows;
+  const RowInsert* const first = jobs.front()->row_insert();
+  for (const auto& job : jobs) {
+    const RowInsert* const insert = job->row_insert();
+    if (!insert || insert->insert_all != first->insert_all) break;
+    rows.push_back(insert->row.get());
+  }
+  return rows;
+}
+
 }  // namespace
 
 void Job::run(Connection& connection) {
@@ -30,6 +43,20 @@ void Job::run(Connection& connection) {
     work_(connection);
   } catch (...) {
     failure_ = std::current_exception();
+  }
+}
+
+std::size_t run_first(std::span<const std::unique_ptr<Job>> jobs, Connection& connection) {
+  const auto rows = rows_alike(jobs);
+  if (rows.size() < 2) {
+    jobs.front()->run(connection);
+    return jobs.front()->failed() ? 0 : 1;
+  }
+  try {
+    jobs.front()->row_insert()->insert_all(connection, rows);
+    return rows.size();
+  } catch (...) {
+    return 0;  // Whose fault it was shows when each runs alone.
   }
 }
 

@@ -3,12 +3,14 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 
 #include "base/task.hpp"
 #include "storage/connection.hpp"
+#include "storage/row_insert.hpp"
 
 namespace agw {
 
@@ -27,6 +29,8 @@ public:
   void run(Connection& connection);
   void fail(std::exception_ptr failure) { failure_ = std::move(failure); }
   bool failed() const { return failure_ != nullptr; }
+  /// Its work, where that is the insertion of a row.
+  const RowInsert* row_insert() const { return work_.target<RowInsert>(); }
 
   /// Resumes the caller. On the loop's thread, once.
   virtual void answer() = 0;
@@ -41,6 +45,10 @@ private:
 };
 
 using Jobs = std::vector<std::unique_ptr<Job>>;
+
+/// Runs the first of the jobs, together with those behind it that insert a row in the same way. Gives how many those
+/// are, or 0 where they failed.
+std::size_t run_first(std::span<const std::unique_ptr<Job>> jobs, Connection& connection);
 
 /// Has all of them answered, in order, by one handler of the loop. From any thread.
 void answer(Loop& loop, Jobs jobs);

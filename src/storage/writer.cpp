@@ -82,9 +82,9 @@ bool Writer::run_together(const Jobs& jobs, Failing failing) {
   bool done = false;
   try {
     connection_->prepare("BEGIN IMMEDIATE").run();
-    done = std::ranges::all_of(jobs, [&](const auto& job) {
-      return failing == Failing::undoes_job ? run_in_savepoint(*job) : run_bare(*job);
-    });
+    done = failing == Failing::undoes_group
+               ? run_bare(jobs)
+               : std::ranges::all_of(jobs, [this](const auto& job) { return run_in_savepoint(*job); });
     if (done) commit();
   } catch (const DatabaseError&) {
     done = false;  // What it was shows when each job runs alone.
@@ -93,9 +93,13 @@ bool Writer::run_together(const Jobs& jobs, Failing failing) {
   return done;
 }
 
-bool Writer::run_bare(Job& job) {
-  job.run(*connection_);
-  return connection_->in_transaction() && !job.failed();
+bool Writer::run_bare(std::span<const std::unique_ptr<Job>> jobs) {
+  while (!jobs.empty()) {
+    const auto done = run_first(jobs, *connection_);
+    if (done == 0 || !connection_->in_transaction()) return false;
+    jobs = jobs.subspan(done);
+  }
+  return true;
 }
 
 /// False where the whole transaction is gone: a full disk rolls it back, and the innocent with it.

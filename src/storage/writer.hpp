@@ -39,7 +39,7 @@ private:
   /// What a job that fails takes with it.
   enum class Failing { undoes_group, undoes_job };
   bool run_together(const Jobs& jobs, Failing failing);
-  bool run_bare(Job& job);
+  bool run_bare(std::span<const std::unique_ptr<Job>> jobs);
   bool run_in_savepoint(Job& job);
   void run_alone(Job& job);
   void commit();

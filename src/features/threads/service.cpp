@@ -20,6 +20,7 @@ namespace agw {
 
 namespace {
 
+using thread_store::PreparedThread;
 using thread_store::TitledBy;
 
 constexpr std::string_view default_agent = "assistant";
@@ -35,13 +36,6 @@ auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, co
 }
 
 }  // namespace
-
-/// A thread with all that is made before its write.
-struct Threads::PreparedThread {
-  Thread thread;
-  TitledBy titled_by;
-  std::int64_t moment;
-};
 
 Threads::Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, ThreadLinks links)
     : database_(database),
@@ -75,7 +69,7 @@ std::string Threads::agent_id_of(std::string_view id_or_name) const {
   return agent ? agent->id : std::string(id_or_name);
 }
 
-std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& wanted, std::string id) {
+std::shared_ptr<PreparedThread> Threads::prepare(NewThread&& wanted, std::string id) {
   if (wanted.project_id && !links_.project_exists(*wanted.project_id)) throw project_not_found();
   const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
   auto agent = links_.agent(named).value_or(ThreadLinks::Agent{std::string(named), std::nullopt});
@@ -89,25 +83,29 @@ std::shared_ptr<const Threads::PreparedThread> Threads::prepare(NewThread&& want
                 .created_at = clock_.now()};
   const auto moment = next_moment();
   thread.updated_at = thread_store::time_of(moment);
-  return std::make_shared<const PreparedThread>(std::move(thread), titled_by, moment);
+  return std::make_shared<PreparedThread>(std::move(thread), titled_by, moment);
 }
 
 Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
   // Shared, because a write may be run again and is copied on its way.
   const auto prepared = prepare(std::move(wanted), new_id());
-  co_await database_.write([prepared, along](Connection& connection) {
-    thread_store::insert(connection, prepared->thread, prepared->titled_by, prepared->moment);
-    if (along) along(connection, prepared->thread);
-  });
+  if (along) {
+    co_await database_.write([prepared, along](Connection& connection) {
+      thread_store::insert(connection, *prepared);
+      along(connection, prepared->thread);
+    });
+  } else {
+    co_await database_.insert<thread_store::insert_all, PreparedThread>(prepared);
+  }
   announce_new(prepared->thread);
-  co_return prepared->thread;
+  co_return std::move(prepared->thread);
 }
 
 Task<Turn> Threads::begin(NewThread wanted, AddTurn first, Along<Turn> along) {
   const auto thread = prepare(std::move(wanted), first.thread_id);
   const auto turn = std::make_shared<const PreparedTurn>(prepare(std::move(first)));
   const auto changed = co_await database_.write([thread, turn, along](Connection& connection) {
-    thread_store::insert(connection, thread->thread, thread->titled_by, thread->moment);
+    thread_store::insert(connection, *thread);
     auto with_turn = turn_store::insert(connection, *turn);
     if (along) along(connection, turn->turn);
     return with_turn;
@@ -213,7 +211,7 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
         thread.created_at = now;
         thread.updated_at = thread_store::time_of(moment);
         thread.turn_count = static_cast<std::int64_t>(numbers.size());
-        const auto number = thread_store::insert(connection, thread, titled_by, moment);
+        const auto number = thread_store::insert(connection, {thread, titled_by, moment});
         turn_store::copy(connection, numbers, ids, number);
         if (turn) turn_store::restore_to_last(connection, number);
         if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});

@@ -20,6 +20,10 @@ class Database;
 class Hub;
 class SearchIndexer;
 
+namespace thread_store {
+struct PreparedThread;
+}
+
 /// What this room must know of rooms that it cannot see. All are asked on the loop and answer from memory.
 struct ThreadLinks {
   struct Agent {
@@ -188,11 +192,9 @@ public:
   Task<> index_all();
 
 private:
-  struct PreparedThread;
-
   /// Microseconds, greater than every one before: `updated_at` with an order within its millisecond.
   std::int64_t next_moment();
-  std::shared_ptr<const PreparedThread> prepare(NewThread&& wanted, std::string id);
+  std::shared_ptr<thread_store::PreparedThread> prepare(NewThread&& wanted, std::string id);
   void publish(const Thread& thread);
   void announce_new(const Thread& thread);
   void announce(const Turn& turn, const Thread& thread);

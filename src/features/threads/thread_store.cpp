@@ -1,5 +1,7 @@
 #include "features/threads/thread_store.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 
@@ -57,6 +59,42 @@ TitledBy titled_by_of(std::string_view text) {
   return text == to_text(TitledBy::gateway) ? TitledBy::gateway : TitledBy::nobody;
 }
 
+/// A statement for many rows looks for the next number once, and has its tables and indexes open.
+constexpr std::size_t most_at_once = 16;
+
+std::string make_insert_sql(std::size_t rows) {
+  const std::vector<std::string_view> values(rows, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  // What fails undoes the whole group in any case: OR FAIL spares the journal for undoing the statement alone.
+  return fmt::format(
+      "INSERT OR FAIL INTO threads (id, agent_id, project_id, job_id, title, titled_by, archived, mode, created_at, "
+      "updated, turn_count) VALUES {}",
+      fmt::join(values, ", "));
+}
+
+const std::string& insert_sql(std::size_t rows) {
+  static const auto texts = [] {
+    std::array<std::string, most_at_once> made;
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = make_insert_sql(i + 1);
+    return made;
+  }();
+  return texts.at(rows - 1);
+}
+
+void bind(Statement& statement, const PreparedThread& prepared) {
+  const Thread& thread = prepared.thread;
+  statement.bind_next(thread.id)
+      .bind_next(thread.agent_id)
+      .bind_next(thread.project_id)
+      .bind_next(thread.job_id)
+      .bind_next(thread.title)
+      .bind_next(to_text(prepared.titled_by))
+      .bind_next(thread.archived)
+      .bind_next(agw::to_text(thread.mode))
+      .bind_next(thread.created_at)
+      .bind_next(prepared.moment)
+      .bind_next(thread.turn_count);
+}
+
 }  // namespace
 
 Timestamp time_of(std::int64_t moment) { return Timestamp{floor<milliseconds>(microseconds{moment})}; }
@@ -88,24 +126,19 @@ StoredThread read(const Statement& row) {
           titled_by_of(row.text(11))};
 }
 
-std::int64_t insert(Connection& connection, const Thread& thread, TitledBy titled_by, std::int64_t moment) {
-  connection
-      .prepare(
-          "INSERT INTO threads (id, agent_id, project_id, job_id, title, titled_by, archived, mode, created_at, "
-          "updated, turn_count) VALUES (:id, :agent_id, :project_id, :job_id, :title, :titled_by, :archived, :mode, "
-          ":created_at, :updated, :turn_count)")
-      .bind(":id", thread.id)
-      .bind(":agent_id", thread.agent_id)
-      .bind(":project_id", thread.project_id)
-      .bind(":job_id", thread.job_id)
-      .bind(":title", thread.title)
-      .bind(":titled_by", to_text(titled_by))
-      .bind(":archived", thread.archived)
-      .bind(":mode", agw::to_text(thread.mode))
-      .bind(":created_at", thread.created_at)
-      .bind(":updated", moment)
-      .bind(":turn_count", thread.turn_count)
-      .run();
+void insert_all(Connection& connection, std::span<const PreparedThread* const> threads) {
+  while (!threads.empty()) {
+    const auto some = threads.first(std::min(threads.size(), most_at_once));
+    auto statement = connection.prepare(insert_sql(some.size()));
+    for (const auto* thread : some) bind(statement, *thread);
+    statement.run();
+    threads = threads.subspan(some.size());
+  }
+}
+
+std::int64_t insert(Connection& connection, const PreparedThread& thread) {
+  const auto* const alone = &thread;
+  insert_all(connection, {&alone, 1});
   return connection.last_insert_rowid();
 }
 

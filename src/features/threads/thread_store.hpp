@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "features/threads/types.hpp"
@@ -31,8 +32,16 @@ inline constexpr std::string_view columns =
     "turn_count, titled_by";
 StoredThread read(const Statement& row);
 
+/// A thread with all that is made before its write.
+struct PreparedThread {
+  Thread thread;
+  TitledBy titled_by{};
+  std::int64_t moment = 0;  ///< see Threads::next_moment
+};
+
+void insert_all(Connection& connection, std::span<const PreparedThread* const> threads);
 /// Returns the new row's number.
-std::int64_t insert(Connection& connection, const Thread& thread, TitledBy titled_by, std::int64_t moment);
+std::int64_t insert(Connection& connection, const PreparedThread& thread);
 std::optional<StoredThread> find(Connection& connection, const std::string& id);
 /// Throws NotFound `thread not found`.
 StoredThread require(Connection& connection, const std::string& id);

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "storage/connection.hpp"
+
+namespace agw {
+
+/// The write of a caller who has one row inserted: the writer gives `insert_all` the rows of all such callers who wait
+/// one behind the other, because a statement for many rows costs less than many statements.
+struct RowInsert {
+  using Rows = std::span<const void* const>;
+  using InsertAll = void (*)(Connection& connection, Rows rows);
+
+  InsertAll insert_all;
+  std::shared_ptr<const void> row;
+
+  /// Inserts the row alone.
+  void operator()(Connection& connection) const {
+    const void* alone = row.get();
+    insert_all(connection, {&alone, 1});
+  }
+};
+
+/// Of a function `insert_all(Connection&, std::span<const Row* const>)`.
+template <auto insert_all, class Row>
+RowInsert row_insert(std::shared_ptr<const Row> row) {
+  const auto with_types = [](Connection& connection, RowInsert::Rows rows) {
+    std::vector<const Row*> typed(rows.size());
+    std::ranges::transform(rows, typed.begin(), [](const void* each) { return static_cast<const Row*>(each); });
+    insert_all(connection, typed);
+  };
+  return {with_types, std::move(row)};
+}
+
+}  // namespace agw
