@@ -34,8 +34,9 @@ struct Heard : Reader {
 /// The room with a real database and neighbours that know one agent (`builder`, id `agent-1`, which acts), one project
 /// (`project-1`), and what a test says is in use.
 struct Room {
-  Room(Loop& loop, const ScratchDirectory& directory)
-      : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
+  Room(Loop& of_test, const ScratchDirectory& directory)
+      : loop(of_test),
+        database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
         listening(hub, heard),
         threads(loop, database, hub, clock, links()) {}
 
@@ -60,6 +61,7 @@ struct Room {
     return threads.add_turn({.thread_id = std::move(thread_id), .role = role, .content = std::move(content)});
   }
 
+  Loop& loop;
   HandClock clock;
   Database database;
   Hub hub;

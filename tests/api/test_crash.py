@@ -60,8 +60,8 @@ class Writer:
         with self.http:
             while True:
                 try:
-                    self.random.choice([self.new_thread, self.new_turn, self.new_turn, self.new_extension, self.switch,
-                                        self.forget, self.ask])()
+                    self.random.choice([self.new_thread, self.new_thread_without_key, self.new_turn, self.new_turn,
+                                        self.new_extension, self.switch, self.forget, self.ask])()
                 except CUT_OFF:
                     return
 
@@ -77,6 +77,11 @@ class Writer:
     def new_thread(self):
         self.thread = self.post("/threads", {"title": str(uuid.uuid4()), "agent_id": "crash"})
         self.ledger.note(self.ledger.threads, self.thread)
+
+    def new_thread_without_key(self):
+        body = {"title": str(uuid.uuid4()), "agent_id": "crash"}
+        thread = accepted(self.http.post("/threads", json=body), 201)
+        self.ledger.note(self.ledger.threads, thread)
 
     def new_turn(self):
         if self.thread is None:

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/testing.hpp"
 #include "testing/threads_room.hpp"
 
 namespace agw {
@@ -35,6 +36,39 @@ TEST(Threads, BelongToProjectsThatExist) {
   in_room([](Room& room) -> Task<> {
     EXPECT_EQ((co_await room.threads.create({.project_id = "project-1"})).project_id, "project-1");
     EXPECT_EQ(co_await failure(room.threads.create({.project_id = "project-2"})), "404 project not found");
+  });
+}
+
+/// Of a few kinds, in turn.
+NewThread some_thread(std::size_t number) {
+  NewThread wanted;
+  if (number % 2 == 0) wanted.title = "Thread " + std::to_string(number);
+  if (number % 3 == 0) wanted.agent_id = "builder";
+  if (number % 5 == 0) wanted.project_id = "project-1";
+  if (number % 7 == 0) wanted.job_id = "job-1";
+  return wanted;
+}
+
+Task<> make(Threads& threads, NewThread wanted, Thread& made) { made = co_await threads.create(std::move(wanted)); }
+
+TEST(Threads, AreEachAsTheyWereWantedWhereManyAreMadeAtOnce) {
+  in_room([](Room& room) -> Task<> {
+    Group group(room.loop);
+    testing::Gate gate;
+    co_await gate.shut(room.database, group);
+    std::vector<Thread> made(40);
+    for (std::size_t i = 0; i < made.size(); ++i) group.spawn(make(room.threads, some_thread(i), made[i]));
+    co_await testing::until([&] { return room.database.statistics().queued == made.size(); });
+    gate.open();
+    co_await group.join();
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      EXPECT_EQ(made[i].title, some_thread(i).title.value_or("New thread"));
+      EXPECT_EQ(made[i].job_id, some_thread(i).job_id);
+      EXPECT_EQ(to_json(co_await room.threads.require(made[i].id)), to_json(made[i]));
+    }
+    auto newest_first = ids_of(co_await room.threads.list({}));
+    std::ranges::reverse(newest_first);
+    EXPECT_EQ(newest_first, ids_of(made));
   });
 }
 
