@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/utf8.hpp"
-#include "features/research/asset.hpp"
 #include "features/research/iteration.hpp"
 
 namespace agw {
@@ -88,76 +87,75 @@ std::string attempt_text(const Experiment& experiment) {
 
 }  // namespace
 
-Task<std::string> Research::change_request(const Iteration& iteration, const Measured& before) {
+Task<std::string> Iteration::change_request(const Measured& before) {
   const auto& metric = *before.metric;
   std::string attempts;
   for (const auto& experiment :
-       co_await experiments_.list({.domain = iteration.config.domain, .verdict = {}, .limit = {attempts_told}})) {
+       co_await services_.experiments.list({.domain = order_.config.domain, .verdict = {}, .limit = {attempts_told}})) {
     attempts += attempt_text(experiment);
   }
   std::string rubric;
-  if (iteration.config.rubric_path) {
-    rubric = co_await blocking_.run([path = *iteration.config.rubric_path] { return read_asset(path).bytes; });
+  if (order_.config.rubric_path) {
+    rubric = co_await services_.blocking.run([path = *order_.config.rubric_path] { return read_asset(path).bytes; });
   }
-  const auto project_id = iteration.project ? std::optional(iteration.project->id) : std::nullopt;
-  const bool may_write = engine_.may_write(iteration.agent, project_id, iteration.config.asset_path);
+  const auto project_id = order_.project ? std::optional(order_.project->id) : std::nullopt;
+  const bool may_write = services_.engine.may_write(order_.agent, project_id, order_.config.asset_path);
   co_return fmt::format(
       "Improve the file {} so that its {} gets {}. It is {} now; it will be measured again after your change, and the "
       "file is put back unless it got better. Make one change whose effect you can explain.\n\n{}\n\n"
       "{}{}The file as it is:\n\n{}",
-      iteration.config.asset_path, metric.name, metric.higher_is_better ? "higher" : "lower", metric.value,
+      order_.config.asset_path, metric.name, metric.higher_is_better ? "higher" : "lower", metric.value,
       may_write ? how_with_tools : how_without_tools,
       rubric.empty() ? "" : fmt::format("What it is judged by:\n\n{}\n\n", rubric),
       attempts.empty() ? "" : fmt::format("What was tried before, the latest first:\n{}\n", attempts),
-      iteration.original->bytes);
+      original_->bytes);
 }
 
 /// Whether the asset is another one now; where not, the verdict says why.
-Task<bool> Research::change(Iteration& iteration, const Measured& before) {
-  co_await note_asset(iteration);
-  const auto answer = co_await have_agent_work(iteration, co_await change_request(iteration, before));
-  co_await note_asset(iteration);
-  const auto& original = *iteration.original;
+Task<bool> Iteration::change(const Measured& before) {
+  co_await note_asset();
+  const auto answer = co_await have_agent_work(co_await change_request(before));
+  co_await note_asset();
+  const auto& original = *original_;
   std::string how;
-  if (iteration.trace.left != original.bytes) {
+  if (trace_.left != original.bytes) {
     how = "by its tools: ";
   } else if (const auto text = answer.last_act ? std::string() : new_text(answer.last_words, original.bytes);
              !text.empty() && text != original.bytes) {
     how = "by a new text: ";
-    iteration.trace.left = text;
-    const std::filesystem::path asset = iteration.config.asset_path;
-    co_await blocking_.run([asset, text, mode = original.mode] { write_asset(asset, {text, mode}); });
+    trace_.left = text;
+    const std::filesystem::path asset = order_.config.asset_path;
+    co_await services_.blocking.run([asset, text, mode = original.mode] { write_asset(asset, {text, mode}); });
   }
-  iteration.result.notes = cut_to(how + answer.last_words, longest_notes);
+  result_.notes = cut_to(how + answer.last_words, longest_notes);
   if (!how.empty()) co_return true;
   if (answer.last_act) throw IterationProblem(act_text(*answer.last_act));
-  iteration.result.verdict = Verdict::discard;
-  iteration.result.reason = "the agent changed nothing";
+  set_verdict(Verdict::discard, "the agent changed nothing");
   co_return false;
 }
 
 /// Throws IterationProblem where it could not finish.
-Task<AgentAnswer> Research::have_agent_work(Iteration& iteration, std::string prompt) {
+Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
   const auto work = std::make_shared<AgentWork>();
-  const auto active = engine_.open_job_run({.run_id = iteration.work.run_id,
-                                            .thread_id = iteration.work.thread_id,
-                                            .agent_id = iteration.agent->id,
-                                            .prompt = std::move(prompt),
-                                            .enclosure = {},
-                                            .metadata = {{"iteration_id", *iteration.result.iteration_id}},
-                                            .order = {{"mode", "act"}},
-                                            .follower = follower_of(work),
-                                            .even_disabled = true});
-  co_await engine_.begin_job_run(active, [](Connection&) {});
+  const auto active = services_.engine.open_job_run({.run_id = work_.run_id,
+                                                     .thread_id = work_.thread_id,
+                                                     .agent_id = order_.agent->id,
+                                                     .prompt = std::move(prompt),
+                                                     .enclosure = {},
+                                                     .metadata = {{"iteration_id", order_.id}},
+                                                     .order = {{"mode", "act"}},
+                                                     .follower = follower_of(work),
+                                                     .even_disabled = true});
+  co_await services_.engine.begin_job_run(active, [](Connection&) {});
   {
-    const Stop::Listener when_stopped(iteration.stop, [active] { active->stop.request(); });
+    const Stop::Listener when_stopped(stop_, [active] { active->stop.request(); });
     if (co_await pause(work->ended, longest_work) == End::done) active->stop.request();
     while (co_await pause(work->ended, longest_work) == End::done) {
     }
   }
   const auto& outcome = work->outcome;
-  iteration.trace.may_differ |= !outcome.steps.empty();
-  iteration.result.cost_usd = iteration.result.cost_usd.value_or(0) + outcome.cost_usd;
+  trace_.may_differ |= !outcome.steps.empty();
+  result_.cost_usd = result_.cost_usd.value_or(0) + outcome.cost_usd;
   if (outcome.stopped) throw IterationProblem("the agent was stopped");
   if (!outcome.error.empty()) throw IterationProblem("the agent failed: " + outcome.error);
   if (outcome.finish_reason != "stop") throw IterationProblem("the agent could not finish: " + outcome.finish_reason);

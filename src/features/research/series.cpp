@@ -4,6 +4,7 @@
 
 #include "features/research/domain_config.hpp"
 #include "features/research/iteration.hpp"
+#include "features/research/service.hpp"
 
 namespace agw {
 
@@ -21,7 +22,7 @@ std::string line_of(int number, const Experiment& experiment) {
 
 /// What the domain was measured by last.
 Task<std::string> Research::latest_metric(std::string domain) {
-  for (const auto& experiment : co_await experiments_.list({.domain = std::move(domain), .verdict = {}})) {
+  for (const auto& experiment : co_await services_.experiments.list({.domain = std::move(domain), .verdict = {}})) {
     if (experiment.metric) co_return *experiment.metric;
   }
   co_return std::string(default_metric);
@@ -35,7 +36,7 @@ Task<std::string> Research::run_until_clear(json::object settings, std::string r
   int discards = 0;
   for (int number = 1; !stop.requested(); ++number) {
     const auto metric = co_await latest_metric(config.domain);
-    const auto found = co_await experiments_.confidence({.domain = config.domain, .metric = metric});
+    const auto found = co_await services_.experiments.confidence({.domain = config.domain, .metric = metric});
     const double confidence = found.confidence.confidence;
     if (discards >= plan.max_discards) {
       co_return report + fmt::format("{} attempts in a row made nothing better: time to stop.", discards);
@@ -46,10 +47,10 @@ Task<std::string> Research::run_until_clear(json::object settings, std::string r
     }
     if (number > plan.max_iterations) break;
     const auto iteration = co_await open(config, run_id, {});
-    const Stop::Listener when_stopped(stop, [iteration] { iteration->stop.request(); });
+    const Stop::Listener when_stopped(stop, [iteration] { iteration->stop(); });
     co_await iterate(iteration);
-    report += line_of(number, iteration->result);
-    discards = iteration->result.verdict == Verdict::keep ? 0 : discards + 1;
+    report += line_of(number, iteration->result());
+    discards = iteration->result().verdict == Verdict::keep ? 0 : discards + 1;
   }
   co_return report + "That is all for now.";
 }

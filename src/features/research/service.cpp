@@ -5,11 +5,8 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "features/events/hub.hpp"
-#include "features/research/asset.hpp"
 #include "features/research/domain_config.hpp"
 #include "features/research/iteration.hpp"
-#include "features/research/scripts.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -37,32 +34,18 @@ Experiment crashed(const InterruptedIteration& iteration, Timestamp now) {
           .created_at = now};
 }
 
-IterationStarted started_of(const Iteration& iteration) {
-  return {.iterationId = *iteration.result.iteration_id, .domain = iteration.config.domain};
+IterationStarted started_of(const IterationOrder& order) {
+  return {.iterationId = order.id, .domain = order.config.domain};
 }
 
 }  // namespace
 
-Research::Research(Loop& loop, Database& database, Hub& hub, const Clock& clock, BlockingPool& blocking,
-                   Sandbox& sandbox, Extensions& extensions, Stages& stages, Threads& threads, Models& models,
-                   Costs& costs, Engine& engine, Experiments& experiments, Proposals& proposals, Options options,
+Research::Research(Loop& loop, Sandbox& sandbox, const IterationServices& services, Options options,
                    ResearchLinks links)
-    : loop_(loop),
-      database_(database),
-      hub_(hub),
-      clock_(clock),
-      blocking_(blocking),
-      extensions_(extensions),
-      stages_(stages),
-      threads_(threads),
-      models_(models),
-      costs_(costs),
-      engine_(engine),
-      experiments_(experiments),
-      proposals_(proposals),
+    : services_(services),
       options_(std::move(options)),
       links_(std::move(links)),
-      scripts_(std::make_unique<Scripts>(loop, blocking, sandbox, options_.home, options_.data_directory)),
+      scripts_(loop, services_.blocking, sandbox, options_.home, options_.data_directory),
       work_(loop) {}
 
 Research::~Research() = default;
@@ -76,7 +59,7 @@ Task<> Research::recover() {
       if (iteration.original) {
         // Somebody may have written to it since the kill.
         const AssetTrace trace{.is_unclear = true, .may_differ = true, .kept = kept_path(iteration.id)};
-        co_await blocking_.run(
+        co_await services_.blocking.run(
             [iteration, trace] { put_asset_back(iteration.asset_path, *iteration.original, trace); });
       }
     } catch (const std::exception& error) {
@@ -90,14 +73,15 @@ Task<> Research::recover() {
 
 /// Once, however often the asset cannot be put back.
 Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::string problem) {
-  auto result = crashed(iteration, clock_.now());
+  auto result = crashed(iteration, services_.clock.now());
   if (!problem.empty()) *result.reason += "; the file could not be put back: " + problem;
   try {
-    co_await database_.write([iteration, result, is_put_back = problem.empty()](Connection& connection) mutable {
-      if (iteration.thread_id) result.cost_usd = Costs::of_thread(connection, *iteration.thread_id);
-      if (!Experiments::has_iteration(connection, iteration.id)) Experiments::record(connection, result);
-      if (is_put_back) iteration_store::remove(connection, iteration.id);
-    });
+    co_await services_.database.write(
+        [iteration, result, is_put_back = problem.empty()](Connection& connection) mutable {
+          if (iteration.thread_id) result.cost_usd = Costs::of_thread(connection, *iteration.thread_id);
+          if (!Experiments::has_iteration(connection, iteration.id)) Experiments::record(connection, result);
+          if (is_put_back) iteration_store::remove(connection, iteration.id);
+        });
   } catch (const std::exception& error) {
     log::error("iteration {} could not be recorded, the next start does it: {}", iteration.id, error.what());
   }
@@ -105,7 +89,7 @@ Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::
 
 Task<> Research::stop() {
   stopping_ = true;
-  for (const auto& iteration : under_way_) iteration->stop.request();
+  for (const auto& iteration : under_way_) iteration->stop();
   co_await work_.join();
 }
 
@@ -115,7 +99,8 @@ std::filesystem::path Research::kept_path(const std::string& iteration_id) const
 
 void Research::check_free(const DomainConfig& config) const {
   for (const auto& other : under_way_) {
-    if (other->config.domain == config.domain || other->config.asset_path == config.asset_path) {
+    const auto& taken = other->order().config;
+    if (taken.domain == config.domain || taken.asset_path == config.asset_path) {
       throw Conflict("iteration is already running");
     }
   }
@@ -124,33 +109,38 @@ void Research::check_free(const DomainConfig& config) const {
 Task<IterationStarted> Research::run(json::object body, Along<IterationStarted> along) {
   const auto iteration = co_await open(read_domain_config(body), {}, std::move(along));
   work_.spawn(iterate(iteration));
-  co_return started_of(*iteration);
+  co_return started_of(iteration->order());
+}
+
+Task<> Research::iterate(IterationPointer iteration) {
+  co_await iteration->run();
+  std::erase(under_way_, iteration);
 }
 
 Task<Research::IterationPointer> Research::open(DomainConfig config, std::string ordering_run_id,
                                                 Along<IterationStarted> along) {
-  config = co_await blocking_.run(
+  config = co_await services_.blocking.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
   check_free(config);
-  const auto iteration = std::make_shared<Iteration>();
-  iteration->config = config;
-  iteration->agent = agent_of(config.domain, extensions_);
-  iteration->project = links_.project_of(config.asset_path);
-  iteration->result = {.id = new_id(), .domain = config.domain, .verdict = Verdict::crash, .iteration_id = new_id()};
-  iteration->work = {.run_id = new_id(),
-                     .delegating_run_id = std::move(ordering_run_id),
-                     .agent_id = iteration->agent->id,
-                     .thread_id = {}};
-  engine_.add_delegation(std::shared_ptr<const Delegation>(iteration, &iteration->work));
-  if (stopping_) iteration->stop.request();
+  const auto id = new_id();
+  const auto iteration =
+      std::make_shared<Iteration>(services_, scripts_,
+                                  IterationOrder{.id = id,
+                                                 .config = config,
+                                                 .agent = agent_of(config.domain, services_.extensions),
+                                                 .project = links_.project_of(config.asset_path),
+                                                 .ordering_run_id = std::move(ordering_run_id),
+                                                 .kept = kept_path(id)});
+  services_.engine.add_delegation(std::shared_ptr<const Delegation>(iteration, &iteration->work()));
+  if (stopping_) iteration->stop();
   under_way_.push_back(iteration);
-  const InterruptedIteration row{.id = *iteration->result.iteration_id,
+  const InterruptedIteration row{.id = id,
                                  .domain = config.domain,
                                  .asset_path = config.asset_path,
                                  .original = {},
-                                 .started_at = clock_.now()};
+                                 .started_at = services_.clock.now()};
   try {
-    co_await database_.write([row, started = started_of(*iteration), along](Connection& connection) {
+    co_await services_.database.write([row, started = started_of(iteration->order()), along](Connection& connection) {
       iteration_store::insert(connection, row);
       if (along) along(connection, started);
     });
@@ -159,20 +149,6 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, std::string
     throw;
   }
   co_return iteration;
-}
-
-void Research::tell(const Iteration& iteration, IterationStep step, const Experiment* experiment) {
-  if (!hub_.heard()) return;
-  std::string text = R"({"type":"iteration-step","iterationId":)";
-  write_json(text, std::string_view(*iteration.result.iteration_id));
-  text += R"(,"domain":)";
-  write_json(text, std::string_view(iteration.config.domain));
-  text += R"(,"step":)";
-  write_json(text, to_text(step));
-  text += R"(,"experiment":)";
-  text += experiment ? to_json(*experiment) : "null";
-  text += '}';
-  hub_.publish({"iteration-step", "", std::move(text)});
 }
 
 }  // namespace agw

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,12 @@ struct IterationStarted {
   std::string domain;
 };
 const Description& describe(Tag<IterationStarted>);
+
+/// The project that a file lies in.
+struct ResearchProject {
+  std::string id;
+  std::filesystem::path path;
+};
 
 /// What an iteration does next, in `iteration-step` events.
 enum class IterationStep { measure, change, check, measure_again, decide, ended };

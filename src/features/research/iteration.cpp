@@ -1,0 +1,272 @@
+// The story of an iteration: measure the asset, let the agent change it, check, measure again, decide, record. Whatever
+// happens, the asset is what it was before, unless it got better and its agent may leave it so.
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/id.hpp"
+#include "base/log.hpp"
+#include "features/research/iteration.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto pause_before_trying_again = 1s;
+constexpr int times_to_try = 5;
+constexpr auto checks_limit = 300s;
+constexpr std::string_view changed_meanwhile = "somebody else changed the file meanwhile: what they wrote stays";
+
+bool is_better(const Metric& before, const Metric& after) {
+  return before.higher_is_better ? after.value > before.value : after.value < before.value;
+}
+
+/// What a proposal says that the file is.
+std::string proposal_type(const std::filesystem::path& asset) {
+  const auto name = asset.filename();
+  if (name == "soul.md") return "soul";
+  if (name == "agent.yaml" || name == "job.yaml" || asset.parent_path().filename() == "extensions") return "extension";
+  const bool is_knowledge = std::find(asset.begin(), asset.end(), "knowledge") != asset.end();
+  return is_knowledge ? "knowledge" : "file";
+}
+
+/// Gives the last problem; nothing where it worked.
+Task<std::string> keep_trying(std::function<Task<>()> work) {
+  Stop never;
+  std::string problem;
+  for (int time = 0; time < times_to_try; ++time) {
+    if (time > 0) co_await pause(never, pause_before_trying_again);
+    try {
+      co_await work();
+      co_return std::string();
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+  }
+  co_return problem;
+}
+
+}  // namespace
+
+Iteration::Iteration(const IterationServices& services, Scripts& scripts, IterationOrder order)
+    : services_(services),
+      scripts_(scripts),
+      order_(std::move(order)),
+      work_{.run_id = new_id(),
+            .delegating_run_id = order_.ordering_run_id,
+            .agent_id = order_.agent->id,
+            .thread_id = {}},
+      result_{.id = new_id(), .domain = order_.config.domain, .verdict = Verdict::crash, .iteration_id = order_.id} {}
+
+Task<> Iteration::run() {
+  try {
+    co_await attempt();
+  } catch (const ApiError& error) {
+    set_verdict(Verdict::crash, error.error());
+  } catch (const std::exception& error) {
+    set_verdict(Verdict::crash, error.what());
+  }
+  if (stop_.requested() && !stays_) set_verdict(Verdict::crash, "it was stopped");
+  if (result_.verdict == Verdict::crash) result_.value = result_.delta = std::nullopt;
+  co_await end();
+}
+
+Task<> Iteration::attempt() {
+  co_await prepare();
+  tell(IterationStep::measure);
+  const auto before = co_await measure();
+  if (!before.metric) throw IterationProblem("before the change: " + before.problem);
+  result_.metric = before.metric->name;
+  result_.baseline = before.metric->value;
+  result_.unit = before.metric->unit;
+  result_.higher_is_better = before.metric->higher_is_better;
+
+  tell(IterationStep::change);
+  if (!co_await change(before)) co_return;
+  if (!co_await passes_checks()) co_return;
+  tell(IterationStep::measure_again);
+  const auto after = co_await measure();
+  if (!after.metric) throw IterationProblem("after the change: " + after.problem);
+  tell(IterationStep::decide);
+  co_await decide(before, after);
+}
+
+/// Notes the asset as it is, before anything touches it, and makes a place for the agent to work in.
+Task<> Iteration::prepare() {
+  const std::filesystem::path asset = order_.config.asset_path;
+  auto original = co_await services_.blocking.run([asset] { return read_asset(asset); });
+  co_await services_.database.write(
+      [id = order_.id, original](Connection& connection) { iteration_store::keep_original(connection, id, original); });
+  trace_ = {.left = original.bytes, .kept = order_.kept};
+  original_ = std::move(original);
+  NewThread wanted{.agent_id = order_.agent->id, .title = "Research: " + order_.config.domain};
+  if (order_.project) wanted.project_id = order_.project->id;
+  work_.thread_id = (co_await services_.threads.create(std::move(wanted))).id;
+  co_await services_.database.write([id = order_.id, thread = work_.thread_id](Connection& connection) {
+    iteration_store::note_thread(connection, id, thread);
+  });
+}
+
+/// Where not, the verdict says why.
+Task<bool> Iteration::passes_checks() {
+  const auto& checks = order_.config.checks_path;
+  if (!checks) co_return true;
+  tell(IterationStep::check);
+  const auto checked = co_await run_script(*checks, checks_limit);
+  if (!checked.succeeded) set_verdict(Verdict::discard, "the checks failed: " + checked.problem);
+  co_return checked.succeeded;
+}
+
+Task<> Iteration::decide(const Measured& before, const Measured& after) {
+  co_await note_asset();
+  if (after.metric->name != before.metric->name) {
+    throw IterationProblem(fmt::format("the benchmark measured {} before the change and {} after it",
+                                       before.metric->name, after.metric->name));
+  }
+  result_.value = after.metric->value;
+  const double delta = after.metric->value - before.metric->value;
+  if (std::isfinite(delta)) result_.delta = delta;
+  const auto change = fmt::format("{} went from {} to {}", *result_.metric, before.metric->value, after.metric->value);
+  if (!is_better(*before.metric, *after.metric)) {
+    set_verdict(Verdict::discard, "not better: " + change);
+    co_return;
+  }
+  set_verdict(Verdict::keep, "better: " + change);
+  if (services_.stages.of(order_.agent->id) >= Stage::trusted)
+    stays_ = true;
+  else
+    co_await propose();
+}
+
+/// The asset is put back first: whoever looks at the proposal sees what is really there.
+Task<> Iteration::propose() {
+  co_await put_back();
+  const std::filesystem::path asset = order_.config.asset_path;
+  try {
+    result_.proposal = co_await services_.proposals.stage(
+        order_.agent->name, work_.run_id,
+        {.type = proposal_type(asset),
+         .title = fmt::format("Improve {}: {}", asset.filename().string(), *result_.reason),
+         .target = asset.string(),
+         .content = trace_.left,
+         .reason = fmt::format("An iteration of {} measured it. {}", order_.config.domain, result_.notes.value_or(""))},
+        Proposals::Targets::any);
+  } catch (const ApiError& error) {
+    set_verdict(Verdict::discard, fmt::format("{}, but it could not be staged: {}", *result_.reason, error.error()));
+  }
+}
+
+/// Notes what the latest step has left. Throws IterationProblem where only somebody else can have written it.
+Task<> Iteration::note_asset() {
+  const std::filesystem::path asset = order_.config.asset_path;
+  auto now = (co_await services_.blocking.run([asset] { return read_asset(asset); })).bytes;
+  if (now != trace_.left) {
+    if (!trace_.may_differ) throw IterationProblem(std::string(changed_meanwhile));
+    trace_.left = std::move(now);
+    trace_.is_unclear = true;
+  }
+  trace_.may_differ = false;
+}
+
+/// Throws IterationProblem where somebody else has changed it: that stays.
+Task<> Iteration::put_back() {
+  if (!original_ || stays_ || is_put_back_) co_return;
+  const std::filesystem::path asset = order_.config.asset_path;
+  const bool is_ours = co_await services_.blocking.run(
+      [asset, original = *original_, trace = trace_] { return put_asset_back(asset, original, trace); });
+  is_put_back_ = true;
+  if (!is_ours) throw IterationProblem(std::string(changed_meanwhile));
+}
+
+/// Where what somebody else has made of it stays, the verdict says so.
+Task<> Iteration::put_back_or_leave() {
+  try {
+    co_await put_back();
+  } catch (const IterationProblem& stays) {
+    set_crash(stays.what());
+  }
+}
+
+/// Where it cannot be, the verdict says why.
+Task<bool> Iteration::put_back_at_last() {
+  const auto problem = co_await keep_trying([this] { return put_back_or_leave(); });
+  if (problem.empty()) co_return true;
+  log::error("{} cannot be put back to what it was before iteration {}; the next start tries again: {}",
+             order_.config.asset_path, order_.id, problem);
+  set_crash("the file could not be put back, the next start of the gateway tries again: " + problem);
+  co_return false;
+}
+
+/// Puts the asset back, records what came of it, and tells.
+Task<> Iteration::end() {
+  const bool is_put_back = co_await put_back_at_last();
+  result_.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
+  result_.created_at = services_.clock.now();
+  if (!co_await record(is_put_back)) co_return;
+  co_await put_away();
+  tell(IterationStep::ended);
+}
+
+/// The row of the iteration stays in the database where the asset could not be put back or this does not work: then the
+/// next start does it.
+Task<bool> Iteration::record(bool is_put_back) {
+  const auto problem = co_await keep_trying([&] {
+    return services_.database.write([result = result_, spendings = spendings_, is_put_back](Connection& connection) {
+      Experiments::record(connection, result);
+      Costs::record(connection, spendings);
+      if (is_put_back) iteration_store::remove(connection, *result.iteration_id);
+    });
+  });
+  if (problem.empty()) co_return true;
+  log::error("iteration {} of {} could not be ended, the next start does it: {}", order_.id, order_.config.domain,
+             problem);
+  co_return false;
+}
+
+/// What an agent's file says takes effect; the thread is out of a person's way, and still there to be looked at.
+Task<> Iteration::put_away() {
+  const auto& thread_id = work_.thread_id;
+  try {
+    work_.is_reseeding = stays_;
+    if (stays_) co_await services_.extensions.reseed();
+    work_.is_reseeding = false;
+    if (!thread_id.empty()) co_await services_.threads.change(thread_id, {.archived = true});
+  } catch (const std::exception& error) {
+    log::warn("after iteration {}: {}", order_.id, error.what());
+  }
+}
+
+void Iteration::set_verdict(Verdict verdict, std::string reason) {
+  result_.verdict = verdict;
+  result_.reason = std::move(reason);
+}
+
+/// Nothing that was measured counts.
+void Iteration::set_crash(const std::string& reason) {
+  const bool says_so = result_.reason && result_.reason->ends_with(reason);
+  if (says_so || !result_.reason)
+    set_verdict(Verdict::crash, reason);
+  else
+    set_verdict(Verdict::crash, *result_.reason + "; " + reason);
+  result_.value = result_.delta = std::nullopt;
+}
+
+void Iteration::tell(IterationStep step) const {
+  if (!services_.hub.heard()) return;
+  std::string text = R"({"type":"iteration-step","iterationId":)";
+  write_json(text, std::string_view(order_.id));
+  text += R"(,"domain":)";
+  write_json(text, std::string_view(order_.config.domain));
+  text += R"(,"step":)";
+  write_json(text, to_text(step));
+  text += R"(,"experiment":)";
+  text += step == IterationStep::ended ? to_json(result_) : "null";
+  text += '}';
+  services_.hub.publish({"iteration-step", "", std::move(text)});
+}
+
+}  // namespace agw

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "features/agents/service.hpp"
+#include "features/costs/service.hpp"
+#include "features/engine/service.hpp"
+#include "features/events/hub.hpp"
+#include "features/experiments/service.hpp"
+#include "features/extensions/service.hpp"
+#include "features/proposals/service.hpp"
+#include "features/threads/service.hpp"
+#include "io/blocking.hpp"
+#include "models/catalog.hpp"
+
+namespace agw {
+
+/// What iterations are made with. All of it outlives them.
+struct IterationServices {
+  Database& database;
+  Hub& hub;
+  const Clock& clock;
+  BlockingPool& blocking;
+  Extensions& extensions;
+  const Stages& stages;
+  Threads& threads;
+  const Models& models;
+  Costs& costs;
+  Engine& engine;
+  Experiments& experiments;
+  Proposals& proposals;
+};
+
+}  // namespace agw
