@@ -108,24 +108,22 @@ Task<std::string> Iteration::change_request(const Measured& before) {
       may_write ? how_with_tools : how_without_tools,
       rubric.empty() ? "" : fmt::format("What it is judged by:\n\n{}\n\n", rubric),
       attempts.empty() ? "" : fmt::format("What was tried before, the latest first:\n{}\n", attempts),
-      original_->bytes);
+      asset_.original());
 }
 
 /// Whether the asset is another one now; where not, the verdict says why.
 Task<bool> Iteration::change(const Measured& before) {
-  co_await note_asset();
+  co_await asset_.note();
   const auto answer = co_await have_agent_work(co_await change_request(before));
-  co_await note_asset();
-  const auto& original = *original_;
+  co_await asset_.note();
+  const auto& original = asset_.original();
   std::string how;
-  if (trace_.left != original.bytes) {
+  if (asset_.left() != original) {
     how = "by its tools: ";
-  } else if (const auto text = answer.last_act ? std::string() : new_text(answer.last_words, original.bytes);
-             !text.empty() && text != original.bytes) {
+  } else if (const auto text = answer.last_act ? std::string() : new_text(answer.last_words, original);
+             !text.empty() && text != original) {
     how = "by a new text: ";
-    trace_.left = text;
-    const std::filesystem::path asset = order_.config.asset_path;
-    co_await services_.blocking.run([asset, text, mode = original.mode] { write_asset(asset, {text, mode}); });
+    co_await asset_.replace(text);
   }
   result_.notes = cut_to(how + answer.last_words, longest_notes);
   if (!how.empty()) co_return true;
@@ -154,7 +152,7 @@ Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
     }
   }
   const auto& outcome = work->outcome;
-  trace_.may_differ |= !outcome.steps.empty();
+  if (!outcome.steps.empty()) asset_.expect_change();
   result_.cost_usd = result_.cost_usd.value_or(0) + outcome.cost_usd;
   if (outcome.stopped) throw IterationProblem("the agent was stopped");
   if (!outcome.error.empty()) throw IterationProblem("the agent failed: " + outcome.error);

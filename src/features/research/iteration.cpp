@@ -18,7 +18,6 @@ namespace {
 constexpr auto pause_before_trying_again = 1s;
 constexpr int times_to_try = 5;
 constexpr auto checks_limit = 300s;
-constexpr std::string_view changed_meanwhile = "somebody else changed the file meanwhile: what they wrote stays";
 
 bool is_better(const Metric& before, const Metric& after) {
   return before.higher_is_better ? after.value > before.value : after.value < before.value;
@@ -59,6 +58,7 @@ Iteration::Iteration(const IterationServices& services, Scripts& scripts, Iterat
             .delegating_run_id = order_.ordering_run_id,
             .agent_id = order_.agent->id,
             .thread_id = {}},
+      asset_(services_.blocking, order_.config.asset_path, order_.kept),
       result_{.id = new_id(), .domain = order_.config.domain, .verdict = Verdict::crash, .iteration_id = order_.id} {}
 
 Task<> Iteration::run() {
@@ -96,12 +96,10 @@ Task<> Iteration::attempt() {
 
 /// Notes the asset as it is, before anything touches it, and makes a place for the agent to work in.
 Task<> Iteration::prepare() {
-  const std::filesystem::path asset = order_.config.asset_path;
-  auto original = co_await services_.blocking.run([asset] { return read_asset(asset); });
+  auto original = co_await asset_.read();
   co_await services_.database.write(
       [id = order_.id, original](Connection& connection) { iteration_store::keep_original(connection, id, original); });
-  trace_ = {.left = original.bytes, .kept = order_.kept};
-  original_ = std::move(original);
+  asset_.note_original(std::move(original));
   NewThread wanted{.agent_id = order_.agent->id, .title = "Research: " + order_.config.domain};
   if (order_.project) wanted.project_id = order_.project->id;
   work_.thread_id = (co_await services_.threads.create(std::move(wanted))).id;
@@ -121,7 +119,7 @@ Task<bool> Iteration::passes_checks() {
 }
 
 Task<> Iteration::decide(const Measured& before, const Measured& after) {
-  co_await note_asset();
+  co_await asset_.note();
   if (after.metric->name != before.metric->name) {
     throw IterationProblem(fmt::format("the benchmark measured {} before the change and {} after it",
                                        before.metric->name, after.metric->name));
@@ -143,15 +141,15 @@ Task<> Iteration::decide(const Measured& before, const Measured& after) {
 
 /// The asset is put back first: whoever looks at the proposal sees what is really there.
 Task<> Iteration::propose() {
-  co_await put_back();
-  const std::filesystem::path asset = order_.config.asset_path;
+  co_await asset_.put_back();
+  const auto& asset = asset_.path();
   try {
     result_.proposal = co_await services_.proposals.stage(
         order_.agent->name, work_.run_id,
         {.type = proposal_type(asset),
          .title = fmt::format("Improve {}: {}", asset.filename().string(), *result_.reason),
          .target = asset.string(),
-         .content = trace_.left,
+         .content = asset_.left(),
          .reason = fmt::format("An iteration of {} measured it. {}", order_.config.domain, result_.notes.value_or(""))},
         Proposals::Targets::any);
   } catch (const ApiError& error) {
@@ -159,32 +157,10 @@ Task<> Iteration::propose() {
   }
 }
 
-/// Notes what the latest step has left. Throws IterationProblem where only somebody else can have written it.
-Task<> Iteration::note_asset() {
-  const std::filesystem::path asset = order_.config.asset_path;
-  auto now = (co_await services_.blocking.run([asset] { return read_asset(asset); })).bytes;
-  if (now != trace_.left) {
-    if (!trace_.may_differ) throw IterationProblem(std::string(changed_meanwhile));
-    trace_.left = std::move(now);
-    trace_.is_unclear = true;
-  }
-  trace_.may_differ = false;
-}
-
-/// Throws IterationProblem where somebody else has changed it: that stays.
-Task<> Iteration::put_back() {
-  if (!original_ || stays_ || is_put_back_) co_return;
-  const std::filesystem::path asset = order_.config.asset_path;
-  const bool is_ours = co_await services_.blocking.run(
-      [asset, original = *original_, trace = trace_] { return put_asset_back(asset, original, trace); });
-  is_put_back_ = true;
-  if (!is_ours) throw IterationProblem(std::string(changed_meanwhile));
-}
-
 /// Where what somebody else has made of it stays, the verdict says so.
 Task<> Iteration::put_back_or_leave() {
   try {
-    co_await put_back();
+    co_await asset_.put_back();
   } catch (const IterationProblem& stays) {
     set_crash(stays.what());
   }
@@ -200,25 +176,25 @@ Task<bool> Iteration::put_back_at_last() {
   co_return false;
 }
 
-/// Puts the asset back, records what came of it, and tells.
+/// Puts the asset back unless it stays, records what came of it, and tells.
 Task<> Iteration::end() {
-  const bool is_put_back = co_await put_back_at_last();
+  const bool is_settled = stays_ || co_await put_back_at_last();
   result_.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
   result_.created_at = services_.clock.now();
-  if (!co_await record(is_put_back)) co_return;
+  if (!co_await record(is_settled)) co_return;
   co_await put_away();
   tell(IterationStep::ended);
 }
 
 /// The row of the iteration stays in the database where the asset could not be put back or this does not work: then the
 /// next start does it.
-Task<bool> Iteration::record(bool is_put_back) {
+Task<bool> Iteration::record(bool is_settled) {
   const auto problem = co_await keep_trying([&] {
-    return services_.database.write([result = result_, spendings = spendings_, is_put_back](Connection& connection) {
+    return services_.database.write([result = result_, spendings = spendings_, is_settled](Connection& connection) {
       Experiments::record(connection, result);
       Costs::record(connection, spendings);
-      if (is_put_back) iteration_store::remove(connection, *result.iteration_id);
+      if (is_settled) iteration_store::remove(connection, *result.iteration_id);
     });
   });
   if (problem.empty()) co_return true;

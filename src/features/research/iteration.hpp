@@ -4,12 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "features/research/asset.hpp"
+#include "features/research/asset_under_way.hpp"
 #include "features/research/iteration_services.hpp"
 #include "features/research/metric.hpp"
 #include "features/research/scripts.hpp"
@@ -39,12 +38,6 @@ struct Measured {
   std::string problem{};
 };
 
-/// What keeps an iteration from going on; its text is the experiment's reason.
-class IterationProblem : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
-};
-
 /// One iteration under way, and what has come of it so far: measures the asset, lets the agent change it, checks,
 /// measures again, decides and records. Whatever happens, the asset is what it was before, unless it got better and its
 /// agent may leave it so.
@@ -54,7 +47,7 @@ public:
 
   /// Once. Whoever awaits it keeps the iteration until it returns.
   Task<> run();
-  /// It ends soon, with the asset as it was.
+  /// It ends soon, and the asset is what it was, unless a change stays already.
   void stop() { stop_.request(); }
 
   const IterationOrder& order() const { return order_; }
@@ -69,12 +62,10 @@ private:
   Task<bool> passes_checks();
   Task<> decide(const Measured& before, const Measured& after);
   Task<> propose();
-  Task<> note_asset();
-  Task<> put_back();
   Task<> put_back_or_leave();
   Task<bool> put_back_at_last();
   Task<> end();
-  Task<bool> record(bool is_put_back);
+  Task<bool> record(bool is_settled);
   Task<> put_away();
   void set_verdict(Verdict verdict, std::string reason);
   void set_crash(const std::string& reason);
@@ -94,11 +85,9 @@ private:
   const IterationServices& services_;
   Scripts& scripts_;
   const IterationOrder order_;
-  Delegation work_;                    ///< the agent's run and its thread
-  std::optional<AssetCopy> original_;  ///< once it is noted in the database
-  AssetTrace trace_;
-  bool stays_ = false;        ///< what got better is left in place
-  bool is_put_back_ = false;  ///< the asset is no concern of the iteration any more
+  Delegation work_;  ///< the agent's run and its thread
+  AssetUnderWay asset_;
+  bool stays_ = false;  ///< what got better is left in place
   std::vector<Spending> spendings_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Experiment result_;
