@@ -236,11 +236,38 @@ else {
       it.line.down = true;
       it.line.cut();
       await words.fill('kumquat');
-      await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+      await page.getByRole('alert').getByText('The gateway could not be reached').waitFor();
       it.line.down = false;
       await page.getByText('in the garden').first().waitFor();
       await page.getByRole('alert').waitFor({ state: 'detached' });
     }
+  });
+
+  test('what a form says of a line that was cut stays true once it is back', async () => {
+    const page = await it.open('/extensions/new?type=capability');
+    await page.getByRole('textbox', { name: 'Name' }).fill('saved-late');
+    await page.getByRole('textbox', { name: 'Description' }).fill('d');
+    it.line.down = true;
+    it.line.cut();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('The gateway could not be reached.').waitFor();
+    await page.getByText('The gateway cannot be reached').waitFor();
+    it.line.down = false;
+    await page.getByText('cannot be reached').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+  });
+
+  test('the times of a schedule that is written while the gateway cannot be reached come once it can', async () => {
+    const page = await it.open('/jobs/new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByText(/09:00/).first().waitFor();
+    it.line.down = true;
+    it.line.cut();
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('17 4 * * *');
+    await page.getByText('The gateway could not be reached.').waitFor();
+    it.line.down = false;
+    await page.getByText(/04:17/).first().waitFor();
   });
 
   test('a message with the words of the one before is shown while it waits', async () => {

@@ -64,7 +64,7 @@ export async function request(method: string, path: string, wanted: Wanted = {})
     };
     answer = await (method === 'GET' || wanted.key ? insistently(url, init) : fetch(url, init));
   } catch {
-    throw new Refusal(0, 'The gateway cannot be reached.');
+    throw new Refusal(0, 'The gateway could not be reached.');
   }
   if (answer.ok) return answer;
   if (answer.status === 401 && asked && asked === token) refused();
