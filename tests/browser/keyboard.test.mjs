@@ -19,7 +19,8 @@ else {
   /** A page with two notes at its foot, the keyboard at what brought them. */
   async function noted() {
     const page = await it.open('/system');
-    await page.route('**/reseed', (route) => route.fulfill({ status: 400, json: { error: 'no' } }));
+    let asked = 0;
+    await page.route('**/reseed', (route) => route.fulfill({ status: 400, json: { error: `no ${++asked}` } }));
     for (const count of [1, 2]) {
       await reads(page).press('Enter');
       await eventually(async () => assert.equal(await dismiss(page).count(), count));
@@ -43,6 +44,35 @@ else {
     await eventually(async () => assert.equal(await dismiss(page).count(), 1));
     await page.getByRole('button', { name: 'Retry' }).press('Enter');
     await heldBecomes(page, 'Read from disk');
+  });
+
+  test('a note that says the same again stands for both, and what it offers is done once', async () => {
+    const page = await it.open('/system');
+    let asked = 0;
+    await page.route('**/reseed', (route) => (asked++, route.fulfill({ status: 400, json: { error: 'no' } })));
+    for (const count of [1, 2, 3]) {
+      const answered = page.waitForResponse('**/reseed');
+      await reads(page).press('Enter');
+      await answered;
+      await eventually(async () => assert.equal(asked, count));
+    }
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled)));
+    assert.equal(await dismiss(page).count(), 1);
+    await page.getByRole('button', { name: 'Retry' }).press('Enter');
+    await eventually(async () => assert.equal(asked, 4));
+    await eventually(async () => assert.equal(await dismiss(page).count(), 1));
+  });
+
+  test('files of one name that fail are each offered again', async () => {
+    const page = await it.open('/new');
+    await page.route('**/files?*', (route) => route.abort(), { times: 2 });
+    const pasted = { name: 'image.png', mimeType: 'image/png', buffer: Buffer.from('x') };
+    await page.locator('input[type=file]').setInputFiles([pasted, { ...pasted, buffer: Buffer.from('xy') }]);
+    const again = page.getByRole('button', { name: 'Retry' });
+    await eventually(async () => assert.equal(await again.count(), 2));
+    await again.first().click();
+    await again.click();
+    await eventually(async () => assert.equal(await page.getByRole('button', { name: 'Remove image.png' }).count(), 2));
   });
 
   test('a note goes by itself, but not while somebody is at it', async () => {

@@ -7,6 +7,8 @@ export interface Toast {
   action?: { label: string; run: () => void };
   /** It has gone, and its action was not taken. */
   gone?: () => void;
+  /** It stands for those that say the same: what it offers does for all of them. */
+  renews: boolean;
 }
 
 class Toasts {
@@ -14,16 +16,18 @@ class Toasts {
   #last = 0;
 
   /** Answers a function that takes the note away again. */
-  show(text: string, options: Partial<Pick<Toast, 'kind' | 'action' | 'gone'>> = {}): () => void {
+  show(text: string, options: Partial<Pick<Toast, 'kind' | 'action' | 'gone' | 'renews'>> = {}): () => void {
     const id = ++this.#last;
-    this.all.push({ id, text, kind: 'info', ...options });
+    const toast: Toast = { id, text, kind: 'info', renews: !options.action, ...options };
+    const isRenewed = (other: Toast): boolean => toast.renews && other.renews && other.text === text && other.kind === toast.kind;
+    this.all = [...this.all.filter((other) => !isRenewed(other)), toast];
     return () => this.close(id);
   }
 
   /** An error whose message is short may say all of it in `whole`. */
-  bad(error: unknown, action?: Toast['action']): void {
+  bad(error: unknown, action?: Toast['action'], renews = !action): void {
     const words = error instanceof Error ? ((error as { whole?: string }).whole ?? error.message) : String(error);
-    this.show(words, { kind: 'bad', ...(action && { action }) });
+    this.show(words, { kind: 'bad', renews, ...(action && { action }) });
   }
 
   close(id: number): void {
@@ -46,7 +50,8 @@ export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
     await work();
     return true;
   } catch (error) {
-    toasts.bad(error, { label: 'Retry', run: () => void attempt(work) });
+    // Who pressed it again wants it once.
+    toasts.bad(error, { label: 'Retry', run: () => void attempt(work) }, true);
     return false;
   }
 }
