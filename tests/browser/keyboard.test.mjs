@@ -345,6 +345,11 @@ else {
     await button(page, 'notes.md').press('Enter');
     await page.getByRole('button', { name: /^Show more/ }).press('Enter');
     await heldBecomes(page, 'notes.md');
+    const more = page.getByRole('button', { name: /^Show more \(/ });
+    await page.goto(`${it.line.url}/ui/#/t/${await it.threadWith({ role: 'assistant', content: 'A sentence of an answer.\n\n'.repeat(1700) })}`);
+    await more.press('Enter');
+    await more.waitFor({ state: 'detached' });
+    await eventually(async () => assert.match(await held(page), /^A sentence of an answer/));
     await page.evaluate(() => (location.hash = '#/chats'));
     const chats = page.getByRole('complementary').getByRole('listitem');
     await eventually(async () => assert.equal(await chats.count(), 100));
