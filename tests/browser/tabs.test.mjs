@@ -249,10 +249,17 @@ else {
     assert.equal(most, 1);
   });
 
-  test('a file that failed is brought by Retry', async () => {
+  test('a file whose name has quotes and line ends can be attached', async () => {
+    const page = await it.open('/new');
+    await page.locator('input[type=file]').setInputFiles({ name: 'say "a\nb".txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await attachments(page).getByText('say "a b".txt').waitFor();
+  });
+
+  test('a file that failed is named, and brought by Retry', async () => {
     const page = await it.open(`/t/${(await it.thread()).id}`);
     await page.route('**/files?*', (route) => route.abort(), { times: 1 });
     await page.locator('input[type=file]').setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await page.getByText('notes.txt: The gateway could not be reached.').waitFor();
     await page.getByRole('button', { name: 'Retry' }).click();
     await attachments(page).getByText('notes.txt').waitFor();
   });

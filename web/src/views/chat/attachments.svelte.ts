@@ -7,8 +7,11 @@ import { visible } from '../../base/visible';
 /** In bytes; more the gateway refuses. */
 const largest = 20 * 1024 * 1024;
 
+/** The gateway takes no name with line ends or other controls. */
+const unprintable = /\p{Cc}/gu;
+
 async function upload(file: File): Promise<Attachment> {
-  const answer = await request('POST', '/files', { query: { name: file.name }, body: file });
+  const answer = await request('POST', '/files', { query: { name: file.name.replace(unprintable, ' ') }, body: file });
   return (await answer.json()) as Attachment;
 }
 
@@ -58,7 +61,7 @@ export class Attachments {
     } catch (error) {
       if (!this.coming.includes(file)) return;
       this.#failed();
-      toasts.bad(error, { label: 'Retry', run: () => this.add([file]) });
+      toasts.bad(`${visible(file.name)}: ${error instanceof Error ? error.message : error}`, { label: 'Retry', run: () => this.add([file]) });
     } finally {
       this.coming = this.coming.filter((one) => one !== file);
     }
