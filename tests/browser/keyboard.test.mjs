@@ -357,6 +357,20 @@ else {
     await eventually(async () => assert.equal(await page.evaluate(() => [...document.querySelectorAll('aside li')].findIndex((row) => row.contains(document.activeElement))), 100));
   });
 
+  test('who looks at all lines of a change by keys goes on there, and saves nothing by it', async () => {
+    const { page, soul } = await it.openSoul('Before.');
+    await soul.fill('Mine.\n'.repeat(500));
+    await it.api('PUT', '/soul', { content: 'Theirs.' });
+    await button(page, 'Save soul').click();
+    const all = page.getByRole('button', { name: 'Show all 501 lines' });
+    await all.waitFor();
+    const asked = [];
+    page.on('request', (request) => request.url().endsWith('/soul') && asked.push(request.method()));
+    await all.press('Enter');
+    await heldBecomes(page, 'Changes');
+    assert.deepEqual(asked, []);
+  });
+
   test('who does nothing by keys has the keyboard taken nowhere when a button goes', async () => {
     const answer = await it.stage.hold({ pieces: ['So far'] });
     const page = await it.open('/new');
