@@ -38,6 +38,19 @@ else {
     await message(page).waitFor();
   });
 
+  test('a code that did not get to the gateway need not be typed again', async () => {
+    const page = await it.fresh();
+    await page.goto(`${it.line.url}/ui/`);
+    await page.getByRole('textbox', { name: 'Code' }).fill(await code());
+    it.line.down = true;
+    it.line.cut();
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await page.getByText('The gateway could not be reached.').waitFor();
+    it.line.down = false;
+    await page.getByRole('button', { name: 'Pair' }).click();
+    await message(page).waitFor();
+  });
+
   test('a token that was rotated leads back to pairing, with the draft kept', async () => {
     const page = await it.open();
     await message(page).fill('half a thought');
