@@ -371,6 +371,23 @@ else {
     assert.deepEqual(asked, []);
   });
 
+  test('whoever goes back leaves a question unanswered, and the keys and commands closed', async () => {
+    const { id } = await it.thread({ title: 'Asked about' });
+    const page = await it.open('/costs');
+    const dialog = page.getByRole('dialog');
+    const opens = [() => button(page, 'Delete chat').click(), () => page.keyboard.press('Control+k'), () => page.keyboard.press('?')];
+    for (const open of opens) {
+      await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
+      await page.getByRole('heading', { level: 1, name: 'Asked about' }).waitFor();
+      await open();
+      await dialog.waitFor();
+      await page.goBack();
+      await dialog.waitFor({ state: 'detached' });
+      await heldBecomes(page, 'Costs');
+    }
+    await it.api('GET', `/threads/${id}`);
+  });
+
   test('who does nothing by keys has the keyboard taken nowhere when a button goes', async () => {
     const answer = await it.stage.hold({ pieces: ['So far'] });
     const page = await it.open('/new');
