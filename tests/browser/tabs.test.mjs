@@ -96,6 +96,19 @@ else {
     assert.equal(await page.getByRole('article').count(), 0);
   });
 
+  test('a message to a chat that was deleted elsewhere says so, and its words are kept', async () => {
+    const { id } = await it.thread({ title: 'Deleted elsewhere' });
+    const page = await it.open(`/t/${id}`);
+    const row = page.getByRole('complementary').getByText('Deleted elsewhere');
+    await row.waitFor();
+    await it.api('DELETE', `/threads/${id}`);
+    await say(page, 'Too late');
+    await page.getByRole('alert').getByText('This chat does not exist, or was deleted.').waitFor();
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Write it anew' }).click();
+    assert.equal(await message(page).inputValue(), 'Too late');
+  });
+
   test('a message behind one that is refused is sent all the same', async () => {
     const { id } = await it.thread();
     const page = await it.open(`/t/${id}`);

@@ -96,6 +96,8 @@ class Outbox {
         for (const behind of this.#behind(letter)) behind.state = 'waiting';
       }
       this.#keep();
+      // The gateway tells nobody that a thread was deleted.
+      if (letter.threadId && letter.error === 'thread not found') line.tell({ type: 'thread-deleted', threadId: letter.threadId });
       if (begins && letter.threadId) for (const listener of this.#begun) listener(letter.threadId);
     } finally {
       this.#busy.delete(key);
