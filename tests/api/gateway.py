@@ -141,6 +141,12 @@ class Gateway:
     def running(self):
         return self.process is not None and self.process.poll() is None
 
+    def cpu_of(self, name):
+        """Nanoseconds that its threads of this name have worked; the loop's is `agw`."""
+        threads = Path(f"/proc/{self.process.pid}/task").iterdir()
+        return sum(int((thread / "schedstat").read_text().split()[0])
+                   for thread in threads if (thread / "comm").read_text().strip() == name)
+
     def has_printed(self):
         return bool(select.select([self.process.stdout], [], [], 0)[0])
 

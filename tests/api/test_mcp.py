@@ -282,6 +282,15 @@ def test_secrets_are_filled_into_environment_and_headers(make_gateway, stub, nam
     assert "hunter2" not in gateway.http.get("/extensions").text + gateway.stderr
 
 
+def test_the_variables_of_a_server_are_read_beside_the_loop(own, name):
+    server = new_integration(own, name("server"), "mcp-stdio", enabled=False, command="/bin/sh",
+                             args=["-c", "touch started; cat"], env={f"V{number}": "x" for number in range(20_000)})
+    loop, beside = own.cpu_of("agw"), own.cpu_of("agw-blocking")
+    assert toggle(own, server).status_code == 200
+    wait_for((own.data / "integrations" / server["name"] / "started").exists)
+    assert own.cpu_of("agw") - loop < (own.cpu_of("agw-blocking") - beside) / 2
+
+
 def test_what_a_server_says_when_it_ends_is_told_without_its_secrets(make_gateway, stub, name):
     gateway = make_gateway(config=configuration(stub)).start()
     gateway.command("secret", "set", "KEY", typed="hunter2secret\n")

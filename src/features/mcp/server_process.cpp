@@ -91,7 +91,7 @@ ServerProcess server_process(const IntegrationSettings& settings, const Secrets&
     }
   }
   FilledSecrets filled;
-  for (const auto& [name, value] : settings.environment) wish.environment[name] = secrets.expand(value, &filled);
+  for (const auto& [name, value] : settings.variables.read()) wish.environment[name] = secrets.expand(value, &filled);
   return {.options = sandbox.wrap(std::move(arguments), wish), .secrets = std::move(filled)};
 }
 

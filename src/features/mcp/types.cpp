@@ -21,7 +21,9 @@ IntegrationKind kind_of(std::string_view text) {
 
 std::map<std::string, std::string> map_in(const json::object& members, std::string_view name) {
   std::map<std::string, std::string> texts;
-  for (const auto& one : object_of(members, name)) {
+  const auto* given = object_member(members, name);
+  if (!given) return texts;
+  for (const auto& one : *given) {
     if (one.value().is_string()) texts.emplace(one.key(), one.value().get_string());
   }
   return texts;
@@ -40,6 +42,17 @@ std::string fitting(std::string name) {
 
 }  // namespace
 
+std::map<std::string, std::string> ServerVariables::read() const { return map_in(definition_.members(), "env"); }
+
+bool ServerVariables::operator==(const ServerVariables& other) const {
+  const auto& members = definition_.members();
+  const auto& others = other.definition_.members();
+  if (&members == &others) return true;
+  const auto* variables = object_member(members, "env");
+  const auto* other_variables = object_member(others, "env");
+  return variables && other_variables ? *variables == *other_variables : variables == other_variables;
+}
+
 IntegrationSettings integration_settings(const Extension& extension) {
   const auto& members = extension.definition.members();
   IntegrationSettings settings{.id = extension.id,
@@ -47,7 +60,7 @@ IntegrationSettings integration_settings(const Extension& extension) {
                                .kind = kind_of(string_member(members, "kind").value_or("")),
                                .command = text_of(members, "command"),
                                .arguments = texts_of(members, "args"),
-                               .environment = map_in(members, "env"),
+                               .variables = ServerVariables(extension.definition),
                                .url = text_of(members, "url"),
                                .is_persons = extension.source == Source::user};
   for (auto& [name, value] : map_in(members, "headers")) settings.headers.push_back({name, value});

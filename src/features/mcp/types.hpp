@@ -15,6 +15,20 @@ namespace agw {
 /// What stands at the other end of an integration, as its `kind` says.
 enum class IntegrationKind { mcp_stdio, mcp_http, openapi, http };
 
+/// The variables of a server's process. They can be hundreds of thousands: read where it is started, not on the loop.
+class ServerVariables {
+public:
+  ServerVariables() = default;
+  explicit ServerVariables(Definition definition) : definition_(std::move(definition)) {}
+
+  /// With `${secret:NAME}` as it was written.
+  std::map<std::string, std::string> read() const;
+  bool operator==(const ServerVariables& other) const;
+
+private:
+  Definition definition_;
+};
+
 /// What an `integration` extension says. Texts as they stand there: secrets are filled in at the call.
 struct IntegrationSettings {
   std::string id;
@@ -22,7 +36,7 @@ struct IntegrationSettings {
   IntegrationKind kind{};
   std::string command{};
   std::vector<std::string> arguments{};
-  std::map<std::string, std::string> environment{};
+  ServerVariables variables{};
   std::string url{};
   std::vector<HttpHeader> headers{};
   std::optional<std::set<std::string, std::less<>>> allowed_tools{};  ///< none given: all
