@@ -20,6 +20,18 @@ std::optional<std::size_t> place_of(std::string_view name, std::string_view path
   return std::nullopt;
 }
 
+json::object& object_in(std::optional<json::value>& read) {
+  if (!read) throw BadRequest("Invalid JSON");
+  if (!read->is_object()) throw BadRequest("Request body must be an object");
+  return read->get_object();
+}
+
+void fill(const json::object& object, const Description& description, void* value) {
+  Problems problems;
+  read_described(object, description, value, "", problems);
+  if (!problems.empty()) throw BadRequest(problems.front().message);
+}
+
 }  // namespace
 
 std::string_view to_text(Method method) {
@@ -64,14 +76,11 @@ std::optional<std::string_view> Request::parameter(std::string_view name) const 
   return std::nullopt;
 }
 
-json::object Request::body_object() const {
-  if (content.empty()) {
-    throw body_required();
-  }
-  auto value = parse_json(content);
-  if (!value) throw BadRequest("Invalid JSON");
-  if (!value->is_object()) throw BadRequest("Request body must be an object");
-  return std::move(value->get_object());
+json::object Request::body_object() {
+  if (content.empty()) throw body_required();
+  if (const auto read = std::exchange(read_content, nullptr)) return std::move(object_in(*read));
+  auto read = parse_json(content);
+  return std::move(object_in(read));
 }
 
 void Request::fill_query(const Description& description, void* value) const {
@@ -80,10 +89,10 @@ void Request::fill_query(const Description& description, void* value) const {
   if (!problems.empty()) throw BadRequest(problems.front().message);
 }
 
-void Request::fill_body(const json::object& object, const Description& description, void* value) const {
-  Problems problems;
-  read_described(object, description, value, "", problems);
-  if (!problems.empty()) throw BadRequest(problems.front().message);
+void Request::fill_body(const Description& description, void* value) {
+  // What was read beforehand stays where it is: it takes long to destroy, and is not destroyed here.
+  if (const auto read = std::exchange(read_content, nullptr)) return fill(object_in(*read), description, value);
+  fill(body_object(), description, value);
 }
 
 }  // namespace agw

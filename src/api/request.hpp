@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,8 +32,10 @@ public:
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, decoded, in order
   std::vector<std::pair<std::string, std::string>> headers;     ///< names in lower case
   std::string content;                                          ///< the body's bytes
-  std::string_view scheme = "http://";                          ///< or `https://`
-  std::string host;                                             ///< it was addressed to
+  /// What they say as JSON, nothing where they are none. Null where nobody has read them yet, as few do beforehand.
+  std::shared_ptr<std::optional<json::value>> read_content;
+  std::string_view scheme = "http://";  ///< or `https://`
+  std::string host;                     ///< it was addressed to
   /// Keeps an answer (status, body) with the Idempotency-Key of this request, within the transaction of `connection`.
   /// Empty without a key.
   std::function<void(Connection& connection, int status, const std::string& body)> keep_answer;
@@ -60,22 +63,22 @@ public:
   /// The body as the described struct that the route declares. Throws BadRequest: `Request body required`, `Invalid
   /// JSON`, `Request body must be an object`, or the first problem.
   template <DescribedStruct T>
-  T body() const {
+  T body() {
     T value;
-    fill_body(body_object(), describe(Tag<T>{}), &value);
+    fill_body(describe(Tag<T>{}), &value);
     return value;
   }
 
   /// The same where no member is required: an empty body counts as `{}`.
   template <DescribedStruct T>
-  T optional_body() const {
+  T optional_body() {
     T value;
-    if (!content.empty()) fill_body(body_object(), describe(Tag<T>{}), &value);
+    if (!content.empty()) fill_body(describe(Tag<T>{}), &value);
     return value;
   }
 
   /// The body as a JSON object, unchecked beyond that.
-  json::object body_object() const;
+  json::object body_object();
 
   /// For a service's write that makes the record which is the answer: stores that answer with the Idempotency-Key in
   /// the record's own transaction, so that a repetition after a crash finds either both or neither.
@@ -89,7 +92,7 @@ public:
 
 private:
   void fill_query(const Description& description, void* value) const;
-  void fill_body(const json::object& object, const Description& description, void* value) const;
+  void fill_body(const Description& description, void* value);
 };
 
 }  // namespace agw

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
 
 #include "base/task.hpp"
 #include "io/worker_thread.hpp"
@@ -41,6 +42,12 @@ public:
       co_await wait_for([result, closure = std::move(closure)]() mutable { result->emplace(closure()); });
       co_return std::move(**result);
     }
+  }
+
+  /// Destroys `value` on one of the threads: for one so large that it takes long.
+  template <class Value>
+  void destroy(std::unique_ptr<Value> value) {
+    asio::post(queue_, [value = std::move(value)] {});
   }
 
 private:

@@ -23,6 +23,7 @@ constexpr auto whole_head_limit = 60s;                 // however busily it tric
 constexpr auto finish_limit = 2s;                      // for what a client still sends after its last answer
 constexpr int requests_at_once = 16;                   // of a pipeline, before other connections have a turn
 constexpr std::size_t body_worth_reading = 64 * 1024;  // of a refused request, to keep its connection
+constexpr std::size_t large_body = 256 * 1024;         // that may hold so many values that the loop is not to read it
 constexpr std::size_t kept_capacity = 4096;
 constexpr std::size_t longest_idempotency_key = 255;
 
@@ -311,6 +312,7 @@ Task<Answer> HttpConnection::handle() {
     check(admission_.target);
     if (request.route->demand) request.route->demand(request);
     const auto key = idempotency_key(request);
+    if (request.content.size() > large_body && takes_json(*request.route)) co_await read_content(request);
     if (key.empty()) co_return co_await request.route->handler(request);
     co_return co_await context_.idempotency.once(request, key, std::string(admission_.target.path),
                                                  request.route->handler);
@@ -321,6 +323,17 @@ Task<Answer> HttpConnection::handle() {
   } catch (...) {
     co_return failure();
   }
+}
+
+/// Beside the loop, where what was read is destroyed too, once its handler has taken from it what it wants.
+Task<> HttpConnection::read_content(Request& request) {
+  auto& blocking = context_.blocking;
+  const auto content = std::make_shared<std::string>(std::move(request.content));
+  auto read = co_await blocking.run([content] { return parse_json(*content); });
+  request.content = std::move(*content);
+  request.read_content = {new std::optional(std::move(read)), [&blocking](auto* value) {
+                            blocking.destroy(std::unique_ptr<std::optional<json::value>>(value));
+                          }};
 }
 
 /// What the exception that a handler let go is answered with.

@@ -8,6 +8,7 @@
 #include "base/id.hpp"
 #include "base/wakeup.hpp"
 #include "features/events/hub.hpp"
+#include "io/blocking.hpp"
 #include "server/exchange.hpp"
 #include "server/gate.hpp"
 #include "server/idempotency.hpp"
@@ -33,6 +34,7 @@ struct ConnectionContext {
   const Hosts& hosts;
   std::string address;              ///< that the gateway listens on: `127.0.0.1:7420`
   const TlsContext* tls = nullptr;  ///< null: nothing is encrypted
+  BlockingPool& blocking;
   // The ids of requests in the log are `<process>-<number>`, so that those of two starts differ.
   std::string process = random_hex(3);
   std::uint64_t requests = 0;
@@ -89,6 +91,7 @@ private:
   void write(const Answer& answer);
   bool sent();
   Task<Answer> handle();
+  Task<> read_content(Request& request);
   Answer failure() const;
   Task<bool> pass_on();
   Task<std::optional<Answer>> pass_on(HttpExchange& exchange);

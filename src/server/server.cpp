@@ -64,7 +64,7 @@ std::string Listener::url(std::string_view scheme) const {
   return fmt::format("{}{}{}{}:{}", scheme, is_v6 ? "[" : "", host_, is_v6 ? "]" : "", port_);
 }
 
-Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& router,
+Server::Server(Loop& loop, BlockingPool& blocking, Listener listener, const Hosts& hosts, const Router& router,
                const Authenticator& authenticator, Idempotency& idempotency, Hub& hub, Metrics& metrics,
                Aftermath& aftermath, Subscription::RunsUnderWay runs_under_way, Options options)
     : loop_(loop),
@@ -84,7 +84,8 @@ Server::Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& 
                std::move(runs_under_way),
                hosts,
                listener_.url(""),
-               options.tls},
+               options.tls,
+               blocking},
       options_(options),
       sweep_timer_(loop),
       watching_(loop),

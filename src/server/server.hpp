@@ -39,8 +39,8 @@ public:
     const TlsContext* tls = nullptr;  ///< null: connections are not encrypted
   };
 
-  Server(Loop& loop, Listener listener, const Hosts& hosts, const Router& router, const Authenticator& authenticator,
-         Idempotency& idempotency, Hub& hub, Metrics& metrics, Aftermath& aftermath,
+  Server(Loop& loop, BlockingPool& blocking, Listener listener, const Hosts& hosts, const Router& router,
+         const Authenticator& authenticator, Idempotency& idempotency, Hub& hub, Metrics& metrics, Aftermath& aftermath,
          Subscription::RunsUnderWay runs_under_way, Options options);
   ~Server();
 

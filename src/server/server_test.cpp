@@ -85,7 +85,9 @@ struct Room {
   Listener listener{loop, "127.0.0.1", 0};
   Hosts hosts{{.port = listener.port()}};
   tcp::endpoint address = listener.acceptor().local_endpoint();
+  BlockingPool blocking{loop};
   Server server{loop,
+                blocking,
                 std::move(listener),
                 hosts,
                 router,

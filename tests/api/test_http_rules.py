@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from checks import accepted, is_id, is_timestamp, refused
+from checks import UNKNOWN_ID, accepted, is_id, is_timestamp, refused
 from connection import Connection
 
 JSON = {"Content-Type": "application/json"}
@@ -369,6 +369,29 @@ def test_the_size_of_a_body_is_configured(make_gateway):
         connection.request("POST /threads HTTP/1.1", f"Content-Length: {1024 * 1024 + 1}")
         assert connection.answer().error == "request body too large"
     accepted(small.http.post("/threads", content=b"{}" + b" " * (1024 * 1024 - 2)), 201)
+
+
+@pytest.mark.parametrize(("body", "error"), [
+    ('{"content": "a"', "Invalid JSON"), ('["content"]', "Request body must be an object"), ("{}", "content is required"),
+])
+def test_what_is_wrong_with_a_large_body_is_told_as_of_a_small_one(gateway, thread, body, error):
+    refused(post_turn(gateway, thread, body + " " * 1024 * 1024), 400, error)
+    refused(post_turn(gateway, {"id": UNKNOWN_ID}, body + " " * 1024 * 1024), 404, "thread not found")
+
+
+def test_a_large_body_is_answered_once_for_its_idempotency_key(gateway, thread):
+    def post(more):
+        body = json.dumps({"content": "a" * 1024 * 1024 + more, "role": "user"})
+        return post_turn(gateway, thread, body, {"Idempotency-Key": f"large-{thread['id']}"})
+
+    assert accepted(post(""), 201) == accepted(post(""), 201)
+    refused(post("b"), 409, "idempotency key reused")
+
+
+def test_a_body_of_very_many_values_is_read_beside_the_loop(own):
+    loop, beside = own.cpu_of("agw"), own.cpu_of("agw-blocking")
+    refused(own.http.post("/threads", content='{"values": [' + "1," * 2_000_000), 400, "Invalid JSON")
+    assert own.cpu_of("agw") - loop < (own.cpu_of("agw-blocking") - beside) / 2
 
 
 def test_a_refused_body_leaves_the_gateway_as_it_was(gateway):

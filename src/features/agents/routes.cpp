@@ -92,7 +92,7 @@ Task<Answer> AgentRoutes::show(IdentityFile file, std::optional<std::string> age
   co_return Answer::of(IdentityText{co_await identities_.read(file, std::move(agent))});
 }
 
-Task<Answer> AgentRoutes::store(IdentityFile file, std::optional<std::string> agent, const Request& request) {
+Task<Answer> AgentRoutes::store(IdentityFile file, std::optional<std::string> agent, Request& request) {
   auto wanted = request.body<NewIdentityText>();
   co_await identities_.write(file, std::move(agent), std::move(wanted.content));
   co_return Answer::of(IdentityWritten{});

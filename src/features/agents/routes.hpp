@@ -24,7 +24,7 @@ private:
   Task<Answer> set_stage(Request& request);
 
   Task<Answer> show(IdentityFile file, std::optional<std::string> agent);
-  Task<Answer> store(IdentityFile file, std::optional<std::string> agent, const Request& request);
+  Task<Answer> store(IdentityFile file, std::optional<std::string> agent, Request& request);
 
   Identities& identities_;
   Stages& stages_;
