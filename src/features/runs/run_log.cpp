@@ -130,9 +130,14 @@ json::object RunLog::packed(std::int64_t after, std::int64_t last) const {
 std::string RunLog::pack_events(std::int64_t after, std::int64_t last) const { return to_json(packed(after, last)); }
 
 std::string RunLog::pack() const {
-  auto all = packed(0, seq());
-  all["text"] = text_;
-  return to_json(all);
+  auto all = pack_events(0, seq());
+  // Not as one of the members: an answer may be long, and would be copied.
+  all.back() = ',';
+  all.reserve(all.size() + text_.size() + text_.size() / 16);
+  all += "\"text\":";
+  write_json(all, std::string_view(text_));
+  all += '}';
+  return all;
 }
 
 void RunLog::add(const json::object& packed) {
