@@ -59,7 +59,10 @@ std::optional<json::object> object_of(std::optional<json::value> value) {
 std::optional<json::object> parse_object(std::string_view text, std::size_t deepest) {
   const JsonReading reading{.deepest = deepest, .most_values = most_values};
   auto value = parse_json(text, reading);
-  if (!value) value = parse_json(whole_characters(with_bytes_of_halves(text)), reading);
+  // What holds nothing to mend would be refused once more.
+  if (!value && (text.find("\\u") != text.npos || !is_utf8(text))) {
+    value = parse_json(whole_characters(with_bytes_of_halves(text)), reading);
+  }
   return object_of(std::move(value));
 }
 
