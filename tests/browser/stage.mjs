@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import { createInterface } from 'node:readline';
-import { after, before } from 'node:test';
+import { after, afterEach, before, beforeEach } from 'node:test';
 import assert from 'node:assert/strict';
 
 export const repository = new URL('../..', import.meta.url).pathname;
@@ -80,7 +80,11 @@ export async function openLine(port) {
  */
 export function withStage(options) {
   const it = actor(options);
+  let underWay = 0;
   before(it.begin);
+  beforeEach(() => void underWay++);
+  // The pages of a test, with those of the tests within it, work no longer than that.
+  afterEach(() => --underWay || it.closePages());
   after(async () => {
     await it.end();
     assert.deepEqual(it.complaints, []);
@@ -106,6 +110,8 @@ export function actor({ model = 'stub' } = {}) {
     it.line?.close();
     await it.stage?.close();
   };
+
+  it.closePages = () => Promise.all(it.browser.contexts().map((context) => context.close()));
 
   it.api = async (method, path, body) => {
     const answer = await fetch(it.url + path, {
