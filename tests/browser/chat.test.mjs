@@ -32,6 +32,33 @@ else {
     assert.equal(answer.content, 'Half an answer');
   });
 
+  test('a chat that is being answered can be deleted, which stops the answer', async () => {
+    const page = await it.open();
+    await it.stage.hold({ pieces: ['Half an answer'] });
+    await say(page, 'On second thoughts not');
+    await answers(page).getByText('Half an answer').waitFor();
+    const id = page.url().split('/t/')[1];
+    await page.getByRole('button', { name: 'Delete chat' }).click();
+    const question = page.getByRole('dialog', { name: 'Delete this chat?' });
+    await question.getByText('The answer under way is stopped.').waitFor();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(/#\/chats$/);
+    assert.ok((await it.api('GET', '/threads')).every((thread) => thread.id !== id));
+  });
+
+  test('who asks for more at the end of a chat reads on where it goes on', async () => {
+    const page = await it.open(`/t/${await it.threadWith({ role: 'assistant', content: 'A sentence of an answer.\n\n'.repeat(1700) })}`);
+    const box = page.getByRole('log', { name: 'Conversation' });
+    const more = page.getByRole('button', { name: /^Show more/ });
+    await more.waitFor();
+    const scrolled = () => box.evaluate(({ scrollTop }) => scrollTop);
+    await eventually(async () => assert.ok((await scrolled()) > 1000));
+    const at = await scrolled();
+    await more.click();
+    await page.getByRole('button', { name: 'To the end' }).waitFor();
+    assert.equal(await scrolled(), at);
+  });
+
   test('Escape in the composer stops too, and keeps what is being written', async () => {
     const page = await it.open();
     await it.stage.hold({ pieces: ['Again'] });

@@ -327,6 +327,12 @@ else {
     await it.api('DELETE', '/extensions/short-lived');
     await page.getByText('extension not found').waitFor();
     assert.equal(await page.getByLabel('Description').inputValue(), 'written here');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    await page.getByText('It was deleted elsewhere. Save makes it anew.').waitFor();
+    await save.click();
+    await page.getByRole('status').getByText('Saved.').waitFor();
+    assert.equal((await it.api('GET', '/extensions/short-lived')).description, 'written here');
   });
 
   test('code of a knowledge page stays as it is, links beside it lead on', async () => {

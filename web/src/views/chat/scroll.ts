@@ -2,6 +2,8 @@
 
 const nearEnd = 40;
 const leavingKeys = new Set(['PageUp', 'ArrowUp', 'Home']);
+/** What, pressed, shows more where it stands. */
+const opens = 'details:not([open]) > summary, .more';
 
 export class Reading {
   #box: HTMLElement;
@@ -22,6 +24,8 @@ export class Reading {
     box.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && this.#leave(), { passive: true });
     box.addEventListener('touchmove', () => this.#leave(), { passive: true });
     box.addEventListener('keydown', ({ key }) => leavingKeys.has(key) && this.#leave());
+    // Before what it shows is there.
+    box.addEventListener('click', ({ target }) => (target as Element).closest(opens) && this.#leave(), { capture: true });
     box.addEventListener('selectstart', () => this.#leave());
     addEventListener('keydown', this.#finding);
     box.addEventListener('scroll', () => this.#scrolled(), { passive: true });
