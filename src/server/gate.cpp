@@ -16,11 +16,14 @@ namespace {
 constexpr std::string_view no_pairing_on_refresh = "Pairing not available — gateway started without token";
 constexpr std::string_view no_pairing = "Pairing not available";
 
-bool is_socket_path(std::string_view path) { return path == "/ws" || path == "/" || path == "/events"; }
+/// `/ws`, `/` and `/events`, however they are encoded.
+bool is_socket_path(const std::vector<std::string>& segments) {
+  return segments.size() == 1 && (segments[0] == "ws" || segments[0].empty() || segments[0] == "events");
+}
 
 /// HTTP/1.0 has no upgrades (RFC 9110, 7.8).
 bool asks_for_socket(const Head& head, const Target& target) {
-  return head.method == "GET" && head.version == 11 && is_socket_path(target.path) &&
+  return head.method == "GET" && head.version == 11 && is_socket_path(target.segments) &&
          head.names("upgrade", "websocket");
 }
 

@@ -48,6 +48,12 @@ def test_another_version_is_told_which_one_there_is(gateway):
         assert answer.status == 426 and answer.headers["sec-websocket-version"] == "13"
 
 
+@pytest.mark.parametrize("path", ["/%77s", "/%65vents"])
+def test_the_path_of_an_upgrade_may_be_percent_encoded(gateway, path):
+    assert upgrade(gateway, path=path).status == 101
+    assert upgrade(gateway, path=f"{path}?token={gateway.token}", token=False).status == 101
+
+
 @pytest.mark.parametrize("framing", ["Content-Length: 4", "Transfer-Encoding: chunked"])
 def test_an_upgrade_has_no_body(gateway, framing):
     answer = upgrade(gateway, framing)
