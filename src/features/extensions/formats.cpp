@@ -10,7 +10,6 @@ namespace agw {
 
 namespace {
 
-constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
 constexpr std::string_view hexadecimal = "0123456789abcdefABCDEF";
 constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 constexpr std::string_view argument_characters =
@@ -18,6 +17,32 @@ constexpr std::string_view argument_characters =
 constexpr std::array<std::string_view, 16> functions = {"rgb", "rgba",  "hsl",   "hsla",      "hwb",        "lab",
                                                         "lch", "color", "oklab", "color-mix", "light-dark", "oklch",
                                                         "var", "calc",  "min",   "max"};
+
+/// The named and the system colours, in alphabetical order (CSS Color Module Level 4, 6.1 to 6.4).
+// clang-format off
+constexpr std::array<std::string_view, 169> color_names = {
+    "accentcolor", "accentcolortext", "activetext", "aliceblue", "antiquewhite", "aqua", "aquamarine", "azure",
+    "beige", "bisque", "black", "blanchedalmond", "blue", "blueviolet", "brown", "burlywood", "buttonborder",
+    "buttonface", "buttontext", "cadetblue", "canvas", "canvastext", "chartreuse", "chocolate", "coral",
+    "cornflowerblue", "cornsilk", "crimson", "currentcolor", "cyan", "darkblue", "darkcyan", "darkgoldenrod",
+    "darkgray", "darkgreen", "darkgrey", "darkkhaki", "darkmagenta", "darkolivegreen", "darkorange", "darkorchid",
+    "darkred", "darksalmon", "darkseagreen", "darkslateblue", "darkslategray", "darkslategrey", "darkturquoise",
+    "darkviolet", "deeppink", "deepskyblue", "dimgray", "dimgrey", "dodgerblue", "field", "fieldtext", "firebrick",
+    "floralwhite", "forestgreen", "fuchsia", "gainsboro", "ghostwhite", "gold", "goldenrod", "gray", "graytext",
+    "green", "greenyellow", "grey", "highlight", "highlighttext", "honeydew", "hotpink", "indianred", "indigo",
+    "ivory", "khaki", "lavender", "lavenderblush", "lawngreen", "lemonchiffon", "lightblue", "lightcoral",
+    "lightcyan", "lightgoldenrodyellow", "lightgray", "lightgreen", "lightgrey", "lightpink", "lightsalmon",
+    "lightseagreen", "lightskyblue", "lightslategray", "lightslategrey", "lightsteelblue", "lightyellow", "lime",
+    "limegreen", "linen", "linktext", "magenta", "mark", "marktext", "maroon", "mediumaquamarine", "mediumblue",
+    "mediumorchid", "mediumpurple", "mediumseagreen", "mediumslateblue", "mediumspringgreen", "mediumturquoise",
+    "mediumvioletred", "midnightblue", "mintcream", "mistyrose", "moccasin", "navajowhite", "navy", "oldlace",
+    "olive", "olivedrab", "orange", "orangered", "orchid", "palegoldenrod", "palegreen", "paleturquoise",
+    "palevioletred", "papayawhip", "peachpuff", "peru", "pink", "plum", "powderblue", "purple", "rebeccapurple",
+    "red", "rosybrown", "royalblue", "saddlebrown", "salmon", "sandybrown", "seagreen", "seashell", "selecteditem",
+    "selecteditemtext", "sienna", "silver", "skyblue", "slateblue", "slategray", "slategrey", "snow", "springgreen",
+    "steelblue", "tan", "teal", "thistle", "tomato", "transparent", "turquoise", "violet", "visitedtext", "wheat",
+    "white", "whitesmoke", "yellow", "yellowgreen"};
+// clang-format on
 
 bool only(std::string_view text, std::string_view allowed) {
   return !text.empty() && text.find_first_not_of(allowed) == text.npos;
@@ -28,7 +53,10 @@ bool is_hexadecimal_color(std::string_view text) {
   return only(text, hexadecimal) && (digits == 3 || digits == 4 || digits == 6 || digits == 8);
 }
 
-/// CSS does not tell capital letters from small ones.
+// CSS does not tell capital letters from small ones.
+
+bool is_color_name(std::string_view text) { return std::ranges::binary_search(color_names, lower_case(text)); }
+
 bool is_color_function(std::string_view name) {
   return std::ranges::find(functions, lower_case(name)) != functions.end();
 }
@@ -51,7 +79,7 @@ bool calls_only_color_functions(std::string_view text) {
 
 bool is_css_color(std::string_view text) {
   if (text.starts_with('#')) return is_hexadecimal_color(text.substr(1));
-  if (only(text, letters)) return true;
+  if (is_color_name(text)) return true;
   const auto name = text.substr(0, text.find('('));
   return text.ends_with(')') && is_color_function(name) && only(text, argument_characters) &&
          calls_only_color_functions(text);

@@ -11,7 +11,7 @@ namespace agw {
 std::optional<std::string> expected_format(std::string_view format, std::string_view text);
 
 /// Whether `text` is a CSS colour: hexadecimal, a name, or a colour function. Nothing in it can load or end anything
-/// (`url(`, `;`, `}`). Names are not looked up, browsers skip those that they do not know.
+/// (`url(`, `;`, `}`).
 bool is_css_color(std::string_view text);
 
 }  // namespace agw
