@@ -43,6 +43,7 @@ constexpr std::array<std::string_view, 169> color_names = {
     "steelblue", "tan", "teal", "thistle", "tomato", "transparent", "turquoise", "violet", "visitedtext", "wheat",
     "white", "whitesmoke", "yellow", "yellowgreen"};
 // clang-format on
+static_assert(std::ranges::is_sorted(color_names));
 
 bool only(std::string_view text, std::string_view allowed) {
   return !text.empty() && text.find_first_not_of(allowed) == text.npos;
