@@ -18,7 +18,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 struct Answer {
   int status = 200;
   std::string body;
-  std::string content_type = std::string(json_content_type);
+  std::string_view content_type = json_content_type;  ///< a literal; none where there is no body
   Fields headers;
   bool close = false;  ///< the connection is closed after it
 

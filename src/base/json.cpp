@@ -57,6 +57,18 @@ void write_integer(std::string& out, Integer number) {
   out.append(digits.data(), result.ptr);
 }
 
+/// Times and amounts mostly have up to three decimals: those need no search for the shortest text. False for others,
+/// and for whole numbers, some of which are shorter with an exponent (`1e+05`).
+bool write_thousandths(std::string& out, double number) {
+  if (!(number > 0 && number < 1e12)) return false;
+  const auto thousandths = static_cast<std::uint64_t>(number * 1000 + 0.5);
+  if (thousandths % 1000 == 0 || static_cast<double>(thousandths) / 1000 != number) return false;
+  write_integer(out, thousandths / 1000);
+  out += '.';
+  for (auto rest = thousandths % 1000; rest != 0; rest = rest * 10 % 1000) out += static_cast<char>('0' + rest / 100);
+  return true;
+}
+
 void write_value(std::string& out, const json::value& value) {
   switch (value.kind()) {
     case json::kind::null:
@@ -126,6 +138,7 @@ void write_json(std::string& out, std::string_view text) {
 }
 
 void write_json(std::string& out, double number) {
+  if (write_thousandths(out, number)) return;
   std::array<char, 32> digits;
   const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
   out.append(digits.data(), result.ptr);

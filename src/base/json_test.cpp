@@ -1,5 +1,11 @@
 #include "base/json.hpp"
 
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "base/json_reading.hpp"
@@ -65,6 +71,26 @@ TEST(Json, ReadsEachDoubleAsTheNearest) {
     EXPECT_EQ(parse_json(text)->get_double(), std::strtod(text.c_str(), nullptr)) << text;
   }
   EXPECT_EQ(*parse_json("1e-400"), 0.0);
+}
+
+TEST(Json, WritesEachNumberAsTheShortestTextThatMeansIt) {
+  const auto expect_shortest = [](double number) {
+    std::array<char, 32> text;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+    EXPECT_EQ(to_json(number), std::string(text.data(), end));
+  };
+  for (const std::int64_t thousandths : {1, 10, 100, 500, 1'000, 1'050, 99'999, 100'000'000, 100'000'500}) {
+    expect_shortest(static_cast<double>(thousandths) / 1000);
+    expect_shortest(static_cast<double>(-thousandths) / 1000);
+  }
+  std::mt19937_64 random(1);
+  for (int digits = 1; digits <= 18; ++digits) {
+    std::uniform_int_distribution<std::int64_t> some(1, static_cast<std::int64_t>(std::pow(10, digits)));
+    for (int i = 0; i < 1000; ++i) {
+      const double number = static_cast<double>(some(random)) / 1000;
+      for (const double one : {number, std::nextafter(number, 0), std::nextafter(number, 1e300)}) expect_shortest(one);
+    }
+  }
 }
 
 TEST(Json, IsReadUpToSoManyValues) {

@@ -19,6 +19,14 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool has_folded_field(std::string_view raw) {
+  for (auto end = raw.find("\r\n"); end != raw.npos; end = raw.find("\r\n", end + 2)) {
+    const auto next_line = raw.substr(end + 2);
+    if (next_line.starts_with(' ') || next_line.starts_with('\t')) return true;
+  }
+  return false;
+}
+
 std::optional<Refusal> check_hosts(const Head& head) {
   const auto count = head.count("host");
   if (count > 1) return malformed("more than one Host");
@@ -70,9 +78,8 @@ std::optional<Refusal> check_target(const Head& head) {
   if (!head.target.starts_with('/') && !is_absolute_form(head.target) && !is_asterisk_form(head)) {
     return malformed("the request target must be a path");
   }
-  const bool plain = std::all_of(head.target.begin(), head.target.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-  if (!plain || head.target.find('#') != std::string::npos)
-    return malformed("the request target holds a bad character");
+  const bool plain = std::ranges::all_of(head.target, [](char c) { return c > 0x20 && c < 0x7f && c != '#'; });
+  if (!plain) return malformed("the request target holds a bad character");
   return std::nullopt;
 }
 
@@ -122,7 +129,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<Refusal> check_framing(std::string_view raw, Head& head) {
-  if (raw.find("\r\n ") != raw.npos || raw.find("\r\n\t") != raw.npos) return malformed("a folded field");
+  if (has_folded_field(raw)) return malformed("a folded field");
   if (auto refusal = check_hosts(head)) return refusal;
   if (auto refusal = check_transfer_coding(head)) return refusal;
   if (auto refusal = check_length(head)) return refusal;

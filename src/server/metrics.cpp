@@ -64,7 +64,7 @@ void Metrics::count(const Route* route, int status, std::chrono::steady_clock::d
 
 Routes Metrics::routes() { return {get("/metrics", "What the gateway counts, for Prometheus", this, &Metrics::show)}; }
 
-Task<Answer> Metrics::show(Request&) { co_return Answer{.body = text(), .content_type = std::string(prometheus_text)}; }
+Task<Answer> Metrics::show(Request&) { co_return Answer{.body = text(), .content_type = prometheus_text}; }
 
 void Metrics::append_counts(std::string& out, const RequestsByLabels& requests_by_labels) {
   head(out, "agw_requests_total", Kind::counter, "Requests answered, by route and status.");

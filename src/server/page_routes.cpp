@@ -80,7 +80,7 @@ void fill(Answer& answer, const Request& request, const PageFile& file) {
 }
 
 Answer answer_with(const Request& request, const PageFile& file) {
-  Answer answer{.content_type = std::string(content_type_of(file.path))};
+  Answer answer{.content_type = content_type_of(file.path)};
   // The name of an asset changes with its content, that of no other file does.
   const bool never_changes = file.path.starts_with("assets/");
   answer.headers.emplace_back("Cache-Control", never_changes ? "public, max-age=31536000, immutable" : "no-cache");

@@ -68,7 +68,7 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
 
 Target parse_target(std::string_view text) {
   Target target;
-  if (const auto scheme = text.find("://"); !text.starts_with('/') && scheme != text.npos) {
+  if (const auto scheme = text.starts_with('/') ? text.npos : text.find("://"); scheme != text.npos) {
     text.remove_prefix(scheme + 3);
     const auto end = std::min(text.find_first_of("/?"), text.size());
     target.authority = std::string(text.substr(0, end));
