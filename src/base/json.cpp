@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace agw {
@@ -61,7 +62,7 @@ void write_integer(std::string& out, Integer number) {
 /// and for whole numbers, some of which are shorter with an exponent (`1e+05`).
 bool write_thousandths(std::string& out, double number) {
   if (!(number > 0 && number < 1e12)) return false;
-  const auto thousandths = static_cast<std::uint64_t>(number * 1000 + 0.5);
+  const auto thousandths = std::llround(number * 1000);
   if (thousandths % 1000 == 0 || static_cast<double>(thousandths) / 1000 != number) return false;
   write_integer(out, thousandths / 1000);
   out += '.';

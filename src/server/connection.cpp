@@ -67,11 +67,12 @@ Task<> HttpConnection::run() {
     wire_.watch(context_.watch, *this);
   }
   enter(Phase::idle);
-  auto next = Next::look;
-  for (int looked = 0; next != Next::end;) {
+  for (auto next = Next::look;;) {
+    next = answer_some(next);
+    if (!send_at_once() && !co_await send_rest()) break;
+    if (next == Next::end) break;
     if (next == Next::look) {
-      if (++looked % requests_at_once == 0) co_await asio::post(asio::use_awaitable);
-      next = look();
+      co_await asio::post(asio::use_awaitable);
     } else if (next == Next::read) {
       next = co_await read();
     } else {
@@ -98,18 +99,25 @@ void HttpConnection::enter(Phase phase) {
 
 // Without the coroutine: what has arrived is answered, where that needs no waiting.
 
-void HttpConnection::on_readable(bool ended) {
+void HttpConnection::receive(bool ended) {
   unread_ = true;
   ended_ = ended_ || ended;
+  if (asleep_) next_ = take_what_came();
+}
+
+void HttpConnection::answer() {
+  if (asleep_) next_ = answer_some(next_);
+}
+
+void HttpConnection::send() {
   if (!asleep_) return;
-  auto next = take_what_came();
-  for (int looked = 1; next == Next::look && looked < requests_at_once; ++looked) next = look();
-  if (next != Next::read || unread_) wake(next);
+  const bool all = send_at_once();
+  if (!all || next_ != Next::read || unread_) wake(next_);
 }
 
 void HttpConnection::wake(Next next) {
   asleep_ = false;
-  woken_for_ = next;
+  next_ = next;
   wakeup_.notify();
 }
 
@@ -125,6 +133,13 @@ HttpConnection::Next HttpConnection::take_what_came() {
   // The end itself is still to be read behind the bytes before it.
   unread_ = arrived == Wire::Arrived::more || (ended_ && arrived == Wire::Arrived::bytes);
   return arrived == Wire::Arrived::nothing ? Next::read : Next::look;
+}
+
+/// Answers what needs no waiting, until it is others' turn.
+HttpConnection::Next HttpConnection::answer_some(Next next) {
+  const auto has_turn = [&](int looked) { return looked < requests_at_once && out_.size() <= kept_capacity; };
+  for (int looked = 0; next == Next::look && (in_.empty() || has_turn(looked)); ++looked) next = look();
+  return next;
 }
 
 /// Looks for a request in what has been read, and answers it if it can.
@@ -154,26 +169,35 @@ void HttpConnection::expect_request() {
 
 HttpConnection::Next HttpConnection::answer_at_once() {
   if (admission_.websocket) return Next::serve;
-  if (admission_.answer) return send_at_once(*admission_.answer);
+  if (admission_.answer) return write(*admission_.answer) ? Next::look : Next::end;
   if (!admission_.route->at_once) return Next::serve;
+  return write(handle_at_once()) ? Next::look : Next::end;
+}
+
+Answer HttpConnection::handle_at_once() {
   const auto request = make_request();
   try {
     check(admission_.target);
-    return send_at_once(request.route->at_once(request));
+    return request.route->at_once(request);
   } catch (...) {
-    return send_at_once(failure());
+    return failure();
   }
 }
 
-HttpConnection::Next HttpConnection::send_at_once(const Answer& answer) {
-  write(answer);
-  unsent_ = out_;
-  if (!wire_.send_at_once(unsent_)) return Next::end;
-  if (!unsent_.empty() || wire_.holds_back()) {
-    enter(Phase::sending);
-    return Next::serve;
-  }
-  return sent() ? Next::look : Next::end;
+/// Sends the answers, as far as they go at once. Whether all of them went.
+bool HttpConnection::send_at_once() {
+  auto rest = std::string_view(out_).substr(sent_);
+  const bool broken = !wire_.send_at_once(rest);
+  sent_ = out_.size() - rest.size();
+  if (broken || !rest.empty() || wire_.holds_back()) return false;
+  forget_answers();
+  return true;
+}
+
+void HttpConnection::forget_answers() {
+  out_.clear();
+  sent_ = 0;
+  if (out_.capacity() > kept_capacity) std::string().swap(out_);
 }
 
 // By the coroutine: whatever waits.
@@ -187,18 +211,17 @@ Task<HttpConnection::Next> HttpConnection::read() {
     asleep_ = true;
     co_await wakeup_.wait();
     wakeup_.reset();
-    next = woken_for_;
+    next = next_;
   } else if (!co_await wire_.receive(in_)) {
     next = Next::end;
   }
-  if (next == Next::end && timed_out_ && phase_ == Phase::head) co_await refuse(request_timeout());
+  if (next == Next::end && timed_out_ && phase_ == Phase::head) refuse(request_timeout());
   co_return next;
 }
 
 /// Answers the request whose head was read. False where the connection ends with it.
 Task<bool> HttpConnection::serve() {
-  if (phase_ == Phase::sending) co_return co_await wire_.send(unsent_) && sent();
-  if (parser_.refusal()) co_return co_await refuse(answer_of(*parser_.refusal()));
+  if (parser_.refusal()) co_return refuse(answer_of(*parser_.refusal()));
   if (admission_.websocket) {
     co_await upgrade();
     co_return false;
@@ -206,23 +229,23 @@ Task<bool> HttpConnection::serve() {
   if (admission_.answer) {
     const auto& length = parser_.head().content_length;
     if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
-    co_return co_await respond(*admission_.answer) && co_await discard_body();
+    if (!write(*admission_.answer)) co_return false;
+    // It goes out before the body has come, which its sender may then leave out.
+    co_return (send_at_once() || co_await send_rest()) && co_await discard_body();
   }
   if (admission_.route->exchange) co_return co_await pass_on();
   auto body = parser_.done() ? Reading::complete : begin_body();
   if (body == Reading::unfinished) body = co_await read_body();
   if (body == Reading::gone) co_return false;
-  if (body == Reading::refused) co_return co_await refuse(answer_of(*parser_.refusal()));
+  if (body == Reading::refused) co_return refuse(answer_of(*parser_.refusal()));
   if (parser_.body_too_large()) {
     keep_alive_ = false;
-    co_return co_await respond(error_answer(body_too_large()));
+    co_return write(error_answer(body_too_large()));
   }
   enter(Phase::handling);
   const auto answer = co_await handle();
   if (admission_.route->effect != Effect::read && !context_.aftermath.over()) co_await context_.aftermath.settle();
-  const auto next = send_at_once(answer);
-  if (next == Next::serve) co_return co_await wire_.send(unsent_) && sent();
-  co_return next == Next::look;
+  co_return write(answer);
 }
 
 /// What came together with the head: mostly all of it.
@@ -243,7 +266,7 @@ Task<HttpConnection::Reading> HttpConnection::read_body() {
     if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
   }
   const auto body = co_await rest_of_body();
-  if (body == Reading::gone && timed_out_) co_await refuse(request_timeout());
+  if (body == Reading::gone && timed_out_) refuse(request_timeout());
   co_return body;
 }
 
@@ -264,19 +287,14 @@ Task<bool> HttpConnection::discard_body() {
 }
 
 /// Answers what is no proper request; the connection ends after it.
-Task<bool> HttpConnection::refuse(Answer answer) {
+bool HttpConnection::refuse(const Answer& answer) {
   keep_alive_ = false;
   admission_ = {};
-  co_return co_await respond(answer);
+  return write(answer);
 }
 
-Task<bool> HttpConnection::respond(const Answer& answer) {
-  write(answer);
-  enter(Phase::sending);
-  co_return co_await wire_.send(out_) && sent();
-}
-
-void HttpConnection::write(const Answer& answer) {
+/// Makes the answer ready to be sent. Whether the connection goes on after it.
+bool HttpConnection::write(const Answer& answer) {
   // By the exact clock: the coarse one may be behind what was taken by the other.
   answered_at_ = std::chrono::steady_clock::now();
   const auto took = answered_at_ - request_began_;
@@ -287,18 +305,22 @@ void HttpConnection::write(const Answer& answer) {
                answer.status, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   }
   keep_alive_ = keep_alive_ && !answer.close && !shutting_down_;
-  out_.clear();
   write_response(out_, answer,
                  {.without_body = parser_.head().method == "HEAD",
                   .close = !keep_alive_,
                   .cors_origin = admission_.cors_origin,
                   .fields = admission_.fields});
+  return keep_alive_;
 }
 
-/// Whether the connection goes on after what it sent.
-bool HttpConnection::sent() {
-  if (out_.capacity() > kept_capacity) std::string().swap(out_);
-  return keep_alive_ && !shutting_down_;
+/// False where the connection broke.
+Task<bool> HttpConnection::send_rest() {
+  const auto phase = phase_;
+  enter(Phase::sending);
+  const bool all = co_await wire_.send(std::string_view(out_).substr(sent_));
+  forget_answers();
+  enter(phase);
+  co_return all;
 }
 
 bool HttpConnection::wants_to_go_on() const {
@@ -365,9 +387,9 @@ Task<bool> HttpConnection::pass_on() {
   exchange_ = nullptr;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   if (exchange.begun()) co_return exchange.complete() && keep_alive_ && !shutting_down_;
-  if (!refusal) co_return timed_out_&& co_await refuse(request_timeout());
+  if (!refusal) co_return timed_out_&& refuse(request_timeout());
   keep_alive_ = keep_alive_ && parser_.done();
-  co_return co_await respond(*refusal);
+  co_return write(*refusal);
 }
 
 /// The answer that the handler left to us, if any.
@@ -399,12 +421,10 @@ Request HttpConnection::make_request() {
 Task<> HttpConnection::upgrade() {
   auto opened = open_websocket(parser_.head(), admission_.target, context_.gate);
   if (auto* refusal = std::get_if<Answer>(&opened)) {
-    co_await refuse(std::move(*refusal));
+    refuse(*refusal);
     co_return;
   }
-  out_ = std::get<std::string>(std::move(opened));
-  if (!co_await wire_.send(out_)) co_return;
-  std::string().swap(out_);
+  if (!co_await wire_.send(std::get<std::string>(opened))) co_return;
   parser_.reset();
   admission_ = {};
   websocket_ = std::make_unique<Socket>(context_.loop, wire_, context_.flusher, context_.runs_under_way);

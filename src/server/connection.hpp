@@ -42,7 +42,7 @@ struct ConnectionContext {
 
 /// One client's connection: requests one after the other, or a WebSocket after an upgrade. Its coroutine sleeps while
 /// nothing has arrived; a request that can be answered without waiting is answered where it arrives, and does not wake
-/// it.
+/// it. Answers are gathered, and go out before anything is waited for.
 class HttpConnection : public Readable {
 public:
   HttpConnection(ConnectionContext& context, Descriptor socket);
@@ -69,11 +69,15 @@ private:
   /// What is next: to look at what has been read, to read, what only the coroutine can do, nothing.
   enum class Next { look, read, serve, end };
 
-  void on_readable(bool ended) override;
+  void receive(bool ended) override;
+  void answer() override;
+  void send() override;
   Next take_what_came();
+  Next answer_some(Next next);
   Next look();
   Next answer_at_once();
-  Next send_at_once(const Answer& answer);
+  Answer handle_at_once();
+  bool send_at_once();
   void wake(Next next);
   void interrupt();
 
@@ -86,10 +90,10 @@ private:
   Task<Reading> read_body();
   Task<Reading> rest_of_body();
   Task<bool> discard_body();
-  Task<bool> refuse(Answer answer);
-  Task<bool> respond(const Answer& answer);
-  void write(const Answer& answer);
-  bool sent();
+  bool refuse(const Answer& answer);
+  bool write(const Answer& answer);
+  Task<bool> send_rest();
+  void forget_answers();
   Task<Answer> handle();
   Task<> read_content(Request& request);
   Answer failure() const;
@@ -105,15 +109,15 @@ private:
   RequestParser parser_;
   Admission admission_;  ///< of the request whose head was read last
   std::string in_;
-  std::string out_;
-  std::string_view unsent_;  ///< of `out_`, where it did not go at once
+  std::string out_;       ///< answers that are to be sent
+  std::size_t sent_ = 0;  ///< bytes of them that went
   Phase phase_ = Phase::idle;
   Wire::Moment phase_began_ = std::chrono::steady_clock::now();
   Wire::Moment request_began_ = phase_began_;  ///< when its head was complete
   Wire::Moment answered_at_ = phase_began_;    ///< when its answer was made, or had gone
   std::uint64_t request_number_ = 0;
   Wakeup wakeup_;
-  Next woken_for_ = Next::read;
+  Next next_ = Next::read;  ///< for the coroutine, when it is woken
   bool asleep_ = false;
   bool unread_ = false;  ///< something has arrived that was not read yet
   bool ended_ = false;   ///< the client sends nothing more

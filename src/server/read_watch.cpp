@@ -1,7 +1,6 @@
 #include "server/read_watch.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include <boost/asio/redirect_error.hpp>
@@ -10,6 +9,15 @@
 #include "io/descriptor.hpp"
 
 namespace agw {
+
+namespace {
+
+constexpr std::size_t most_at_once = 64;  // before others have a turn
+
+/// Null for one that was removed.
+Readable* readable(const epoll_event& event) { return static_cast<Readable*>(event.data.ptr); }
+
+}  // namespace
 
 ReadWatch::ReadWatch(Loop& loop) : epoll_(loop) {
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -25,7 +33,7 @@ void ReadWatch::add(int socket, Readable& who) {
 
 void ReadWatch::remove(int socket, Readable& who) {
   epoll_ctl(epoll_.native_handle(), EPOLL_CTL_DEL, socket, nullptr);
-  for (auto& event : std::span(events_).first(static_cast<std::size_t>(count_))) {
+  for (auto& event : ready()) {
     if (event.data.ptr == &who) event.data.ptr = nullptr;
   }
 }
@@ -36,19 +44,25 @@ Task<> ReadWatch::run() {
     // Where several were ready more are meanwhile, and asking again is cheaper than waiting again. Then it is others'
     // turn.
     std::size_t told = 0;
-    for (std::size_t ready = tell_ready(); ready > 1 && told < events_.size(); ready = tell_ready()) told += ready;
+    for (std::size_t count = tell_ready(); count > 1 && told < most_at_once; count = tell_ready()) told += count;
   }
 }
 
 /// How many there were.
 std::size_t ReadWatch::tell_ready() {
-  count_ = std::max(0, epoll_wait(epoll_.native_handle(), events_.data(), static_cast<int>(events_.size()), 0));
-  for (int i = 0; i < count_; ++i) {
-    const auto& event = events_[static_cast<std::size_t>(i)];
+  const int found = epoll_wait(epoll_.native_handle(), events_.data(), static_cast<int>(events_.size()), 0);
+  count_ = static_cast<std::size_t>(std::max(0, found));
+  for (const auto& event : ready()) {
     const bool ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-    if (auto* who = static_cast<Readable*>(event.data.ptr)) who->on_readable(ended);
+    if (auto* who = readable(event)) who->receive(ended);
   }
-  return static_cast<std::size_t>(std::exchange(count_, 0));
+  for (const auto& event : ready()) {
+    if (auto* who = readable(event)) who->answer();
+  }
+  for (const auto& event : ready()) {
+    if (auto* who = readable(event)) who->send();
+  }
+  return std::exchange(count_, 0);
 }
 
 }  // namespace agw

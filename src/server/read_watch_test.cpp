@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <boost/asio/post.hpp>
@@ -19,7 +20,7 @@ namespace {
 /// Counts what it is told of one end of a socket pair, and can end the watch over another.
 class Listening : public Readable {
 public:
-  explicit Listening(ReadWatch& watch) : watch_(watch) {
+  explicit Listening(ReadWatch& watch, std::string* turns = nullptr) : watch_(watch), turns_(turns) {
     std::array<int, 2> ends{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
     near_ = Descriptor(ends[0]);
@@ -27,11 +28,14 @@ public:
     watch_.add(near_.get(), *this);
   }
 
-  void on_readable(bool ended) override {
+  void receive(bool ended) override {
     ++told;
     saw_end = saw_end || ended;
+    note('r');
     if (forgets) watch_.remove(forgets->near_.get(), *forgets);
   }
+  void answer() override { note('a'); }
+  void send() override { note('s'); }
   void say(std::string_view text) {
     ASSERT_EQ(::write(far_.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
@@ -42,7 +46,12 @@ public:
   Listening* forgets = nullptr;
 
 private:
+  void note(char turn) {
+    if (turns_) *turns_ += turn;
+  }
+
   ReadWatch& watch_;
+  std::string* turns_;  ///< of several
   Descriptor near_;
   Descriptor far_;
 };
@@ -74,6 +83,18 @@ TEST(ReadWatch, TellsOnceOfWhatArrives) {
     one.say("c");
     co_await until(loop, [&] { return one.told > 1; });
     EXPECT_FALSE(one.saw_end);
+  });
+}
+
+TEST(ReadWatch, LetsEachReceiveThenEachAnswerThenEachSend) {
+  watching([](ReadWatch& watch, Loop& loop) -> Task<> {
+    std::string turns;
+    Listening one(watch, &turns);
+    Listening other(watch, &turns);
+    one.say("a");
+    other.say("b");  // both are ready in the same turn
+    co_await until(loop, [&] { return turns.ends_with('s'); });
+    EXPECT_EQ(turns, "rraass");
   });
 }
 

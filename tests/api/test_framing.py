@@ -294,6 +294,16 @@ def test_pipelined_requests_are_answered_in_order(gateway, thread):
     assert [turn["content"] for turn in listed] == [str(number) for number in reversed(range(100))]
 
 
+def test_who_reads_late_gets_every_answer_of_a_pipeline(gateway):
+    with Connection(gateway) as connection:
+        whole = connection.request("GET /schemas HTTP/1.1").answer().json()
+        for _ in range(400):
+            connection.request("GET /schemas HTTP/1.1").request(HEALTH)
+        for _ in range(400):
+            assert connection.answer().json() == whole
+            assert connection.answer().json()["status"] == "ok"
+
+
 def test_a_pipeline_ends_with_the_request_that_closes(gateway):
     with Connection(gateway) as connection:
         connection.request(HEALTH).request(HEALTH, "Connection: close").request(HEALTH)
