@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "features/events/types.hpp"
 #include "server/openapi.hpp"
 
 namespace agw {
@@ -17,8 +18,11 @@ struct MessageKind {
   std::string_view summary;
   Reach reach;
   std::string_view members;
-  std::string_view optional{};  ///< those that may be missing, as a JSON array
+  std::string_view optional{};                  ///< those that may be missing, as a JSON array
+  const Description& (*described)() = nullptr;  ///< gives a type whose members it has too
 };
+
+const Description& subscription() { return describe(Tag<SubscriptionMessage>{}); }
 
 constexpr std::string_view job_members = R"({"run": {"record": "JobRun"},
          "threadId": {"type": ["string", "null"], "description": "null: the run could not begin"}})";
@@ -89,14 +93,8 @@ const std::vector<Conversation> conversations{
      "receive",
      "What a client says",
      {
-         {"subscribe", "Hear these threads, and from now on no others", Reach::gateway,
-          R"({"threadId": {"type": "string"}, "threadIds": {"type": "array", "items": {"type": "string"}},
-         "lists": {"type": "boolean", "description": "also what changes the lists of all threads"},
-         "resume": {"type": "boolean", "description": "answer with the runs under way too"}})",
-          R"(["threadId", "threadIds", "lists", "resume"])"},
-         {"unsubscribe", "Hear these threads no longer", Reach::gateway,
-          R"({"threadId": {"type": "string"}, "threadIds": {"type": "array", "items": {"type": "string"}}})",
-          R"(["threadId", "threadIds"])"},
+         {"subscribe", "Hear these threads, and from now on no others", Reach::gateway, "{}", {}, subscription},
+         {"unsubscribe", "Hear these threads no longer", Reach::gateway, "{}", {}, subscription},
          {"ping", "Ask for a pong", Reach::gateway, "{}"},
      }},
 };
@@ -139,6 +137,10 @@ json::object payload_of(const MessageKind& kind, const Routes& routes) {
       properties[member.key()] = record ? record_schema(routes, record->as_string()) : member.value();
       if (!names(optional, member.key()) && !names(required, member.key())) required.emplace_back(member.key());
     }
+  }
+  if (kind.described) {
+    const auto schema = schema_of(kind.described(), Direction::request);
+    for (const auto& member : schema.at("properties").as_object()) properties[member.key()] = member.value();
   }
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
 }

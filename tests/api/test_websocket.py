@@ -282,6 +282,16 @@ def test_lists_are_switched_off_again(gateway):
         assert threads_of(events.drain()) == {mine}
 
 
+def test_unsubscribe_takes_lists_away(gateway):
+    mine, other = new_thread(gateway), new_thread(gateway)
+    with gateway.events() as events:
+        events.subscribe(mine, lists=True)
+        assert events.ask({"type": "unsubscribe", "lists": True}) == {"type": "subscribed", "threadIds": [mine]}
+        add_turn(gateway, other)
+        add_turn(gateway, mine)
+        assert threads_of(events.drain()) == {mine}
+
+
 def test_with_resume_and_nothing_under_way_there_are_no_runs(gateway):
     thread = new_thread(gateway)
     with gateway.events() as events:
@@ -327,6 +337,7 @@ def test_ping_is_answered_with_pong(gateway):
     '{"Type": "ping"}', '{"type": "PING"}', '{"type": "subscribe"}', '{"type": "subscribe", "threadId": 5}',
     '{"type": "subscribe", "threadIds": "a"}', '{"type": "subscribe", "threadIds": [5]}',
     '{"type": "subscribe", "threadIds": {}}', '{"type": "unsubscribe"}', '{"type": "unsubscribe", "threadId": []}',
+    '{"type": "subscribe", "threadId": 5, "lists": true}', '{"type": "unsubscribe", "threadId": "a", "lists": 1}',
     '{"type": "subscribe", "threadIds": [], "lists": "yes"}', '{"type": "subscribe", "threadIds": [], "resume": 1}',
     "[" * 100_000, '{"type": "ping"} x', "\ufeff" + '{"type": "ping"}', '{"type": "text-delta", "delta": "x"}',
 ])

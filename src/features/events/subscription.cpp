@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <vector>
 
 namespace agw {
 
@@ -16,42 +14,15 @@ constexpr std::array list_kinds = {std::string_view("turn-created"), std::string
 
 std::string error(std::string_view text) { return to_json(json::object{{"type", "error"}, {"error", text}}); }
 
-/// The threads that a message names, by `threadId` or `threadIds`; nothing where it names none properly.
-std::optional<std::vector<std::string>> named_threads(const json::object& message) {
-  std::vector<std::string> threads;
-  const auto* one = message.if_contains("threadId");
-  const auto* many = message.if_contains("threadIds");
-  if (one && !one->is_null()) {
-    if (!one->is_string()) return std::nullopt;
-    threads.emplace_back(one->get_string());
-  }
-  if (many && !many->is_null()) {
-    if (!many->is_array()) return std::nullopt;
-    for (const auto& id : many->get_array()) {
-      if (!id.is_string()) return std::nullopt;
-      threads.emplace_back(id.get_string());
-    }
-  } else if (threads.empty()) {
-    return std::nullopt;
-  }
+bool names_something(const SubscriptionMessage& message) {
+  return message.threadId || message.threadIds || message.lists.value_or(false);
+}
+
+Subscription::Threads threads_of(const SubscriptionMessage& message) {
+  Subscription::Threads threads;
+  if (message.threadId) threads.insert(*message.threadId);
+  if (message.threadIds) threads.insert(message.threadIds->begin(), message.threadIds->end());
   return threads;
-}
-
-/// What is wrong with a message that names no threads properly.
-std::string_view problem_of_threads(const json::object& message) {
-  const auto given = [&](std::string_view name) {
-    const auto* value = message.if_contains(name);
-    return value && !value->is_null();
-  };
-  if (given("threadId") && !message.at("threadId").is_string()) return "threadId must be a string";
-  return given("threadIds") ? "threadIds must be an array of strings" : "threadId or threadIds is required";
-}
-
-/// A member that may be omitted; nothing where it is no boolean.
-std::optional<bool> flag(const json::object& message, std::string_view name) {
-  const auto* value = message.if_contains(name);
-  if (!value || value->is_null()) return false;
-  return value->is_bool() ? std::optional(value->get_bool()) : std::nullopt;
 }
 
 }  // namespace
@@ -64,29 +35,29 @@ std::string Subscription::take(std::string_view text) {
   const auto type = string_member(message, "type");
   if (!type) return error("type is required");
   if (*type == "ping") return R"({"type":"pong"})";
-  if (*type == "subscribe") return subscribe(message);
-  if (*type == "unsubscribe") return unsubscribe(message);
-  return error("unknown message type: " + std::string(*type));
+  const bool is_subscribe = *type == "subscribe";
+  if (!is_subscribe && *type != "unsubscribe") return error("unknown message type: " + std::string(*type));
+  SubscriptionMessage wanted;
+  Problems problems;
+  read_described(message, describe(Tag<SubscriptionMessage>{}), &wanted, "", problems);
+  if (!problems.empty()) return error(problems.front().message);
+  if (!names_something(wanted)) return error("threadId or threadIds is required");
+  if (is_subscribe)
+    subscribe(wanted);
+  else
+    unsubscribe(wanted);
+  return current_set(wanted.resume.value_or(false));
 }
 
-std::string Subscription::subscribe(const json::object& message) {
-  const auto threads = named_threads(message);
-  const auto lists = flag(message, "lists");
-  const auto resume = flag(message, "resume");
-  if (!lists) return error("lists must be a boolean");
-  if (!resume) return error("resume must be a boolean");
-  if (!threads && !*lists) return error(problem_of_threads(message));
+void Subscription::subscribe(const SubscriptionMessage& wanted) {
   narrowed_ = true;
-  if (const auto* given = message.if_contains("lists"); given && given->is_bool()) lists_ = *lists;
-  if (threads) threads_.insert(threads->begin(), threads->end());
-  return current_set(*resume);
+  lists_ = wanted.lists.value_or(lists_);
+  threads_.merge(threads_of(wanted));
 }
 
-std::string Subscription::unsubscribe(const json::object& message) {
-  const auto threads = named_threads(message);
-  if (!threads) return error(problem_of_threads(message));
-  for (const auto& thread : *threads) threads_.erase(thread);
-  return current_set(false);
+void Subscription::unsubscribe(const SubscriptionMessage& wanted) {
+  if (wanted.lists.value_or(false)) lists_ = false;
+  for (const auto& thread : threads_of(wanted)) threads_.erase(thread);
 }
 
 std::string Subscription::current_set(bool with_runs) const {

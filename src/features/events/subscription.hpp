@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "features/events/event.hpp"
+#include "features/events/types.hpp"
 
 namespace agw {
 
@@ -14,8 +15,9 @@ namespace agw {
 /// `unsubscribe`, `ping`. Until the first subscribe it gets the events of every thread.
 class Subscription {
 public:
+  using Threads = std::set<std::string, std::less<>>;
   /// Gives what is under way on the threads (all, for an empty pointer) as the `runs` of a resume.
-  using RunsUnderWay = std::function<json::array(const std::set<std::string, std::less<>>* threads)>;
+  using RunsUnderWay = std::function<json::array(const Threads* threads)>;
 
   explicit Subscription(RunsUnderWay runs_under_way) : runs_under_way_(std::move(runs_under_way)) {}
 
@@ -25,12 +27,12 @@ public:
   bool wants(const Event& event) const;
 
 private:
-  std::string subscribe(const json::object& message);
-  std::string unsubscribe(const json::object& message);
+  void subscribe(const SubscriptionMessage& wanted);
+  void unsubscribe(const SubscriptionMessage& wanted);
   std::string current_set(bool with_runs) const;
 
   RunsUnderWay runs_under_way_;
-  std::set<std::string, std::less<>> threads_;
+  Threads threads_;
   bool narrowed_ = false;
   bool lists_ = false;
 };

@@ -44,6 +44,13 @@ TEST_F(SubscriptionTest, ListsBringTheKindsThatListsShowOfAllThreads) {
   EXPECT_FALSE(wants("text-delta", "b"));
 }
 
+TEST_F(SubscriptionTest, UnsubscribeTakesTheListsAway) {
+  subscription_.take(R"({"type":"subscribe","threadId":"a","lists":true})");
+  EXPECT_EQ(subscription_.take(R"({"type":"unsubscribe","lists":true})"), R"({"type":"subscribed","threadIds":["a"]})");
+  EXPECT_FALSE(wants("turn-created", "b"));
+  EXPECT_TRUE(wants("turn-created", "a"));
+}
+
 TEST_F(SubscriptionTest, ResumeCarriesWhatIsUnderWay) {
   EXPECT_EQ(subscription_.take(R"({"type":"subscribe","threadId":"a","resume":true})"),
             R"({"type":"subscribed","threadIds":["a"],"runs":["a"]})");
@@ -55,7 +62,8 @@ TEST_F(SubscriptionTest, SaysWhatIsWrongWithItsThreads) {
     return std::string(parse_json(answer)->at("error").as_string());
   };
   EXPECT_EQ(said(R"(,"threadId":5)"), "threadId must be a string");
-  EXPECT_EQ(said(R"(,"threadIds":[1])"), "threadIds must be an array of strings");
+  EXPECT_EQ(said(R"(,"threadId":5,"lists":true)"), "threadId must be a string");
+  EXPECT_EQ(said(R"(,"threadIds":["a",1])"), "threadIds[1] must be a string");
   EXPECT_EQ(said(R"(,"threadIds":"a")"), "threadIds must be an array of strings");
   EXPECT_EQ(said(R"(,"threadId":null)"), "threadId or threadIds is required");
   EXPECT_EQ(said(""), "threadId or threadIds is required");

@@ -1,9 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "base/described.hpp"
 
 namespace agw {
+
+/// A client's `subscribe` or `unsubscribe`.
+struct SubscriptionMessage {
+  std::optional<std::string> threadId;
+  std::optional<std::vector<std::string>> threadIds;
+  std::optional<bool> lists;
+  std::optional<bool> resume;
+};
+const Description& describe(Tag<SubscriptionMessage>);
 
 /// What led to an event, as far as that is known where it is published. None of these jobs is started by it.
 struct EventCause {
