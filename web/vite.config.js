@@ -2,18 +2,33 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 import { icons } from './script/icons.js';
 
-/** For `npm run dev` and `npx vite preview`: where the gateway listens. */
+/** The gateway for `npm run dev` and `npx vite preview`. */
 const gateway = process.env.GATEWAY ?? 'http://127.0.0.1:7420';
 const proxy = { '^/(?!ui/)': { target: gateway, ws: true, changeOrigin: true, headers: { origin: gateway } } };
 
 /**
- * Two files of code before there is something to read: `page` is what pairing needs, `chat` the rest of a chat. What a
- * view or a part fetches when it is opened stands in files of its own.
+ * Two bundles for the first view: `page` is what pairing needs, `chat` the rest of a chat. Other views and components
+ * are loaded on demand.
  */
-const page = [/node_modules\/(svelte|esm-env|clsx)\//, /src\/(main|App)/, /src\/views\/pair\//, /src\/api\/(client|line)/,
-  /src\/base\/(storage|route|announce|toasts|visible)/, /src\/state\/session/, /src\/parts\/(Icon|Toasts|Ask|Dialog|ask)\b/, /virtual:icons/, /preload-helper/];
-const chat = [/node_modules\/marked\//, /src\/(base|api|state)\//, /src\/markdown\/(?!highlight)/, /src\/look\/theme/,
-  /src\/views\/(shell|chat|threads)\//, /src\/parts\/(CopyButton|LongText|Time|Unread|Frame|frame_actions|resource)\b/];
+const page = [
+  /node_modules\/(svelte|esm-env|clsx)\//,
+  /src\/(main|App)/,
+  /src\/views\/pair\//,
+  /src\/api\/(client|socket)/,
+  /src\/base\/(storage|router|announce|toasts|escape)/,
+  /src\/state\/session/,
+  /src\/components\/(Icon|Toasts|ConfirmDialog|Dialog|confirm)\b/,
+  /virtual:icons/,
+  /preload-helper/,
+];
+const chat = [
+  /node_modules\/marked\//,
+  /src\/(base|api|state)\//,
+  /src\/markdown\/(?!highlight)/,
+  /src\/styles\/theme/,
+  /src\/views\/(shell|chat|threads)\//,
+  /src\/components\/(CopyButton|LongText|Time|LoadError|Frame|frame_actions|resource)\b/,
+];
 const among = (tests) => (id) => tests.some((test) => test.test(id));
 
 /** @returns {import('vite').Plugin}
@@ -33,7 +48,7 @@ export default defineConfig({
   plugins: [svelte(), icons(), nameChat()],
   build: {
     target: 'es2022',
-    // Those that know light-dark(): written out for older ones, it would follow the system and no choice of a person.
+    // Browsers with light-dark(): the fallback for older ones would follow the system instead of the person's choice.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     manifest: true,
     modulePreload: { polyfill: false },

@@ -1,32 +1,35 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, missing, questions, withStage } from './stage.mjs';
+import { eventually, missing, questions, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage();
+  const env = withGateway();
 
-  test('an answer that was replaced is shown where an address names its run', async () => {
-    const { id } = await it.thread({ title: 'Fruit' });
-    const answered = (text) => eventually(async () => {
-      const found = (await it.turns(id)).find(({ content }) => content === text);
-      assert.ok(found);
-      return found;
-    });
-    await it.stage.reply({ text: 'A plum.' });
-    await it.api('POST', '/chat', { threadId: id, content: 'Fruit?' });
+  test('a replaced answer is shown if the address names its run', async () => {
+    const { id } = await env.thread({ title: 'Fruit' });
+    const answered = (text) =>
+      eventually(async () => {
+        const found = (await env.turns(id)).find(({ content }) => content === text);
+        assert.ok(found);
+        return found;
+      });
+    await env.backend.reply({ text: 'A plum.' });
+    await env.api('POST', '/chat', { threadId: id, content: 'Fruit?' });
     const { id: turn, metadata } = await answered('A plum.');
-    await it.stage.reply({ text: 'A pear.' });
-    await it.api('POST', `/turns/${turn}/regenerate`);
+    await env.backend.reply({ text: 'A pear.' });
+    await env.api('POST', `/turns/${turn}/regenerate`);
     await answered('A pear.');
-    const page = await it.open(`/t/${id}?run=${metadata.run_id}`);
+    const page = await env.open(`/t/${id}?run=${metadata.run_id}`);
     await page.locator('article.found').getByText('A plum.').waitFor();
   });
 
-  test('a turn that an address names again is gone to again', async () => {
-    const id = await it.threadWith(...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })));
-    const [turn] = await it.turns(id);
-    const page = await it.open(`/t/${id}?turn=${turn.id}`);
+  test('following a link to a turn again scrolls to it again', async () => {
+    const id = await env.threadWith(
+      ...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })),
+    );
+    const [turn] = await env.turns(id);
+    const page = await env.open(`/t/${id}?turn=${turn.id}`);
     const found = page.locator('article.found');
     const go = (hash) => page.evaluate((to) => (location.hash = to), hash);
     await found.waitFor();
@@ -37,10 +40,12 @@ else {
     await eventually(async () => assert.ok((await found.boundingBox()).y >= 0));
   });
 
-  test('a turn that is still read back takes nobody away from where they went meanwhile', async () => {
-    const id = await it.threadWith(...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })));
-    const turns = await it.turns(id);
-    const page = await it.open(`/t/${id}`);
+  test('a slow search for a turn does not scroll away from a newer one', async () => {
+    const id = await env.threadWith(
+      ...Array.from({ length: 60 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `turn ${i}` })),
+    );
+    const turns = await env.turns(id);
+    const page = await env.open(`/t/${id}`);
     await page.getByText('turn 59', { exact: true }).waitFor();
     let release;
     const held = new Promise((free) => (release = free));
@@ -61,9 +66,9 @@ else {
     await found.getByText('turn 50', { exact: true }).waitFor();
   });
 
-  test('who leaves a chat while it is read back is told nothing of it', async () => {
-    const { id } = await it.thread({ title: 'Left' });
-    const page = await it.open(`/t/${id}`);
+  test('leaving a chat while older turns load shows no message about it', async () => {
+    const { id } = await env.thread({ title: 'Left' });
+    const page = await env.open(`/t/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Left' }).waitFor();
     let release;
     const held = new Promise((free) => (release = free));
@@ -77,41 +82,65 @@ else {
     release();
     await read;
     await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
-    assert.equal(await page.getByText('What the address names').count(), 0);
+    assert.equal(await page.getByText('The linked message').count(), 0);
   });
 
-  test('a turn that an address names and is not there is not looked for in the whole chat', async () => {
-    const { id } = await it.thread({ title: 'Of many turns' });
-    for (let i = 0; i < 60; i++) await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: `turn ${i}` });
-    const page = await it.fresh();
+  test('a missing turn in the address is not searched for in the whole chat', async () => {
+    const { id } = await env.thread({ title: 'Of many turns' });
+    for (let i = 0; i < 60; i++) await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: `turn ${i}` });
+    const page = await env.newPage();
     const asked = [];
     page.on('request', (request) => asked.push(request.url()));
-    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
-    await page.goto(`${it.line.url}/ui/#/t/${id}?turn=00000000-0000-7000-8000-000000000000`);
-    await page.getByText('What the address names is not in this chat any more.').waitFor();
+    await page.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
+    await page.goto(`${env.proxy.url}/ui/#/t/${id}?turn=00000000-0000-7000-8000-000000000000`);
+    await page.getByText('The linked message is no longer in this chat.').waitFor();
     assert.ok(await page.getByText('turn 59', { exact: true }).isVisible());
     assert.equal(asked.filter((url) => /before=(?!00000000-)/.test(url)).length, 0);
     assert.ok(asked.filter((url) => /before=/.test(url)).every((url) => /[?&]limit=1(&|$)/.test(url)));
   });
 
   for (const kind of ['extensions', 'jobs', 'agents', 'knowledge']) {
-    test(`characters that reverse text are written out where an address names what is not there: ${kind}`, async () => {
-      const page = await it.open(`/${kind}/a%E2%80%AEb`);
-      await page.getByRole('alert').getByText('«a⟨U+202E⟩b»').waitFor();
+    test(`characters that reverse text are escaped in messages about missing items: ${kind}`, async () => {
+      const page = await env.open(`/${kind}/a%E2%80%AEb`);
+      await page.getByRole('alert').getByText('“a⟨U+202E⟩b”').waitFor();
       await page.getByRole('heading', { level: 1, name: 'a⟨U+202E⟩b' }).waitFor();
     });
   }
 
-  test('a dialog whose opener has gone is left for the heading', async () => {
-    for (const [key, from, to] of [['Control+k', '/jobs', 'Agents'], ['?', '/agents', 'Jobs']]) {
-      const page = await it.open(from);
+  test('closing a dialog whose opener is gone focuses the heading', async () => {
+    for (const [key, from, to] of [
+      ['Control+k', '/jobs', 'Agents'],
+      ['?', '/agents', 'Jobs'],
+    ]) {
+      const page = await env.open(from);
       await page.getByRole('main').getByRole('link').first().focus();
       await page.keyboard.press(key);
       await page.getByRole('dialog').waitFor();
       await page.evaluate((hash) => (location.hash = hash), `#/${to.toLowerCase()}`);
       await page.getByRole('heading', { level: 1, name: to, includeHidden: true }).waitFor();
       await page.keyboard.press('Escape');
-      await eventually(async () => assert.equal(await page.evaluate(() => `${document.activeElement.tagName} ${document.activeElement.textContent}`), `H1 ${to}`));
+      await eventually(async () =>
+        assert.equal(
+          await page.evaluate(() => `${document.activeElement.tagName} ${document.activeElement.textContent}`),
+          `H1 ${to}`,
+        ),
+      );
+    }
+  });
+
+  test('an item called new can be opened, and so can the forms for new items', async () => {
+    // The built-in command has this name.
+    const page = await env.open('/extensions?type=command');
+    await page.getByRole('main').getByRole('link', { name: 'new', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'new', exact: true }).waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    for (const [view, type] of [
+      ['extensions', 'command'],
+      ['agents', 'agent'],
+      ['jobs', 'job'],
+    ]) {
+      await page.evaluate((hash) => (location.hash = hash), `#/${view}/+new`);
+      await page.getByRole('heading', { level: 1, name: `New ${type}`, exact: true }).waitFor();
     }
   });
 }

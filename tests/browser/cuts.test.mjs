@@ -1,44 +1,46 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, eventually, message, missing, questions, say, withStage } from './stage.mjs';
+import { answers, eventually, message, missing, questions, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage();
+  const env = withGateway();
   const idOf = (page) => new URL(page.url()).hash.split('/t/')[1];
 
-  /** The page shows what the gateway has stored: each question once, and its answer to the letter. */
+  /** The page shows exactly what the gateway has stored: each question once, with its answer. */
   async function agrees(page, asked) {
     await eventually(async () => {
-      const turns = await it.turns(idOf(page));
+      const turns = await env.turns(idOf(page));
       const shown = async (locator) => (await locator.allInnerTexts()).map((text) => text.trim());
       const stored = (role) => turns.filter((turn) => turn.role === role).map(({ content }) => content.trim());
       assert.deepEqual(await shown(questions(page).locator('.said')), stored('user'));
       assert.deepEqual(await shown(answers(page).locator('.prose')), stored('assistant'));
       assert.deepEqual(stored('user'), asked);
     });
-    assert.equal(await page.getByText(/Sending…|Kept here/).count(), 0);
+    assert.equal(await page.getByText(/Sending…|Saved in this browser/).count(), 0);
   }
 
   async function inThread() {
-    const { id } = await it.thread();
-    const page = await it.open(`/t/${id}`);
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
     await page.getByRole('log').waitFor();
-    await eventually(async () => assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'New thread'));
+    await eventually(async () =>
+      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'New thread'),
+    );
     return page;
   }
 
-  test.afterEach(() => Object.assign(it.line, { down: false, deaf: false }));
+  test.afterEach(() => Object.assign(env.proxy, { down: false, dropsResponses: false }));
 
-  test('cut before the message arrives: it is kept, said so, and sent once', async () => {
+  test('cut before the message arrives: it is kept, reported, and sent once', async () => {
     const page = await inThread();
-    it.line.down = true;
-    it.line.cut();
-    await say(page, 'Are you there?');
-    await page.getByText('Kept here; it is sent as soon as').waitFor();
+    env.proxy.down = true;
+    env.proxy.cut();
+    await sendMessage(page, 'Are you there?');
+    await page.getByText('Saved in this browser').waitFor();
     await page.getByText('The gateway cannot be reached').waitFor();
-    await it.stage.reply({ text: 'Yes.' });
-    it.line.down = false;
+    await env.backend.reply({ text: 'Yes.' });
+    env.proxy.down = false;
     await answers(page).getByText('Yes.').waitFor();
     await page.getByText('The gateway cannot be reached').waitFor({ state: 'hidden' });
     await agrees(page, ['Are you there?']);
@@ -46,35 +48,35 @@ else {
 
   test('cut after the message arrived, before the page knows: it is not sent twice', async () => {
     const page = await inThread();
-    await it.stage.reply({ text: 'Once.' });
-    it.line.deaf = true;
-    await say(page, 'Say it once');
-    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
-    it.line.deaf = false;
+    await env.backend.reply({ text: 'Once.' });
+    env.proxy.dropsResponses = true;
+    await sendMessage(page, 'Say it once');
+    await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2));
+    env.proxy.dropsResponses = false;
     await answers(page).getByText('Once.').waitFor();
     await agrees(page, ['Say it once']);
   });
 
-  test('cut in mid-answer: what was missed comes within half a second of the line', async () => {
+  test('cut during an answer: missed text arrives within half a second of reconnecting', async () => {
     const page = await inThread();
     const asked = [];
     let took = Infinity;
-    // A page that waits too long does so each time; once only says that the machine is busy.
+    // A page that is too slow is so every time; a single slow attempt only means that the machine is busy.
     while (took >= 500 && asked.length < 5) {
-      const held = await it.stage.hold({ pieces: ['One, ', 'two, '] });
+      const held = await env.backend.hold({ pieces: ['One, ', 'two, '] });
       const answer = (text) => answers(page).getByText(text).nth(asked.length);
       const said = answer('One, two,');
       const whole = answer('One, two, three, four.');
       asked.push(`Count ${asked.length}`);
-      await say(page, asked.at(-1));
+      await sendMessage(page, asked.at(-1));
       await said.waitFor();
-      it.line.down = true;
-      it.line.cut();
-      await it.stage.release({ held, pieces: ['three, ', 'four.'] });
-      await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2 * asked.length));
+      env.proxy.down = true;
+      env.proxy.cut();
+      await env.backend.release({ held, pieces: ['three, ', 'four.'] });
+      await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2 * asked.length));
       await page.waitForTimeout(1500);
       const back = Date.now();
-      it.line.down = false;
+      env.proxy.down = false;
       await whole.waitFor();
       took = Date.now() - back;
     }
@@ -82,76 +84,76 @@ else {
     await agrees(page, asked);
   });
 
-  test('cut in mid-answer, back while it goes on: nothing is missing in between', async () => {
+  test('cut during an answer that continues: nothing is missing', async () => {
     const page = await inThread();
-    await it.stage.reply({ text: 'abcdefghij'.repeat(40), deltas: 100, rate: 60 });
-    await say(page, 'Alphabet');
+    await env.backend.reply({ text: 'abcdefghij'.repeat(40), deltas: 100, rate: 60 });
+    await sendMessage(page, 'Alphabet');
     await answers(page).getByText('abcdefghij').waitFor();
     for (let i = 0; i < 3; i++) {
-      it.line.cut();
+      env.proxy.cut();
       await page.waitForTimeout(300);
     }
     await page.getByText('stub/talker-1').waitFor();
     await agrees(page, ['Alphabet']);
   });
 
-  test('cut before the end is told: the answer is not «under way» for ever', async () => {
+  test('cut before the end arrives: the answer does not stay active', async () => {
     const page = await inThread();
-    const held = await it.stage.hold({ pieces: ['All but'] });
-    await say(page, 'Nearly');
+    const held = await env.backend.hold({ pieces: ['All but'] });
+    await sendMessage(page, 'Nearly');
     await answers(page).getByText('All but').waitFor();
-    it.line.deaf = true;
-    await it.stage.release({ held, pieces: [' the end'] });
-    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
-    it.line.deaf = false;
+    env.proxy.dropsResponses = true;
+    await env.backend.release({ held, pieces: [' the end'] });
+    await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2));
+    env.proxy.dropsResponses = false;
     await answers(page).getByText('All but the end').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     await agrees(page, ['Nearly']);
   });
 
-  test('the gateway restarts in mid-answer: what came is kept, and the next message works', async () => {
+  test('the gateway restarts during an answer: the partial text is kept and the next message works', async () => {
     const page = await inThread();
-    await it.stage.hold({ pieces: ['Half'] });
-    await say(page, 'Interrupted');
+    await env.backend.hold({ pieces: ['Half'] });
+    await sendMessage(page, 'Interrupted');
     await answers(page).getByText('Half').waitFor();
-    await it.stage.restart();
+    await env.backend.restart();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     await agrees(page, ['Interrupted']);
-    await it.stage.reply({ text: 'Whole' });
-    await say(page, 'Again');
+    await env.backend.reply({ text: 'Whole' });
+    await sendMessage(page, 'Again');
     await answers(page).getByText('Whole').waitFor();
     await agrees(page, ['Interrupted', 'Again']);
   });
 
-  test('cut off as a reader that was too slow (1013): it comes back and has all of it', async () => {
+  test('disconnected as a slow reader (1013): reconnects and has the whole answer', async () => {
     const page = await inThread();
-    const held = await it.stage.hold({ pieces: ['Slow '] });
-    await say(page, 'Too slow');
+    const held = await env.backend.hold({ pieces: ['Slow '] });
+    await sendMessage(page, 'Too slow');
     await answers(page).getByText('Slow').waitFor();
-    it.line.closeEvents(1013);
-    await it.stage.release({ held, pieces: ['but whole'] });
+    env.proxy.closeWebSockets(1013);
+    await env.backend.release({ held, pieces: ['but whole'] });
     await answers(page).getByText('Slow but whole').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     await agrees(page, ['Too slow']);
   });
 
-  test('a phone that slept in mid-answer has all of it soon after it wakes', async () => {
+  test('a phone that slept during an answer catches up soon after it wakes', async () => {
     const page = await inThread();
-    const held = await it.stage.hold({ pieces: ['Before, '] });
-    await say(page, 'Sleep');
+    const held = await env.backend.hold({ pieces: ['Before, '] });
+    await sendMessage(page, 'Sleep');
     await answers(page).getByText('Before,').waitFor();
-    it.line.freeze();
-    await it.stage.release({ held, pieces: ['after.'] });
-    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
+    env.proxy.freeze();
+    await env.backend.release({ held, pieces: ['after.'] });
+    await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2));
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await answers(page).getByText('Before, after.').waitFor();
     await agrees(page, ['Sleep']);
   });
 
-  test('a tab that nobody sees writes nothing meanwhile, and has all of it when it is looked at', async () => {
+  test('a hidden tab renders nothing and is complete when it becomes visible', async () => {
     const page = await inThread();
-    const held = await it.stage.hold({ pieces: ['Seen'] });
-    await say(page, 'Look away');
+    const held = await env.backend.hold({ pieces: ['Seen'] });
+    await sendMessage(page, 'Look away');
     await answers(page).getByText('Seen').waitFor();
     await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
@@ -160,8 +162,8 @@ else {
       window.requestAnimationFrame = (frame) => window.waiting.push(frame);
       document.dispatchEvent(new Event('visibilitychange'));
     });
-    await it.stage.release({ held, pieces: [' and', ' unseen', '.'] });
-    await eventually(async () => assert.equal((await it.turns(idOf(page))).length, 2));
+    await env.backend.release({ held, pieces: [' and', ' unseen', '.'] });
+    await eventually(async () => assert.equal((await env.turns(idOf(page))).length, 2));
     await page.evaluate(() => {
       delete document.hidden;
       window.requestAnimationFrame = window.frames_;
@@ -172,115 +174,124 @@ else {
     await agrees(page, ['Look away']);
   });
 
-  test('what waits to be sent survives a reload', async () => {
+  test('unsent messages survive a reload', async () => {
     const page = await inThread();
-    it.line.down = true;
-    it.line.cut();
-    await say(page, 'Later');
-    await page.getByText('Kept here; it is sent as soon as').waitFor();
-    await it.stage.reply({ text: 'Now.' });
-    it.line.down = false;
+    env.proxy.down = true;
+    env.proxy.cut();
+    await sendMessage(page, 'Later');
+    await page.getByText('Saved in this browser').waitFor();
+    await env.backend.reply({ text: 'Now.' });
+    env.proxy.down = false;
     await page.reload();
     await answers(page).getByText('Now.').waitFor();
     await agrees(page, ['Later']);
   });
 
-  test('what another tab deletes goes here too', async () => {
+  test('turns deleted in another tab disappear', async () => {
     const page = await inThread();
-    await it.stage.reply({ text: 'To be deleted' });
-    await say(page, 'Delete me');
+    await env.backend.reply({ text: 'To be deleted' });
+    await sendMessage(page, 'Delete me');
     await answers(page).getByText('To be deleted').waitFor();
     await page.getByText('stub/talker-1').waitFor();
-    const [question] = await it.turns(idOf(page));
-    await it.api('DELETE', `/turns/${question.id}`);
+    const [question] = await env.turns(idOf(page));
+    await env.api('DELETE', `/turns/${question.id}`);
     await eventually(async () => assert.equal(await questions(page).count(), 0));
     assert.equal(await message(page).inputValue(), '');
   });
 
-  test('more than a page of turns that came while the line was cut: none in between is missing', async () => {
+  test('more than a page of turns added while offline: none is missing', async () => {
     const page = await inThread();
-    const add = (content) => it.api('POST', `/threads/${idOf(page)}/turns`, { role: 'user', content });
+    const add = (content) => env.api('POST', `/threads/${idOf(page)}/turns`, { role: 'user', content });
     await add('before');
     await questions(page).getByText('before').waitFor();
-    it.line.down = true;
-    it.line.cut();
+    env.proxy.down = true;
+    env.proxy.cut();
     for (let i = 0; i < 120; i++) await add(`missed ${i}`);
-    it.line.down = false;
+    env.proxy.down = false;
     await questions(page).getByText('missed 119').waitFor();
     const all = ['before', ...Array.from({ length: 120 }, (_, i) => `missed ${i}`)];
     await eventually(async () => assert.deepEqual(await questions(page).locator('.said').allTextContents(), all));
   });
 
-  test('all turns that were shown are deleted while the line was cut: those before them come', async () => {
+  test('if all shown turns are deleted while offline, earlier ones are loaded', async () => {
     const page = await inThread();
     const path = `/threads/${idOf(page)}/turns`;
     const made = [];
-    for (let i = 0; i < 100; i++) made.push(await it.api('POST', path, { role: 'user', content: `turn ${i}` }));
+    for (let i = 0; i < 100; i++) made.push(await env.api('POST', path, { role: 'user', content: `turn ${i}` }));
     await page.reload();
     await questions(page).getByText('turn 99').waitFor();
-    it.line.down = true;
-    it.line.cut();
-    for (const { id } of made.slice(50)) await it.api('DELETE', `/turns/${id}`);
-    it.line.down = false;
+    env.proxy.down = true;
+    env.proxy.cut();
+    for (const { id } of made.slice(50)) await env.api('DELETE', `/turns/${id}`);
+    env.proxy.down = false;
     await questions(page).getByText('turn 49').waitFor();
     await eventually(async () => assert.equal(await questions(page).count(), 50));
   });
 
-  test('what is searched for while the gateway cannot be reached is found once it can', async () => {
-    await it.threadWith({ role: 'user', content: 'a kumquat in the garden' });
-    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/kumquats.md', text: '# Kumquats\n\nOf the kumquat in the garden.\n' });
-    for (const [place, field] of [['/search', 'Search'], ['/knowledge', 'Search pages']]) {
-      const page = await it.open(place);
+  test('a search typed while offline returns results after reconnecting', async () => {
+    await env.threadWith({ role: 'user', content: 'a kumquat in the garden' });
+    await env.backend.write({
+      path: '.agent-gateway/knowledge/wiki/kumquats.md',
+      text: '# Kumquats\n\nOf the kumquat in the garden.\n',
+    });
+    for (const [route, field] of [
+      ['/search', 'Search'],
+      ['/knowledge', 'Search pages'],
+    ]) {
+      const page = await env.open(route);
       const words = page.getByRole('searchbox', { name: field });
       await words.waitFor();
-      it.line.down = true;
-      it.line.cut();
+      env.proxy.down = true;
+      env.proxy.cut();
       await words.fill('kumquat');
       await page.getByRole('alert').getByText('The gateway could not be reached').waitFor();
-      it.line.down = false;
+      env.proxy.down = false;
       await page.getByText('in the garden').first().waitFor();
       await page.getByRole('alert').waitFor({ state: 'detached' });
     }
   });
 
-  test('what a form says of a line that was cut stays true once it is back', async () => {
-    const page = await it.open('/extensions/new?type=capability');
+  test('an error in a form stays visible after reconnecting', async () => {
+    const page = await env.open('/extensions/+new?type=capability');
     await page.getByRole('textbox', { name: 'Name' }).fill('saved-late');
     await page.getByRole('textbox', { name: 'Description' }).fill('d');
-    it.line.down = true;
-    it.line.cut();
+    env.proxy.down = true;
+    env.proxy.cut();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('The gateway could not be reached.').waitFor();
     await page.getByText('The gateway cannot be reached').waitFor();
-    it.line.down = false;
+    env.proxy.down = false;
     await page.getByText('cannot be reached').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
   });
 
-  test('the times of a schedule that is written while the gateway cannot be reached come once it can', async () => {
-    const page = await it.open('/jobs/new');
+  test('the times of a schedule typed while offline are shown after reconnecting', async () => {
+    const page = await env.open('/jobs/+new');
     await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
     await page.getByText(/09:00/).first().waitFor();
-    it.line.down = true;
-    it.line.cut();
+    env.proxy.down = true;
+    env.proxy.cut();
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('17 4 * * *');
     await page.getByText('The gateway could not be reached.').waitFor();
-    it.line.down = false;
+    env.proxy.down = false;
     await page.getByText(/04:17/).first().waitFor();
   });
 
-  test('a message with the words of the one before is shown while it waits', async () => {
+  test('a message with the same text as the one before is shown while it waits', async () => {
     const page = await inThread();
-    await it.stage.reply({ text: 'Once' });
-    await say(page, 'Again');
+    await env.backend.reply({ text: 'Once' });
+    await sendMessage(page, 'Again');
     await answers(page).getByText('Once').waitFor();
-    it.line.down = true;
-    it.line.cut();
-    await say(page, 'Again');
-    await page.getByRole('article', { name: 'Your message, not sent yet' }).getByText('Kept here').waitFor();
-    await it.stage.reply({ text: 'Twice' });
-    it.line.down = false;
+    env.proxy.down = true;
+    env.proxy.cut();
+    await sendMessage(page, 'Again');
+    await page
+      .getByRole('article', { name: 'Your message, not sent yet' })
+      .getByText('Saved in this browser')
+      .waitFor();
+    await env.backend.reply({ text: 'Twice' });
+    env.proxy.down = false;
     await answers(page).getByText('Twice').waitFor();
     await agrees(page, ['Again', 'Again']);
   });

@@ -1,39 +1,40 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, message, missing, withStage } from './stage.mjs';
+import { eventually, message, missing, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage();
+  const env = withGateway();
   const raw = (page) => page.getByRole('textbox', { name: 'Definition as JSON' });
   const save = (page) => page.getByRole('button', { name: 'Save', exact: true });
-  const go = (page, place) => page.evaluate((hash) => (location.hash = hash), `#${place}`);
+  const go = (page, route) => page.evaluate((hash) => (location.hash = hash), `#${route}`);
 
-  const command = (name) => it.api('POST', '/extensions', { type: 'command', name, description: 'd', definition: { prompt: 'old' } });
-  const promptOf = async (name) => (await it.api('GET', `/extensions/${name}`)).definition.prompt;
+  const command = (name) =>
+    env.api('POST', '/extensions', { type: 'command', name, description: 'd', definition: { prompt: 'old' } });
+  const promptOf = async (name) => (await env.api('GET', `/extensions/${name}`)).definition.prompt;
 
   async function proposes(name, head = `target: knowledge/wiki/${name}.md\n`, content = '# New\n') {
     const text = `---\ntitle: ${name}\ntype: knowledge\nagent: assistant\n${head}status: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n${content}`;
-    await it.stage.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
+    await env.backend.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
   }
 
-  test('a page of knowledge is shown as the proposal left it that was applied meanwhile', async () => {
-    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/rewritten.md', text: '# Rewritten\n\nBefore.\n' });
+  test('a knowledge page shows the content of a proposal applied meanwhile', async () => {
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/rewritten.md', text: '# Rewritten\n\nBefore.\n' });
     await proposes('rewritten', 'target: knowledge/wiki/rewritten.md\n', '# Rewritten\n\nAfter.\n');
-    const page = await it.open('/knowledge/rewritten');
+    const page = await env.open('/knowledge/rewritten');
     await page.getByText('Before.').waitFor();
-    await it.api('POST', '/proposals/assistant/2026-01-02/rewritten/apply', {});
+    await env.api('POST', '/proposals/assistant/2026-01-02/rewritten/apply', {});
     await page.getByText('After.').waitFor();
   });
 
-  test('what is not JSON cannot be saved, nor left for the form', async () => {
+  test('invalid JSON can neither be saved nor left for the form', async () => {
     await command('not-json');
-    const page = await it.open('/extensions/not-json');
+    const page = await env.open('/extensions/not-json');
     await page.getByRole('button', { name: 'Raw' }).click();
     await raw(page).fill('{"prompt": "new"');
     await save(page).click();
-    await page.getByText(/Not JSON yet/).waitFor();
+    await page.getByText(/Not valid JSON/).waitFor();
     assert.ok(await page.getByRole('button', { name: 'Form' }).isDisabled());
     assert.equal(await page.getByText('Saved.').count(), 0);
     assert.equal(await promptOf('not-json'), 'old');
@@ -43,52 +44,61 @@ else {
     assert.equal(await promptOf('not-json'), 'new');
   });
 
-  test('the file of an extension is not replaced while what is written is not JSON', async () => {
-    await it.api('POST', '/extensions', { type: 'agent', name: 'on-disk', description: 'd', enabled: true, definition: { systemPrompt: 'old' } });
-    const page = await it.open('/extensions/on-disk?tab=files');
+  test('the file of an extension is not saved while its text is not JSON', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'on-disk',
+      description: 'd',
+      enabled: true,
+      definition: { systemPrompt: 'old' },
+    });
+    const page = await env.open('/extensions/on-disk?tab=files');
     const config = page.getByRole('textbox', { name: 'Configuration on disk' });
     const text = await config.inputValue();
     await config.fill(text.replace('old', 'new'));
     await config.fill(text.replace('old', 'newer').replace(/}\s*$/, ''));
     const replace = page.getByRole('button', { name: 'Replace the file' });
     await replace.click();
-    await page.getByText(/Not JSON yet/).waitFor();
+    await page.getByText(/Not valid JSON/).waitFor();
     await config.fill(text.replace('old', 'newest'));
     await replace.click();
     await page.getByText('Saved to disk').waitFor();
-    assert.equal((await it.api('GET', '/extensions/on-disk')).definition.systemPrompt, 'newest');
+    assert.equal((await env.api('GET', '/extensions/on-disk')).definition.systemPrompt, 'newest');
     assert.equal(await page.getByText('Saved to disk').count(), 1);
   });
 
-  test('an extension that is edited is there again after the page was left, until it is saved', async () => {
+  test('an edited extension is restored after leaving the page, until it is saved', async () => {
     await command('left-alone');
-    const page = await it.open('/extensions/left-alone');
+    const page = await env.open('/extensions/left-alone');
     await page.getByRole('textbox', { name: /Prompt/ }).fill('half a thought');
     await go(page, '/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     await go(page, '/extensions/left-alone');
-    await page.getByText('is not saved yet').waitFor();
+    await page.getByText('You have unsaved changes').waitFor();
     assert.equal(await page.getByRole('textbox', { name: /Prompt/ }).inputValue(), 'half a thought');
     await page.getByRole('button', { name: 'Raw' }).click();
     await raw(page).fill('{"prompt": "no end');
     await page.reload();
     await eventually(async () => assert.equal(await raw(page).inputValue(), '{"prompt": "no end'));
-    await page.getByText(/Not JSON yet/).waitFor();
+    await page.getByText(/Not valid JSON/).waitFor();
     await raw(page).fill('{"prompt": "an end"}');
     await save(page).click();
     await page.getByText('Saved.').waitFor();
     await page.reload();
     await page.getByRole('textbox', { name: /Prompt/ }).waitFor();
-    assert.equal(await page.getByText('is not saved yet').count(), 0);
+    assert.equal(await page.getByText('You have unsaved changes').count(), 0);
     assert.equal(await page.getByRole('textbox', { name: /Prompt/ }).inputValue(), 'an end');
   });
 
-  test('who goes on right behind Save is not fetched back', async () => {
+  test('leaving right after Save does not navigate back', async () => {
     await command('left');
-    const page = await it.open('/extensions/left');
+    const page = await env.open('/extensions/left');
     await page.getByRole('textbox', { name: /Prompt/ }).fill('new');
     let read;
-    await page.route(({ pathname }) => pathname === '/extensions', (route) => (read = () => route.continue()));
+    await page.route(
+      ({ pathname }) => pathname === '/extensions',
+      (route) => (read = () => route.continue()),
+    );
     await save(page).click();
     await page.getByText('Saved.').waitFor();
     await eventually(() => assert.ok(read));
@@ -101,80 +111,80 @@ else {
     assert.match(page.url(), /#\/agents$/);
   });
 
-  test('a draft is not saved over what was changed elsewhere meanwhile, and can be discarded', async () => {
+  test('a draft is not saved over changes made elsewhere and can be discarded', async () => {
     const { id } = await command('changed-since');
-    const page = await it.open('/extensions/changed-since');
+    const page = await env.open('/extensions/changed-since');
     await page.getByRole('textbox', { name: /Prompt/ }).fill('mine');
-    await it.api('PATCH', `/extensions/${id}`, { definition: { prompt: 'theirs' } });
+    await env.api('PATCH', `/extensions/${id}`, { definition: { prompt: 'theirs' } });
     await page.reload();
-    await page.getByText('is not saved yet').waitFor();
+    await page.getByText('You have unsaved changes').waitFor();
     await save(page).click();
-    await page.getByText('It was changed elsewhere').waitFor();
-    await page.getByRole('button', { name: 'Go on editing' }).click();
-    await page.getByRole('button', { name: 'Discard it' }).click();
+    await page.getByText('This was changed elsewhere').waitFor();
+    await page.getByRole('button', { name: 'Keep editing' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
     assert.equal(await page.getByRole('textbox', { name: /Prompt/ }).inputValue(), 'theirs');
     await page.reload();
     await page.getByRole('textbox', { name: /Prompt/ }).waitFor();
-    assert.equal(await page.getByText('is not saved yet').count(), 0);
+    assert.equal(await page.getByText('You have unsaved changes').count(), 0);
   });
 
-  test('an extension that was switched off beside its editor is saved without a question, and stays off', async () => {
+  test('an extension disabled next to its editor is saved without a conflict and stays disabled', async () => {
     await command('switched');
-    const page = await it.open('/extensions/switched');
+    const page = await env.open('/extensions/switched');
     await page.getByRole('textbox', { name: /Prompt/ }).fill('new');
     await page.getByRole('switch').uncheck();
     await page.getByText('disabled', { exact: true }).waitFor();
     await save(page).click();
     await page.getByText('Saved.').waitFor();
-    const { enabled, definition } = await it.api('GET', '/extensions/switched');
+    const { enabled, definition } = await env.api('GET', '/extensions/switched');
     assert.deepEqual([enabled, definition.prompt], [false, 'new']);
   });
 
-  test('a question about what was changed elsewhere shows all of it', async () => {
+  test('a conflict shows all that was changed elsewhere', async () => {
     const { id } = await command('described-twice');
-    const page = await it.open('/extensions/described-twice');
+    const page = await env.open('/extensions/described-twice');
     await page.getByRole('textbox', { name: /Prompt/ }).fill('mine');
-    await it.api('PATCH', `/extensions/${id}`, { description: 'their description' });
+    await env.api('PATCH', `/extensions/${id}`, { description: 'their description' });
     await save(page).click();
-    await page.getByRole('region', { name: 'Changed meanwhile' }).getByText('their description').waitFor();
+    await page.getByRole('region', { name: 'Conflicting change' }).getByText('their description').waitFor();
   });
 
-  test('a soul that is written is there again after the page was left, until it is saved', async () => {
-    const page = await it.open('/agents');
+  test('an unsaved soul is restored after leaving the page, until it is saved', async () => {
+    const page = await env.open('/agents');
     const soul = page.getByRole('textbox', { name: 'Soul' });
     await soul.fill('Be kind.');
     await go(page, '/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     await page.goBack();
-    await page.getByText('is not saved yet').waitFor();
+    await page.getByText('You have unsaved changes').waitFor();
     assert.equal(await soul.inputValue(), 'Be kind.');
-    await it.api('PUT', '/soul', { content: 'Be brief.' });
+    await env.api('PUT', '/soul', { content: 'Be brief.' });
     await page.reload();
-    await page.getByText('What is saved was changed since').waitFor();
+    await page.getByText('The saved version has changed since').waitFor();
     await page.getByRole('button', { name: 'Save soul' }).click();
-    await page.getByRole('button', { name: 'Save mine over it' }).click();
-    await page.getByText('Saved. It counts').waitFor();
+    await page.getByRole('button', { name: 'Overwrite with mine' }).click();
+    await page.getByText('Saved. Used').waitFor();
     await page.reload();
     await eventually(async () => assert.equal(await soul.inputValue(), 'Be kind.'));
-    assert.equal(await page.getByText('is not saved yet').count(), 0);
-    assert.equal((await it.api('GET', '/soul')).content, 'Be kind.');
+    assert.equal(await page.getByText('You have unsaved changes').count(), 0);
+    assert.equal((await env.api('GET', '/soul')).content, 'Be kind.');
   });
 
-  test('a soul that was changed elsewhere is not overwritten unseen', async () => {
-    const { page, soul } = await it.openSoul('Be calm.');
+  test('a soul changed elsewhere is not overwritten silently', async () => {
+    const { page, soul } = await env.openSoul('Be calm.');
     await soul.fill('Be mine.');
-    await it.api('PUT', '/soul', { content: 'Be theirs.' });
+    await env.api('PUT', '/soul', { content: 'Be theirs.' });
     await page.getByRole('button', { name: 'Save soul' }).click();
-    const changed = page.getByRole('region', { name: 'Changed meanwhile' });
+    const changed = page.getByRole('region', { name: 'Conflicting change' });
     await changed.getByText('Be theirs.').waitFor();
-    assert.equal((await it.api('GET', '/soul')).content, 'Be theirs.');
-    await changed.getByRole('button', { name: 'Take what is there' }).click();
+    assert.equal((await env.api('GET', '/soul')).content, 'Be theirs.');
+    await changed.getByRole('button', { name: 'Use the current version' }).click();
     await eventually(async () => assert.equal(await soul.inputValue(), 'Be theirs.'));
     await changed.waitFor({ state: 'detached' });
   });
 
-  test('what is written on while a soul is being stored stays', async () => {
-    const page = await it.open('/agents');
+  test('text typed while a soul is being saved is kept', async () => {
+    const page = await env.open('/agents');
     const soul = page.getByRole('textbox', { name: 'Soul' });
     await soul.fill('One.');
     let release;
@@ -186,54 +196,64 @@ else {
     await page.getByRole('button', { name: 'Save soul' }).click();
     await soul.fill('One. Two.');
     release();
-    await page.getByText('Saved. It counts').waitFor();
-    await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One.'));
+    await page.getByText('Saved. Used').waitFor();
+    await eventually(async () => assert.equal((await env.api('GET', '/soul')).content, 'One.'));
     assert.equal(await soul.inputValue(), 'One. Two.');
     await page.getByRole('button', { name: 'Save soul' }).click();
-    await eventually(async () => assert.equal((await it.api('GET', '/soul')).content, 'One. Two.'));
+    await eventually(async () => assert.equal((await env.api('GET', '/soul')).content, 'One. Two.'));
   });
 
-  test('a file on disk that was changed elsewhere is not overwritten unseen, and a cut takes nothing from what is written', async () => {
-    const { id } = await it.api('POST', '/extensions', { type: 'agent', name: 'disk-twice', description: 'd', definition: { systemPrompt: 'old' } });
-    const page = await it.open('/extensions/disk-twice?tab=files');
+  test('a file on disk changed elsewhere is not overwritten silently, and a reconnection keeps what is typed', async () => {
+    const { id } = await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'disk-twice',
+      description: 'd',
+      definition: { systemPrompt: 'old' },
+    });
+    const page = await env.open('/extensions/disk-twice?tab=files');
     const config = page.getByRole('textbox', { name: 'Configuration on disk' });
     const text = await config.inputValue();
     await config.fill(text.replace('old', 'mine'));
     const again = page.waitForResponse(/disk-config/);
-    it.line.cut();
+    env.proxy.cut();
     await again;
     assert.match(await config.inputValue(), /"mine"/);
-    await it.api('PATCH', `/extensions/${id}/disk-config`, JSON.parse(text.replace('old', 'theirs')));
+    await env.api('PATCH', `/extensions/${id}/disk-config`, JSON.parse(text.replace('old', 'theirs')));
     await page.getByRole('button', { name: 'Replace the file' }).click();
-    await page.getByRole('region', { name: 'Changed meanwhile' }).waitFor();
-    assert.equal((await it.api('GET', '/extensions/disk-twice')).definition.systemPrompt, 'theirs');
-    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByRole('region', { name: 'Conflicting change' }).waitFor();
+    assert.equal((await env.api('GET', '/extensions/disk-twice')).definition.systemPrompt, 'theirs');
+    await page.getByRole('button', { name: 'Overwrite with mine' }).click();
     await page.getByText('Saved to disk').waitFor();
-    assert.equal((await it.api('GET', '/extensions/disk-twice')).definition.systemPrompt, 'mine');
+    assert.equal((await env.api('GET', '/extensions/disk-twice')).definition.systemPrompt, 'mine');
   });
 
-  test('a project that was changed elsewhere is not overwritten unseen', async () => {
-    await it.stage.write({ path: 'shared-work/readme', text: '' });
-    const { id } = await it.api('POST', '/projects', { name: 'Begun', path: `${it.home}/shared-work` });
-    const page = await it.open('/projects');
+  test('a project changed elsewhere is not overwritten silently', async () => {
+    await env.backend.write({ path: 'shared-work/readme', text: '' });
+    const { id } = await env.api('POST', '/projects', { name: 'Begun', path: `${env.home}/shared-work` });
+    const page = await env.open('/projects');
     const card = page.getByRole('region', { name: 'Begun' });
     await card.getByRole('button', { name: 'Edit' }).click();
     await card.getByRole('textbox', { name: 'Name' }).fill('Mine');
-    await it.api('PATCH', `/projects/${id}`, { name: 'Theirs' });
+    await env.api('PATCH', `/projects/${id}`, { name: 'Theirs' });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    const question = page.getByRole('dialog', { name: 'It was changed elsewhere' });
-    await question.getByText('«Theirs»').waitFor();
-    assert.equal((await it.api('GET', '/projects')).find((one) => one.id === id).name, 'Theirs');
-    await question.getByRole('button', { name: 'Save mine over it' }).click();
-    await eventually(async () => assert.equal((await it.api('GET', '/projects')).find((one) => one.id === id).name, 'Mine'));
+    const question = page.getByRole('dialog', { name: 'This was changed elsewhere' });
+    await question.getByText('“Theirs”').waitFor();
+    assert.equal((await env.api('GET', '/projects')).find((one) => one.id === id).name, 'Theirs');
+    await question.getByRole('button', { name: 'Overwrite with mine' }).click();
+    await eventually(async () =>
+      assert.equal((await env.api('GET', '/projects')).find((one) => one.id === id).name, 'Mine'),
+    );
   });
 
-  test('a proposal whose target was changed since it was shown is compared again before it is applied', async () => {
+  test('a proposal whose target changed after it was shown is compared again before it is applied', async () => {
     await proposes('moved-on');
-    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/moved-on.md', text: '# Old\n' });
-    const page = await it.open('/inbox/assistant/2026-01-02/moved-on');
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/moved-on.md', text: '# Old\n' });
+    const page = await env.open('/inbox/assistant/2026-01-02/moved-on');
     await page.getByText('# Old').waitFor();
-    const target = await it.stage.write({ path: '.agent-gateway/knowledge/wiki/moved-on.md', text: '# Written meanwhile\n' });
+    const target = await env.backend.write({
+      path: '.agent-gateway/knowledge/wiki/moved-on.md',
+      text: '# Written meanwhile\n',
+    });
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('Compare again').waitFor();
     await page.getByText('# Written meanwhile').waitFor();
@@ -242,9 +262,9 @@ else {
     await eventually(() => assert.match(readFileSync(target, 'utf8'), /# New/));
   });
 
-  test('a note that is written while another is being stored is not lost', async () => {
-    const { id } = await it.thread({ title: 'Noted' });
-    const page = await it.open(`/t/${id}`);
+  test('a note typed while another is being stored is not lost', async () => {
+    const { id } = await env.thread({ title: 'Noted' });
+    const page = await env.open(`/t/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Noted' }).waitFor();
     await page.getByRole('button', { name: 'Add a note' }).click();
     const note = page.getByRole('textbox', { name: 'Note' });
@@ -259,22 +279,27 @@ else {
     assert.equal(await note.inputValue(), 'second');
     await note.press('Enter');
     await note.waitFor({ state: 'detached' });
-    // Its event can come before its answer.
-    await eventually(async () => assert.deepEqual((await it.turns(id)).map(({ content }) => content), ['first', 'second']));
+    // The event can arrive before the response.
+    await eventually(async () =>
+      assert.deepEqual(
+        (await env.turns(id)).map(({ content }) => content),
+        ['first', 'second'],
+      ),
+    );
   });
 
-  test('the form of a job says what a name may be', async () => {
-    const page = await it.open('/jobs/new');
+  test('the form of a job says what a name may contain', async () => {
+    const page = await env.open('/jobs/+new');
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('Daily Report');
-    await page.getByText('Small letters and digits, with single hyphens').waitFor();
-    assert.match(await name.getAttribute('title'), /Small letters and digits/);
+    await page.getByText('Lowercase letters and digits, separated by single hyphens').waitFor();
+    assert.match(await name.getAttribute('title'), /Lowercase letters and digits/);
     assert.equal(await name.evaluate((input) => input.validity.patternMismatch), true);
   });
 
-  test('the letters of the inbox work as it is entered, and Escape closes what they opened', async () => {
+  test('the letter shortcuts work as soon as the inbox opens, and Escape closes what they opened', async () => {
     await proposes('by-letters');
-    const page = await it.open('/chats');
+    const page = await env.open('/chats');
     await page.getByRole('link', { name: /^Inbox/ }).click();
     await page.getByText('It was missing.').waitFor();
     await page.keyboard.press('e');
@@ -285,29 +310,31 @@ else {
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Edit');
     await page.keyboard.press('r');
     await page.keyboard.press('Escape');
-    await page.getByRole('textbox', { name: /Why not/ }).waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: /^Reason/ }).waitFor({ state: 'detached' });
     await page.reload();
     assert.equal(await content.inputValue(), '# Mine, a jar\n');
     await content.press('Escape');
     await page.keyboard.press('e');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
-    await eventually(() => assert.match(readFileSync(`${it.data}/knowledge/wiki/by-letters.md`, 'utf8'), /# Mine, a jar/));
+    await eventually(() =>
+      assert.match(readFileSync(`${env.data}/knowledge/wiki/by-letters.md`, 'utf8'), /# Mine, a jar/),
+    );
   });
 
-  test('the letters can be switched off', async () => {
+  test('the letter shortcuts can be turned off', async () => {
     await proposes('no-letters');
-    const page = await it.open('/inbox');
-    await page.getByRole('checkbox', { name: /Letter keys/ }).uncheck();
+    const page = await env.open('/inbox');
+    await page.getByRole('checkbox', { name: /Letter shortcuts/ }).uncheck();
     await page.getByText('It was missing.').waitFor();
     await page.keyboard.press('e');
     assert.equal(await page.getByRole('textbox', { name: 'New content' }).count(), 0);
-    await it.api('POST', '/proposals/assistant/2026-01-02/no-letters/reject', {});
+    await env.api('POST', '/proposals/assistant/2026-01-02/no-letters/reject', {});
   });
 
-  test('what was decided stays to be seen with what to put back, and the keys go on behind it', async () => {
+  test('a decided proposal stays visible with its previous version, and the shortcuts continue after it', async () => {
     for (const name of ['row-a', 'row-b', 'row-c']) await proposes(name);
-    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/row-b.md', text: '# Before\n' });
-    const page = await it.open('/inbox');
+    await env.backend.write({ path: '.agent-gateway/knowledge/wiki/row-b.md', text: '# Before\n' });
+    const page = await env.open('/inbox');
     const rows = page.getByRole('list', { name: /Proposals/ }).getByRole('button');
     await rows.nth(2).waitFor();
     const before = await rows.count();
@@ -317,65 +344,69 @@ else {
     await page.keyboard.press('a');
     await page.getByText('Applied.', { exact: true }).first().waitFor();
     await eventually(async () => assert.equal(await rows.count(), before - 1));
-    await page.getByText('What to put back').waitFor();
+    await page.getByText('Previous version').waitFor();
     await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2'));
     const third = await rows.nth(1).locator('span').first().textContent();
     await page.keyboard.press('j');
     await page.getByRole('heading', { level: 2, name: third }).waitFor();
     assert.notEqual(second, third);
-    for (const name of ['row-a', 'row-b', 'row-c']) await it.api('POST', `/proposals/assistant/2026-01-02/${name}/reject`, {}).catch(() => {});
+    for (const name of ['row-a', 'row-b', 'row-c'])
+      await env.api('POST', `/proposals/assistant/2026-01-02/${name}/reject`, {}).catch(() => {});
   });
 
-  test('a proposal that names no target cannot be applied, and one that is refused says why', async () => {
+  test('a proposal without a target cannot be applied, and a rejected application is explained', async () => {
     await proposes('aimless', '');
-    const page = await it.open('/inbox');
-    await page.getByText('does not say what it is to change').waitFor();
+    const page = await env.open('/inbox');
+    await page.getByText('names no target').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Apply', exact: true }).isDisabled());
-    assert.doesNotMatch(await page.getByText(/knowledge of assistant/).textContent(), /·/);
-    await it.api('POST', '/proposals/assistant/2026-01-02/aimless/reject', {});
+    assert.doesNotMatch(await page.getByText(/knowledge proposed by assistant/).textContent(), /·/);
+    await env.api('POST', '/proposals/assistant/2026-01-02/aimless/reject', {});
     await proposes('closed', 'target: knowledge/wiki/\n');
     await page.reload();
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText(/validation failed: target .*director/).waitFor();
-    await it.api('POST', '/proposals/assistant/2026-01-02/closed/reject', {});
+    await env.api('POST', '/proposals/assistant/2026-01-02/closed/reject', {});
   });
 
-  test('a question is left by Escape or Cancel, and asked again', async () => {
-    const { id } = await it.thread({ title: 'Stays' });
-    const page = await it.open(`/t/${id}`);
+  test('a confirmation is left by Escape or Cancel and can be opened again', async () => {
+    const { id } = await env.thread({ title: 'Stays' });
+    const page = await env.open(`/t/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Stays' }).waitFor();
     const dialog = page.getByRole('dialog');
-    for (const leave of [() => page.keyboard.press('Escape'), () => dialog.getByRole('button', { name: 'Cancel' }).click()]) {
+    for (const leave of [
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+    ]) {
       await page.getByRole('button', { name: 'Delete chat' }).click();
       await dialog.waitFor();
       await leave();
       await dialog.waitFor({ state: 'detached' });
     }
-    assert.equal((await it.api('GET', `/threads/${id}`)).title, 'Stays');
+    assert.equal((await env.api('GET', `/threads/${id}`)).title, 'Stays');
   });
 
-  test('Escape closes the palette, also with words in it', async () => {
-    const page = await it.open('/costs');
+  test('Escape closes the palette even after typing', async () => {
+    const page = await env.open('/costs');
     await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Go to or do' }).fill('some words');
+    await page.getByRole('combobox', { name: 'Search or run a command' }).fill('some words');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  test('what is typed right behind the keys of the palette goes there, whatever the line does', async () => {
-    const page = await it.open('/new');
+  test('text typed right after the palette’s shortcut goes there, even while offline', async () => {
+    const page = await env.open('/new');
     await message(page).focus();
     await page.route(/\.js$/, (route) => route.abort());
     await page.keyboard.press('Control+k');
     await page.keyboard.type('costs');
-    assert.equal(await page.getByRole('combobox', { name: 'Go to or do' }).inputValue(), 'costs');
+    assert.equal(await page.getByRole('combobox', { name: 'Search or run a command' }).inputValue(), 'costs');
     assert.equal(await message(page).inputValue(), '');
   });
 
-  test('a question begins at Cancel, and gives the keyboard back', async () => {
-    const { id } = await it.thread({ title: 'Kept' });
-    const page = await it.open(`/t/${id}`);
+  test('a confirmation focuses Cancel first and restores the focus', async () => {
+    const { id } = await env.thread({ title: 'Kept' });
+    const page = await env.open(`/t/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
     const held = () => page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.textContent);
     const discard = page.getByRole('button', { name: 'Delete chat' });
@@ -388,8 +419,8 @@ else {
     await eventually(async () => assert.equal(await held(), 'Delete chat'));
   });
 
-  test('a question that was begun from the palette gives the keyboard back', async () => {
-    const page = await it.open(`/t/${(await it.thread({ title: 'Kept' })).id}`);
+  test('a confirmation opened from the palette restores the focus', async () => {
+    const page = await env.open(`/t/${(await env.thread({ title: 'Kept' })).id}`);
     await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).focus();
     await page.keyboard.press('Control+k');
@@ -402,17 +433,19 @@ else {
     await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), 'Message'));
   });
 
-  test('who deletes a turn by keys goes on in the conversation', async () => {
-    const page = await it.open(`/t/${await it.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' })}`);
+  test('deleting a turn by keyboard focuses the conversation', async () => {
+    const page = await env.open(
+      `/t/${await env.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' })}`,
+    );
     await page.getByRole('button', { name: 'Delete answer' }).press('Enter');
     await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.role), 'log'));
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.role), 'log'));
   });
 
-  test('the deletion of a turn can be undone from another view, where the keyboard stays', async () => {
-    const id = await it.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' });
-    const page = await it.open(`/t/${id}`);
+  test('deleting a turn can be undone from another view, which keeps the focus', async () => {
+    const id = await env.threadWith({ role: 'user', content: 'Asked' }, { role: 'assistant', content: 'Answered' });
+    const page = await env.open(`/t/${id}`);
     await page.getByRole('button', { name: 'Delete answer' }).press('Enter');
     await page.getByText('Answered').waitFor({ state: 'detached' });
     await go(page, '/costs');

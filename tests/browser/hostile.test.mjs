@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import test from 'node:test';
-import { answers, eventually, message, missing, say, withStage, worked } from './stage.mjs';
+import { answers, eventually, message, missing, sendMessage, withGateway, measureWork } from './environment.mjs';
 
 const markdown = `<script>window.hit = 1</script> <img src=x onerror="window.hit = 2"> <svg onload="window.hit = 3">
 
@@ -22,14 +22,20 @@ const markdown = `<script>window.hit = 1</script> <img src=x onerror="window.hit
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage();
+  const env = withGateway();
 
-  /** Opens the thread and remembers what is asked of other hosts. */
+  /** Opens the thread and records requests to other hosts. */
   async function openHostile(id) {
-    const page = await it.open('/chats');
+    const page = await env.open('/chats');
     const foreign = [];
-    page.on('request', (request) => new URL(request.url()).origin !== it.line.url && !request.url().startsWith('data:') && foreign.push(request.url()));
-    await page.goto(`${it.line.url}/ui/#/t/${id}`);
+    page.on(
+      'request',
+      (request) =>
+        new URL(request.url()).origin !== env.proxy.url &&
+        !request.url().startsWith('data:') &&
+        foreign.push(request.url()),
+    );
+    await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
     await page.getByRole('article').first().waitFor();
     return { page, foreign };
   }
@@ -38,105 +44,184 @@ else {
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => window.hit), undefined);
     assert.deepEqual(foreign, []);
-    const found = await page.getByRole('log').evaluate((log) => ({
-      elements: log.querySelectorAll('script, iframe, object, embed, form, svg[onload], img').length,
-      links: [...log.querySelectorAll('a')].map((a) => a.getAttribute('href')),
-      handlers: [...log.querySelectorAll('*')].filter((element) => [...element.attributes].some(({ name }) => name.startsWith('on'))).length,
-    }));
+    const found = await page
+      .getByRole('log')
+      .evaluate((log) => ({
+        elements: log.querySelectorAll('script, iframe, object, embed, form, svg[onload], img').length,
+        links: [...log.querySelectorAll('a')].map((a) => a.getAttribute('href')),
+        handlers: [...log.querySelectorAll('*')].filter((element) =>
+          [...element.attributes].some(({ name }) => name.startsWith('on')),
+        ).length,
+      }));
     assert.equal(found.elements, 0);
     assert.equal(found.handlers, 0);
     for (const link of found.links) assert.match(link, /^(https:|http:|mailto:|#\/)/);
     return found;
   }
 
-  test('Markdown of a model is text, links that are safe, and no remote image', async () => {
-    const opened = await openHostile(await it.threadWith({ role: 'assistant', content: markdown }));
+  test('Markdown from a model becomes text and safe links, without remote images', async () => {
+    const opened = await openHostile(await env.threadWith({ role: 'assistant', content: markdown }));
     const { links } = await harmless(opened);
     assert.ok(links.includes('https://spy.example/pixel.png?secret=1'), 'a remote image is a link');
     await opened.page.getByText('<script>window.hit = 1</script>').first().waitFor();
     for (const link of await opened.page.getByRole('log').getByRole('link').all()) {
-      if ((await link.getAttribute('target')) === '_blank') assert.match(await link.getAttribute('rel'), /noopener noreferrer/);
+      if ((await link.getAttribute('target')) === '_blank')
+        assert.match(await link.getAttribute('rel'), /noopener noreferrer/);
     }
   });
 
-  test('the same while it streams', async () => {
-    const page = await it.open();
+  test('hostile Markdown is harmless while it streams', async () => {
+    const page = await env.open();
     const foreign = [];
-    page.on('request', (request) => new URL(request.url()).origin !== it.line.url && !request.url().startsWith('data:') && foreign.push(request.url()));
-    await it.stage.reply({ text: markdown, deltas: 200, rate: 400 });
-    await say(page, 'Be evil');
+    page.on(
+      'request',
+      (request) =>
+        new URL(request.url()).origin !== env.proxy.url &&
+        !request.url().startsWith('data:') &&
+        foreign.push(request.url()),
+    );
+    await env.backend.reply({ text: markdown, deltas: 200, rate: 400 });
+    await sendMessage(page, 'Be evil');
     await page.getByText('stub/talker-1').waitFor();
     await harmless({ page, foreign });
   });
 
-  test('output, names and input of tools are text', async () => {
-    const metadata = { run_id: 'r1', tool_call_id: 'c1', tool_name: '<img src=x onerror=window.hit=1>', is_error: true, input: { path: 'a\u202Efdp.exe', command: '<b>x</b>' } };
-    const opened = await openHostile(await it.threadWith(
-      { role: 'tool', content: `${markdown}\u001b[31mred\u202Eevil`, metadata },
-      { role: 'assistant', content: 'Done.', metadata: { run_id: 'r1', steps: [{ text_end: 0, tool_call_ids: ['c1'] }] } },
-    ));
+  test('output, names and input of tools are shown as text', async () => {
+    const metadata = {
+      run_id: 'r1',
+      tool_call_id: 'c1',
+      tool_name: '<img src=x onerror=window.hit=1>',
+      is_error: true,
+      input: { path: 'a\u202Efdp.exe', command: '<b>x</b>' },
+    };
+    const opened = await openHostile(
+      await env.threadWith(
+        { role: 'tool', content: `${markdown}\u001b[31mred\u202Eevil`, metadata },
+        {
+          role: 'assistant',
+          content: 'Done.',
+          metadata: { run_id: 'r1', steps: [{ text_end: 0, tool_call_ids: ['c1'] }] },
+        },
+      ),
+    );
     await harmless(opened);
     await opened.page.getByText('a⟨U+202E⟩fdp.exe').first().waitFor();
     await opened.page.getByText('⟨U+001B⟩[31mred⟨U+202E⟩evil').first().waitFor();
   });
 
-  test('a thread is shown whatever clients have stored as metadata', async () => {
-    const { page } = await openHostile(await it.threadWith(
-      { role: 'user', content: 'Walked today', metadata: { attachments: [null, { name: { toString: 1 } }] } },
-      { role: 'assistant', content: 'Well done.', metadata: { run_id: 'r2', steps: 5000 } },
-      { role: 'tool', content: 'counted', metadata: { run_id: 'r3', tool_name: { en: 'counter' } } },
-    ));
+  test('a thread is shown whatever metadata clients have stored', async () => {
+    const { page } = await openHostile(
+      await env.threadWith(
+        { role: 'user', content: 'Walked today', metadata: { attachments: [null, { name: { toString: 1 } }] } },
+        { role: 'assistant', content: 'Well done.', metadata: { run_id: 'r2', steps: 5000 } },
+        { role: 'tool', content: 'counted', metadata: { run_id: 'r3', tool_name: { en: 'counter' } } },
+      ),
+    );
     await page.getByRole('article').getByText('Walked today').waitFor();
     await page.getByRole('article').getByText('Well done.').waitFor();
     await page.getByRole('article').getByText('tool', { exact: true }).waitFor();
   });
 
-  test('titles, names and descriptions are text, with what deceives written out', async () => {
-    const { id } = await it.thread({ title: '<img src=x onerror=window.hit=1>\u202Etxt.exe' });
-    await it.api('POST', '/extensions', { type: 'command', name: 'evil', description: '<script>window.hit=2</script>\u202E', definition: { prompt: 'x' } });
-    const page = await it.open(`/t/${id}`);
+  test('titles, names and descriptions are shown as text, with invisible characters escaped', async () => {
+    const { id } = await env.thread({ title: '<img src=x onerror=window.hit=1>\u202Etxt.exe' });
+    await env.api('POST', '/extensions', {
+      type: 'command',
+      name: 'evil',
+      description: '<script>window.hit=2</script>\u202E',
+      definition: { prompt: 'x' },
+    });
+    const page = await env.open(`/t/${id}`);
     await page.getByText('<img src=x onerror=window.hit=1>⟨U+202E⟩txt.exe').first().waitFor();
-    await page.goto(`${it.line.url}/ui/#/extensions?type=command`);
+    await page.goto(`${env.proxy.url}/ui/#/extensions?type=command`);
     await page.getByText('<script>window.hit=2</script>⟨U+202E⟩').waitFor();
     assert.equal(await page.evaluate(() => window.hit), undefined);
   });
 
-  test('views full of what is hostile show it as text', async () => {
-    const evil = '<img src=x onerror=window.hit=1><script>window.hit=2</script>[x](javascript:window.hit=3)![spy](https://spy.example/p.png)\u202E';
-    const folder = (await it.stage.write({ path: 'evil/readme.md', text: evil })).replace('/readme.md', '');
-    await it.api('POST', '/projects', { name: evil, path: folder, description: evil });
-    await it.api('POST', '/signals', { kind: 'evil', message: evil, severity: 'warning' });
-    await it.api('POST', '/extensions', { type: 'job', name: 'evil-job', description: evil, enabled: true, definition: { agent_id: 'assistant', prompt: evil } });
-    await it.api('POST', '/extensions', { type: 'agent', name: 'evil-agent', description: evil, enabled: true, definition: { systemPrompt: evil } });
-    await it.api('PATCH', '/agents/evil-agent/stage', { stage: 'operator', reason: evil });
+  test('views show hostile content as text', async () => {
+    const evil =
+      '<img src=x onerror=window.hit=1><script>window.hit=2</script>[x](javascript:window.hit=3)![spy](https://spy.example/p.png)\u202E';
+    const folder = (await env.backend.write({ path: 'evil/readme.md', text: evil })).replace('/readme.md', '');
+    await env.api('POST', '/projects', { name: evil, path: folder, description: evil });
+    await env.api('POST', '/signals', { kind: 'evil', message: evil, severity: 'warning' });
+    await env.api('POST', '/extensions', {
+      type: 'job',
+      name: 'evil-job',
+      description: evil,
+      enabled: true,
+      definition: { agent_id: 'assistant', prompt: evil },
+    });
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'evil-agent',
+      description: evil,
+      enabled: true,
+      definition: { systemPrompt: evil },
+    });
+    await env.api('PATCH', '/agents/evil-agent/stage', { stage: 'operator', reason: evil });
     const head = `---\ntitle: ${JSON.stringify(evil)}\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/evil.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: ${JSON.stringify(evil)}\n---\n`;
-    await it.stage.write({ path: '.agent-gateway/autoresearch/proposals/assistant/2026-01-02/evil.md', text: `${head}${evil}\n` });
-    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/evil-page.md', text: `---\ntitle: ${JSON.stringify(evil)}\nsummary: ${JSON.stringify(evil)}\nentities: [${JSON.stringify(evil)}]\n---\n${evil}\n` });
-    const { id } = await it.thread({ title: evil });
-    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: `pomelo ${evil}` });
-    const page = await it.open('/chats');
+    await env.backend.write({
+      path: '.agent-gateway/autoresearch/proposals/assistant/2026-01-02/evil.md',
+      text: `${head}${evil}\n`,
+    });
+    await env.backend.write({
+      path: '.agent-gateway/knowledge/wiki/evil-page.md',
+      text: `---\ntitle: ${JSON.stringify(evil)}\nsummary: ${JSON.stringify(evil)}\nentities: [${JSON.stringify(evil)}]\n---\n${evil}\n`,
+    });
+    const { id } = await env.thread({ title: evil });
+    await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: `pomelo ${evil}` });
+    const page = await env.open('/chats');
     const foreign = [];
-    page.on('request', (request) => new URL(request.url()).origin !== it.line.url && !request.url().startsWith('data:') && foreign.push(request.url()));
-    for (const place of ['/chats', '/inbox', '/jobs', '/jobs/evil-job', '/agents', '/agents/evil-agent', '/knowledge', '/knowledge/evil-page', '/knowledge?tab=all', '/knowledge?tab=entities', '/projects', '/system', '/search?q=pomelo']) {
-      await page.goto(`${it.line.url}/ui/#${place}`);
-      await page.locator('main').getByText(/<img src=x onerror=window\.hit=1>/).first().waitFor().catch(() => assert.fail(`${place} does not show it`));
-      assert.equal(await page.locator('main img').count(), 0, place);
-      for (const link of await page.locator('main a').all()) assert.doesNotMatch((await link.getAttribute('href')) ?? '', /^javascript:/i);
+    page.on(
+      'request',
+      (request) =>
+        new URL(request.url()).origin !== env.proxy.url &&
+        !request.url().startsWith('data:') &&
+        foreign.push(request.url()),
+    );
+    for (const route of [
+      '/chats',
+      '/inbox',
+      '/jobs',
+      '/jobs/evil-job',
+      '/agents',
+      '/agents/evil-agent',
+      '/knowledge',
+      '/knowledge/evil-page',
+      '/knowledge?tab=all',
+      '/knowledge?tab=entities',
+      '/projects',
+      '/system',
+      '/search?q=pomelo',
+    ]) {
+      await page.goto(`${env.proxy.url}/ui/#${route}`);
+      await page
+        .locator('main')
+        .getByText(/<img src=x onerror=window\.hit=1>/)
+        .first()
+        .waitFor()
+        .catch(() => assert.fail(`${route} does not show it`));
+      assert.equal(await page.locator('main img').count(), 0, route);
+      for (const link of await page.locator('main a').all())
+        assert.doesNotMatch((await link.getAttribute('href')) ?? '', /^javascript:/i);
     }
     assert.equal(await page.evaluate(() => window.hit), undefined);
     assert.deepEqual(foreign, []);
   });
 
-  test('questions and choices write out what deceives', async () => {
-    const folder = (await it.stage.write({ path: 'named/readme.md', text: 'x' })).replace('/readme.md', '');
-    const { id } = await it.api('POST', '/projects', { name: 'a\u202Eb', path: folder });
-    await it.thread({ project_id: id });
-    const page = await it.open('/chats');
+  test('confirmations and selects escape invisible characters', async () => {
+    const folder = (await env.backend.write({ path: 'named/readme.md', text: 'x' })).replace('/readme.md', '');
+    const { id } = await env.api('POST', '/projects', { name: 'a\u202Eb', path: folder });
+    await env.thread({ project_id: id });
+    const page = await env.open('/chats');
     await page.getByText('Filter', { exact: true }).click();
-    await page.getByLabel('Project').first().locator('option', { hasText: 'a⟨U+202E⟩b' }).waitFor({ state: 'attached' });
-    await page.goto(`${it.line.url}/ui/#/projects`);
+    await page
+      .getByLabel('Project')
+      .first()
+      .locator('option', { hasText: 'a⟨U+202E⟩b' })
+      .waitFor({ state: 'attached' });
+    await page.goto(`${env.proxy.url}/ui/#/projects`);
     await page.getByRole('region', { name: 'a⟨U+202E⟩b' }).getByRole('button', { name: 'Remove…' }).click();
-    await page.getByRole('dialog').getByText('«a⟨U+202E⟩b» is taken off the list').waitFor();
+    await page.getByRole('dialog').getByText('“a⟨U+202E⟩b” will be removed from the list').waitFor();
   });
 
   for (const [what, content] of [
@@ -145,13 +230,19 @@ else {
     ['deep nesting', `${'>'.repeat(20_000)} deep ${'['.repeat(20_000)}${'*_'.repeat(20_000)}`],
     ['a table of 20,000 rows', `| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(20_000)}`],
   ]) {
-    test(`${what} does not hold up the page`, async () => {
-      const id = await it.threadWith({ role: 'assistant', content }, { role: 'tool', content, metadata: { tool_name: 'Read', is_error: true } });
-      const page = await it.open('/chats');
+    test(`${what} does not freeze the page`, async () => {
+      const id = await env.threadWith(
+        { role: 'assistant', content },
+        { role: 'tool', content, metadata: { tool_name: 'Read', is_error: true } },
+      );
+      const page = await env.open('/chats');
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      const work = await worked(page);
+      const work = await measureWork(page);
       await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
-      await page.getByRole('button', { name: /Show more/ }).first().waitFor();
+      await page
+        .getByRole('button', { name: /Show more/ })
+        .first()
+        .waitFor();
       await message(page).fill('still alive');
       const took = await work();
       console.log(`# ${what}: ${took} ms of work`);
@@ -159,7 +250,7 @@ else {
     });
   }
 
-  test('an extension’s frame reaches nothing: no storage, page, network, navigation', async () => {
+  test('an extension’s frame has no access to storage, page, network or navigation', async () => {
     const evil = `<pre id="out"></pre><script>
       const out = [];
       const attempt = async (name, work) => { try { await work(); out.push(name + ' REACHED'); } catch (error) { out.push(name + ' refused'); } };
@@ -178,9 +269,19 @@ else {
         document.getElementById('out').textContent = out.join('\\n') + '\\norigin ' + origin;
       });
     </script>`;
-    await it.api('POST', '/extensions', { type: 'renderer', name: 'evil-renderer', description: 'd', enabled: true, definition: { match: { language: 'evil' }, html: evil } });
-    const page = await it.open(`/t/${await it.threadWith({ role: 'assistant', content: '```evil\nsome content\n```' })}`);
-    it.tolerated.push(/sandboxed|Blocked|frame|CSP: (connect-src|frame-src)|violates the following Content Security Policy|Unsafe attempt|Refused to connect/);
+    await env.api('POST', '/extensions', {
+      type: 'renderer',
+      name: 'evil-renderer',
+      description: 'd',
+      enabled: true,
+      definition: { match: { language: 'evil' }, html: evil },
+    });
+    const page = await env.open(
+      `/t/${await env.threadWith({ role: 'assistant', content: '```evil\nsome content\n```' })}`,
+    );
+    env.allowedErrors.push(
+      /sandboxed|Blocked|frame|CSP: (connect-src|frame-src)|violates the following Content Security Policy|Unsafe attempt|Refused to connect/,
+    );
     const out = page.frameLocator('iframe').locator('#out');
     await eventually(async () => assert.match((await out.textContent()) ?? '', /origin null/));
     assert.doesNotMatch(await out.textContent(), /REACHED/);
@@ -189,18 +290,31 @@ else {
     assert.match(page.url(), /#\/t\//);
   });
 
-  test('a theme that cannot be read is refused in words; one that can applies at once and after a reload', async () => {
-    const theme = (name, colors) => it.api('POST', '/extensions', { type: 'theme', name, description: 'd', enabled: true, definition: { dark: false, colors } });
+  test('an illegible theme is rejected with a reason; a legible one applies at once and after a reload', async () => {
+    const theme = (name, colors) =>
+      env.api('POST', '/extensions', {
+        type: 'theme',
+        name,
+        description: 'd',
+        enabled: true,
+        definition: { dark: false, colors },
+      });
     await theme('grey-on-grey', { background: '#888888', text: '#999999' });
     await theme('white-on-own', { text: '#ffffff' });
     await theme('black-below-own', { background: '#101010' });
-    await it.api('POST', '/extensions', { type: 'theme', name: 'night', description: 'd', enabled: true, definition: { colors: { background: '#101010' } } });
+    await env.api('POST', '/extensions', {
+      type: 'theme',
+      name: 'night',
+      description: 'd',
+      enabled: true,
+      definition: { colors: { background: '#101010' } },
+    });
     await theme('paper', { background: '#fffbe6', text: '#222222', accent: '#7a1f00', 'on-accent': '#ffffff' });
-    const page = await it.open('/extensions?type=theme');
+    const page = await env.open('/extensions?type=theme');
     for (const what of ['grey-on-grey', 'white-on-own', 'black-below-own']) {
       await page.getByRole('radio', { name: what }).click();
       await page.getByText(new RegExp(`${what}: text on background has a contrast of 1\\.`)).waitFor();
-      assert.ok(await page.getByRole('radio', { name: 'As the system' }).isChecked());
+      assert.ok(await page.getByRole('radio', { name: 'System theme' }).isChecked());
     }
     await page.getByRole('radio', { name: 'night' }).check();
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(232, 234, 238)');
@@ -211,10 +325,10 @@ else {
     assert.equal(await ground(), 'rgb(255, 251, 230)');
   });
 
-  test('Trusted Types are on: the page takes no HTML that is a text', async () => {
-    const page = await it.open('/chats');
+  test('Trusted Types are enforced: the page rejects HTML strings', async () => {
+    const page = await env.open('/chats');
     await message(page).waitFor();
-    it.tolerated.push(/TrustedHTML|trusted-types/);
+    env.allowedErrors.push(/TrustedHTML|trusted-types/);
     const taken = await page.evaluate(() => {
       try {
         document.createElement('div').innerHTML = '<b>x</b>';
@@ -226,68 +340,90 @@ else {
     assert.equal(taken, false);
   });
 
-  test('a token in the address is not taken', async () => {
-    const page = await it.fresh();
-    await page.goto(`${it.url}/ui/?token=${it.token}#/chats?token=${it.token}`);
+  test('a token in the address is not used', async () => {
+    const page = await env.newPage();
+    await page.goto(`${env.url}/ui/?token=${env.token}#/chats?token=${env.token}`);
     await page.getByRole('textbox', { name: 'Code' }).waitFor();
-    assert.ok(!page.url().includes(it.token), page.url());
+    assert.ok(!page.url().includes(env.token), page.url());
   });
 
-  test('a foreign page can neither frame the page, nor post to it, nor open its socket', async () => {
-    const server = http.createServer((_, answer) => answer.writeHead(200, { 'content-type': 'text/html' }).end('<body></body>'));
+  test('a foreign page can neither frame the page, nor post to it, nor open its WebSocket', async () => {
+    const server = http.createServer((_, answer) =>
+      answer.writeHead(200, { 'content-type': 'text/html' }).end('<body></body>'),
+    );
     await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
     try {
-      const page = await it.fresh();
-      it.tolerated.push(/CORS policy|frame-ancestors|Refused to (frame|display)|Framing|status of 403|ERR_FAILED/);
+      const page = await env.newPage();
+      env.allowedErrors.push(/CORS policy|frame-ancestors|Refused to (frame|display)|Framing|status of 403|ERR_FAILED/);
       await page.goto(`http://127.0.0.1:${server.address().port}/`);
-      const reached = await page.evaluate(async ([url, token]) => {
-        const frame = document.createElement('iframe');
-        frame.src = `${url}/ui/`;
-        document.body.append(frame);
-        const post = await fetch(`${url}/chat`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{"content":"x"}' }).then(() => true, () => false);
-        const plain = await fetch(`${url}/chat`, { method: 'POST', mode: 'no-cors', body: '{"content":"x"}' }).then((answer) => answer.type, () => 'failed');
-        const socket = await new Promise((told) => {
-          const line = new WebSocket(`${url.replace('http', 'ws')}/ws`, ['bearer', token]);
-          line.onopen = () => told(true);
-          line.onclose = () => told(false);
-        });
-        return { post, plain, socket };
-      }, [it.url, it.token]);
+      const reached = await page.evaluate(
+        async ([url, token]) => {
+          const frame = document.createElement('iframe');
+          frame.src = `${url}/ui/`;
+          document.body.append(frame);
+          const post = await fetch(`${url}/chat`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${token}` },
+            body: '{"content":"x"}',
+          }).then(
+            () => true,
+            () => false,
+          );
+          const plain = await fetch(`${url}/chat`, { method: 'POST', mode: 'no-cors', body: '{"content":"x"}' }).then(
+            (answer) => answer.type,
+            () => 'failed',
+          );
+          const socket = await new Promise((told) => {
+            const line = new WebSocket(`${url.replace('http', 'ws')}/ws`, ['bearer', token]);
+            line.onopen = () => told(true);
+            line.onclose = () => told(false);
+          });
+          return { post, plain, socket };
+        },
+        [env.url, env.token],
+      );
       assert.equal(reached.post, false);
       assert.equal(reached.socket, false);
       const framed = page.frames().find((frame) => frame !== page.mainFrame());
       await eventually(async () => assert.doesNotMatch((await framed?.content().catch(() => '')) ?? '', /id="page"/));
-      assert.deepEqual((await it.api('GET', '/threads')).filter(({ title }) => title === 'x'), []);
+      assert.deepEqual(
+        (await env.api('GET', '/threads')).filter(({ title }) => title === 'x'),
+        [],
+      );
     } finally {
       server.close();
     }
   });
 
-  test('an attachment is named as text and sent', async () => {
-    const page = await it.open();
-    await page.locator('input[type=file]').setInputFiles({ name: '<b>evil</b>.txt', mimeType: 'text/plain', buffer: Buffer.from('content') });
+  test('an attachment’s name is shown as text, and it is sent', async () => {
+    const page = await env.open();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: '<b>evil</b>.txt', mimeType: 'text/plain', buffer: Buffer.from('content') });
     await page.getByText('<b>evil</b>.txt').waitFor();
-    await it.stage.reply({ text: 'Read it.' });
-    await say(page, 'See the file');
+    await env.backend.reply({ text: 'Read it.' });
+    await sendMessage(page, 'See the file');
     await answers(page).getByText('Read it.').waitFor();
   });
 
-  test('names of files are text, with what deceives written out', async () => {
-    await it.stage.write({ path: 'pomelo\u202Egpj.exe', text: 'x' });
-    const page = await it.open(`/t/${(await it.thread()).id}`);
+  test('file names are shown as text, with invisible characters escaped', async () => {
+    await env.backend.write({ path: 'pomelo\u202Egpj.exe', text: 'x' });
+    const page = await env.open(`/t/${(await env.thread()).id}`);
     await message(page).pressSequentially('see @pomelo');
     await page.getByRole('option', { name: /^pomelo⟨U\+202E⟩gpj\.exe .*pomelo⟨U\+202E⟩gpj\.exe$/ }).waitFor();
     await message(page).fill('With a file');
-    await page.locator('input[type=file]').setInputFiles({ name: 'cv\u202Efdp.exe', mimeType: 'text/plain', buffer: Buffer.from('x') });
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'cv\u202Efdp.exe', mimeType: 'text/plain', buffer: Buffer.from('x') });
     await page.getByRole('list', { name: 'Attachments' }).getByText('cv⟨U+202E⟩fdp.exe').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('article', { name: 'You' }).getByText('cv⟨U+202E⟩fdp.exe').waitFor();
   });
 
-  test('the address of a chat leads to nothing else of the gateway', async () => {
-    const page = await it.open('/t/..%2Fextensions%3F');
-    await page.getByText('This chat does not exist, or was deleted.').waitFor();
-    await page.getByRole('heading', { level: 1, name: 'No such chat' }).waitFor();
+  test('the address of a chat reaches no other API path', async () => {
+    const page = await env.open('/t/..%2Fextensions%3F');
+    await page.getByText('This chat does not exist or was deleted.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Chat not found' }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^(Rename|Archive|Delete chat)$/ }).count(), 0);
   });
 }

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, message, missing, say, withStage } from './stage.mjs';
+import { eventually, message, missing, sendMessage, withGateway } from './environment.mjs';
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage();
-  const code = async () => (await it.api('GET', '/pair/refresh')).code;
+  const env = withGateway();
+  const code = async () => (await env.api('GET', '/pair/refresh')).code;
 
-  test('a code in the address pairs by itself and is forgotten', async () => {
-    const page = await it.fresh();
-    await page.goto(`${it.url}/ui/#code=${await code()}`);
+  test('a code in the address pairs and is removed from it', async () => {
+    const page = await env.newPage();
+    await page.goto(`${env.url}/ui/#code=${await code()}`);
     await message(page).waitFor();
     assert.equal(new URL(page.url()).hash, '#/chats');
     await page.goBack().catch(() => {});
     assert.doesNotMatch(page.url(), /code/);
   });
 
-  test('a code that is typed pairs, and a reload asks for none', async () => {
-    const page = await it.fresh();
-    await page.goto(`${it.url}/ui/`);
+  test('a typed code pairs, and a reload does not ask again', async () => {
+    const page = await env.newPage();
+    await page.goto(`${env.url}/ui/`);
     await page.getByRole('textbox', { name: 'Code' }).fill(await code());
     await page.getByRole('button', { name: 'Pair' }).click();
     await message(page).waitFor();
@@ -26,9 +26,9 @@ else {
     await message(page).waitFor();
   });
 
-  test('a wrong code says so in the gateway’s words', async () => {
-    const page = await it.fresh();
-    await page.goto(`${it.url}/ui/`);
+  test('a wrong code is reported in the gateway’s words', async () => {
+    const page = await env.newPage();
+    await page.goto(`${env.url}/ui/`);
     await page.getByRole('textbox', { name: 'Code' }).fill('000000');
     await page.getByRole('button', { name: 'Pair' }).click();
     await page.getByText('Invalid or expired code').waitFor();
@@ -38,45 +38,45 @@ else {
     await message(page).waitFor();
   });
 
-  test('a code that did not get to the gateway need not be typed again', async () => {
-    const page = await it.fresh();
-    await page.goto(`${it.line.url}/ui/`);
+  test('a code that did not reach the gateway need not be typed again', async () => {
+    const page = await env.newPage();
+    await page.goto(`${env.proxy.url}/ui/`);
     await page.getByRole('textbox', { name: 'Code' }).fill(await code());
-    it.line.down = true;
-    it.line.cut();
+    env.proxy.down = true;
+    env.proxy.cut();
     await page.getByRole('button', { name: 'Pair' }).click();
     await page.getByText('The gateway could not be reached.').waitFor();
-    it.line.down = false;
+    env.proxy.down = false;
     await page.getByRole('button', { name: 'Pair' }).click();
     await message(page).waitFor();
   });
 
-  test('a token that was rotated leads back to pairing, with the draft kept', async () => {
-    const page = await it.open();
+  test('a rotated token leads back to pairing and keeps the draft', async () => {
+    const page = await env.open();
     await message(page).fill('half a thought');
     await message(page).blur();
-    assert.equal(await it.stage.rotate(), 0);
-    Object.assign(it, await it.stage.where());
+    assert.equal(await env.backend.rotate(), 0);
+    Object.assign(env, await env.backend.where());
     await page.getByRole('textbox', { name: 'Code' }).fill(await code());
     await page.getByRole('button', { name: 'Pair' }).click();
     await message(page).waitFor();
     assert.equal(await message(page).inputValue(), 'half a thought');
   });
 
-  test('a browser that is forgotten keeps no message that waits, and asks before, also from the palette', async () => {
-    const { id } = await it.thread();
-    const page = await it.fresh();
-    await page.goto(`${it.line.url}/ui/#code=${await code()}`);
+  test('forgetting a browser asks first and removes queued messages, also from the palette', async () => {
+    const { id } = await env.thread();
+    const page = await env.newPage();
+    await page.goto(`${env.proxy.url}/ui/#code=${await code()}`);
     await message(page).waitFor();
-    await page.goto(`${it.line.url}/ui/#/t/${id}`);
+    await page.goto(`${env.proxy.url}/ui/#/t/${id}`);
     await page.getByRole('radio', { name: 'Plan', checked: true }).waitFor();
-    it.line.down = true;
-    it.line.cut();
-    await say(page, 'Between us');
-    await page.getByText('Kept here').waitFor();
+    env.proxy.down = true;
+    env.proxy.cut();
+    await sendMessage(page, 'Between us');
+    await page.getByText('Saved in this browser').waitFor();
     await page.route('**/chat', (route) => route.abort());
-    it.line.down = false;
-    // The page that is left tries once more before the next one is there.
+    env.proxy.down = false;
+    // The page being left retries once before the next page has loaded.
     await page.route(/\/ui\/$/, async (route) => {
       await page.waitForEvent('requestfailed', (request) => request.url().endsWith('/chat'));
       await route.continue();
@@ -90,6 +90,6 @@ else {
     await page.getByRole('button', { name: 'Pair' }).click();
     await page.getByRole('radio', { name: 'Plan', checked: true }).waitFor();
     assert.equal(await page.getByText('Between us').count(), 0);
-    assert.deepEqual(await it.turns(id), []);
+    assert.deepEqual(await env.turns(id), []);
   });
 }

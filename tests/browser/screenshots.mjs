@@ -1,11 +1,10 @@
-// Makes the pictures of README.md and docs/web-page.md: a real gateway, a scripted model, what a person would see.
-// Run by script/screenshots, with AGW naming the gateway.
+// Takes the screenshots for README.md and docs/web-page.md, with a real gateway and a scripted model.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { actor, answers, missing, repository, say } from './stage.mjs';
+import { createEnvironment, answers, missing, repository, sendMessage } from './environment.mjs';
 
 if (missing) throw new Error(missing);
-const it = actor();
-await it.begin();
+const env = createEnvironment();
+await env.begin();
 const images = `${repository}/docs/images`;
 mkdirSync(images, { recursive: true });
 
@@ -17,16 +16,24 @@ async function shoot(page, name) {
 }
 
 async function setTheScene() {
-  await it.api('POST', '/extensions', {
-    type: 'agent', name: 'editor', description: 'Reads drafts and says what is unclear', enabled: true,
+  await env.api('POST', '/extensions', {
+    type: 'agent',
+    name: 'editor',
+    description: 'Reads drafts and says what is unclear',
+    enabled: true,
     definition: { systemPrompt: 'You edit texts.', model: 'stub/talker-1', budget_usd_per_day: 2 },
   });
-  await it.api('POST', '/extensions', {
-    type: 'job', name: 'morning-notes', description: 'Sums up what changed since yesterday', enabled: true,
-    definition: { agent_id: 'editor', prompt: 'Sum up what changed.' }, trigger_def: { type: 'cron', expression: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
+  await env.api('POST', '/extensions', {
+    type: 'job',
+    name: 'morning-notes',
+    description: 'Sums up what changed since yesterday',
+    enabled: true,
+    definition: { agent_id: 'editor', prompt: 'Sum up what changed.' },
+    trigger_def: { type: 'cron', expression: '0 9 * * 1-5', timezone: 'Europe/Berlin' },
   });
-  await it.api('POST', '/run/morning-notes');
-  for (const title of ['Plan the summer trip', 'Why is the build slow?', 'Letter to the landlord']) await it.api('POST', '/threads', { title });
+  await env.api('POST', '/run/morning-notes');
+  for (const title of ['Plan the summer trip', 'Why is the build slow?', 'Letter to the landlord'])
+    await env.api('POST', '/threads', { title });
 }
 
 const answer = `Three steps are left before the release:
@@ -48,25 +55,31 @@ git tag "$VERSION" && git push --tags
 
 try {
   await setTheScene();
-  const page = await it.open('/new', { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
+  const page = await env.open('/new', { colorScheme: 'light', viewport: { width: 1280, height: 800 } });
   await page.getByText('Act', { exact: true }).click();
-  await it.stage.reply({ text: 'I look at what runs by itself first.', tool_calls: [{ name: 'ListExtensions', arguments: { type: 'job' } }] });
-  await it.stage.reply({ text: answer });
-  await say(page, 'What is left to do before the release?');
+  await env.backend.reply({
+    text: 'I look at what runs by itself first.',
+    tool_calls: [{ name: 'ListExtensions', arguments: { type: 'job' } }],
+  });
+  await env.backend.reply({ text: answer });
+  await sendMessage(page, 'What is left to do before the release?');
   await answers(page).getByText('with the changes since').waitFor();
   await page.getByText('stub/talker-1').first().waitFor();
   await page.locator('.hljs-built_in, .hljs-keyword').first().waitFor();
   await shoot(page, 'chat');
   const place = new URL(page.url()).hash.slice(1);
-  for (const [name, to] of [['jobs', '/jobs'], ['agent', '/agents/editor']]) {
-    await page.goto(`${it.line.url}/ui/#${to}`);
+  for (const [name, to] of [
+    ['jobs', '/jobs'],
+    ['agent', '/agents/editor'],
+  ]) {
+    await page.goto(`${env.proxy.url}/ui/#${to}`);
     await page.locator('main table').first().waitFor();
     if (name === 'jobs') await page.getByText('At 09:00, Monday through Friday').waitFor();
     await shoot(page, name);
   }
-  const phone = await it.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
+  const phone = await env.open(place, { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true });
   await answers(phone).first().waitFor();
   await shoot(phone, 'phone');
 } finally {
-  await it.end();
+  await env.end();
 }

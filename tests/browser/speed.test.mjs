@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { answers, eventually, missing, say, withStage, worked } from './stage.mjs';
+import { answers, eventually, missing, sendMessage, withGateway, measureWork } from './environment.mjs';
 
-// The figures of the issue, as work of the page's main thread: by the clock they would tell what else the machine does.
+// Limits are for work of the page's main thread, because wall-clock time would measure the load of the machine.
 const kilobyte = 1024;
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage();
+  const env = withGateway();
 
   async function longThread(count) {
-    const { id } = await it.thread();
+    const { id } = await env.thread();
     const atOnce = 20;
     for (let i = 0; i < count; i += atOnce) {
       await Promise.all(
         Array.from({ length: atOnce }, (_, j) =>
-          it.api('POST', `/threads/${id}/turns`, { role: (i + j) % 2 ? 'assistant' : 'user', content: `Turn ${i + j} with **some** text.` }),
+          env.api('POST', `/threads/${id}/turns`, {
+            role: (i + j) % 2 ? 'assistant' : 'user',
+            content: `Turn ${i + j} with **some** text.`,
+          }),
         ),
       );
     }
     return id;
   }
 
-  /** What went over the line until the network is quiet. */
+  /** The traffic until the network is idle. */
   async function traffic(page, url) {
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
@@ -34,37 +37,47 @@ else {
       if (!asked.startsWith('data:')) urls.push(asked);
     });
     session.on('Network.webSocketCreated', ({ url: socket }) => urls.push(socket));
-    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => (bytes[kinds.get(requestId)] += encodedDataLength));
+    session.on(
+      'Network.loadingFinished',
+      ({ requestId, encodedDataLength }) => (bytes[kinds.get(requestId)] += encodedDataLength),
+    );
     await page.goto(url);
     await page.getByRole('textbox').first().waitFor();
     await page.waitForLoadState('networkidle');
     return { urls, bytes };
   }
 
-  test('pairing and a chat keep to their bytes and requests', async () => {
-    const { id } = await it.thread();
-    await it.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Hello' });
-    const pairing = await traffic(await it.fresh(), `${it.url}/ui/`);
-    const page = await it.open();
+  test('pairing and a chat stay within their limits for bytes and requests', async () => {
+    const { id } = await env.thread();
+    await env.api('POST', `/threads/${id}/turns`, { role: 'user', content: 'Hello' });
+    const pairing = await traffic(await env.newPage(), `${env.url}/ui/`);
+    const page = await env.open();
     await page.close();
-    const chat = await it.fresh();
-    await chat.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), it.token);
-    const { urls, bytes } = await traffic(chat, `${it.url}/ui/#/t/${id}`);
-    const told = ({ bytes: { page, answers: data }, urls: all }) => `${(page / kilobyte).toFixed(0)} KB and ${(data / kilobyte).toFixed(0)} KB of data in ${all.length} requests`;
+    const chat = await env.newPage();
+    await chat.addInitScript((token) => localStorage.setItem('agw.token', JSON.stringify(token)), env.token);
+    const { urls, bytes } = await traffic(chat, `${env.url}/ui/#/t/${id}`);
+    const told = ({ bytes: { page, answers: data }, urls: all }) =>
+      `${(page / kilobyte).toFixed(0)} KB and ${(data / kilobyte).toFixed(0)} KB of data in ${all.length} requests`;
     console.log(`# pairing ${told(pairing)}; chat ${told({ bytes, urls })}`);
     assert.ok(pairing.bytes.page <= 40 * kilobyte);
     assert.ok(bytes.page <= 90 * kilobyte);
     assert.ok(urls.length <= 12, urls.join('\n'));
   });
 
-  for (const [count, within] of [[1000, 400], [10_000, 400]]) {
-    test(`a chat of ${count} turns shows its end at once, and older turns on the way up`, async () => {
+  for (const [count, within] of [
+    [1000, 400],
+    [10_000, 400],
+  ]) {
+    test(`a chat of ${count} turns shows its end at once, and older turns when scrolling up`, async () => {
       const id = await longThread(count);
-      const page = await it.open('/inbox');
+      const page = await env.open('/inbox');
       await page.waitForLoadState('networkidle');
-      const work = await worked(page);
+      const work = await measureWork(page);
       await page.evaluate((hash) => (location.hash = hash), `#/t/${id}`);
-      await page.getByText(/^Turn \d+ with/).last().waitFor();
+      await page
+        .getByText(/^Turn \d+ with/)
+        .last()
+        .waitFor();
       const took = await work();
       console.log(`# ${count} turns: ${took} ms of work`);
       assert.ok(took < within, `${took} ms`);
@@ -77,28 +90,33 @@ else {
     });
   }
 
-  test('twenty answers at once are little work, and the one that is looked at is whole', async () => {
+  test('twenty concurrent answers take little work, and the open one is complete', async () => {
     const text = Array.from({ length: 75 }, (_, i) => `Paragraph ${i} of a **long** answer.\n\n`).join('');
-    await it.stage.always({ text, deltas: 300, rate: 50 });
-    const threads = await Promise.all(Array.from({ length: 20 }, () => it.thread({ title: 'One of twenty' })));
-    const page = await it.open(`/t/${threads[0].id}`);
+    await env.backend.always({ text, deltas: 300, rate: 50 });
+    const threads = await Promise.all(Array.from({ length: 20 }, () => env.thread({ title: 'One of twenty' })));
+    const page = await env.open(`/t/${threads[0].id}`);
     await page.getByRole('log').waitFor();
     await page.waitForLoadState('networkidle');
-    const work = await worked(page);
-    await Promise.all(threads.map(({ id }) => it.api('POST', '/chat', { content: 'Go', threadId: id })));
+    const work = await measureWork(page);
+    await Promise.all(threads.map(({ id }) => env.api('POST', '/chat', { content: 'Go', threadId: id })));
     await page.getByText('stub/talker-1').waitFor();
     const took = await work();
     console.log(`# 20 answers of 300 deltas: ${took} ms of work`);
     assert.ok(took < 4000, `${took} ms`);
-    assert.equal(await answers(page).getByText(/^Paragraph \d+ of a long answer\.$/).count(), 75);
+    assert.equal(
+      await answers(page)
+        .getByText(/^Paragraph \d+ of a long answer\.$/)
+        .count(),
+      75,
+    );
   });
 
-  test('600 deltas at 100 a second are little work, and do not move a reader who scrolled up', async () => {
-    const page = await it.open();
-    const work = await worked(page);
+  test('600 deltas at 100 per second take little work and do not move a reader who scrolled up', async () => {
+    const page = await env.open();
+    const work = await measureWork(page);
     const text = Array.from({ length: 150 }, (_, i) => `Paragraph ${i} of a **long** answer.\n\n`).join('');
-    await it.stage.reply({ text, deltas: 600, rate: 100 });
-    await say(page, 'Go on at length');
+    await env.backend.reply({ text, deltas: 600, rate: 100 });
+    await sendMessage(page, 'Go on at length');
     await answers(page).getByText('Paragraph 60 of').waitFor();
     const log = page.getByRole('log');
     await log.hover();

@@ -4,38 +4,51 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { missing, repository, withStage } from './stage.mjs';
+import { missing, repository, withGateway } from './environment.mjs';
 
 const web = join(repository, 'web');
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage();
+  const env = withGateway();
 
   test('the types are those of this gateway’s /openapi.json (else: npm run types)', () => {
     const directory = mkdtempSync(join(tmpdir(), 'agw-types-'));
     try {
       const fresh = join(directory, 'openapi.d.ts');
-      execFileSync(process.execPath, ['script/types.mjs', it.url, it.token], { cwd: web, env: { ...process.env, TYPES_FILE: fresh } });
-      assert.ok(readFileSync(fresh, 'utf8') === readFileSync(join(web, 'src/api/openapi.d.ts'), 'utf8'), 'src/api/openapi.d.ts is out of date');
+      execFileSync(process.execPath, ['script/types.mjs', env.url, env.token], {
+        cwd: web,
+        env: { ...process.env, TYPES_FILE: fresh },
+      });
+      assert.ok(
+        readFileSync(fresh, 'utf8') === readFileSync(join(web, 'src/api/openapi.d.ts'), 'utf8'),
+        'src/api/openapi.d.ts is out of date',
+      );
     } finally {
       rmSync(directory, { recursive: true });
     }
   });
 
-  test('every path that the page asks for is one of the gateway’s', async () => {
-    const { paths } = await it.api('GET', '/openapi.json');
+  test('every path that the page requests exists in the gateway', async () => {
+    const { paths } = await env.api('GET', '/openapi.json');
     const known = Object.keys(paths).map((path) => path.replace(/\{[^}]+\}/g, '*'));
-    const files = readdirSync(join(web, 'src'), { recursive: true }).filter((name) => /\.(ts|svelte)$/.test(name) && !name.endsWith('.d.ts'));
+    const files = readdirSync(join(web, 'src'), { recursive: true }).filter(
+      (name) => /\.(ts|svelte)$/.test(name) && !name.endsWith('.d.ts'),
+    );
     const asked = new Set();
     for (const name of files) {
       const text = readFileSync(join(web, 'src', name), 'utf8');
-      for (const [, path] of text.matchAll(/(?:get|post|put|patch|remove|request)(?:<[^(]*>)?\((?:'[A-Z]+', )?(?:at)?['"`](\/[^'"`?]*)/g)) {
+      for (const [, path] of text.matchAll(
+        /(?:get|post|put|patch|remove|request)(?:<[^(]*>)?\((?:'[A-Z]+', )?(?:apiPath)?['"`](\/[^'"`?]*)/g,
+      )) {
         asked.add(path.replace(/\$\{[^}]+\}/g, '*'));
       }
     }
     assert.ok(asked.size > 30, `${asked.size} paths`);
     const orders = new Set(['/apps/*/*', '/apps/*/proxy/index.html']); // start, stop, restart; what an app serves
-    assert.deepEqual([...asked].filter((path) => !known.includes(path) && !orders.has(path)), []);
+    assert.deepEqual(
+      [...asked].filter((path) => !known.includes(path) && !orders.has(path)),
+      [],
+    );
   });
 }

@@ -1,38 +1,77 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { eventually, missing, require, say, answers, withStage } from './stage.mjs';
+import { eventually, missing, require, sendMessage, answers, withGateway } from './environment.mjs';
 
 const axe = missing ? '' : readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const places = [
-  '/chats', '/new', '/inbox', '/jobs', '/jobs/new', '/jobs/compile-knowledge', '/agents', '/agents/assistant', '/agents/assistant?tab=identity',
-  '/agents/assistant?tab=definition', '/agents/assistant?tab=prompt', '/extensions', '/extensions?type=theme', '/extensions/new?type=app',
-  '/extensions/help', '/knowledge', '/knowledge?tab=health', '/experiments', '/costs', '/apps', '/projects', '/system', '/search?q=hello',
+const routes = [
+  '/chats',
+  '/new',
+  '/inbox',
+  '/jobs',
+  '/jobs/+new',
+  '/jobs/compile-knowledge',
+  '/agents',
+  '/agents/assistant',
+  '/agents/assistant?tab=identity',
+  '/agents/assistant?tab=definition',
+  '/agents/assistant?tab=prompt',
+  '/extensions',
+  '/extensions?type=theme',
+  '/extensions/+new?type=app',
+  '/extensions/help',
+  '/knowledge',
+  '/knowledge?tab=health',
+  '/experiments',
+  '/costs',
+  '/apps',
+  '/projects',
+  '/system',
+  '/search?q=hello',
 ];
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
 if (missing) test(`the page (skipped: ${missing})`, { skip: true });
 else {
-  const it = withStage({ model: 'offline' });
+  const env = withGateway({ model: 'offline' });
 
-  /** What axe finds wrong, in a line each. */
+  /** The violations that axe finds, one line each. */
   async function faults(page) {
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 120)} (${any[0]?.message ?? ''})`).join(' | ')}`);
+    return violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html, any }) => `${html.slice(0, 120)} (${any[0]?.message ?? ''})`)
+          .join(' | ')}`,
+    );
   }
 
   const layout = (page) =>
     page.evaluate(() => {
       const sideways = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+      const downwards = document.documentElement.scrollHeight - document.documentElement.clientHeight;
       const small = [...document.querySelectorAll('a, button, select, input:not([type=hidden]), summary')]
         .filter((element) => {
           const { width, height } = element.getBoundingClientRect();
           const inText = element.tagName === 'A' && getComputedStyle(element).display === 'inline';
-          return width > 1 && height > 1 && !inText && element.type !== 'checkbox' && element.type !== 'radio' && (width < 24 || height < 24);
+          return (
+            width > 1 &&
+            height > 1 &&
+            !inText &&
+            element.type !== 'checkbox' &&
+            element.type !== 'radio' &&
+            (width < 24 || height < 24)
+          );
         })
         .map((element) => element.outerHTML.slice(0, 100));
-      return { sideways, small, headings: [...document.querySelectorAll('h1')].filter((h1) => h1.checkVisibility()).map((h1) => h1.textContent) };
+      return {
+        sideways,
+        downwards,
+        small,
+        headings: [...document.querySelectorAll('h1')].filter((h1) => h1.checkVisibility()).map((h1) => h1.textContent),
+      };
     });
 
   async function settled(page) {
@@ -40,9 +79,10 @@ else {
     await page.waitForLoadState('networkidle');
   }
 
-  test('an empty gateway shows three cards and answers in the first minute, without network', async () => {
-    const page = await it.open('/chats');
-    for (const name of ['Ask something', 'Connect a model', 'Make a first job']) await page.getByRole('heading', { name }).waitFor();
+  test('an empty gateway shows three cards and answers offline', async () => {
+    const page = await env.open('/chats');
+    for (const name of ['Ask something', 'Connect a model', 'Create your first job'])
+      await page.getByRole('heading', { name }).waitFor();
     await page.getByRole('button', { name: /^Try:/ }).click();
     await page.getByRole('button', { name: 'Send' }).click();
     await answers(page).getByText('Offline librarian').waitFor();
@@ -51,15 +91,22 @@ else {
   for (const [size, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark']) {
       test(`every view is accessible and fits: ${size}, ${colorScheme}`, async (t) => {
-        const page = await it.open('/chats', { viewport, colorScheme, bypassCSP: true, reducedMotion: 'reduce', hasTouch: size === 'phone' });
+        const page = await env.open('/chats', {
+          viewport,
+          colorScheme,
+          bypassCSP: true,
+          reducedMotion: 'reduce',
+          hasTouch: size === 'phone',
+        });
         await settled(page);
-        for (const place of places) {
-          await t.test(place, async () => {
-            await page.goto(`${it.line.url}/ui/#${place}`);
+        for (const route of routes) {
+          await t.test(route, async () => {
+            await page.goto(`${env.proxy.url}/ui/#${route}`);
             await settled(page);
             assert.deepEqual(await faults(page), []);
-            const { sideways, small, headings } = await layout(page);
+            const { sideways, downwards, small, headings } = await layout(page);
             assert.equal(sideways, 0, 'no sideways scroll');
+            assert.equal(downwards, 0, 'only views scroll, never the page');
             assert.deepEqual(small, [], 'targets of 24 pixels');
             assert.equal(headings.length, 1, `one h1: ${headings}`);
           });
@@ -67,82 +114,124 @@ else {
       });
 
       test(`a chat is accessible and fits: ${size}, ${colorScheme}`, async () => {
-        const page = await it.open('/new', { viewport, colorScheme, bypassCSP: true });
-        await say(page, 'What can you do?');
+        const page = await env.open('/new', { viewport, colorScheme, bypassCSP: true });
+        await sendMessage(page, 'What can you do?');
         await answers(page).first().waitFor();
         await page.getByText('offline/librarian').first().waitFor();
         assert.deepEqual(await faults(page), []);
-        const { sideways, small } = await layout(page);
-        assert.deepEqual([sideways, small], [0, []]);
+        const { sideways, downwards, small } = await layout(page);
+        assert.deepEqual([sideways, downwards, small], [0, 0, []]);
       });
     }
   }
 
-  test('the navigation has its ten names', async () => {
-    const page = await it.open();
+  test('the navigation has ten entries', async () => {
+    const page = await env.open();
     const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
-    const names = ['Chats', 'Inbox', 'Jobs', 'Agents', 'Extensions', 'Knowledge', 'Experiments', 'Costs', 'Apps', 'System'];
+    const names = [
+      'Chats',
+      'Inbox',
+      'Jobs',
+      'Agents',
+      'Extensions',
+      'Knowledge',
+      'Experiments',
+      'Costs',
+      'Apps',
+      'System',
+    ];
     for (const name of names) await page.getByRole('link', { name, exact: true }).first().waitFor();
     assert.equal(await links.count(), names.length);
   });
 
-  test('the page runs under its own Content-Security-Policy, in every view', async () => {
-    const page = await it.open();
-    for (const place of places) {
-      await page.goto(`${it.line.url}/ui/#${place}`);
+  test('every view runs under the Content-Security-Policy', async () => {
+    const page = await env.open();
+    for (const route of routes) {
+      await page.goto(`${env.proxy.url}/ui/#${route}`);
       await settled(page);
     }
   });
 
-  test('no word is so long that a view moves sideways', async () => {
+  test('long words do not make any view scroll sideways', async () => {
     const word = 'w'.repeat(50);
     const named = (type) => `${type}${word}`;
     const description = 'd'.repeat(300);
-    const make = (type, definition) => it.api('POST', '/extensions', { type, name: named(type), description, enabled: true, definition });
+    const make = (type, definition) =>
+      env.api('POST', '/extensions', { type, name: named(type), description, enabled: true, definition });
     await make('agent', { systemPrompt: word });
     await make('command', { prompt: word });
     await make('job', { agent_id: 'assistant', prompt: description });
-    await make('app', { type: 'static', path: (await it.stage.write({ path: 'long/index.html', text: 'x' })).replace('/index.html', '') });
-    await it.api('POST', '/signals', { kind: word, message: description });
-    const { id } = await it.api('POST', '/threads', { title: description, agent_id: named('agent') });
-    await it.api('POST', `/threads/${id}/turns`, { role: 'tool', content: 'permission denied: no', metadata: { tool_name: word, is_error: true } });
-    const places = ['/chats', '/new', '/jobs', `/jobs/${named('job')}`, '/agents', `/agents/${named('agent')}`, '/extensions?type=command', `/extensions/${named('command')}`,
-      '/apps', '/system', `/search?q=${word}`, `/t/${id}`];
-    const page = await it.open('/chats', { viewport: { width: 320, height: 700 } });
-    for (const place of places) {
-      await page.goto(`${it.line.url}/ui/?${encodeURIComponent(place)}#${place}`);
+    await make('app', {
+      type: 'static',
+      path: (await env.backend.write({ path: 'long/index.html', text: 'x' })).replace('/index.html', ''),
+    });
+    await env.api('POST', '/signals', { kind: word, message: description });
+    const { id } = await env.api('POST', '/threads', { title: description, agent_id: named('agent') });
+    await env.api('POST', `/threads/${id}/turns`, {
+      role: 'tool',
+      content: 'permission denied: no',
+      metadata: { tool_name: word, is_error: true },
+    });
+    const routes = [
+      '/chats',
+      '/new',
+      '/jobs',
+      `/jobs/${named('job')}`,
+      '/agents',
+      `/agents/${named('agent')}`,
+      '/extensions?type=command',
+      `/extensions/${named('command')}`,
+      '/apps',
+      '/system',
+      `/search?q=${word}`,
+      `/t/${id}`,
+    ];
+    const page = await env.open('/chats', { viewport: { width: 320, height: 700 } });
+    for (const route of routes) {
+      await page.goto(`${env.proxy.url}/ui/?${encodeURIComponent(route)}#${route}`);
       await settled(page);
       const wide = await page.evaluate(() =>
         [...document.querySelectorAll('html, main, main *')]
-          .filter((element) => element.scrollWidth > element.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(element).overflowX) && !element.matches('pre, textarea, [role=region]'))
+          .filter(
+            (element) =>
+              element.scrollWidth > element.clientWidth + 1 &&
+              /auto|scroll/.test(getComputedStyle(element).overflowX) &&
+              !element.matches('pre, textarea, [role=region]'),
+          )
           .map((element) => element.outerHTML.slice(0, 80)),
       );
-      assert.deepEqual(wide, [], place);
-      assert.equal((await layout(page)).sideways, 0, place);
+      assert.deepEqual(wide, [], route);
+      assert.equal((await layout(page)).sideways, 0, route);
     }
   });
 
-  test('a page of knowledge says its title once, and skips no level of headings, however it is written', async () => {
+  test('a knowledge page shows its title once and skips no heading level, however it is written', async () => {
     const written = {
-      'plain': ['# Plain\n\nText.\n\n## Part\n\n### Detail\n', 'H1 Plain, H2 Part, H3 Detail'],
-      'closed': ['\n# Closed #\r\n\r\n## Part\r\n', 'H1 Closed, H2 Part'],
-      'dressed': ['# The *good*  `page` of [it](https://example.org) &amp; me\n\n## Part\n', 'H1 The good page of it & me, H2 Part'],
-      'underlined': ['Underlined\n==========\n\nPart\n----\n', 'H1 Underlined, H2 Part'],
-      'low': ['### Low\n\n#### Part\n', 'H1 Low, H2 Part'],
-      'quoted': ['---\ntitle: Quoted\nsummary: s\n---\n### Part\n\n> # Said\n', 'H1 Quoted, H2 Part, H2 Said'],
-      'other': ['---\ntitle: Another\nsummary: s\n---\n# Other\n\n## Part\n', 'H1 Another, H2 Other, H3 Part'],
-      'late': ['---\ntitle: Late\nsummary: s\n---\nText first.\n\n## Part\n\n# Late\n', 'H1 Late, H3 Part, H2 Late'],
+      plain: ['# Plain\n\nText.\n\n## Part\n\n### Detail\n', 'H1 Plain, H2 Part, H3 Detail'],
+      closed: ['\n# Closed #\r\n\r\n## Part\r\n', 'H1 Closed, H2 Part'],
+      dressed: [
+        '# The *good*  `page` of [it](https://example.org) &amp; me\n\n## Part\n',
+        'H1 The good page of it & me, H2 Part',
+      ],
+      underlined: ['Underlined\n==========\n\nPart\n----\n', 'H1 Underlined, H2 Part'],
+      low: ['### Low\n\n#### Part\n', 'H1 Low, H2 Part'],
+      quoted: ['---\ntitle: Quoted\nsummary: s\n---\n### Part\n\n> # Said\n', 'H1 Quoted, H2 Part, H2 Said'],
+      other: ['---\ntitle: Another\nsummary: s\n---\n# Other\n\n## Part\n', 'H1 Another, H2 Other, H3 Part'],
+      late: ['---\ntitle: Late\nsummary: s\n---\nText first.\n\n## Part\n\n# Late\n', 'H1 Late, H3 Part, H2 Late'],
     };
-    const page = await it.open('/knowledge');
+    const page = await env.open('/knowledge');
     for (const [name, [text, headings]] of Object.entries(written)) {
-      await it.stage.write({ path: `.agent-gateway/knowledge/wiki/${name}.md`, text });
+      await env.backend.write({ path: `.agent-gateway/knowledge/wiki/${name}.md`, text });
       await page.evaluate((slug) => (location.hash = `#/knowledge/${slug}`), name);
-      const shown = () => page.locator('main h1, .prose :is(h1, h2, h3, h4, h5, h6)').evaluateAll((all) => all.map(({ tagName, textContent }) => `${tagName} ${textContent}`).join(', '));
+      const shown = () =>
+        page
+          .locator('main h1, .prose :is(h1, h2, h3, h4, h5, h6)')
+          .evaluateAll((all) => all.map(({ tagName, textContent }) => `${tagName} ${textContent}`).join(', '));
       await eventually(async () => assert.equal(await shown(), headings));
     }
   });
 
-  /** Words in the tables of a page, no longer than names of tools, that are broken into lines. */
+  /** Words in tables, of at most the length of a tool's name, that are broken across lines. */
   const brokenWords = (page) =>
     page.evaluate(() => {
       const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
@@ -160,67 +249,132 @@ else {
       return broken;
     });
 
-  test('no word of a table is broken because what stands beside it is long', async () => {
+  test('words in a table are not broken because of long neighbouring text', async () => {
     const text = 'a sentence that is told in many more words than are needed '.repeat(5);
-    await it.api('POST', '/extensions', { type: 'command', name: 'told-at-length', description: text, enabled: true, definition: { prompt: 'p' } });
-    const { id } = await it.api('POST', '/threads', { title: text.slice(0, 200) });
-    await it.api('POST', `/threads/${id}/turns`, { role: 'assistant', content: text });
-    await it.stage.write({ path: '.agent-gateway/knowledge/wiki/at-length.md', text: `---\ntitle: ${text.slice(0, 150)}\nsummary: s\ntags: [${text.split(' ').slice(0, 20)}]\n---\nText\n` });
-    const page = await it.open('/extensions?type=command', { viewport: { width: 900, height: 800 } });
-    for (const place of ['/extensions?type=command', '/jobs', '/agents/assistant?tab=activity', '/agents/assistant', '/knowledge?tab=all']) {
-      await page.evaluate((hash) => (location.hash = hash), `#${place}`);
+    await env.api('POST', '/extensions', {
+      type: 'command',
+      name: 'told-at-length',
+      description: text,
+      enabled: true,
+      definition: { prompt: 'p' },
+    });
+    const { id } = await env.api('POST', '/threads', { title: text.slice(0, 200) });
+    await env.api('POST', `/threads/${id}/turns`, { role: 'assistant', content: text });
+    await env.backend.write({
+      path: '.agent-gateway/knowledge/wiki/at-length.md',
+      text: `---\ntitle: ${text.slice(0, 150)}\nsummary: s\ntags: [${text.split(' ').slice(0, 20)}]\n---\nText\n`,
+    });
+    const page = await env.open('/extensions?type=command', { viewport: { width: 900, height: 800 } });
+    for (const route of [
+      '/extensions?type=command',
+      '/jobs',
+      '/agents/assistant?tab=activity',
+      '/agents/assistant',
+      '/knowledge?tab=all',
+    ]) {
+      await page.evaluate((hash) => (location.hash = hash), `#${route}`);
       await page.locator('table').first().waitFor();
       await settled(page);
-      assert.deepEqual(await brokenWords(page), [], place);
+      assert.deepEqual(await brokenWords(page), [], route);
     }
+  });
+
+  test('typed text has the colour of text, in every kind of field', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByRole('textbox', { name: 'Cron expression' }).waitFor();
+    const colours = await page
+      .locator('main :is(input:not([type=checkbox]), select, textarea)')
+      .evaluateAll((fields) => fields.map((field) => getComputedStyle(field).color));
+    const text = await page.evaluate(() => getComputedStyle(document.body).color);
+    assert.ok(colours.length > 5, `${colours.length} fields`);
+    assert.deepEqual(new Set(colours), new Set([text]));
   });
 
   test('light and dark can be chosen against the system, at once and after a reload', async () => {
     const ground = { Light: 'rgb(255, 255, 255)', Dark: 'rgb(16, 18, 22)' };
-    for (const [colorScheme, other] of [['light', 'Dark'], ['dark', 'Light']]) {
-      const page = await it.open('/system', { colorScheme });
+    for (const [colorScheme, other] of [
+      ['light', 'Dark'],
+      ['dark', 'Light'],
+    ]) {
+      const page = await env.open('/system', { colorScheme });
       const shown = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       await page.getByRole('radio', { name: other, exact: true }).check();
       assert.equal(await shown(), ground[other]);
       await page.reload();
       await page.getByRole('heading', { level: 1, name: 'System' }).waitFor();
       assert.equal(await shown(), ground[other]);
-      await page.getByRole('radio', { name: 'As the system' }).check();
+      await page.getByRole('radio', { name: 'System theme' }).check();
       assert.notEqual(await shown(), ground[other]);
     }
   });
 
-  test('forced colours, 200 % zoom and 320 pixels lose nothing', async () => {
-    for (const options of [{ forcedColors: 'active' }, { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }, { viewport: { width: 320, height: 568 } }]) {
-      const page = await it.open('/new', options);
+  test('a long diff scrolls in its view and never the page', async () => {
+    const lines = Array.from({ length: 120 }, (_, i) => `line ${i}\n`).join('');
+    const head =
+      '---\ntitle: Long\ntype: knowledge\nagent: assistant\ntarget: knowledge/wiki/long-diff.md\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: r\n---\n';
+    await env.backend.write({
+      path: '.agent-gateway/autoresearch/proposals/assistant/2026-01-02/long-diff.md',
+      text: head + lines,
+    });
+    const page = await env.open('/inbox/assistant/2026-01-02/long-diff');
+    await page.getByText('line 119').waitFor();
+    assert.equal((await layout(page)).downwards, 0);
+    await env.api('POST', '/proposals/assistant/2026-01-02/long-diff/reject', {});
+  });
+
+  test('forced colours, 200 % zoom and 320 pixels cut nothing off', async () => {
+    for (const options of [
+      { forcedColors: 'active' },
+      { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
+      { viewport: { width: 320, height: 568 } },
+    ]) {
+      const page = await env.open('/new', options);
       await settled(page);
       await page.getByRole('button', { name: 'Send' }).waitFor();
       assert.equal((await layout(page)).sideways, 0);
     }
   });
 
-  test('the list of jobs says what starts each', async () => {
-    const triggers = { 'by-event': { type: 'event', event: 'thread.created', filter: { title: 'none' } }, 'by-webhook': { type: 'webhook' }, 'by-hand': undefined };
+  test('the list of jobs shows what triggers each', async () => {
+    const triggers = {
+      'by-event': { type: 'event', event: 'thread.created', filter: { title: 'none' } },
+      'by-webhook': { type: 'webhook' },
+      'by-hand': undefined,
+    };
     for (const [name, trigger_def] of Object.entries(triggers)) {
-      await it.api('POST', '/extensions', { type: 'job', name, description: 'Waits', enabled: true, trigger_def, definition: { agent_id: 'assistant', prompt: 'Wait.' } });
+      await env.api('POST', '/extensions', {
+        type: 'job',
+        name,
+        description: 'Waits',
+        enabled: true,
+        trigger_def,
+        definition: { agent_id: 'assistant', prompt: 'Wait.' },
+      });
     }
-    const page = await it.open('/jobs');
+    const page = await env.open('/jobs');
     const row = (name) => page.getByRole('row').filter({ hasText: name });
     await row('by-event').getByText('on thread.created').waitFor();
-    await row('by-webhook').getByText('by its webhook').waitFor();
-    await row('by-hand').getByText('by hand', { exact: true }).waitFor();
+    await row('by-webhook').getByText('by webhook').waitFor();
+    await row('by-hand').getByText('manually', { exact: true }).waitFor();
   });
 
-  test('the stage of an agent is shown as it is by now, also in the list of all', async () => {
-    await it.api('POST', '/extensions', { type: 'agent', name: 'climber', description: 'Climbs', enabled: true, definition: { systemPrompt: 'Climb.' } });
-    const page = await it.open('/agents');
+  test('an agent’s stage is up to date on its page and in the list', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'climber',
+      description: 'Climbs',
+      enabled: true,
+      definition: { systemPrompt: 'Climb.' },
+    });
+    const page = await env.open('/agents');
     const card = page.getByRole('region', { name: 'climber' });
     await card.getByText('apprentice').waitFor();
     await card.getByRole('link', { name: 'climber' }).click();
-    await page.getByText('It is apprentice').waitFor();
-    await it.api('PATCH', '/agents/climber/stage', { stage: 'operator', reason: 'It climbs well' });
+    await page.getByText('Stage: apprentice').waitFor();
+    await env.api('PATCH', '/agents/climber/stage', { stage: 'operator', reason: 'It climbs well' });
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await page.getByText('It is operator').waitFor();
+    await page.getByText('Stage: operator').waitFor();
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await card.getByText('operator').waitFor();
   });

@@ -1,6 +1,6 @@
-// Before anything else: the theme that was chosen, so that no other is painted first; and in a browser that is paired what a
-// chat waits for longest: its code, and the turns of the thread that the address names, which the page finds in `early`
-// (src/api/early.ts).
+// Runs before anything else. Applies the chosen theme, so that no other is painted first. In a paired browser it also
+// starts what a chat waits for longest: its code, and the turns of the thread in the address, which the page finds in
+// `preloaded` (src/api/preloaded.ts).
 (() => {
   const stored = (name) => {
     try {
@@ -10,7 +10,7 @@
     }
   };
 
-  // What it may hold is checked where it is chosen (src/look/theme.ts).
+  // Validated where it is chosen (src/styles/theme.ts).
   const theme = stored('theme');
   const { style } = document.documentElement;
   if (theme?.scheme) style.setProperty('color-scheme', theme.scheme);
@@ -19,12 +19,12 @@
   const token = stored('token');
   if (typeof token !== 'string') return;
   const { chat = '' } = document.currentScript.dataset;
-  for (const file of chat.split(' ')) if (file) import(file).catch(() => {}); // The page itself imports it again, and tells.
+  for (const file of chat.split(' ')) if (file) import(file).catch(() => {}); // The page imports it again and reports errors.
 
   const thread = /^#\/t\/([\w-]+)/.exec(location.hash)?.[1];
   if (!thread) return;
-  const early = (globalThis.early = { path: `/threads/${thread}/turns?limit=50` });
-  early.coming = fetch(early.path, { headers: { authorization: `Bearer ${token}` }, credentials: 'omit' })
-    .then(async (answer) => (early.answer = answer.ok ? await answer.json() : undefined))
-    .catch(() => {}); // It is told when the page itself asks.
+  const preloaded = (globalThis.preloaded = { path: `/threads/${thread}/turns?limit=50` });
+  preloaded.promise = fetch(preloaded.path, { headers: { authorization: `Bearer ${token}` }, credentials: 'omit' })
+    .then(async (answer) => (preloaded.result = answer.ok ? await answer.json() : undefined))
+    .catch(() => {}); // Reported when the page itself requests it.
 })();

@@ -1,4 +1,4 @@
-// Fails the build where the page has become too heavy: gzipped kilobytes of pairing, of a chat, and of everything.
+// Fails the build if the page exceeds its size limits, in gzipped kilobytes: for pairing, for a chat, and in total.
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
@@ -24,7 +24,8 @@ const pairing = new Set(['index.html', 'first.js', ...needed(named('page')), man
 const chat = new Set([...pairing, ...needed(named('chat'))]);
 const all = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|css|html)$/.test(name));
 const weights = { pairing: sum(pairing), chat: sum(chat), all: sum(all) };
-for (const [what, weight] of Object.entries(weights)) console.log(`${what}: ${weight.toFixed(1)} KB of ${limits[what]} (gzip)`);
+for (const [what, weight] of Object.entries(weights))
+  console.log(`${what}: ${weight.toFixed(1)} KB of ${limits[what]} (gzip)`);
 for (const [what, limit] of Object.entries(limits)) {
   if (weights[what] > limit) {
     console.error(`budget: ${what} weighs ${weights[what].toFixed(1)} KB, more than ${limit} KB`);

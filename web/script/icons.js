@@ -1,17 +1,58 @@
 import { readFileSync } from 'node:fs';
 
-/** The icons that the page shows, by their names in lucide. */
+/** The icons used by the page, by their names in lucide. */
 const names = [
-  'message-square', 'inbox', 'clock', 'bot', 'puzzle', 'book-open', 'flask-conical', 'coins', 'app-window', 'settings',
-  'plus', 'search', 'send', 'square', 'paperclip', 'x', 'check', 'chevron-right', 'chevron-down', 'circle-alert', 'copy',
-  'trash', 'pencil', 'git-fork', 'refresh-cw', 'quote', 'play', 'flask-round', 'archive', 'file', 'folder', 'terminal',
-  'loader-circle', 'ban', 'menu', 'triangle-alert', 'info', 'sun', 'moon', 'monitor', 'arrow-down', 'external-link',
-  'folder-git-2', 'bell', 'command', 'wrench',
+  'message-square',
+  'inbox',
+  'clock',
+  'bot',
+  'puzzle',
+  'book-open',
+  'flask-conical',
+  'coins',
+  'app-window',
+  'settings',
+  'plus',
+  'search',
+  'send',
+  'square',
+  'paperclip',
+  'x',
+  'check',
+  'chevron-right',
+  'chevron-down',
+  'circle-alert',
+  'copy',
+  'trash',
+  'pencil',
+  'git-fork',
+  'refresh-cw',
+  'quote',
+  'play',
+  'flask-round',
+  'archive',
+  'file',
+  'folder',
+  'terminal',
+  'loader-circle',
+  'ban',
+  'menu',
+  'triangle-alert',
+  'info',
+  'sun',
+  'moon',
+  'monitor',
+  'arrow-down',
+  'external-link',
+  'folder-git-2',
+  'bell',
+  'command',
+  'wrench',
 ];
 
 const module = 'virtual:icons';
 
-/** An ellipse's four quarters around a rectangle: what SVG makes of `rx`. */
+/** A rectangle with rounded corners, as SVG draws `rx`. */
 function rectangle({ x, y, width, height, rx = 0 }) {
   const [left, top, radius] = [x, y, rx].map(Number);
   const [across, down] = [width, height].map((length) => length - 2 * radius);
@@ -19,7 +60,7 @@ function rectangle({ x, y, width, height, rx = 0 }) {
   return `M${left + radius} ${top}h${across}${corner(1, 1)}v${down}${corner(-1, 1)}h${-across}${corner(-1, -1)}v${-down}${corner(1, -1)}z`;
 }
 
-/** Each of lucide's shapes as a path (SVG 2, section 9.3), so that an icon is one element; it begins where none was before it. */
+/** Each of lucide's shapes as a path (SVG 2, section 9.3), so that an icon is a single element. */
 const paths = {
   path: ({ d }) => `M0 0${d}`,
   line: ({ x1, y1, x2, y2 }) => `M${x1} ${y1}L${x2} ${y2}`,
@@ -28,8 +69,10 @@ const paths = {
   rect: rectangle,
 };
 
-/** @returns {import('vite').Plugin}
- * Gives `virtual:icons`: the path of each, by its name. */
+/**
+ * Provides `virtual:icons`: icon paths by name.
+ * @returns {import('vite').Plugin}
+ */
 export function icons() {
   return {
     name: 'icons',

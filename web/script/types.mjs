@@ -1,4 +1,4 @@
-// Writes src/api/openapi.d.ts from the /openapi.json of a gateway that runs: node script/types.mjs <url> <token>
+// Writes src/api/openapi.d.ts from the /openapi.json of a running gateway: node script/types.mjs <url> <token>
 import { writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 

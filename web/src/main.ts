@@ -1,7 +1,7 @@
 import { mount } from 'svelte';
-import './look/tokens.css';
-import './look/base.css';
-import './look/prose.css';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/prose.css';
 import App from './App.svelte';
 
 function start(): void {
@@ -10,6 +10,7 @@ function start(): void {
   mount(App, { target });
 }
 
-// public/first.js imports the chat's code, and with it this, which may run before the whole document has come.
-if (document.readyState === 'loading' && !document.getElementById('page')) addEventListener('DOMContentLoaded', start, { once: true });
+// public/first.js imports the chat's code and this with it, possibly before the document has been parsed.
+if (document.readyState === 'loading' && !document.getElementById('page'))
+  addEventListener('DOMContentLoaded', start, { once: true });
 else start();

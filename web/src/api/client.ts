@@ -1,7 +1,7 @@
 /** Requests to the gateway that served this page, with its token. */
 
-/** An answer that is an error, with the gateway's own words. Status 0: no answer came at all. */
-export class Refusal extends Error {
+/** An error response, with the gateway's message. Status 0: no response arrived. */
+export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -10,118 +10,124 @@ export class Refusal extends Error {
     super(message);
   }
 
-  /** The message, and what exactly is wrong where that is known. */
-  get whole(): string {
-    const reasons = this.details.map(({ path, message }) => (message.startsWith(path) ? message : `${path} ${message}`.trim()));
+  /** The message with its details, if there are any. */
+  get fullMessage(): string {
+    const reasons = this.details.map(({ path, message }) =>
+      message.startsWith(path) ? message : `${path} ${message}`.trim(),
+    );
     return reasons.length ? `${this.message}: ${reasons.join('; ')}` : this.message;
   }
 
-  /** Sending it again later may work. */
-  get passing(): boolean {
+  /** Whether sending the request again later may succeed. */
+  get isTransient(): boolean {
     return this.status === 0 || this.status === 503 || this.status === 408;
   }
 }
 
-export interface Wanted {
+export interface RequestOptions {
   query?: Record<string, string | number | boolean | null | undefined>;
   body?: unknown;
-  /** The gateway answers the same key with the same answer, so that it can be sent again. */
+  /** An idempotency key: with the same key the gateway returns the same response, so the request can be repeated. */
   key?: string;
-  /** Finishes although the page is left. */
+  /** The request is completed even if the page is closed. */
   keepalive?: boolean;
 }
 
 let token: string | null = null;
-let refused: () => void = () => {};
+let onUnauthorized: () => void = () => {};
 
-/** Who asks from now on, and what to do when the token does not count any more. */
-export function authorize(newToken: string | null, whenRefused: () => void = refused): void {
+/** Sets the token for further requests, and what to do when the gateway rejects it. */
+export function authorize(newToken: string | null, whenUnauthorized: () => void = onUnauthorized): void {
   token = newToken;
-  refused = whenRefused;
+  onUnauthorized = whenUnauthorized;
 }
 
-export async function request(method: string, path: string, wanted: Wanted = {}): Promise<Response> {
+export async function request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const url = new URL(path, location.origin);
-  for (const [name, value] of Object.entries(wanted.query ?? {})) {
+  for (const [name, value] of Object.entries(options.query ?? {})) {
     if (value !== undefined && value !== null && value !== '') url.searchParams.set(name, String(value));
   }
   const headers = new Headers();
   const asked = token;
   if (asked) headers.set('authorization', `Bearer ${asked}`);
-  if (wanted.key) headers.set('idempotency-key', wanted.key);
-  const { body } = wanted;
+  if (options.key) headers.set('idempotency-key', options.key);
+  const { body } = options;
   const raw = body instanceof Blob;
   if (raw) headers.set('content-type', body.type || 'application/octet-stream');
   else if (body !== undefined) headers.set('content-type', 'application/json');
-  let answer: Response;
+  let response: Response;
   try {
     const init: RequestInit = {
       method,
       headers,
       body: raw ? body : body === undefined ? null : JSON.stringify(body),
       credentials: 'omit',
-      keepalive: wanted.keepalive ?? false,
+      keepalive: options.keepalive ?? false,
     };
-    answer = await (method === 'GET' || wanted.key ? insistently(url, init) : fetch(url, init));
+    response = await (method === 'GET' || options.key ? fetchRetrying(url, init) : fetch(url, init));
   } catch {
-    throw new Refusal(0, 'The gateway could not be reached.');
+    throw new ApiError(0, 'The gateway could not be reached.');
   }
-  if (answer.ok) return answer;
-  if (answer.status === 401 && asked && asked === token) refused();
-  throw await refusalOf(answer);
+  if (response.ok) return response;
+  if (response.status === 401 && asked && asked === token) onUnauthorized();
+  throw await toApiError(response);
 }
 
 const suspectFor = 15_000;
-const answerWithin = 1500;
+const suspectTimeout = 1500;
 let suspectUntil = 0;
-const underWay = new Set<AbortController>();
+const pending = new Set<AbortController>();
 
-/** Connections may be dead without saying so, as after a sleep: for a while nothing is waited for long on one of them. */
+/** After a sleep, open connections may be dead. For a while, no request waits long on one of them. */
 export function suspectConnections(): void {
   suspectUntil = Date.now() + suspectFor;
-  for (const attempt of underWay) attempt.abort();
+  for (const controller of pending) controller.abort();
 }
 
-/** Asks once more, on another connection, where one seems dead: only what may be asked twice. */
-async function insistently(url: URL, init: RequestInit): Promise<Response> {
+/** Retries on another connection if one seems dead. Only for requests that may be repeated. */
+async function fetchRetrying(url: URL, init: RequestInit): Promise<Response> {
   for (;;) {
-    const attempt = new AbortController();
-    underWay.add(attempt);
-    const timer = Date.now() < suspectUntil ? setTimeout(() => attempt.abort(), answerWithin) : undefined;
+    const controller = new AbortController();
+    pending.add(controller);
+    const timer = Date.now() < suspectUntil ? setTimeout(() => controller.abort(), suspectTimeout) : undefined;
     try {
-      return await fetch(url, { ...init, signal: attempt.signal });
+      return await fetch(url, { ...init, signal: controller.signal });
     } catch (error) {
-      if (!attempt.signal.aborted) throw error;
+      if (!controller.signal.aborted) throw error;
     } finally {
       clearTimeout(timer);
-      underWay.delete(attempt);
+      pending.delete(controller);
     }
   }
 }
 
-async function refusalOf(answer: Response): Promise<Refusal> {
+async function toApiError(response: Response): Promise<ApiError> {
   try {
-    const body = (await answer.json()) as { error?: unknown; details?: unknown };
-    const details = Array.isArray(body.details) ? (body.details as Refusal['details']) : [];
-    return new Refusal(answer.status, String(body.error ?? answer.statusText), details);
+    const body = (await response.json()) as { error?: unknown; details?: unknown };
+    const details = Array.isArray(body.details) ? (body.details as ApiError['details']) : [];
+    return new ApiError(response.status, String(body.error ?? response.statusText), details);
   } catch {
-    return new Refusal(answer.status, `The gateway answered ${answer.status}.`);
+    return new ApiError(response.status, `The gateway responded with status ${response.status}.`);
   }
 }
 
-async function json<T>(method: string, path: string, wanted?: Wanted): Promise<T> {
-  const answer = await request(method, path, wanted);
-  return (answer.status === 204 ? undefined : await answer.json()) as T;
+async function json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
+  const response = await request(method, path, options);
+  return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-export const get = <T>(path: string, query?: Wanted['query']): Promise<T> => json('GET', path, query && { query });
-export const post = <T = unknown>(path: string, body?: unknown, wanted: Wanted = {}): Promise<T> =>
-  json('POST', path, { ...wanted, ...(body !== undefined && { body }) });
+export const get = <T>(path: string, query?: RequestOptions['query']): Promise<T> =>
+  json('GET', path, query && { query });
+export const post = <T = unknown>(path: string, body?: unknown, options: RequestOptions = {}): Promise<T> =>
+  json('POST', path, { ...options, ...(body !== undefined && { body }) });
 export const put = <T = unknown>(path: string, body: unknown): Promise<T> => json('PUT', path, { body });
 export const patch = <T = unknown>(path: string, body: unknown): Promise<T> => json('PATCH', path, { body });
 export const remove = (path: string, keepalive = false): Promise<void> => json('DELETE', path, { keepalive });
 
-/** A path with its segments encoded: `` at`/agents/${name}/soul` ``. */
-export function at(parts: TemplateStringsArray, ...values: string[]): string {
-  return parts.reduce((path, part, i) => path + part + (i < values.length ? encodeURIComponent(values[i] ?? '') : ''), '');
+/** A path with encoded segments: `` apiPath`/agents/${name}/soul` ``. */
+export function apiPath(parts: TemplateStringsArray, ...values: string[]): string {
+  return parts.reduce(
+    (path, part, i) => path + part + (i < values.length ? encodeURIComponent(values[i] ?? '') : ''),
+    '',
+  );
 }

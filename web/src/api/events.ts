@@ -1,4 +1,4 @@
-/** What the gateway says on its WebSocket, as far as the page understands it. Unknown kinds are left alone. */
+/** The gateway's WebSocket events that the page understands. Unknown types are ignored. */
 import type { AppState, Experiment, Extension, JobRun, ProposalEntry, Signal, Thread, Turn, Usage } from './types';
 
 interface OfRun {
@@ -13,6 +13,8 @@ export type RunEvent = OfRun &
     | { type: 'text-delta' | 'reasoning-delta'; delta: string }
     | { type: 'tool-start'; toolCallId: string; toolName: string; input: unknown }
     | { type: 'tool-end'; toolCallId: string; toolName: string; output: string; isError: boolean; durationMs: number }
+    /** The first event of a run, from gateways that announce it. */
+    | { type: 'run-started' }
     | { type: 'error'; error: string }
     | {
         type: 'finish';
@@ -26,7 +28,7 @@ export type RunEvent = OfRun &
     | { type: 'stopped'; assistantTurnId: string | null }
   );
 
-/** What is under way, in the answer to a subscription. */
+/** An active run, in the reply to a subscription. */
 export interface RunSnapshot {
   runId: string;
   turnId: string;
@@ -41,13 +43,13 @@ export type GatewayEvent =
   | RunEvent
   | { type: 'subscribed'; threadIds: string[]; runs?: RunSnapshot[] }
   | { type: 'pong' }
-  /** Said by the page itself: events may have been missed, so that what was read before has to be read again. */
+  /** Emitted by the page itself: events may have been missed, so everything must be read again. */
   | { type: 'reconnected' }
-  /** Said by the page itself: another tab of this browser deleted it. */
+  /** Emitted by the page itself: another tab of this browser deleted the thread. */
   | { type: 'thread-deleted'; threadId: string }
   | { type: 'turn-created'; threadId: string; turn: Turn }
   | { type: 'thread-updated'; threadId: string; thread: Thread }
-  /** Without a thread where the run could not begin. */
+  /** No thread if the run could not start. */
   | { type: 'job-started' | 'job-finished'; threadId: string | null; run: JobRun }
   | {
       type: 'extension-changed';
@@ -62,7 +64,16 @@ export type GatewayEvent =
   | { type: 'signal'; signal: Signal }
   | { type: 'iteration-step'; iterationId: string; domain: string; step: string; experiment: Experiment | null };
 
-const runKinds = new Set(['text-delta', 'reasoning-delta', 'tool-start', 'tool-end', 'error', 'finish', 'stopped']);
+const runKinds = new Set([
+  'run-started',
+  'text-delta',
+  'reasoning-delta',
+  'tool-start',
+  'tool-end',
+  'error',
+  'finish',
+  'stopped',
+]);
 
 export function isRunEvent(event: GatewayEvent): event is RunEvent {
   return runKinds.has(event.type) && 'runId' in event;

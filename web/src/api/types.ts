@@ -1,4 +1,4 @@
-/** The gateway's nouns, from its OpenAPI document. */
+/** The gateway's types, from its OpenAPI document. */
 import type { components } from './openapi';
 
 type Schemas = components['schemas'];
@@ -43,24 +43,24 @@ export interface Usage {
   cache_write_tokens: number;
 }
 
-/** What the gateway writes into the metadata of an assistant's turn. */
+/** The metadata that the gateway stores with an assistant's turn. */
 export interface AnswerData {
   run_id?: string;
   model?: string;
   usage?: Usage;
   cost_usd?: number;
   finish_reason?: string;
-  /** Why it failed. */
+  /** Why the answer failed. */
   error?: string;
   duration_ms?: number;
   in_reply_to?: string;
   partial?: boolean;
   superseded?: boolean;
-  /** Where the calls stood in the text, in code points. */
+  /** The positions of the calls in the text, in code points. */
   steps?: { text_end: number; tool_call_ids: string[] }[];
 }
 
-/** What the gateway writes into the metadata of a tool's turn. */
+/** The metadata that the gateway stores with a tool's turn. */
 export interface ToolData {
   run_id?: string;
   tool_call_id?: string;

@@ -1,9 +1,9 @@
-/** What a screen reader is told in between: one polite line, never while it would repeat itself. */
+/** The page's live region for screen readers. */
 class Announcer {
-  line = $state('');
+  message = $state('');
 
-  say(line: string): void {
-    this.line = line;
+  say(message: string): void {
+    this.message = message;
   }
 }
 

@@ -1,24 +1,24 @@
-/** The time, for what is told in words of it: told anew now and then, and when the page is looked at again. */
+/** The current time for relative times, updated regularly and when the page becomes visible. */
 
-const every = 20_000;
-/** The first use of `Intl` costs a browser 15 to 30 ms: exact times wait until what is read first is there. */
-const calmAfter = 1500;
+const interval = 20_000;
+/** The first use of `Intl` takes a browser 15 to 30 ms, so exact times wait until the first view is shown. */
+const idleAfter = 1500;
 
 class Clock {
-  calm = $state(false);
-  #told = $state(0);
+  isIdle = $state(false);
+  #ticks = $state(0);
 
   constructor() {
-    const tell = (): void => {
-      if (!document.hidden) this.#told++;
+    const tick = (): void => {
+      if (!document.hidden) this.#ticks++;
     };
-    setInterval(tell, every);
-    document.addEventListener('visibilitychange', tell);
-    setTimeout(() => (this.calm = true), calmAfter);
+    setInterval(tick, interval);
+    document.addEventListener('visibilitychange', tick);
+    setTimeout(() => (this.isIdle = true), idleAfter);
   }
 
   get now(): number {
-    void this.#told;
+    void this.#ticks;
     return Date.now();
   }
 }

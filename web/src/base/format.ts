@@ -1,16 +1,23 @@
-/** How numbers, times and money are written. */
+/** Formats for numbers, times and money. */
 
-/** The first use of `Intl` costs a browser 15 to 30 ms: nothing that is read first may need it. */
+/** The first use of `Intl` takes a browser 15 to 30 ms, so the first view must not need it. */
 const steps: [string, number][] = [
-  ['year', 31_536_000], ['month', 2_592_000], ['week', 604_800], ['day', 86_400], ['hour', 3_600], ['minute', 60],
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
 ];
 
-export const count = (value: number): string => (Number.isInteger(value) && Math.abs(value) < 1000 ? `${value}` : value.toLocaleString());
+export const count = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 1000 ? `${value}` : value.toLocaleString();
 
 /** `3 tools`, `1 tool`. */
-export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 
-/** `5 minutes ago`, `in 2 days`: whole ones, so that an hour is never «60 minutes». */
+/** `5 minutes ago`, `in 2 days`. Rounds down, so an hour is never “60 minutes”. */
 export function relativeTime(at: string, now: number): string {
   const seconds = (Date.parse(at) - now) / 1000;
   for (const [unit, size] of steps) {
@@ -24,12 +31,14 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatIn(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
-  const format = known ?? new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone && { timeZone }) });
+  const format =
+    known ??
+    new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone && { timeZone }) });
   formats.set(timeZone, format);
   return format;
 }
 
-/** With the zone, as it is to be named wherever a schedule is spoken of. */
+/** Includes the time zone, which schedules must always name. */
 export function absoluteTime(at: string, timeZone?: string | null): string {
   try {
     const format = formatIn(timeZone ?? '');
@@ -39,7 +48,7 @@ export function absoluteTime(at: string, timeZone?: string | null): string {
   }
 }
 
-/** The day of a list's heading: `Today`, `Yesterday`, or the date. */
+/** A heading for a day: `Today`, `Yesterday`, or the date. */
 export function day(at: string, now = new Date()): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const time = Date.parse(at);
@@ -48,11 +57,13 @@ export function day(at: string, now = new Date()): string {
   return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' });
 }
 
-/** `$12.34`; four digits under a dollar; `<$0.0001` for what would look like nothing. */
+/** `$12.34`; four decimals below a dollar; `<$0.0001` for amounts that would be shown as zero. */
 export function money(usd: number): string {
   if (usd === 0) return '$0';
   if (usd < 0.0001) return '<$0.0001';
-  return usd < 1 ? `$${usd.toFixed(4)}` : `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return usd < 1
+    ? `$${usd.toFixed(4)}`
+    : `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
 /** `40 ms`, `3.2 s`, `4 min 5 s`. */
@@ -70,7 +81,7 @@ export function bytes(size: number): string {
   return size < 1_048_576 ? `${(size / 1024).toFixed(1)} KB` : `${(size / 1_048_576).toFixed(1)} MB`;
 }
 
-/** The first line of a text, cut to `length`. */
+/** The first line of a text, truncated to `length`. */
 export function firstLine(text: string, length = 80): string {
   const line = text.trimStart().split('\n', 1)[0] ?? '';
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;

@@ -1,49 +1,49 @@
-/** What this browser keeps for the page. A browser that refuses (full, private) makes the page forgetful, not broken. */
+/** The page's localStorage. If the browser refuses (full, private), the page forgets but keeps working. */
 
 const prefix = 'agw.';
 
-export function stored<T>(name: string, otherwise: T): T {
+export function stored<T>(name: string, fallback: T): T {
   try {
     const text = localStorage.getItem(prefix + name);
-    return text === null ? otherwise : (JSON.parse(text) as T);
+    return text === null ? fallback : (JSON.parse(text) as T);
   } catch {
-    return otherwise;
+    return fallback;
   }
 }
 
-let closed = false;
+let disabled = false;
 
-/** From now on: a page that is left goes on until the next is there. */
-export const keepNothing = (): void => void (closed = true);
+/** Stops all writes: a page that is being left runs until the next one has loaded. */
+export const disableStorage = (): void => void (disabled = true);
 
-/** Keeps `value`; undefined forgets it. */
+/** Stores `value`; undefined removes it. */
 export function store(name: string, value: unknown): void {
-  if (closed) return;
+  if (disabled) return;
   try {
     if (value === undefined) localStorage.removeItem(prefix + name);
     else localStorage.setItem(prefix + name, JSON.stringify(value));
   } catch (error) {
-    console.warn(`this browser does not keep ${name}:`, error);
+    console.warn(`this browser cannot store ${name}:`, error);
   }
 }
 
-/** Keeps it for whoever shows it, in this tab too. */
-export function pass(name: string, value: unknown): void {
+/** Stores `value` and notifies listeners in this tab too. */
+export function storeAndNotify(name: string, value: unknown): void {
   store(name, value);
   dispatchEvent(new StorageEvent('storage', { key: prefix + name }));
 }
 
-/** Tells what another tab of this browser keeps under the name from now on; undefined: nothing any more. */
-export function onStored<T>(name: string, listener: (value: T | undefined) => void): () => void {
-  const changed = ({ key }: StorageEvent): void => {
+/** Reports changes made by other tabs; undefined if the value was removed. */
+export function onStorageChange<T>(name: string, listener: (value: T | undefined) => void): () => void {
+  const onStorage = ({ key }: StorageEvent): void => {
     if (key === prefix + name) listener(stored<T | undefined>(name, undefined));
   };
-  addEventListener('storage', changed);
-  return () => removeEventListener('storage', changed);
+  addEventListener('storage', onStorage);
+  return () => removeEventListener('storage', onStorage);
 }
 
-/** Forgets all that the page keeps, but for the theme. */
-export function forgetAll(): void {
+/** Removes everything except the theme. */
+export function clearStorage(): void {
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith(prefix) && key !== `${prefix}theme`) localStorage.removeItem(key);
   }

@@ -1,57 +1,59 @@
-/** Short notes at the foot of the page, each with at most one thing to do about it. */
+/** Short messages at the bottom of the page, each with at most one action. */
 
 export interface Toast {
   id: number;
   text: string;
-  kind: 'info' | 'bad';
+  kind: 'info' | 'error';
   action?: { label: string; run: () => void };
-  /** It has gone, and its action was not taken. */
-  gone?: () => void;
-  /** It stands for those that say the same: what it offers does for all of them. */
-  renews: boolean;
+  /** Called when the toast closes without its action being taken. */
+  onDismiss?: () => void;
+  /** Replaces toasts with the same text; its action applies to all of them. */
+  replaces: boolean;
 }
 
 class Toasts {
   all = $state<Toast[]>([]);
   #last = 0;
 
-  /** Answers a function that takes the note away again. */
-  show(text: string, options: Partial<Pick<Toast, 'kind' | 'action' | 'gone' | 'renews'>> = {}): () => void {
+  /** Returns a function that dismisses the toast. */
+  show(text: string, options: Partial<Pick<Toast, 'kind' | 'action' | 'onDismiss' | 'replaces'>> = {}): () => void {
     const id = ++this.#last;
-    const toast: Toast = { id, text, kind: 'info', renews: !options.action, ...options };
-    const isRenewed = (other: Toast): boolean => toast.renews && other.renews && other.text === text && other.kind === toast.kind;
-    this.all = [...this.all.filter((other) => !isRenewed(other)), toast];
-    return () => this.close(id);
+    const toast: Toast = { id, text, kind: 'info', replaces: !options.action, ...options };
+    const isReplaced = (other: Toast): boolean =>
+      toast.replaces && other.replaces && other.text === text && other.kind === toast.kind;
+    this.all = [...this.all.filter((other) => !isReplaced(other)), toast];
+    return () => this.dismiss(id);
   }
 
-  /** An error whose message is short may say all of it in `whole`. */
-  bad(error: unknown, action?: Toast['action'], renews = !action): void {
-    const words = error instanceof Error ? ((error as { whole?: string }).whole ?? error.message) : String(error);
-    this.show(words, { kind: 'bad', renews, ...(action && { action }) });
+  /** Shows an error, with its `fullMessage` if it has one. */
+  error(cause: unknown, action?: Toast['action'], replaces = !action): void {
+    const words =
+      cause instanceof Error ? ((cause as { fullMessage?: string }).fullMessage ?? cause.message) : String(cause);
+    this.show(words, { kind: 'error', replaces, ...(action && { action }) });
   }
 
-  close(id: number): void {
-    this.take(id)?.gone?.();
+  dismiss(id: number): void {
+    this.remove(id)?.onDismiss?.();
   }
 
-  /** Takes it away for its action. */
-  take(id: number): Toast | undefined {
-    const taken = this.all.find((toast) => toast.id === id);
-    this.all = this.all.filter((toast) => toast !== taken);
-    return taken;
+  /** Removes the toast because its action is taken. */
+  remove(id: number): Toast | undefined {
+    const removed = this.all.find((toast) => toast.id === id);
+    this.all = this.all.filter((toast) => toast !== removed);
+    return removed;
   }
 }
 
 export const toasts = new Toasts();
 
-/** Does it, and says why when it fails. Answers whether it worked. */
-export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+/** Runs `work`; if it fails, shows a toast with a way to retry. Returns whether it succeeded. */
+export async function tryOrToast(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;
   } catch (error) {
-    // Who pressed it again wants it once.
-    toasts.bad(error, { label: 'Retry', run: () => void attempt(work) }, true);
+    // Repeated failures share one toast, so retrying runs the work once.
+    toasts.error(error, { label: 'Retry', run: () => void tryOrToast(work) }, true);
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** The parts of JSON Schema that the gateway's definitions use, and how values become form fields and back. */
+/** The subset of JSON Schema used by the gateway's definitions, and the conversion between values and form fields. */
 
 export interface Schema {
   title?: string;
@@ -29,13 +29,14 @@ export function kindOf(schema: Schema): FieldKind {
   if (types.includes('boolean')) return 'yes-no';
   if (types.includes('integer') || types.includes('number')) return 'number';
   if (types.includes('string')) return schema.format === 'multiline' ? 'long-text' : 'text';
-  if (types.includes('array') && schema.items && typesOf(schema.items)[0] === 'string' && !schema.items.enum) return 'lines';
+  if (types.includes('array') && schema.items && typesOf(schema.items)[0] === 'string' && !schema.items.enum)
+    return 'lines';
   if (types.includes('object') && schema.properties) return 'group';
   if (types.includes('object') && typeof schema.additionalProperties === 'object') return 'pairs';
   return 'json';
 }
 
-/** A member put in or, for undefined, taken out; the order of the others stays. */
+/** Sets a member, or removes it if undefined; keeps the order of the others. */
 export function withMember(value: Value, name: string, member: unknown): Value {
   const { [name]: _, ...others } = value;
   return member === undefined ? others : { ...value, [name]: member };
@@ -44,28 +45,38 @@ export function withMember(value: Value, name: string, member: unknown): Value {
 export const linesOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join('\n') : '');
 
 export function fromLines(text: string): string[] | undefined {
-  const lines = text.split('\n').map((line) => line.trim()).filter(Boolean);
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
   return lines.length ? lines : undefined;
 }
 
 export const pairsOf = (value: unknown): string =>
-  Object.entries((value ?? {}) as Value).map(([name, member]) => `${name} = ${String(member)}`).join('\n');
+  Object.entries((value ?? {}) as Value)
+    .map(([name, member]) => `${name} = ${String(member)}`)
+    .join('\n');
 
 export function fromPairs(text: string): Record<string, string> | undefined {
-  const pairs = text.split('\n').filter((line) => line.trim()).map((line): [string, string] => {
-    const at = line.indexOf('=');
-    return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-  });
+  const pairs = text
+    .split('\n')
+    .filter((line) => line.trim())
+    .map((line): [string, string] => {
+      const at = line.indexOf('=');
+      return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    });
   return pairs.length ? Object.fromEntries(pairs) : undefined;
 }
 
-/** What is wrong with the value at `path`, and with parts of it that have no field of their own. */
+/** The errors of the value at `path` and of its parts that have no field of their own. */
 export function errorAt(errors: Record<string, string>, path: string): string {
-  const own = Object.entries(errors).filter(([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`));
+  const own = Object.entries(errors).filter(
+    ([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`),
+  );
   return own.map(([at, message]) => `${at.slice(path.length)} ${message}`.trim()).join('; ');
 }
 
-/** The errors of a refusal by field: `definition.agent_id` → its message without the path. */
+/** Error details by field: `definition.agent_id` → its message without the path. */
 export function errorsByPath(details: { path: string; message: string }[]): Record<string, string> {
   return Object.fromEntries(details.map(({ path, message }) => [path, message.replace(`${path} `, '')]));
 }

@@ -3,13 +3,20 @@ import { expect, test } from 'vitest';
 import { BlockReader } from './blocks';
 
 const answer = [
-  '# Title', 'A paragraph with **bold**,\nover two lines.', '- one\n- two\n\n  still two\n- three', '```js\nlet a = 1;\n\nlet b;\n```',
-  '| a | b |\n| - | - |\n| 1 | 2 |', '> quoted\n> more', '1. first\n2. second', 'The end.',
+  '# Title',
+  'A paragraph with **bold**,\nover two lines.',
+  '- one\n- two\n\n  still two\n- three',
+  '```js\nlet a = 1;\n\nlet b;\n```',
+  '| a | b |\n| - | - |\n| 1 | 2 |',
+  '> quoted\n> more',
+  '1. first\n2. second',
+  'The end.',
 ].join('\n\n');
 
-const shape = (tokens: { type: string; raw: string }[]): [string, string][] => tokens.map(({ type, raw }) => [type, raw]);
+const shape = (tokens: { type: string; raw: string }[]): [string, string][] =>
+  tokens.map(({ type, raw }) => [type, raw]);
 
-test('a text that streams letter by letter gives the blocks of the whole text', () => {
+test('text that streams letter by letter gives the blocks of the whole text', () => {
   const reader = new BlockReader();
   for (let i = 1; i < answer.length; i++) reader.read(answer.slice(0, i));
   const blocks = reader.read(answer).map(({ token }) => token);
@@ -22,14 +29,20 @@ test('finished blocks are the same objects again', () => {
   expect(reader.read('One.\n\nTwo.\n\nThree.\n\nFour and more')[0]?.token).toBe(first?.token);
 });
 
-test('another text begins anew', () => {
+test('a different text starts over', () => {
   const reader = new BlockReader();
   reader.read('One.\n\nTwo.\n\nThree.');
   expect(reader.read('Else.').map(({ token }) => token.raw)).toEqual(['Else.']);
 });
 
-test('text without an end of line, 100,000 items and deep nesting are read in bounded time', () => {
-  for (const text of ['x'.repeat(500_000), '- item\n'.repeat(100_000), '>'.repeat(5_000), '['.repeat(20_000), '*a '.repeat(10_000)]) {
+test('text without line breaks, 100,000 items and deep nesting are parsed in bounded time', () => {
+  for (const text of [
+    'x'.repeat(500_000),
+    '- item\n'.repeat(100_000),
+    '>'.repeat(5_000),
+    '['.repeat(20_000),
+    '*a '.repeat(10_000),
+  ]) {
     const start = performance.now();
     new BlockReader().read(text.slice(0, 60_000));
     expect(performance.now() - start).toBeLessThan(2000);

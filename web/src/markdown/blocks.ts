@@ -1,4 +1,4 @@
-/** Markdown as tokens, read piece by piece while it streams: finished blocks are never read twice. */
+/** Parses Markdown incrementally while it streams: finished blocks are never parsed twice. */
 import { Lexer, type Token, type Tokens, type TokensList } from 'marked';
 import { decodeEntities } from './safe';
 
@@ -7,8 +7,8 @@ export interface Block {
   token: Token;
 }
 
-/** An unfinished block longer than this is cut at a line, so that reading it again for each delta stays cheap. */
-const longestTail = 16_000;
+/** A longer unfinished block is split at a line, so that parsing it again for each delta stays cheap. */
+const maxTail = 16_000;
 
 export function lex(text: string): Token[] {
   try {
@@ -20,9 +20,12 @@ export function lex(text: string): Token[] {
 
 export const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 
-/** What it says, without what it is written with. */
+/** The text without markup. */
 export function wordsOf(token: Token): string {
-  const words = 'tokens' in token && token.tokens ? token.tokens.map(wordsOf).join('') : decodeEntities('text' in token ? String(token.text) : token.raw);
+  const words =
+    'tokens' in token && token.tokens
+      ? token.tokens.map(wordsOf).join('')
+      : decodeEntities('text' in token ? String(token.text) : token.raw);
   return words.replace(/\s+/g, ' ');
 }
 
@@ -32,7 +35,7 @@ export class BlockReader {
   #frozenLength = 0;
   #links: TokensList['links'] = {};
 
-  /** The blocks of `text`. Cheap where it continues the text of the call before. */
+  /** The blocks of `text`. Cheap if it continues the text of the previous call. */
   read(text: string): Block[] {
     if (!text.startsWith(this.#read)) this.#reset();
     this.#read = text;
@@ -51,7 +54,7 @@ export class BlockReader {
   }
 
   #lexTail(tail: string): Token[] {
-    const cut = tail.length > longestTail ? tail.lastIndexOf('\n', longestTail) + 1 || longestTail : 0;
+    const cut = tail.length > maxTail ? tail.lastIndexOf('\n', maxTail) + 1 || maxTail : 0;
     if (!cut) return this.#lex(tail);
     return [...this.#lex(tail.slice(0, cut)), ...this.#lexTail(tail.slice(cut))];
   }
@@ -68,7 +71,7 @@ export class BlockReader {
     }
   }
 
-  /** All but the last two tokens cannot change any more: what follows them has begun. */
+  /** All but the last two tokens are final, because what follows them has begun. */
   #freeze(tail: Token[]): void {
     this.#frozenNow = Math.max(0, tail.length - 2);
     for (const token of tail.slice(0, this.#frozenNow)) {

@@ -1,4 +1,4 @@
-/** Which extension shows a fenced block in its own way. */
+/** Finds the extension that renders a fenced block. */
 import type { Extension } from '../api/types';
 import { registry } from '../state/registry.svelte';
 
@@ -7,20 +7,20 @@ interface RendererDefinition {
   html?: string;
 }
 
-const longestMatched = 20_000;
+const maxMatched = 20_000;
 
-/** The newest enabled renderer with HTML of its own that the block matches. */
+/** The newest enabled renderer with HTML that matches the block. */
 export function rendererOf(language: string, text: string): Extension | undefined {
   if (language) void registry.need();
   return registry.enabled('renderer').find(({ definition }) => {
     const { match, html } = definition as RendererDefinition;
     if (!html || !match) return false;
     if (match.language) return match.language === language;
-    return !!match.pattern && matches(match.pattern, text.slice(0, longestMatched));
+    return !!match.pattern && matches(match.pattern, text.slice(0, maxMatched));
   });
 }
 
-/** Patterns are plain text with `*` for anything: a regular expression of a stranger could hold up the page. */
+/** Patterns are plain text with `*` as a wildcard: an untrusted regular expression could freeze the page. */
 function matches(pattern: string, text: string): boolean {
   let at = 0;
   for (const part of pattern.split('*')) {

@@ -1,9 +1,9 @@
-/** What Markdown from a model, a tool or a page may refer to. */
+/** What untrusted Markdown may refer to. */
 
 const schemes = new Set(['https:', 'http:', 'mailto:']);
 const rasters = /^data:image\/(png|jpeg|gif|webp|avif);base64,[a-z0-9+/=\s]*$/i;
 
-/** The address to follow, or null where it is not one that a click may open. */
+/** The address of a link, or null if a click must not open it. */
 export function safeLink(address: string): string | null {
   if (/^#\/[\w/%.-]*$/.test(address)) return address;
   try {
@@ -14,17 +14,33 @@ export function safeLink(address: string): string | null {
   }
 }
 
-/** The address of an image that may be shown: its bytes stand in it. A remote one would tell its server who reads. */
+/** Data URLs only: fetching a remote image would tell its server who is reading. */
 export function safeImage(address: string): string | null {
   return rasters.test(address) ? address : null;
 }
 
 const named: Record<string, string> = {
-  amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', reg: '®', hellip: '…', mdash: '—', ndash: '–',
-  rarr: '→', larr: '←', times: '×', middot: '·', bull: '•', deg: '°', euro: '€',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  copy: '©',
+  reg: '®',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  rarr: '→',
+  larr: '←',
+  times: '×',
+  middot: '·',
+  bull: '•',
+  deg: '°',
+  euro: '€',
 };
 
-/** Character references as the characters that they stand for; what is shown is text, never HTML. */
+/** Replaces character references with their characters; the result is text, never HTML. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi, (whole, hex, decimal, name) => {

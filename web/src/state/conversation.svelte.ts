@@ -1,9 +1,9 @@
-/** An open thread: its turns as far as they were read, what is under way, and how both stay true. */
-import { Refusal, at, get, remove } from '../api/client';
-import { takeEarly } from '../api/early';
+/** An open thread: the turns read so far, its active runs, and how both are kept up to date. */
+import { ApiError, apiPath, get, remove } from '../api/client';
+import { usePreloaded } from '../api/preloaded';
 import type { GatewayEvent, RunSnapshot } from '../api/events';
 import { isRunEvent } from '../api/events';
-import { line } from '../api/line.svelte';
+import { socket } from '../api/socket.svelte';
 import type { Thread, Turn } from '../api/types';
 import { announcer } from '../base/announce.svelte';
 import { firstLine, plural } from '../base/format';
@@ -11,9 +11,9 @@ import { LiveRun } from './live_run.svelte';
 import { answerData, timeline } from './timeline';
 
 const page = 50;
-/** Of what came while nothing was heard, at most so many turns are read at once. */
-const mostMissed = 1000;
-const readWithin = 500;
+/** The maximum number of turns read at once after events were missed. */
+const maxMissed = 1000;
+const fallbackDelay = 500;
 
 export class Conversation {
   readonly id: string;
@@ -24,21 +24,25 @@ export class Conversation {
   hasOlder = $state(false);
   loaded = $state(false);
   error = $state<unknown>(null);
-  /** Turns that were replaced by answering again. */
+  /** Shows turns that were replaced by regenerated ones. */
   showReplaced = $state(false);
+  /** A question whose run is not known yet, and when it was sent. */
+  expected = $state.raw<{ turnId: string; since: number } | null>(null);
 
   #unlisten: () => void;
-  /** Reads the thread although there is no line. */
+  /** Reads the thread even if no events arrive. */
   #fallback: ReturnType<typeof setTimeout>;
-  #gone = new Set<string>();
-  /** Turns between which none is missing. */
+  #hidden = new Set<string>();
+  /** Turns without gaps between them. */
   #known = new Set<string>();
-  /** What events brought since the latest reading began. */
+  /** Turns from events since the latest read began. */
   #arrived = new Set<string>();
   #loadingOlder: Promise<void> | null = null;
   #reading: Promise<void> = Promise.resolve();
   #asked = 0;
-  /** The latest question that was answered; none yet. */
+  #endedRuns = new Set<string>();
+  #sentAt = new Map<string, number>();
+  /** The number of the latest completed read. */
   #answered = -1;
 
   items = $derived.by(() => {
@@ -47,39 +51,43 @@ export class Conversation {
     return timeline(shown, this.runs);
   });
   replacedCount = $derived(this.turns.filter((turn) => answerData(turn).superseded).length);
-  gone = $derived(this.error instanceof Refusal && this.error.status === 404);
+  isDeleted = $derived(this.error instanceof ApiError && this.error.status === 404);
   running = $derived(this.runs.some((run) => !run.ended));
+  /** An answer is being generated, or about to be. */
+  isBusy = $derived(this.running || this.expected !== null);
+  /** The questions that wait for the current answer to end. */
+  queued = $derived(this.items.flatMap((item) => (item.kind === 'user' && item.queued ? [item.turn] : [])));
   cost = $derived(this.turns.reduce((sum, turn) => sum + (answerData(turn).cost_usd ?? 0), 0));
 
   constructor(id: string) {
     this.id = id;
-    this.#unlisten = line.listen((event) => this.#take(event));
-    line.watch(id);
-    takeEarly<Turn[]>(`${this.#path}/turns?limit=${page}`, (newest) => this.loaded || this.#show(newest));
-    this.#fallback = setTimeout(() => void this.refresh(), readWithin);
+    this.#unlisten = socket.listen((event) => this.#apply(event));
+    socket.subscribe(id);
+    usePreloaded<Turn[]>(`${this.#path}/turns?limit=${page}`, (newest) => this.loaded || this.#show(newest));
+    this.#fallback = setTimeout(() => void this.refresh(), fallbackDelay);
   }
 
   close(): void {
     clearTimeout(this.#fallback);
     this.#unlisten();
-    line.unwatch(this.id);
+    socket.unsubscribe(this.id);
   }
 
   get #path(): string {
-    return at`/threads/${this.id}`;
+    return apiPath`/threads/${this.id}`;
   }
 
-  live(runId: string | null): LiveRun | undefined {
+  liveRun(runId: string | null): LiveRun | undefined {
     return this.runs.find((run) => run.runId === runId);
   }
 
-  /** Reads the thread and its newest turns, and joins them with what is known. */
+  /** Reads the thread and its newest turns, and merges them with the known ones. */
   refresh(): Promise<void> {
     this.#reading = this.#read(++this.#asked);
     return this.#reading;
   }
 
-  /** Only the answer to the latest question counts: an earlier one may come behind it, and is older. */
+  /** Only the latest read counts: an earlier response may arrive after it and is older. */
   async #read(asked: number): Promise<void> {
     this.#arrived.clear();
     try {
@@ -94,11 +102,11 @@ export class Conversation {
     }
   }
 
-  /** The newest turns, newest first: as many as lead back to one that is known, so that none in between is missing. */
+  /** The newest turns, newest first: enough to reach a known one, so that none is missing in between. */
   async #newest(): Promise<Turn[]> {
     const newest = await this.#before();
     let read = newest;
-    while (this.#known.size > 0 && !this.#joins(read) && read.length === page && newest.length < mostMissed) {
+    while (this.#known.size > 0 && !this.#joins(read) && read.length === page && newest.length < maxMissed) {
       read = await this.#before(newest.at(-1)?.id);
       newest.push(...read);
     }
@@ -142,13 +150,13 @@ export class Conversation {
     for (const { id } of turns) this.#known.add(id);
   }
 
-  /** Reads back until the answer of the run is there. */
-  async reachRun(id: string): Promise<void> {
+  /** Loads older turns until the answer of the run is there. */
+  async loadRun(id: string): Promise<void> {
     while (this.hasOlder && !this.turns.some((turn) => answerData(turn).run_id === id)) await this.loadOlder();
   }
 
-  /** Reads back until the turn is there. One that is not in the chat is not looked for in all of it. */
-  async reach(id: string): Promise<void> {
+  /** Loads older turns until the turn is there. If the chat does not contain it, nothing is loaded. */
+  async loadTurn(id: string): Promise<void> {
     const isHere = (): boolean => this.turns.some((turn) => turn.id === id);
     if (isHere() || !(await this.#has(id))) return;
     while (this.hasOlder && !isHere()) await this.loadOlder();
@@ -159,8 +167,30 @@ export class Conversation {
       await get<Turn[]>(`${this.#path}/turns`, { limit: 1, before: turnId });
       return true;
     } catch (error) {
-      if (error instanceof Refusal && error.status === 400) return false;
+      if (error instanceof ApiError && error.status === 400) return false;
       throw error;
+    }
+  }
+
+  /** Shows that the turn is about to be answered, until its run is known. */
+  expect(turnId: string, since = Date.now()): void {
+    this.#sentAt.set(turnId, since);
+    if (this.running) return;
+    this.expected = { turnId, since };
+    void this.#findRun();
+  }
+
+  /** Asks for the active run: until a run's first output, events may not tell of it. */
+  async #findRun(): Promise<void> {
+    try {
+      const { active_run: run } = await get<{ active_run: Omit<RunSnapshot, 'threadId'> | null }>(this.#path);
+      if (!run) this.expected = null;
+      else if (!this.#endedRuns.has(run.runId)) {
+        const live = this.#liveRunFor({ ...run, threadId: this.id });
+        if (run.seq > live.seq) void live.catchUp();
+      }
+    } catch (error) {
+      console.warn('the active run could not be read; it comes with the next connection:', error);
     }
   }
 
@@ -168,13 +198,16 @@ export class Conversation {
     if (turn.thread_id === this.id) this.#join([turn]);
   }
 
-  /** Takes turns off the page at once; `restore` brings them back. Deleting at the gateway is the caller's decision. */
+  /**
+   * Hides turns immediately and returns a function that shows them again. Deleting them at the gateway is up to the
+   * caller.
+   */
   hide(ids: string[]): () => void {
     const before = this.turns;
-    for (const id of ids) this.#gone.add(id);
-    this.turns = before.filter(({ id }) => !this.#gone.has(id));
+    for (const id of ids) this.#hidden.add(id);
+    this.turns = before.filter(({ id }) => !this.#hidden.has(id));
     return () => {
-      for (const id of ids) this.#gone.delete(id);
+      for (const id of ids) this.#hidden.delete(id);
       void this.refresh();
     };
   }
@@ -183,73 +216,80 @@ export class Conversation {
     return Promise.all(ids.map((id) => remove(`/turns/${id}`, keepalive)));
   }
 
-  /** What another tab deleted is not among the newest any more. */
+  /** Drops turns that other tabs deleted: they are no longer among the newest. */
   #dropDeleted(newest: Turn[]): void {
     const there = new Set(newest.map(({ id }) => id));
     const oldest = hasMore(newest) ? (newest.at(-1)?.created_at ?? '') : '';
-    this.turns = this.turns.filter(({ id, created_at }) => there.has(id) || created_at <= oldest || this.#arrived.has(id));
+    this.turns = this.turns.filter(
+      ({ id, created_at }) => there.has(id) || created_at <= oldest || this.#arrived.has(id),
+    );
   }
 
   #join(newestFirst: Turn[]): void {
     const known = new Map(this.turns.map((turn) => [turn.id, turn]));
     const added: Turn[] = [];
     for (const turn of newestFirst) {
-      if (this.#gone.has(turn.id)) continue;
+      if (this.#hidden.has(turn.id)) continue;
       const before = known.get(turn.id);
       if (!before) added.push(turn);
-      // What is the same is not shown anew.
+      // Keeps unchanged objects, so that they are not rendered again.
       if (!before || JSON.stringify(before) !== JSON.stringify(turn)) known.set(turn.id, turn);
     }
     const kept = this.turns.map((turn) => known.get(turn.id) ?? turn);
     const turns = [...kept, ...added.reverse()];
-    // Lists come by insertion, and so do events; only what joins from both sides can be out of order.
-    if (added.length && kept.length) turns.sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0));
+    // Lists and events are in order of insertion; only a merge of both can be out of order.
+    if (added.length && kept.length)
+      turns.sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0));
     this.turns = turns;
   }
 
-  #take(event: GatewayEvent): void {
+  #apply(event: GatewayEvent): void {
     if (event.type === 'subscribed') {
-      if (event.runs && event.threadIds.includes(this.id)) this.#subscribed(event.runs);
+      if (event.runs && event.threadIds.includes(this.id)) this.#onSubscribed(event.runs);
     } else if (!('threadId' in event) || event.threadId !== this.id) {
       return;
     } else if (event.type === 'turn-created') {
       this.#arrived.add(event.turn.id);
-      // While it is being read again, turns may be missing before it.
+      // During a read, turns before it may be missing.
       if (this.#answered === this.#asked) this.#know([event.turn]);
       this.#join([event.turn]);
+      if (event.turn.role === 'user') void this.#findRun();
     } else if (event.type === 'thread-updated') {
       const shrunk = event.thread.turn_count < (this.thread?.turn_count ?? 0);
       this.thread = event.thread;
       if (shrunk) void this.refresh();
     } else if (event.type === 'thread-deleted') {
       void this.refresh();
-    } else if (isRunEvent(event) && (this.live(event.runId) || !this.#storedAnswer(event.runId))) {
-      this.#run(event).take(event);
+    } else if (isRunEvent(event) && (this.liveRun(event.runId) || !this.#storedAnswer(event.runId))) {
+      this.#liveRunFor(event).take(event);
     }
   }
 
-  #run(of: { runId: string; turnId: string; threadId: string }): LiveRun {
-    const known = this.live(of.runId);
+  #liveRunFor(of: { runId: string; turnId: string; threadId: string }): LiveRun {
+    const known = this.liveRun(of.runId);
     if (known) return known;
-    const run = new LiveRun(of, (ended) => this.#ended(ended));
+    const run = new LiveRun(of, (ended) => this.#onEnded(ended), this.#sentAt.get(of.turnId));
     this.runs = [...this.runs, run];
-    // Another tab has it answered again: what it said before is replaced.
-    if (this.turns.some((turn) => turn.role === 'assistant' && answerData(turn).in_reply_to === of.turnId)) void this.refresh();
+    this.expected = null;
+    // Another tab regenerated the answer: the old one is replaced.
+    if (this.turns.some((turn) => turn.role === 'assistant' && answerData(turn).in_reply_to === of.turnId))
+      void this.refresh();
     announcer.say('The assistant is answering.');
     return run;
   }
 
-  /** Once its events come, and after every reconnection: what is under way is brought up to date, the turns are read. */
-  #subscribed(snapshots: RunSnapshot[]): void {
+  /** Called when events start to arrive and after each reconnection: updates active runs and reads the turns. */
+  #onSubscribed(snapshots: RunSnapshot[]): void {
     const own = snapshots.filter(({ threadId }) => threadId === this.id);
-    for (const snapshot of own) this.#run(snapshot).resume(snapshot);
+    for (const snapshot of own) this.#liveRunFor(snapshot).resume(snapshot);
     const lost = this.runs.filter((run) => !run.ended && !own.some(({ runId }) => runId === run.runId));
     for (const run of lost) void run.catchUp().then(() => this.#forgetUnlessAlive(run));
+    this.expected = null;
     clearTimeout(this.#fallback);
     void this.refresh();
   }
 
-  /** A run that the gateway does not know any more (it was killed) is not under way. */
+  /** A run that the gateway no longer knows (it was killed) is not active. */
   async #forgetUnlessAlive(run: LiveRun): Promise<void> {
     await this.refresh();
     if (!run.ended) this.runs = this.runs.filter((other) => other !== run);
@@ -259,15 +299,17 @@ export class Conversation {
     return this.turns.find((turn) => turn.role === 'assistant' && answerData(turn).run_id === runId);
   }
 
-  #ended(run: LiveRun): void {
+  #onEnded(run: LiveRun): void {
+    this.#endedRuns.add(run.runId);
+    if (this.turns.findLast(({ role }) => role === 'user')?.id !== run.turnId) void this.#findRun();
     const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';
     const tools = run.parts.filter(({ kind }) => kind === 'tool').length;
-    const ran = tools ? `${plural(tools, 'tool')} run. ` : '';
+    const ran = tools ? `Ran ${plural(tools, 'tool')}. ` : '';
     announcer.say(run.ended === 'stopped' ? `${ran}Stopped.` : `${ran}Answered: ${firstLine(text, 120)}`);
     this.#dropStored();
   }
 
-  /** A live answer goes once it has ended and its turn is here; one that failed without a turn stays to be read. */
+  /** Removes live answers that have ended and are stored. One that failed without a turn stays readable. */
   #dropStored(): void {
     const empty = (run: LiveRun): boolean => run.ended === 'stopped' && run.parts.length === 0;
     const kept = this.runs.filter((run) => !run.ended || !(this.#storedAnswer(run.runId) || empty(run)));
@@ -275,5 +317,5 @@ export class Conversation {
   }
 }
 
-/** Whether older ones may follow what was read in whole pages. */
+/** Whether older turns may exist beyond the full pages that were read. */
 const hasMore = (read: Turn[]): boolean => read.length > 0 && read.length % page === 0;

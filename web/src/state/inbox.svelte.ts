@@ -1,25 +1,26 @@
-/** What waits for a person: pending proposals, and jobs whose latest run failed. */
-import { Refusal, get } from '../api/client';
-import { line } from '../api/line.svelte';
+/** What needs a person's decision: pending proposals, and jobs whose latest run failed. */
+import { ApiError, get } from '../api/client';
+import { socket } from '../api/socket.svelte';
 import type { JobSummary, ProposalEntry } from '../api/types';
-import { onStored, store, stored } from '../base/storage';
+import { onStorageChange, store, stored } from '../base/storage';
 
 const decidingEvents = new Set(['proposal-created', 'proposal-decided', 'job-finished']);
 
 class Inbox {
   #failed = $state.raw<JobSummary[]>([]);
-  #aside = $state.raw(stored<string[]>('aside', []));
+  #dismissed = $state.raw(stored<string[]>('aside', []));
   proposals = $state.raw<ProposalEntry[]>([]);
-  /** Jobs whose latest run failed, but for those that the person has put aside. */
-  failures = $derived.by(() => this.#failed.filter(({ last_run: run }) => run && !this.#aside.includes(run.id)));
+  /** Jobs whose latest run failed, except those that the person dismissed. */
+  failures = $derived.by(() => this.#failed.filter(({ last_run: run }) => run && !this.#dismissed.includes(run.id)));
   error = $state.raw<Error | null>(null);
   loaded = $state(false);
   count = $derived(this.proposals.length + this.failures.length);
 
   constructor() {
-    onStored<string[]>('aside', (kept) => (this.#aside = kept ?? []));
-    line.listen((event) => {
-      if (decidingEvents.has(event.type) || (event.type === 'reconnected' && (this.loaded || this.error))) void this.load();
+    onStorageChange<string[]>('aside', (kept) => (this.#dismissed = kept ?? []));
+    socket.listen((event) => {
+      if (decidingEvents.has(event.type) || (event.type === 'reconnected' && (this.loaded || this.error)))
+        void this.load();
     });
   }
 
@@ -35,20 +36,20 @@ class Inbox {
     }
   };
 
-  /** The failed run is not shown here any more. */
-  putAside(runId: string): void {
-    this.#aside = [...this.#aside, runId].slice(-keptAside);
-    store('aside', this.#aside);
+  /** Hides a failed run. */
+  dismiss(runId: string): void {
+    this.#dismissed = [...this.#dismissed, runId].slice(-maxDismissed);
+    store('aside', this.#dismissed);
   }
 }
 
-const keptAside = 200;
+const maxDismissed = 200;
 
 async function pendingProposals(): Promise<ProposalEntry[]> {
   try {
     return await get<ProposalEntry[]>('/proposals');
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return [];
+    if (error instanceof ApiError && error.status === 404) return [];
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-/** An answer under way: built from the events of its run, in order and without a gap. */
-import { at, get } from '../api/client';
+/** An active answer, built from the events of its run, in order and without gaps. */
+import { apiPath, get } from '../api/client';
 import type { RunEvent, RunSnapshot } from '../api/events';
 import type { ToolCallView } from './timeline';
 
@@ -10,7 +10,7 @@ export class LiveRun {
   readonly turnId: string;
   readonly threadId: string;
 
-  /** What has come, in the order in which it came; brought up to date once a frame. */
+  /** The parts in order of arrival, updated once per frame. */
   parts = $state.raw<Part[]>([]);
   reasoning = $state('');
   error = $state<string | null>(null);
@@ -20,39 +20,46 @@ export class LiveRun {
   #seq = 0;
   #parts: Part[] = [];
   #reasoning = '';
-  #early = new Map<number, RunEvent>();
+  #buffered = new Map<number, RunEvent>();
   #frame = 0;
   #catchingUp: Promise<void> | null = null;
   #again = false;
 
-  #atEnd: (run: LiveRun) => void;
+  #onEnd: (run: LiveRun) => void;
+  /** When its question was sent, as far as this page knows. */
+  readonly startedAt: number;
 
-  /** `atEnd` is called once, when its last event was taken. */
-  constructor(of: { runId: string; turnId: string; threadId: string }, atEnd: (run: LiveRun) => void) {
+  /** `onEnd` is called once, after the last event. */
+  constructor(
+    of: { runId: string; turnId: string; threadId: string },
+    onEnd: (run: LiveRun) => void,
+    startedAt = Date.now(),
+  ) {
+    this.startedAt = startedAt;
     this.runId = of.runId;
     this.turnId = of.turnId;
     this.threadId = of.threadId;
-    this.#atEnd = atEnd;
+    this.#onEnd = onEnd;
   }
 
   get seq(): number {
     return this.#seq;
   }
 
-  /** Takes an event; one that comes before those ahead of it waits until the missing ones were fetched. */
+  /** Applies an event; one that arrives early is kept until the missing ones have been fetched. */
   take(event: RunEvent): void {
     const isEnd = event.type === 'finish' || event.type === 'stopped';
     if (event.seq <= this.#seq) {
-      // A snapshot may have counted the end before it was told.
+      // A snapshot may already include the end.
       if (isEnd && !this.ended) this.#apply(event);
       return;
     }
-    this.#early.set(event.seq, event);
+    this.#buffered.set(event.seq, event);
     this.#drain();
-    if (this.#early.size > 0) void this.catchUp();
+    if (this.#buffered.size > 0) void this.catchUp();
   }
 
-  /** Brings it to what the gateway has now: from its snapshot where that says all, else from the events since. */
+  /** Catches up with the gateway: from its snapshot if that is complete, otherwise from the events since. */
   resume(snapshot: RunSnapshot): void {
     if (snapshot.seq <= this.#seq) return;
     if (this.#seq > 0 || snapshot.tools.length > 0) {
@@ -66,7 +73,9 @@ export class LiveRun {
     this.#show();
   }
 
-  /** Fetches the events that are missing. Asked again meanwhile, it fetches once more: the first answer may be too old. */
+  /**
+   * Fetches missing events. If called again meanwhile, fetches once more, because the first response may be too old.
+   */
   catchUp(): Promise<void> {
     if (this.#catchingUp) this.#again = true;
     this.#catchingUp ??= this.#fetchMissing().finally(() => (this.#catchingUp = null));
@@ -78,8 +87,8 @@ export class LiveRun {
       do {
         this.#again = false;
         const query = { runId: this.runId, after: this.#seq };
-        for (const event of await get<RunEvent[]>(at`/threads/${this.threadId}/events`, query)) {
-          if (event.seq > this.#seq) this.#early.set(event.seq, event);
+        for (const event of await get<RunEvent[]>(apiPath`/threads/${this.threadId}/events`, query)) {
+          if (event.seq > this.#seq) this.#buffered.set(event.seq, event);
         }
         this.#drain();
       } while (this.#again && !this.ended);
@@ -89,12 +98,12 @@ export class LiveRun {
   }
 
   #drain(): void {
-    for (let event = this.#early.get(this.#seq + 1); event; event = this.#early.get(this.#seq + 1)) {
-      this.#early.delete(event.seq);
+    for (let event = this.#buffered.get(this.#seq + 1); event; event = this.#buffered.get(this.#seq + 1)) {
+      this.#buffered.delete(event.seq);
       this.#seq = event.seq;
       this.#apply(event);
     }
-    for (const seq of this.#early.keys()) if (seq <= this.#seq) this.#early.delete(seq);
+    for (const seq of this.#buffered.keys()) if (seq <= this.#seq) this.#buffered.delete(seq);
   }
 
   #apply(event: RunEvent): void {
@@ -127,7 +136,7 @@ export class LiveRun {
   #end(how: 'finished' | 'stopped'): void {
     this.ended = how;
     this.#show();
-    this.#atEnd(this);
+    this.#onEnd(this);
   }
 
   #appendText(delta: string): void {
@@ -141,13 +150,19 @@ export class LiveRun {
       part.kind === 'tool' && part.call.id === event.toolCallId
         ? {
             kind: 'tool',
-            call: { ...part.call, output: event.output, failed: event.isError, durationMs: event.durationMs, startedAt: null },
+            call: {
+              ...part.call,
+              output: event.output,
+              failed: event.isError,
+              durationMs: event.durationMs,
+              startedAt: null,
+            },
           }
         : part,
     );
   }
 
-  /** Whatever the rate of the deltas, the page is written once a frame, and not at all while nobody sees it. */
+  /** Updates the page at most once per frame, and not at all while it is hidden. */
   #schedule(): void {
     this.#frame ||= requestAnimationFrame(() => this.#show());
   }
@@ -162,5 +177,13 @@ export class LiveRun {
 
 function startedCall(event: RunEvent & { type: 'tool-start' }): ToolCallView {
   const { toolCallId, toolName, input } = event;
-  return { id: toolCallId, name: toolName, input, output: null, failed: false, durationMs: null, startedAt: Date.now() };
+  return {
+    id: toolCallId,
+    name: toolName,
+    input,
+    output: null,
+    failed: false,
+    durationMs: null,
+    startedAt: Date.now(),
+  };
 }

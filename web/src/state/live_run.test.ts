@@ -11,15 +11,16 @@ beforeAll(() => {
   globalThis.cancelAnimationFrame = () => {};
 });
 
-test('an answer is what came, in order and once, until its end', () => {
+test('an answer consists of its events, in order and once, until its end', () => {
   let ends = 0;
   const live = new LiveRun(run, () => ends++);
-  for (const event of [delta(1, 'One, '), delta(1, 'One, '), delta(2, 'two.'), stopped(3), stopped(3)]) live.take(event);
+  for (const event of [delta(1, 'One, '), delta(1, 'One, '), delta(2, 'two.'), stopped(3), stopped(3)])
+    live.take(event);
   expect(live.parts).toEqual([{ kind: 'text', text: 'One, two.' }]);
   expect([live.ended, ends]).toEqual(['stopped', 1]);
 });
 
-test('an end that the snapshot has counted already still ends it', () => {
+test('an end that the snapshot already includes still ends the run', () => {
   const live = new LiveRun(run, () => {});
   live.resume({ ...run, seq: 5, text: 'All of it', reasoning: '', tools: [] });
   live.take(stopped(5));

@@ -1,13 +1,15 @@
-/** Messages on their way: kept in this browser until the gateway has them, sent again with the same key after a cut. */
-import { Refusal, patch, post } from '../api/client';
-import { line } from '../api/line.svelte';
+/** Unsent messages: stored in this browser until the gateway has them, and retried with the same idempotency key. */
+import { ApiError, patch, post } from '../api/client';
+import { socket } from '../api/socket.svelte';
 import type { Attachment, ModeName, Thread, Turn } from '../api/types';
 import { store, stored } from '../base/storage';
 
-export interface Letter {
+export interface OutgoingMessage {
   key: string;
-  /** null: a thread is made for it first. */
+  /** null if a thread is still to be created for it. */
   threadId: string | null;
+  /** The thread was created for this message and is empty unless it arrives. */
+  createdThread?: boolean;
   content: string;
   agentId?: string | undefined;
   projectId?: string | undefined;
@@ -19,22 +21,22 @@ export interface Letter {
   error?: string | undefined;
 }
 
-/** A message that did not get through is tried again, also where the line of events is well. */
-const retryAfter = 3000;
+/** Failed deliveries are retried even while the WebSocket is connected. */
+const retryDelay = 3000;
 
-type Delivered = (letter: Letter, turn: Turn) => void;
-type Begun = (threadId: string) => void;
+type Delivered = (message: OutgoingMessage, turn: Turn) => void;
+type ThreadCreated = (threadId: string) => void;
 
 class Outbox {
-  letters = $state<Letter[]>(stored<Letter[]>('outbox', []));
+  messages = $state<OutgoingMessage[]>(stored<OutgoingMessage[]>('outbox', []));
   #busy = new Set<string>();
-  /** All that this tab knows the fate of. */
-  #own = new Set<string>(this.letters.map(({ key }) => key));
+  /** The keys of all messages that this tab handles. */
+  #own = new Set<string>(this.messages.map(({ key }) => key));
   #delivered = new Set<Delivered>();
-  #begun = new Set<Begun>();
+  #threadCreated = new Set<ThreadCreated>();
 
   constructor() {
-    line.listen((event) => {
+    socket.listen((event) => {
       if (event.type === 'reconnected') this.sendAll();
     });
   }
@@ -44,19 +46,19 @@ class Outbox {
     return () => this.#delivered.delete(listener);
   }
 
-  /** Told of a thread that was made for a first message which did not get into it: it is shown there now. */
-  onBegun(listener: Begun): () => void {
-    this.#begun.add(listener);
-    return () => this.#begun.delete(listener);
+  /** Notified of a thread that was created for a first message which then failed; the message is shown there. */
+  onThreadCreated(listener: ThreadCreated): () => void {
+    this.#threadCreated.add(listener);
+    return () => this.#threadCreated.delete(listener);
   }
 
-  of(threadId: string | null): Letter[] {
-    return this.letters.filter((letter) => letter.threadId === threadId);
+  of(threadId: string | null): OutgoingMessage[] {
+    return this.messages.filter((message) => message.threadId === threadId);
   }
 
-  add(letter: Omit<Letter, 'key' | 'at' | 'state'>): Letter {
-    const added: Letter = { ...letter, key: newKey(), at: Date.now(), state: 'sending' };
-    this.letters.push(added);
+  add(message: Omit<OutgoingMessage, 'key' | 'at' | 'state'>): OutgoingMessage {
+    const added: OutgoingMessage = { ...message, key: newKey(), at: Date.now(), state: 'sending' };
+    this.messages.push(added);
     this.#own.add(added.key);
     this.#keep();
     void this.send(added.key);
@@ -64,79 +66,84 @@ class Outbox {
   }
 
   discard(key: string): void {
-    const letter = this.letters.find((one) => one.key === key);
-    this.letters = this.letters.filter((one) => one !== letter);
+    const message = this.messages.find((one) => one.key === key);
+    this.messages = this.messages.filter((one) => one !== message);
     this.#keep();
-    if (letter) this.#sendBehind(letter);
+    if (message) this.#sendNext(message);
   }
 
   sendAll(): void {
-    for (const { key, state } of this.letters) if (state !== 'failed') void this.send(key);
+    for (const { key, state } of this.messages) if (state !== 'failed') void this.send(key);
   }
 
-  /** One thread's letters go one after the other, so that they arrive in the order in which they were written. */
+  /** Messages of one thread are sent one at a time, so that they arrive in order. */
   async send(key: string): Promise<void> {
-    const letter = this.letters.find((one) => one.key === key);
-    if (!letter || this.#busy.has(key)) return;
-    const ahead = this.of(letter.threadId).find((other) => other.state !== 'failed');
-    if (letter.threadId && ahead && ahead.key !== key) return;
+    const message = this.messages.find((one) => one.key === key);
+    if (!message || this.#busy.has(key)) return;
+    const ahead = this.of(message.threadId).find((other) => other.state !== 'failed');
+    if (message.threadId && ahead && ahead.key !== key) return;
     this.#busy.add(key);
-    const begins = !letter.threadId;
-    letter.state = 'sending';
-    letter.error = undefined;
+    const isFirst = !message.threadId;
+    message.state = 'sending';
+    message.error = undefined;
     try {
-      const turn = await deliver(letter, () => this.#keep());
+      const turn = await deliver(message, () => this.#keep());
       this.discard(key);
-      for (const listener of this.#delivered) listener({ ...letter }, turn);
+      for (const listener of this.#delivered) listener({ ...message }, turn);
     } catch (error) {
-      letter.state = error instanceof Refusal && (error.passing || error.status === 401) ? 'waiting' : 'failed';
-      letter.error = error instanceof Error ? error.message : String(error);
-      if (letter.state === 'waiting') {
-        setTimeout(() => void this.send(key), retryAfter);
-        for (const behind of this.#behind(letter)) behind.state = 'waiting';
+      message.state = error instanceof ApiError && (error.isTransient || error.status === 401) ? 'waiting' : 'failed';
+      message.error = error instanceof Error ? error.message : String(error);
+      if (message.state === 'waiting') {
+        setTimeout(() => void this.send(key), retryDelay);
+        for (const behind of this.#waitingBehind(message)) behind.state = 'waiting';
       }
       this.#keep();
-      // The gateway tells nobody that a thread was deleted.
-      if (letter.threadId && letter.error === 'thread not found') line.tell({ type: 'thread-deleted', threadId: letter.threadId });
-      if (begins && letter.threadId) for (const listener of this.#begun) listener(letter.threadId);
+      // The gateway sends no event when a thread is deleted.
+      if (message.threadId && message.error === 'thread not found')
+        socket.emit({ type: 'thread-deleted', threadId: message.threadId });
+      if (isFirst && message.threadId) for (const listener of this.#threadCreated) listener(message.threadId);
     } finally {
       this.#busy.delete(key);
     }
-    if (letter.state === 'failed') this.#sendBehind(letter);
+    if (message.state === 'failed') this.#sendNext(message);
   }
 
-  #sendBehind(letter: Letter): void {
-    const [next] = this.#behind(letter);
+  #sendNext(message: OutgoingMessage): void {
+    const [next] = this.#waitingBehind(message);
     if (next) void this.send(next.key);
   }
 
-  /** What waits in the same thread for the letter to be out of the way. */
-  #behind(letter: Letter): Letter[] {
-    return letter.threadId ? this.of(letter.threadId).filter((other) => other.key !== letter.key && other.state !== 'failed') : [];
+  /** The messages of the same thread that wait for this one. */
+  #waitingBehind(message: OutgoingMessage): OutgoingMessage[] {
+    return message.threadId
+      ? this.of(message.threadId).filter((other) => other.key !== message.key && other.state !== 'failed')
+      : [];
   }
 
-  /** Beside the letters that other tabs have written since. */
+  /** Keeps the messages of other tabs. */
   #keep(): void {
-    const others = stored<Letter[]>('outbox', []).filter(({ key }) => !this.#own.has(key));
-    const all = [...others, ...this.letters];
+    const others = stored<OutgoingMessage[]>('outbox', []).filter(({ key }) => !this.#own.has(key));
+    const all = [...others, ...this.messages];
     store('outbox', all.length ? all : undefined);
   }
 }
 
-/** `crypto.randomUUID` is not there on a page that came over plain HTTP, as to a phone in the same house. */
-const newKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** `crypto.randomUUID` does not exist on pages served over plain HTTP, as on a phone in the local network. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-async function deliver(letter: Letter, keep: () => void): Promise<Turn> {
-  if (!letter.threadId) {
-    const asked = { agent_id: letter.agentId, project_id: letter.projectId };
-    const thread = await post<Thread>('/threads', asked, { key: `${letter.key}-thread` });
-    if (letter.mode && letter.mode !== thread.mode) await patch(`/threads/${thread.id}`, { mode: letter.mode });
-    letter.threadId = thread.id;
+async function deliver(message: OutgoingMessage, keep: () => void): Promise<Turn> {
+  if (!message.threadId) {
+    const asked = { agent_id: message.agentId, project_id: message.projectId };
+    const thread = await post<Thread>('/threads', asked, { key: `${message.key}-thread` });
+    if (message.mode && message.mode !== thread.mode) await patch(`/threads/${thread.id}`, { mode: message.mode });
+    message.threadId = thread.id;
+    message.createdThread = true;
     keep();
   }
-  const { content, threadId, agentId, model, attachments } = letter;
+  const { content, threadId, agentId, model, attachments } = message;
   const ids = attachments?.map(({ id }) => id);
-  return post<Turn>('/chat', { content, threadId, agentId, model, attachments: ids }, { key: letter.key });
+  return post<Turn>('/chat', { content, threadId, agentId, model, attachments: ids }, { key: message.key });
 }
 
 export const outbox = new Outbox();

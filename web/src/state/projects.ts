@@ -1,9 +1,9 @@
-/** The projects of the gateway, which tells of no change of theirs: whoever shows them follows them. */
+/** The gateway's projects. It sends no events for them, so views that show them poll. */
 import { get } from '../api/client';
 import type { Project } from '../api/types';
-import { Resource, follow } from '../parts/resource.svelte';
+import { Resource, poll } from '../components/resource.svelte';
 
 export const projects = new Resource(() => get<Project[]>('/projects'));
 
 /** For an effect. */
-export const followProjects = (): (() => void) => follow(projects);
+export const pollProjects = (): (() => void) => poll(projects);

@@ -1,22 +1,22 @@
-/** The extensions and the models that the gateway has: what every view names and chooses from. */
+/** The gateway's extensions and models, which most views name and offer. */
 import { get } from '../api/client';
 import type { Extension, ExtensionType, ModelInfo } from '../api/types';
-import { line } from '../api/line.svelte';
+import { socket } from '../api/socket.svelte';
 
 class Registry {
   extensions = $state.raw<Extension[]>([]);
   models = $state.raw<ModelInfo[]>([]);
   windows = $state.raw<Record<string, number>>({});
   loaded = $state(false);
-  /** Why they could not be read. */
+  /** Why reading failed. */
   error = $state.raw<Error | null>(null);
-  /** Somebody asked for all, whether or not it could be read. */
+  /** All extensions were requested, successfully or not. */
   #wanted = false;
   #again = false;
   #loading: Promise<void> | null = null;
 
   constructor() {
-    line.listen((event) => {
+    socket.listen((event) => {
       if (event.type === 'extension-changed') void this.load();
       if (event.type === 'reconnected') this.#readAgain();
     });
@@ -27,18 +27,18 @@ class Registry {
     else if (this.extensions.length === 0) this.loadAgents().catch(() => {});
   }
 
-  /** What a chat shows of extensions at once: who answers. The others weigh more and are wanted later. */
+  /** Loads agents only: a chat shows who answers. The rest is larger and needed later. */
   async loadAgents(): Promise<void> {
     const agents = await get<Extension[]>('/extensions', { type: 'agent' });
     if (!this.loaded) this.extensions = agents;
   }
 
-  /** Loads all, where that has not been done. */
+  /** Loads all extensions unless that has been done. */
   async need(): Promise<void> {
     if (!this.loaded) await this.load();
   }
 
-  /** Loads what there is. Asked again meanwhile, it loads once more behind. */
+  /** Loads all extensions. If called again meanwhile, loads once more afterwards. */
   load(): Promise<void> {
     this.#wanted = true;
     if (this.#loading) this.#again = true;
@@ -61,12 +61,12 @@ class Registry {
     }
   }
 
-  /** The models are asked for when somebody wants to choose one. */
+  /** Models are loaded when someone is about to choose one. */
   async loadModels(): Promise<void> {
     if (this.models.length === 0) this.models = await get<ModelInfo[]>('/models');
   }
 
-  /** How much each model reads at once, by its id; empty until it was asked for. */
+  /** Context windows by model id; empty until loaded. */
   async loadWindows(): Promise<void> {
     if (Object.keys(this.windows).length > 0) return;
     const models = await get<ModelInfo[]>('/models');

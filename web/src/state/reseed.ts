@@ -1,11 +1,15 @@
-/** Takes in what was edited on disk, and says what could not be. */
+/** Reloads what was edited on disk and reports problems. */
 import { post } from '../api/client';
-import { attempt, toasts } from '../base/toasts.svelte';
+import { tryOrToast, toasts } from '../base/toasts.svelte';
 import { registry } from './registry.svelte';
 
 export const reseed = (): Promise<boolean> =>
-  attempt(async () => {
+  tryOrToast(async () => {
     const { warnings } = await post<{ warnings: string[] }>('/reseed');
-    toasts.show(warnings.length ? `Taken in, but: ${warnings.join('; ')}` : 'What was edited on disk was taken in.');
+    toasts.show(
+      warnings.length
+        ? `Reloaded with warnings: ${warnings.join('; ')}`
+        : 'Reloaded from disk. Changes to config.yaml need a restart.',
+    );
     await registry.load();
   });

@@ -1,14 +1,14 @@
-/** Who this browser is to the gateway: paired, or asked to pair. */
+/** The session of this browser: paired or not. */
 import { authorize, post } from '../api/client';
-import { line } from '../api/line.svelte';
-import { place } from '../base/route.svelte';
-import { forgetAll, keepNothing, store, stored } from '../base/storage';
+import { socket } from '../api/socket.svelte';
+import { router } from '../base/router.svelte';
+import { clearStorage, disableStorage, store, stored } from '../base/storage';
 
 const tabs = new BroadcastChannel('agw.session');
 
 class Session {
   token = $state<string | null>(stored<string | null>('token', null));
-  /** Why a browser that was paired has to pair again. */
+  /** The token of this paired browser is no longer valid. */
   lost = $state(false);
 
   constructor() {
@@ -17,10 +17,10 @@ class Session {
       if (data === 'forgotten') this.#leave();
       else if (data === 'paired') this.#begin(stored<string | null>('token', null));
     };
-    if (this.token) line.start(this.token);
+    if (this.token) socket.start(this.token);
   }
 
-  /** Redeems a code. `keep`: also after the browser was closed. Throws the gateway's refusal. */
+  /** Redeems a code. `keep`: stay paired after the browser is closed. Throws an ApiError. */
   async pair(code: string, keep: boolean): Promise<void> {
     const { token } = await post<{ token: string }>('/pair', { otp: code });
     if (keep) store('token', token);
@@ -28,9 +28,9 @@ class Session {
     if (keep) tabs.postMessage('paired');
   }
 
-  /** Forgets the token and everything else that this browser keeps, in all tabs. */
+  /** Removes the token and all other data of the page from this browser, in all tabs. */
   forget(): void {
-    forgetAll();
+    clearStorage();
     tabs.postMessage('forgotten');
     this.#leave();
   }
@@ -40,12 +40,12 @@ class Session {
     this.token = token;
     this.lost = false;
     authorize(token);
-    line.start(token);
+    socket.start(token);
   }
 
-  /** Begun anew, the page holds nothing more in its memory that it could send or keep. */
+  /** After a reload the page has nothing in memory that it could send or store. */
   #leave(): void {
-    keepNothing();
+    disableStorage();
     this.#end();
     location.reload();
   }
@@ -53,10 +53,10 @@ class Session {
   #end(): void {
     this.token = null;
     authorize(null);
-    line.stop();
+    socket.stop();
   }
 
-  /** Drafts and what waits to be sent stay. */
+  /** Drafts and unsent messages stay. */
   #refused(): void {
     store('token', undefined);
     this.lost = true;
@@ -66,7 +66,7 @@ class Session {
 
 export const session = new Session();
 
-/** A token has no business in an address, where histories keep it: it is not taken, and does not stay there. */
+/** Removes a token from the address, where the history would keep it. It is not used. */
 function cleanAddress(): void {
   const secret = /[?&#]token=/;
   if (!secret.test(location.search) && !secret.test(location.hash)) return;
@@ -75,10 +75,10 @@ function cleanAddress(): void {
 cleanAddress();
 addEventListener('hashchange', cleanAddress);
 
-/** `#code=123456` of `agw open`: taken out of the address before anything else is done with it. */
+/** The `#code=123456` of `agw open`, removed from the address before anything else happens. */
 export function takeCode(): string | null {
   if (!/^#\/?code=/.test(location.hash)) return null;
   const code = /^#\/?code=(\d{6})$/.exec(location.hash)?.[1] ?? null;
-  place.replace(['chats']);
+  router.replace(['chats']);
   return code;
 }

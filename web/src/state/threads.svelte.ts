@@ -1,52 +1,52 @@
-/** The list of threads, kept true by events, with what a glance should tell of each. */
+/** The list of threads and their statuses, kept up to date by events. */
 import { get } from '../api/client';
 import type { GatewayEvent } from '../api/events';
-import { line } from '../api/line.svelte';
+import { socket } from '../api/socket.svelte';
 import type { Thread } from '../api/types';
-import { onStored, store, stored } from '../base/storage';
+import { onStorageChange, store, stored } from '../base/storage';
 
-export type Mark = 'running' | 'unread' | 'failed';
+export type ThreadStatus = 'running' | 'unread' | 'failed';
 
-/** A message that starts no run (a turn that a client inserted) is not «running» for longer than this. */
-const believedRunning = 3000;
+/** A turn without a run (inserted by a client) counts as running for at most this long. */
+const assumeRunningFor = 3000;
 const frame = 16;
-/** So many are read at first: more than a person looks through, fewer than would hold up the page. */
-const atFirst = 1000;
+/** The number of threads read at first: more than people look through, few enough to be fast. */
+const firstPage = 1000;
 
 class Threads {
   all = $state.raw<Thread[]>([]);
-  /** As far as they are listed, in the order of the list. */
+  /** The threads shown in the list, in its order. */
   listed: Thread[] = [];
   loaded = $state(false);
   error = $state<unknown>(null);
-  marks = $state<Record<string, Mark>>(stored('marks', {}));
+  statuses = $state<Record<string, ThreadStatus>>(stored('marks', {}));
   archived = $state(false);
-  /** There are older ones than were read. */
+  /** There are older threads than those read. */
   more = $state(false);
   #all = false;
-  /** The one that is looked at. */
-  open: string | null = null;
-  /** The same, once it was read. */
-  reading = $state.raw<Thread | null>(null);
+  /** The open thread. */
+  selectedId: string | null = null;
+  /** The open thread, once it has been read. */
+  selected = $state.raw<Thread | null>(null);
 
-  /** A mark may outlive its thread, which is deleted or archived wherever. */
-  waiting = $derived(this.all.filter(({ id }) => this.marks[id] && this.marks[id] !== 'running').length);
+  /** A status may outlive its thread, which may be deleted or archived elsewhere. */
+  waiting = $derived(this.all.filter(({ id }) => this.statuses[id] && this.statuses[id] !== 'running').length);
 
-  #arrived: GatewayEvent[] = [];
-  /** The other tabs of this browser: the gateway does not tell that a thread was deleted. */
+  #queue: GatewayEvent[] = [];
+  /** Tells other tabs of this browser about deleted threads: the gateway sends no event. */
   #tabs = new BroadcastChannel('agw');
 
   constructor() {
-    line.listen((event) => this.#gather(event));
-    this.#tabs.onmessage = ({ data }) => line.tell(data as GatewayEvent);
-    onStored<Record<string, Mark>>('marks', (kept) => this.#share(kept ?? {}));
+    socket.listen((event) => this.#enqueue(event));
+    this.#tabs.onmessage = ({ data }) => socket.emit(data as GatewayEvent);
+    onStorageChange<Record<string, ThreadStatus>>('marks', (kept) => this.#merge(kept ?? {}));
   }
 
   async load(): Promise<void> {
     try {
-      const limit = this.#all ? undefined : atFirst;
+      const limit = this.#all ? undefined : firstPage;
       const all = await get<Thread[]>('/threads', { archived: this.archived || undefined, limit });
-      this.#takeArrived();
+      this.#flush();
       this.all = all;
       this.more = all.length === limit;
       this.loaded = true;
@@ -56,15 +56,15 @@ class Threads {
     }
   }
 
-  /** From now on all, however many. */
+  /** Loads all threads from now on. */
   async loadAll(): Promise<void> {
     this.#all = true;
     await this.load();
   }
 
-  look(id: string | null): void {
-    this.open = id;
-    if (id && this.marks[id] !== 'running') this.#mark(id, null);
+  select(id: string | null): void {
+    this.selectedId = id;
+    if (id && this.statuses[id] !== 'running') this.#setStatus(id, null);
   }
 
   put(thread: Thread): void {
@@ -73,76 +73,76 @@ class Threads {
     else this.all = [...others, thread].sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
   }
 
-  /** It was deleted here. */
+  /** Removes a thread that was deleted in this tab. */
   drop(id: string): void {
     this.#forget(id);
     this.#tabs.postMessage({ type: 'thread-deleted', threadId: id } satisfies GatewayEvent);
   }
 
   #forget(id: string): void {
-    // What came before it is older, and must not bring it back.
-    this.#takeArrived();
+    // Queued events are older than the deletion and must not bring the thread back.
+    this.#flush();
     this.all = this.all.filter((thread) => thread.id !== id);
-    this.#mark(id, null);
+    this.#setStatus(id, null);
   }
 
-  /** Many threads may begin or end at once: the list is written once for all that came within a frame. */
-  #gather(event: GatewayEvent): void {
-    if (this.#arrived.push(event) > 1) return;
-    setTimeout(() => this.#takeArrived(), frame);
+  /** Batches the events of a frame, because many threads may change at once. */
+  #enqueue(event: GatewayEvent): void {
+    if (this.#queue.push(event) > 1) return;
+    setTimeout(() => this.#flush(), frame);
   }
 
-  #takeArrived(): void {
-    const arrived = this.#arrived;
-    this.#arrived = [];
-    for (const one of arrived) this.#take(one);
+  #flush(): void {
+    const arrived = this.#queue;
+    this.#queue = [];
+    for (const one of arrived) this.#apply(one);
   }
 
-  #take(event: GatewayEvent): void {
+  #apply(event: GatewayEvent): void {
     if (event.type === 'thread-updated') this.put(event.thread);
     else if (event.type === 'thread-deleted') this.#forget(event.threadId);
-    else if (event.type === 'turn-created' && event.turn.role === 'user') this.#started(event.threadId);
-    else if (event.type === 'job-started' && event.threadId) this.#mark(event.threadId, 'running');
-    else if (event.type === 'finish' || event.type === 'stopped') this.#finished(event);
-    else if (event.type === 'reconnected' && (this.loaded || this.error)) void this.#again();
+    else if (event.type === 'turn-created' && event.turn.role === 'user') this.#onStarted(event.threadId);
+    else if (event.type === 'job-started' && event.threadId) this.#setStatus(event.threadId, 'running');
+    else if (event.type === 'finish' || event.type === 'stopped') this.#onFinished(event);
+    else if (event.type === 'reconnected' && (this.loaded || this.error)) void this.#reload();
   }
 
-  async #again(): Promise<void> {
+  async #reload(): Promise<void> {
     await this.load();
-    for (const [id, mark] of Object.entries(this.marks)) if (mark === 'running') void this.#check(id);
+    for (const [id, status] of Object.entries(this.statuses)) if (status === 'running') void this.#check(id);
   }
 
-  #started(id: string): void {
-    this.#mark(id, 'running');
-    setTimeout(() => void this.#check(id), believedRunning);
+  #onStarted(id: string): void {
+    this.#setStatus(id, 'running');
+    setTimeout(() => void this.#check(id), assumeRunningFor);
   }
 
   async #check(id: string): Promise<void> {
     try {
       const { active_run: run } = await get<{ active_run: unknown }>(`/threads/${id}`);
-      if (!run && this.marks[id] === 'running') this.#mark(id, null);
+      if (!run && this.statuses[id] === 'running') this.#setStatus(id, null);
     } catch {
-      this.#mark(id, null);
+      this.#setStatus(id, null);
     }
   }
 
-  #finished(event: GatewayEvent & { type: 'finish' | 'stopped' }): void {
+  #onFinished(event: GatewayEvent & { type: 'finish' | 'stopped' }): void {
     const failed = event.type === 'finish' && event.finishReason === 'error';
-    const seen = event.threadId === this.open && !document.hidden;
-    this.#mark(event.threadId, seen ? null : failed ? 'failed' : 'unread');
+    const seen = event.threadId === this.selectedId && !document.hidden;
+    this.#setStatus(event.threadId, seen ? null : failed ? 'failed' : 'unread');
   }
 
-  /** What was read in one tab is not new in the others. */
-  #share(kept: Record<string, Mark>): void {
-    const running = Object.entries(this.marks).filter(([, mark]) => mark === 'running');
-    this.marks = { ...Object.fromEntries(running), ...kept };
+  /** Threads read in one tab are not unread in the others. */
+  #merge(kept: Record<string, ThreadStatus>): void {
+    const running = Object.entries(this.statuses).filter(([, status]) => status === 'running');
+    this.statuses = { ...Object.fromEntries(running), ...kept };
   }
 
-  #mark(id: string, mark: Mark | null): void {
-    if ((this.marks[id] ?? null) === mark) return;
-    if (mark) this.marks[id] = mark;
-    else delete this.marks[id];
-    const kept = Object.entries(this.marks).filter(([, one]) => one !== 'running');
+  #setStatus(id: string, status: ThreadStatus | null): void {
+    if ((this.statuses[id] ?? null) === status) return;
+    if (status) this.statuses[id] = status;
+    else delete this.statuses[id];
+    const kept = Object.entries(this.statuses).filter(([, one]) => one !== 'running');
     store('marks', kept.length ? Object.fromEntries(kept) : undefined);
   }
 }

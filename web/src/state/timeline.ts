@@ -1,24 +1,24 @@
-/** What a thread looks like: its turns, what is under way and what waits to be sent, in the order of reading. */
+/** The order in which a thread is shown: turns, active runs and queued messages. */
 import type { AnswerData, ToolData, Turn } from '../api/types';
 
 export interface ToolCallView {
   id: string;
   name: string;
   input: unknown;
-  /** null while it runs. */
+  /** null while the tool runs. */
   output: string | null;
   failed: boolean;
   durationMs: number | null;
-  /** When this page saw it start; null once it has ended. */
+  /** When this page saw the call start; null once it has ended. */
   startedAt: number | null;
 }
 
-/** Text and calls of a stored answer, as they followed each other. */
+/** Text and tool calls of a stored answer, in order. */
 export type Piece = { kind: 'text'; text: string } | { kind: 'tool'; call: ToolCallView };
 
 export interface Answer {
   kind: 'answer';
-  /** Of its run where it has one, so that the live answer and the stored one are the same element. */
+  /** The key of the run if there is one, so that the live and the stored answer are the same element. */
   key: string;
   runId: string | null;
   turn: Turn | null;
@@ -26,14 +26,12 @@ export interface Answer {
 }
 
 export type Item =
-  | { kind: 'user'; key: string; turn: Turn; queued: boolean }
-  | { kind: 'note'; key: string; turn: Turn }
-  | Answer;
+  { kind: 'user'; key: string; turn: Turn; queued: boolean } | { kind: 'note'; key: string; turn: Turn } | Answer;
 
 export const answerData = (turn: Turn): AnswerData => (turn.metadata ?? {}) as AnswerData;
 export const toolData = (turn: Turn): ToolData => (turn.metadata ?? {}) as ToolData;
 
-/** `turns` oldest first; `live`: the runs under way, with the turn that each answers. */
+/** `turns`: oldest first. `live`: the active runs and the turns that they answer. */
 export function timeline(turns: Turn[], live: { runId: string; turnId: string }[]): Item[] {
   const answers = answersOf(turns, live);
   const users = new Set(turns.filter(({ role }) => role === 'user').map(({ id }) => id));
@@ -61,7 +59,7 @@ export function timeline(turns: Turn[], live: { runId: string; turnId: string }[
   return withQueue(items, live);
 }
 
-/** Behind a message that is being answered, those that are not answered yet wait for their turn. */
+/** Messages after the one being answered, and not answered yet, are queued. */
 function withQueue(items: Item[], live: { turnId: string }[]): Item[] {
   const running = new Set(live.map(({ turnId }) => turnId));
   const first = items.findIndex((item) => item.kind === 'user' && running.has(item.turn.id));
@@ -87,7 +85,10 @@ function answersOf(turns: Turn[], live: { runId: string; turnId: string }[]): Ma
     if (turn.role !== 'assistant' && turn.role !== 'tool') continue;
     const key = answerKey(turn);
     const runId = key.startsWith('run:') ? key.slice(4) : null;
-    const entry = found.get(key) ?? { answer: { kind: 'answer' as const, key, runId, turn: null, pieces: [] }, question: undefined };
+    const entry = found.get(key) ?? {
+      answer: { kind: 'answer' as const, key, runId, turn: null, pieces: [] },
+      question: undefined,
+    };
     if (turn.role === 'tool') calls.set(key, [...(calls.get(key) ?? []), storedCall(turn)]);
     else {
       entry.answer.turn = turn;
@@ -118,13 +119,13 @@ function storedCall(turn: Turn): ToolCallView {
   };
 }
 
-/** What clients store is theirs: it may have the names of what the gateway writes, and nothing of its shape. */
+/** Metadata stored by clients may have the same names as the gateway's, but any shape. */
 function stepsOf(turn: Turn | null): NonNullable<AnswerData['steps']> {
   const steps: unknown = turn && answerData(turn).steps;
   return Array.isArray(steps) ? steps.filter((step) => Array.isArray(step?.tool_call_ids)) : [];
 }
 
-/** Cuts the text where the calls stood in it. Calls that no step names stand at its end. */
+/** Splits the text at its calls. Calls that no step names are at the end. */
 function piecesOf(turn: Turn | null, calls: ToolCallView[]): Piece[] {
   const left = new Map(calls.map((call) => [call.id, call]));
   const pieces: Piece[] = [];

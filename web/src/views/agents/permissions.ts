@@ -1,4 +1,4 @@
-/** What an agent may do with each tool: the meet of its stage, the mode, its own list of tools and its capabilities. */
+/** What an agent may do with each tool: the intersection of its stage, the mode, its tool list and its capabilities. */
 import type { Extension } from '../../api/types';
 
 export const stages = ['apprentice', 'operator', 'trusted', 'sovereign'] as const;
@@ -15,47 +15,81 @@ export interface Allowance {
 
 interface Rule {
   tool: string;
-  /** The least stage at which it does something by itself. */
+  /** The lowest stage at which the tool acts directly. */
   from: Stage;
-  /** Below that stage a proposal is made of it. */
+  /** Below that stage the call becomes a proposal. */
   staged?: boolean;
   note?: string;
 }
 
 const rules: Rule[] = [
   ...['Read', 'Glob', 'Grep'].map((tool): Rule => ({ tool, from: 'apprentice' })),
-  { tool: 'WebFetch', from: 'apprentice', note: 'below trusted only addresses that you wrote or a search found' },
-  ...['WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill', 'Propose'].map((tool): Rule => ({ tool, from: 'apprentice' })),
+  { tool: 'WebFetch', from: 'apprentice', note: 'below trusted, only addresses that you wrote or a search found' },
+  ...['WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill', 'Propose'].map((tool): Rule => ({
+    tool,
+    from: 'apprentice',
+  })),
   { tool: 'Write', from: 'operator', staged: true, note: 'in the project and its own workspace' },
   { tool: 'Edit', from: 'operator', staged: true, note: 'in the project and its own workspace' },
-  { tool: 'Bash', from: 'operator', note: 'in the sandbox; with network from trusted on' },
+  { tool: 'Bash', from: 'operator', note: 'in the sandbox; with network from stage trusted' },
   ...['Remember', 'RunJob', 'Delegate'].map((tool): Rule => ({ tool, from: 'operator' })),
-  { tool: 'CreateExtension', from: 'trusted', staged: true, note: 'made disabled below sovereign' },
-  { tool: 'UpdateExtension', from: 'trusted', staged: true, note: 'its own ones; others become proposals' },
+  { tool: 'CreateExtension', from: 'trusted', staged: true, note: 'created disabled below sovereign' },
+  { tool: 'UpdateExtension', from: 'trusted', staged: true, note: 'only its own; others become proposals' },
 ];
 
 const inPlan = new Set(['Read', 'Glob', 'Grep', 'WebFetch', 'WebSearch']);
-const actionsFrom: Record<string, Stage> = { prompt: 'apprentice', builtin: 'apprentice', shell: 'operator', http: 'trusted', mcp: 'trusted' };
+const actionsFrom: Record<string, Stage> = {
+  prompt: 'apprentice',
+  builtin: 'apprentice',
+  shell: 'operator',
+  http: 'trusted',
+  mcp: 'trusted',
+};
 
 const names = (value: unknown): string[] | null => (Array.isArray(value) ? value.map(String) : null);
 
-/** `capabilities`: the enabled ones; what the agent names and is not among them allows nothing. */
-export function allowances(agent: Extension, stage: Stage, actions: Extension[], capabilities: Extension[], integrations: Extension[] = []): Allowance[] {
+/** `capabilities`: the enabled ones. Others that the agent names grant nothing. */
+export function allowances(
+  agent: Extension,
+  stage: Stage,
+  actions: Extension[],
+  capabilities: Extension[],
+  integrations: Extension[] = [],
+): Allowance[] {
   const own = names(agent.definition.tools);
   const named = names(agent.definition.capabilities) ?? [];
-  const declared = named.length ? new Set(capabilities.filter(({ name }) => named.includes(name)).flatMap(({ definition }) => names(definition.tools) ?? [])) : null;
-  const ofActions = actions.map(({ name, definition }): Rule => ({ tool: name, from: actionsFrom[String(definition.kind)] ?? 'trusted' }));
-  const ofIntegrations = integrations.map(({ name }): Rule => ({ tool: `${name}__*`, from: 'trusted', note: 'each tool of the integration' }));
+  const declared = named.length
+    ? new Set(
+        capabilities
+          .filter(({ name }) => named.includes(name))
+          .flatMap(({ definition }) => names(definition.tools) ?? []),
+      )
+    : null;
+  const ofActions = actions.map(({ name, definition }): Rule => ({
+    tool: name,
+    from: actionsFrom[String(definition.kind)] ?? 'trusted',
+  }));
+  const ofIntegrations = integrations.map(({ name }): Rule => ({
+    tool: `${name}__*`,
+    from: 'trusted',
+    note: 'each tool of the integration',
+  }));
   const has = (list: Iterable<string>, tool: string): boolean =>
     [...list].some((one) => one === tool || (tool.endsWith('__*') && one.startsWith(tool.slice(0, -1))));
   return [...rules, ...ofActions, ...ofIntegrations].map((rule) => {
-    if (own && !has(own, rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among the tools of its definition' };
-    if (declared && !has(declared, rule.tool)) return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not among its capabilities' };
+    if (own && !has(own, rule.tool))
+      return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not in its list of tools' };
+    if (declared && !has(declared, rule.tool))
+      return { tool: rule.tool, plan: 'denied', act: 'denied', why: 'not granted by its capabilities' };
     const reached = stages.indexOf(stage) >= stages.indexOf(rule.from);
     const act: Verdict = reached ? 'allowed' : rule.staged ? 'staged' : 'denied';
     const missing = reached ? '' : rule.staged ? `a proposal below ${rule.from}` : `needs stage ${rule.from}`;
-    const readsOnly = inPlan.has(rule.tool) ? '' : 'plan mode reads only';
-    return { tool: rule.tool, plan: inPlan.has(rule.tool) ? act : 'denied', act, why: [missing, rule.note, readsOnly].filter(Boolean).join('; ') };
+    const readsOnly = inPlan.has(rule.tool) ? '' : 'plan mode only reads';
+    return {
+      tool: rule.tool,
+      plan: inPlan.has(rule.tool) ? act : 'denied',
+      act,
+      why: [missing, rule.note, readsOnly].filter(Boolean).join('; '),
+    };
   });
 }
-

@@ -1,13 +1,13 @@
 import { request } from '../../api/client';
 import type { Attachment } from '../../api/types';
-import { onStored, pass, store, stored } from '../../base/storage';
+import { onStorageChange, storeAndNotify, store, stored } from '../../base/storage';
 import { toasts } from '../../base/toasts.svelte';
-import { visible } from '../../base/visible';
+import { escapeInvisible } from '../../base/escape';
 
-/** In bytes; more the gateway refuses. */
-const largest = 20 * 1024 * 1024;
+/** The gateway's limit. */
+const maxBytes = 20 * 1024 * 1024;
 
-/** The gateway takes no name with line ends or other controls. */
+/** The gateway rejects names with control characters. */
 const unprintable = /\p{Cc}/gu;
 
 async function upload(file: File): Promise<Attachment> {
@@ -15,26 +15,26 @@ async function upload(file: File): Promise<Attachment> {
   return (await answer.json()) as Attachment;
 }
 
-/** The files of a message that is being written. This browser keeps those that the gateway has. */
+/** The attachments of the message being written. Uploaded ones are stored in this browser. */
 export class Attachments {
   files = $state<Attachment[]>([]);
-  /** On their way to the gateway. */
+  /** Being uploaded. */
   coming = $state<File[]>([]);
   readonly #kept: string;
   readonly #failed: () => void;
-  /** One after the other, so that they stay in the order in which they were chosen. */
+  /** Uploads one at a time, to keep the order in which files were chosen. */
   #queue = Promise.resolve();
   #left = false;
 
   /**
-   * For as long as the component is there that makes it; what arrives after that is kept all the same.
-   * `kept`: the name that they are kept under. `failed`: told of each that does not arrive.
+   * To be created with a component and used for its lifetime; later uploads are stored all the same. `kept`: the
+   * storage key. `failed`: called for each failed upload.
    */
   constructor(kept: string, failed: () => void) {
     this.#kept = kept;
     this.#failed = failed;
     this.files = stored(kept, []);
-    $effect(() => onStored<Attachment[]>(kept, (files) => (this.files = files ?? [])));
+    $effect(() => onStorageChange<Attachment[]>(kept, (files) => (this.files = files ?? [])));
     $effect(() => store(kept, this.files.length ? this.files : undefined));
     $effect(() => () => {
       this.#left = true;
@@ -43,7 +43,7 @@ export class Attachments {
 
   add(chosen: Iterable<File>): void {
     for (const file of [...chosen]) {
-      if (file.size > largest) toasts.bad(`${visible(file.name)} is larger than 20 MB.`);
+      if (file.size > maxBytes) toasts.error(`${escapeInvisible(file.name)} is larger than 20 MB.`);
       else {
         this.coming.push(file);
         this.#queue = this.#queue.then(() => this.#bring(file));
@@ -56,12 +56,15 @@ export class Attachments {
     try {
       const brought = await upload(file);
       if (!this.coming.includes(file)) return;
-      if (this.#left) pass(this.#kept, [...stored<Attachment[]>(this.#kept, []), brought]);
+      if (this.#left) storeAndNotify(this.#kept, [...stored<Attachment[]>(this.#kept, []), brought]);
       else this.files.push(brought);
     } catch (error) {
       if (!this.coming.includes(file)) return;
       this.#failed();
-      toasts.bad(`${visible(file.name)}: ${error instanceof Error ? error.message : error}`, { label: 'Retry', run: () => this.add([file]) });
+      toasts.error(`${escapeInvisible(file.name)}: ${error instanceof Error ? error.message : error}`, {
+        label: 'Retry',
+        run: () => this.add([file]),
+      });
     } finally {
       this.coming = this.coming.filter((one) => one !== file);
     }

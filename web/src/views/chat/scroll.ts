@@ -1,62 +1,64 @@
-/** Where the reader is in a transcript: nothing that arrives moves what is being read. */
+/** The scroll position in a transcript: arriving text never moves what is being read. */
 
 const nearEnd = 40;
 const leavingKeys = new Set(['PageUp', 'ArrowUp', 'Home']);
-/** What, pressed, shows more where it stands. */
-const opens = 'details:not([open]) > summary, .more';
+/** Elements that expand in place when pressed. */
+const expanders = 'details:not([open]) > summary, .more';
 
-export class Reading {
+export class TranscriptScroll {
   #box: HTMLElement;
-  #room: HTMLElement;
+  #spacer: HTMLElement;
   #anchor: HTMLElement | null = null;
   #following = true;
   #changed: (atEnd: boolean) => void;
   #observer: ResizeObserver;
 
-  /** `box` scrolls `content`, behind which `room` makes place; `changed` is told whether the end is in sight. */
-  constructor(box: HTMLElement, content: HTMLElement, room: HTMLElement, changed: (atEnd: boolean) => void) {
+  /** `box` scrolls `content`; `spacer` adds room after it; `changed` is called with whether the end is in view. */
+  constructor(box: HTMLElement, content: HTMLElement, spacer: HTMLElement, changed: (atEnd: boolean) => void) {
     this.#box = box;
-    this.#room = room;
+    this.#spacer = spacer;
     this.#changed = changed;
-    this.#observer = new ResizeObserver(() => this.#grown());
+    this.#observer = new ResizeObserver(() => this.#onResize());
     this.#observer.observe(content);
     this.#observer.observe(box);
-    box.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && this.#leave(), { passive: true });
-    box.addEventListener('touchmove', () => this.#leave(), { passive: true });
-    box.addEventListener('keydown', ({ key }) => leavingKeys.has(key) && this.#leave());
-    // Before what it shows is there.
-    box.addEventListener('click', ({ target }) => (target as Element).closest(opens) && this.#leave(), { capture: true });
-    box.addEventListener('selectstart', () => this.#leave());
-    addEventListener('keydown', this.#finding);
-    box.addEventListener('scroll', () => this.#scrolled(), { passive: true });
+    box.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && this.#stopFollowing(), { passive: true });
+    box.addEventListener('touchmove', () => this.#stopFollowing(), { passive: true });
+    box.addEventListener('keydown', ({ key }) => leavingKeys.has(key) && this.#stopFollowing());
+    // Before the element expands.
+    box.addEventListener('click', ({ target }) => (target as Element).closest(expanders) && this.#stopFollowing(), {
+      capture: true,
+    });
+    box.addEventListener('selectstart', () => this.#stopFollowing());
+    addEventListener('keydown', this.#onFind);
+    box.addEventListener('scroll', () => this.#onScroll(), { passive: true });
   }
 
   close(): void {
     this.#observer.disconnect();
-    removeEventListener('keydown', this.#finding);
+    removeEventListener('keydown', this.#onFind);
   }
 
-  /** Who looks for a word on the page wants to stay where it stands. */
-  #finding = ({ key, ctrlKey, metaKey }: KeyboardEvent): void => {
-    if ((ctrlKey || metaKey) && key === 'f') this.#leave();
+  /** Find-in-page must not be scrolled away from its match. */
+  #onFind = ({ key, ctrlKey, metaKey }: KeyboardEvent): void => {
+    if ((ctrlKey || metaKey) && key === 'f') this.#stopFollowing();
   };
 
-  /** Puts what was just asked at the top, with room below it for the answer to grow into. */
-  begin(question: HTMLElement): void {
+  /** Scrolls the latest question to the top, with room below for the answer to grow into. */
+  anchorTo(question: HTMLElement): void {
     this.#anchor = question;
     this.#following = false;
-    this.#makeRoom();
+    this.#resizeSpacer();
     this.#box.scrollTop = this.#top(question);
   }
 
-  toEnd(): void {
+  scrollToEnd(): void {
     this.#anchor = null;
     this.#following = true;
-    this.#makeRoom();
+    this.#resizeSpacer();
     this.#box.scrollTop = this.#box.scrollHeight;
   }
 
-  /** Turns take their real height only as they come near: it is put into the middle again until it stays there. */
+  /** Turns get their real height only as they come near, so this repeats until the position is stable. */
   show(element: HTMLElement, attempts = 10): void {
     this.#anchor = null;
     this.#following = false;
@@ -68,8 +70,8 @@ export class Reading {
     requestAnimationFrame(() => requestAnimationFrame(look));
   }
 
-  /** Runs `change`, which adds above what is seen, and keeps that where it is. */
-  async hold(change: () => Promise<void>): Promise<void> {
+  /** Runs `change`, which inserts content above, without moving what is visible. */
+  async preservePosition(change: () => Promise<void>): Promise<void> {
     const top = this.#box.getBoundingClientRect().top;
     const articles = [...this.#box.querySelectorAll('article')];
     const seen = articles.find((article) => article.getBoundingClientRect().bottom > top);
@@ -82,37 +84,37 @@ export class Reading {
     return element.getBoundingClientRect().top - this.#box.getBoundingClientRect().top + this.#box.scrollTop - 8;
   }
 
-  #makeRoom(): void {
+  #resizeSpacer(): void {
     if (!this.#anchor?.isConnected) {
-      this.#room.style.blockSize = '0';
+      this.#spacer.style.blockSize = '0';
       return;
     }
-    const end = this.#box.scrollHeight - this.#room.offsetHeight;
+    const end = this.#box.scrollHeight - this.#spacer.offsetHeight;
     const below = end - this.#top(this.#anchor);
-    this.#room.style.blockSize = `${Math.max(0, this.#box.clientHeight - below)}px`;
+    this.#spacer.style.blockSize = `${Math.max(0, this.#box.clientHeight - below)}px`;
   }
 
-  #grown(): void {
-    this.#makeRoom();
+  #onResize(): void {
+    this.#resizeSpacer();
     if (this.#following) this.#box.scrollTop = this.#box.scrollHeight;
-    this.#tell();
+    this.#report();
   }
 
-  #leave(): void {
+  #stopFollowing(): void {
     this.#following = false;
   }
 
-  #left(): number {
+  #distanceToEnd(): number {
     const { scrollHeight, scrollTop, clientHeight } = this.#box;
-    return scrollHeight - this.#room.offsetHeight - scrollTop - clientHeight;
+    return scrollHeight - this.#spacer.offsetHeight - scrollTop - clientHeight;
   }
 
-  #scrolled(): void {
-    if (!this.#anchor && this.#left() < nearEnd) this.#following = true;
-    this.#tell();
+  #onScroll(): void {
+    if (!this.#anchor && this.#distanceToEnd() < nearEnd) this.#following = true;
+    this.#report();
   }
 
-  #tell(): void {
-    this.#changed(this.#left() < nearEnd);
+  #report(): void {
+    this.#changed(this.#distanceToEnd() < nearEnd);
   }
 }

@@ -1,13 +1,13 @@
-/** What the composer offers while a command or a path is typed. */
+/** Suggestions for a command or a path that is being typed. */
 import { get } from '../../api/client';
-import { ranked } from '../../base/score';
+import { fuzzyFilter } from '../../base/fuzzy';
 import type { Project } from '../../api/types';
 import { registry } from '../../state/registry.svelte';
 
 export interface Suggestion {
   label: string;
   about: string;
-  /** What is taken away at the end of what is typed. */
+  /** The part at the end of the typed text that is replaced. */
   replaces: RegExp;
   inserts: string;
 }
@@ -26,9 +26,13 @@ export async function suggestions(typed: string, projectId: string | null): Prom
 }
 
 function commands(name: string): Suggestion[] {
-  return ranked(name, registry.enabled('command'), (command) => command.name)
-    .slice(0, shown)
-    .map((command) => ({ label: `/${command.name}`, about: command.description, replaces: commandTyped, inserts: `/${command.name} ` }));
+  const byName = registry.enabled('command').sort((a, b) => (a.name < b.name ? -1 : 1));
+  return fuzzyFilter(name, byName, (command) => command.name).map((command) => ({
+    label: `/${command.name}`,
+    about: command.description,
+    replaces: commandTyped,
+    inserts: `/${command.name} `,
+  }));
 }
 
 interface Found {
@@ -39,12 +43,14 @@ async function paths(name: string, projectId: string | null): Promise<Suggestion
   try {
     const root = projectId ? (await get<Project>(`/projects/${projectId}`)).path : undefined;
     const { results } = await get<Found>('/filesystem/search', { q: name, path: root });
-    return results.slice(0, shown).map((found) => ({
-      label: found.name + (found.isDirectory ? '/' : ''),
-      about: found.path,
-      replaces: pathTyped,
-      inserts: `${found.path} `,
-    }));
+    return results
+      .slice(0, shown)
+      .map((found) => ({
+        label: found.name + (found.isDirectory ? '/' : ''),
+        about: found.path,
+        replaces: pathTyped,
+        inserts: `${found.path} `,
+      }));
   } catch {
     return [];
   }

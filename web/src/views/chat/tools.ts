@@ -1,32 +1,40 @@
-/** How a tool's call is spoken of. */
+/** How tool calls are presented. */
 import { count, firstLine } from '../../base/format';
-import { visible } from '../../base/visible';
+import { escapeInvisible } from '../../base/escape';
 import type { Piece, ToolCallView } from '../../state/timeline';
 import type { Part } from '../../state/live_run.svelte';
 
 export type ToolState = 'running' | 'ok' | 'failed' | 'denied' | 'staged' | 'dry';
 
-/** What a tool's card can have done in its chat. */
-export interface Deeds {
-  /** The name of who answers there. */
+/** What a tool's card can do in its chat. */
+export interface ToolActions {
+  /** The name of the chat's agent. */
   agent: string;
-  /** Puts the thread into act mode. */
+  /** Switches the chat to act mode. */
   act: () => void;
-  /** Puts words into the message that is being written. */
+  /** Puts text into the composer. */
   write: (text: string) => void;
 }
 
-export const states: Record<ToolState, { word: string; icon: string }> = {
-  running: { word: 'running', icon: 'loader-circle' },
-  ok: { word: 'done', icon: 'check' },
-  failed: { word: 'failed', icon: 'circle-alert' },
-  denied: { word: 'denied', icon: 'ban' },
-  staged: { word: 'staged', icon: 'inbox' },
-  dry: { word: 'dry run', icon: 'flask-round' },
+export const states: Record<ToolState, { label: string; icon: string }> = {
+  running: { label: 'running', icon: 'loader-circle' },
+  ok: { label: 'done', icon: 'check' },
+  failed: { label: 'failed', icon: 'circle-alert' },
+  denied: { label: 'denied', icon: 'ban' },
+  staged: { label: 'staged', icon: 'inbox' },
+  dry: { label: 'dry run', icon: 'flask-round' },
 };
 
 const reading = new Set([
-  'Read', 'Glob', 'Grep', 'WebFetch', 'WebSearch', 'SearchTurns', 'SearchKnowledge', 'ListExtensions', 'ReadSkill',
+  'Read',
+  'Glob',
+  'Grep',
+  'WebFetch',
+  'WebSearch',
+  'SearchTurns',
+  'SearchKnowledge',
+  'ListExtensions',
+  'ReadSkill',
 ]);
 
 export function stateOf({ output, failed }: ToolCallView): ToolState {
@@ -37,7 +45,7 @@ export function stateOf({ output, failed }: ToolCallView): ToolState {
   return failed ? 'failed' : 'ok';
 }
 
-/** The proposal that a result names: `[agent, date, name]`. */
+/** The proposal named in a result: `[agent, date, name]`. */
 export function proposalOf(output: string): string[] | undefined {
   return /staged as proposal ([\w-]+)\/([\w-]+)\/([\w-]+)/.exec(output.slice(0, 1000))?.slice(1);
 }
@@ -47,11 +55,11 @@ const member = (input: unknown, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** What the call is about, in one line: the path, the command, the question. */
+/** The subject of the call in one line: path, command or query. */
 export function subjectOf({ input }: ToolCallView): string {
   for (const name of ['path', 'command', 'pattern', 'query', 'url', 'title', 'name', 'job', 'agent', 'text']) {
     const value = member(input, name);
-    if (value) return visible(firstLine(value, 120));
+    if (value) return escapeInvisible(firstLine(value, 120));
   }
   return '';
 }
@@ -61,7 +69,7 @@ export function sizeOf({ output }: ToolCallView): string {
   return lines > 1 ? `${count(lines)} lines` : '';
 }
 
-/** What an edit replaces and puts there instead, for a diff. */
+/** The text before and after an edit, for a diff. */
 export function changeOf({ name, input }: ToolCallView): { before: string; after: string; path: string } | undefined {
   const path = member(input, 'path') ?? '';
   if (name === 'Edit') {
@@ -76,7 +84,7 @@ export const onlyReads = (call: ToolCallView): boolean => reading.has(call.name)
 
 export type Shown = { kind: 'text'; text: string } | { kind: 'calls'; calls: ToolCallView[] };
 
-/** Calls that follow each other stand together. */
+/** Groups consecutive calls. */
 export function grouped(pieces: (Piece | Part)[]): Shown[] {
   const shown: Shown[] = [];
   for (const piece of pieces) {

@@ -1,5 +1,5 @@
-/** Proposals as the gateway tells of them, and what is decided on them. */
-import { at, get, post } from '../../api/client';
+/** The API of proposals. */
+import { apiPath, get, post } from '../../api/client';
 import type { Proposal, ProposalEntry } from '../../api/types';
 
 type Address = Pick<ProposalEntry, 'agent' | 'date' | 'name'>;
@@ -7,7 +7,7 @@ type Address = Pick<ProposalEntry, 'agent' | 'date' | 'name'>;
 export const keyOf = ({ agent, date, name }: Address): string => [agent, date, name].filter(Boolean).join('/');
 
 const pathOf = ({ agent, date, name }: Address): string =>
-  name ? at`/proposals/${agent}/${date}/${name}` : at`/proposals/${agent}/${date}`;
+  name ? apiPath`/proposals/${agent}/${date}/${name}` : apiPath`/proposals/${agent}/${date}`;
 
 export const readProposal = (address: Address): Promise<Proposal> => get(pathOf(address));
 

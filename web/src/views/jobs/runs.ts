@@ -1,33 +1,48 @@
-/** How runs of jobs are spoken of. */
-import { at, post } from '../../api/client';
+/** How runs of jobs are presented. */
+import { apiPath, post } from '../../api/client';
 import type { JobRun } from '../../api/types';
-import { href, place } from '../../base/route.svelte';
-import { attempt, toasts } from '../../base/toasts.svelte';
+import { href, router } from '../../base/router.svelte';
+import { tryOrToast, toasts } from '../../base/toasts.svelte';
 
 export const tones: Record<JobRun['status'], string> = {
-  queued: 'muted', started: 'warn', completed: 'ok', failed: 'bad', stopped: 'warn', skipped: 'muted', interrupted: 'bad',
+  queued: 'muted',
+  started: 'warn',
+  completed: 'ok',
+  failed: 'bad',
+  stopped: 'warn',
+  skipped: 'muted',
+  interrupted: 'bad',
 };
 
-export const words: Record<JobRun['status'], string> = {
-  queued: 'waits', started: 'running', completed: 'done', failed: 'failed', stopped: 'stopped', skipped: 'skipped', interrupted: 'interrupted',
+export const statusLabels: Record<JobRun['status'], string> = {
+  queued: 'queued',
+  started: 'running',
+  completed: 'done',
+  failed: 'failed',
+  stopped: 'stopped',
+  skipped: 'skipped',
+  interrupted: 'interrupted',
 };
 
-/** Where the output of a run that has a thread is read: at its answer. */
+/** The address of a run's output: its answer in the thread. */
 export const outputOf = ({ id, thread_id: thread }: JobRun): string => href(['t', thread ?? ''], { run: id });
 
-/** Starts a job and says where its output is. */
+/** Starts a job and offers to show its output. */
 export async function runJob(name: string, dry: boolean): Promise<void> {
-  await attempt(async () => {
-    const path = dry ? at`/run/${name}` + '?dry=true' : at`/run/${name}`;
+  await tryOrToast(async () => {
+    const path = dry ? apiPath`/run/${name}` + '?dry=true' : apiPath`/run/${name}`;
     const { threadId } = await post<{ threadId: string }>(path);
-    const see = { label: 'See what it does', run: () => place.go(['t', threadId]) };
-    toasts.show(dry ? `${name} runs, without changing anything.` : `${name} runs.`, { action: see });
+    const see = { label: 'Show output', run: () => router.push(['t', threadId]) };
+    toasts.show(dry ? `${name} is running without making changes.` : `${name} is running.`, { action: see });
   });
 }
 
-/** Why a run did not happen, in words. */
-export function whyNot({ status, error, due_at: due }: JobRun): string {
+/** Why a run failed or did not happen, in words. */
+export function reasonNotRun({ status, error, due_at: due }: JobRun): string {
   if (error) return error;
-  if (status === 'skipped') return due ? 'The gateway was not running at that time, and the job does not catch up on missed times.' : 'An earlier run was still going on.';
+  if (status === 'skipped')
+    return due
+      ? 'The gateway was not running at that time, and the job does not catch up on missed runs.'
+      : 'An earlier run was still in progress.';
   return '';
 }

@@ -1,4 +1,4 @@
-/** What lies above the views: at most one at a time. */
+/** The overlay above the views, at most one. */
 class Overlays {
   open = $state<'palette' | 'keys' | null>(null);
 }

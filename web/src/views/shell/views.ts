@@ -1,26 +1,37 @@
-/** The views: where they stand in the navigation, and how their code is fetched when they are opened. */
+/** The views: their navigation entries, and how their code is loaded on demand. */
 import type { Component } from 'svelte';
 
 export interface View {
   name: string;
   label: string;
   icon: string;
-  /** Not in the navigation, but reached from other views and the palette. */
+  /** Not in the navigation, but linked from other views and the palette. */
   aside?: boolean;
   load: () => Promise<{ default: Component }>;
 }
 
-/** Chats are part of the page itself; the others are fetched when they are opened. */
+/** Chats are part of the page's main bundle; other views are loaded on demand. */
 export const views: View[] = [
   { name: 'inbox', label: 'Inbox', icon: 'inbox', load: () => import('../inbox/Inbox.svelte') },
   { name: 'jobs', label: 'Jobs', icon: 'clock', load: () => import('../jobs/Jobs.svelte') },
   { name: 'agents', label: 'Agents', icon: 'bot', load: () => import('../agents/Agents.svelte') },
   { name: 'extensions', label: 'Extensions', icon: 'puzzle', load: () => import('../extensions/Extensions.svelte') },
   { name: 'knowledge', label: 'Knowledge', icon: 'book-open', load: () => import('../knowledge/Knowledge.svelte') },
-  { name: 'experiments', label: 'Experiments', icon: 'flask-conical', load: () => import('../experiments/Experiments.svelte') },
+  {
+    name: 'experiments',
+    label: 'Experiments',
+    icon: 'flask-conical',
+    load: () => import('../experiments/Experiments.svelte'),
+  },
   { name: 'costs', label: 'Costs', icon: 'coins', load: () => import('../costs/Costs.svelte') },
   { name: 'apps', label: 'Apps', icon: 'app-window', load: () => import('../apps/Apps.svelte') },
   { name: 'system', label: 'System', icon: 'settings', load: () => import('../system/System.svelte') },
-  { name: 'projects', label: 'Projects', icon: 'folder-git-2', aside: true, load: () => import('../projects/Projects.svelte') },
+  {
+    name: 'projects',
+    label: 'Projects',
+    icon: 'folder-git-2',
+    aside: true,
+    load: () => import('../projects/Projects.svelte'),
+  },
   { name: 'search', label: 'Search', icon: 'search', aside: true, load: () => import('../search/Search.svelte') },
 ];

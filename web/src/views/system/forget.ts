@@ -1,8 +1,9 @@
-/** Asks before everything is forgotten that this browser keeps. */
-import { confirmed } from '../../parts/ask.svelte';
+/** Asks before removing all data of the page from this browser. */
+import { confirmDanger } from '../../components/confirm.svelte';
 import { session } from '../../state/session.svelte';
 
 export async function forget(): Promise<void> {
-  const text = 'The token, drafts and messages that were not sent yet are deleted from this browser. The gateway keeps everything.';
-  if (await confirmed('Forget this browser?', text, 'Forget')) session.forget();
+  const text =
+    'The token, drafts and unsent messages are deleted from this browser. Everything on the gateway is kept.';
+  if (await confirmDanger('Forget this browser?', text, 'Forget')) session.forget();
 }

@@ -1,5 +1,8 @@
-/** Which chats are listed. Where the list is the view, that is part of the address: `#/chats?agent=assistant&by=jobs`. */
-import { place } from '../../base/route.svelte';
+/**
+ * The filter of the list of chats. If the list is the view, it is part of the address:
+ * `#/chats?agent=assistant&by=jobs`.
+ */
+import { router } from '../../base/router.svelte';
 import type { Thread } from '../../api/types';
 import { registry } from '../../state/registry.svelte';
 
@@ -10,10 +13,10 @@ type Values = Partial<Record<Name, string>>;
 class Filter {
   #values = $state.raw<Values>({});
 
-  /** Takes over what the address says. */
+  /** Reads the filter from the address. */
   follow(): void {
-    const { query } = place.now;
-    if (place.view === 'chats') this.#values = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
+    const { query } = router.route;
+    if (router.view === 'chats') this.#values = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
   }
 
   of(name: Name): string {
@@ -22,7 +25,11 @@ class Filter {
 
   set(name: Name, value: string): void {
     this.#values = { ...this.#values, [name]: value };
-    if (place.view === 'chats') place.filter(this.#values);
+    if (router.view === 'chats') router.setQuery(this.#values);
+  }
+
+  clearWords(): void {
+    this.#values = { ...this.#values, q: '' };
   }
 
   get active(): boolean {

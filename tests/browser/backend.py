@@ -1,0 +1,108 @@
+"""A real gateway with a scripted model, moved by a browser test through lines of JSON on stdin and stdout.
+
+Each line is `{"do": <name of a method of Backend>, ...its arguments}`; each answer `{"result": ...}` or `{"error": ...}`.
+"""
+
+import json
+import shutil
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+
+from connection import free_port  # noqa: E402
+from gateway import Gateway  # noqa: E402
+from stubs.provider import Fault, ProviderStub, Reply, ToolCall  # noqa: E402
+from talker import configuration  # noqa: E402
+
+
+class Backend:
+    def __init__(self, root):
+        self.root = root
+        self.stub = ProviderStub().start()
+        self.gateway = None
+        self.held = []
+
+    def start(self, model="stub", origins=()):
+        config = configuration(self.stub) if model == "stub" else {}
+        # Other programs are not given this port while the gateway restarts.
+        arguments = ["--port", str(free_port())]
+        self.gateway = Gateway(self.root, config={**config, "origins": list(origins)}, arguments=arguments)
+        self.gateway.start()
+        return self.where()
+
+    def where(self):
+        return {"url": self.gateway.url, "token": self.gateway.token, "home": str(self.gateway.home), "data": str(self.gateway.data)}
+
+    def restart(self):
+        """On the same port, as a service manager would."""
+        self.gateway.stop()
+        self.gateway.start()
+        return self.where()
+
+    def kill(self):
+        self.gateway.kill()
+
+    def reply(self, **members):
+        members["tool_calls"] = [ToolCall(**call) for call in members.get("tool_calls", [])]
+        self.stub.script(Reply(**members))
+
+    def fail(self, **members):
+        self.stub.script(Fault(**members))
+
+    def always(self, **members):
+        self.stub.always(Reply(**members))
+
+    def hold(self, pieces):
+        self.held.append(self.stub.hold(*pieces))
+        return len(self.held) - 1
+
+    def asked(self, held):
+        return self.held[held].was_asked()
+
+    def release(self, held, pieces):
+        self.held[held].release(*pieces)
+
+    def rotate(self):
+        completed = self.gateway.command("token", "rotate")
+        return completed.returncode
+
+    def command(self, arguments):
+        completed = self.gateway.command(*arguments)
+        return {"status": completed.returncode, "printed": completed.stdout + completed.stderr}
+
+    def write(self, path, text):
+        """A file in the home directory."""
+        target = self.gateway.home / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+        return str(target)
+
+    def end(self):
+        for held in self.held:
+            held.release()
+        if self.gateway:
+            self.gateway.close()
+        self.stub.stop()
+
+
+def main():
+    root = Path(tempfile.mkdtemp(prefix="agw-browser-"))
+    backend = Backend(root)
+    try:
+        for line in sys.stdin:
+            order = json.loads(line)
+            try:
+                answer = {"result": getattr(backend, order.pop("do"))(**order)}
+            except Exception:
+                answer = {"error": traceback.format_exc()}
+            print(json.dumps(answer), flush=True)
+    finally:
+        backend.end()
+        shutil.rmtree(root, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

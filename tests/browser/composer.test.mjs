@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { eventually, holdResponses, message, missing, withGateway } from './environment.mjs';
+
+const phone = { width: 390, height: 844 };
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  test('the composer’s selects are legible on a phone and at 200 %', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'gardener',
+      description: 'd',
+      enabled: true,
+      definition: { systemPrompt: 'x' },
+    });
+    const { id } = await env.thread();
+    for (const options of [
+      { viewport: phone, hasTouch: true, isMobile: true },
+      { viewport: { width: 640, height: 400 } },
+    ]) {
+      for (const route of ['/new', `/t/${id}`]) {
+        const page = await env.open(route, options);
+        await page.getByRole('combobox', { name: 'Model' }).waitFor();
+        if (route !== '/new') await page.locator('form').getByRole('combobox', { name: 'Agent' }).waitFor();
+        for (const box of await page.locator('form .model select').all())
+          assert.ok((await box.boundingBox()).width > 100, `${route}: ${(await box.boundingBox()).width}`);
+      }
+    }
+    const page = await env.open('/agents/gardener', { viewport: phone });
+    const because = page.getByRole('textbox', { name: 'Reason' });
+    await because.waitFor();
+    assert.ok((await because.boundingBox()).width > 180);
+  });
+
+  test('suggestions close when the composer loses the focus, and can be clicked', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    const offered = page.getByRole('listbox', { name: 'Suggestions' });
+    await message(page).fill('/');
+    await offered.waitFor();
+    await page.getByRole('button', { name: 'Rename', exact: true }).focus();
+    await offered.waitFor({ state: 'hidden' });
+    await message(page).fill('/s');
+    await offered.getByRole('option').first().click();
+    await eventually(async () => assert.match(await message(page).inputValue(), /^\/\S+ $/));
+  });
+
+  test('late suggestions stay hidden after the composer lost the focus', async () => {
+    const page = await env.open(`/t/${(await env.thread()).id}`);
+    let answer;
+    const held = new Promise((done) => (answer = done));
+    const found = { name: 'late.md', path: '/late.md', isDirectory: false };
+    await page.route('**/filesystem/search?*', async (route) => {
+      await held;
+      await route.fulfill({ json: { results: [found] } });
+    });
+    const asked = page.waitForRequest('**/filesystem/search?*');
+    await message(page).fill('@late');
+    await asked;
+    await page.getByRole('button', { name: 'Rename', exact: true }).focus();
+    const answered = page.waitForResponse('**/filesystem/search?*');
+    answer();
+    await answered;
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled, 50)));
+    assert.equal(await page.getByRole('listbox', { name: 'Suggestions' }).count(), 0);
+  });
+
+  test('the selected suggestion is in view, however many there are', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+      await env.api('POST', '/extensions', {
+        type: 'command',
+        name: `many-${name}`,
+        description: 'so long that it is broken '.repeat(4),
+        enabled: true,
+        definition: { prompt: 'p' },
+      });
+    }
+    const page = await env.open('/new', { viewport: { width: 360, height: 740 } });
+    await page.getByRole('textbox', { name: 'Message' }).pressSequentially('/many');
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    await eventually(async () => assert.equal(await options.count(), 8));
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowDown', 'ArrowDown']) {
+      await page.keyboard.press(key);
+      await eventually(async () =>
+        assert.ok(
+          await page.evaluate(() => {
+            const mine = document.querySelector('[role=option][aria-selected=true]').getBoundingClientRect();
+            const all = document.querySelector('[role=listbox]').getBoundingClientRect();
+            return mine.top >= all.top && mine.bottom <= all.bottom;
+          }),
+        ),
+      );
+    }
+  });
+
+  test('accepting a suggestion while newer ones load replaces all that was typed', async () => {
+    await env.backend.write({ path: 'garden/tomatoes.txt', text: 'x' });
+    const page = await env.open('/new');
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.pressSequentially('Read @tomat');
+    await page.getByRole('option').filter({ hasText: 'tomatoes.txt' }).waitFor();
+    const release = await holdResponses(page, 'GET', '**/filesystem/search?**');
+    await message.pressSequentially('oes');
+    await page.keyboard.press('Tab');
+    release();
+    await eventually(async () => assert.equal(await message.inputValue(), `Read ${env.home}/garden/tomatoes.txt `));
+  });
+
+  test('commands are suggested after a slash, files after an at sign', async () => {
+    const path = await env.backend.write({ path: 'notes/quince.txt', text: 'x' });
+    const page = await env.open('/new');
+    await message(page).fill('/pl');
+    await page.getByRole('option', { name: /\/plan/ }).waitFor();
+    await message(page).press('Enter');
+    assert.equal(await message(page).inputValue(), '/plan ');
+    await message(page).fill('Read @quin');
+    await page.getByRole('option', { name: /quince.txt/ }).click();
+    assert.equal(await message(page).inputValue(), `Read ${path} `);
+  });
+
+  test('a slash offers all commands in alphabetical order', async () => {
+    const page = await env.open('/new');
+    await message(page).fill('/');
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    await options.filter({ hasText: '/act' }).waitFor();
+    const names = (await options.locator('strong').allTextContents()).map((name) => name.trim());
+    assert.deepEqual(names, names.toSorted());
+    const commands = (await env.api('GET', '/extensions?type=command')).filter(({ enabled }) => enabled);
+    assert.equal(names.length, commands.length);
+  });
+}

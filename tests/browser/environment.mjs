@@ -1,0 +1,273 @@
+// The environment of a browser test: a real gateway with a scripted model (backend.py), Debian's Chromium, and a proxy
+// between them whose connections can be cut.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import { createInterface } from 'node:readline';
+import { after, afterEach, before, beforeEach } from 'node:test';
+import assert from 'node:assert/strict';
+
+export const repository = new URL('../..', import.meta.url).pathname;
+export const require = createRequire(`${repository}/web/package.json`);
+const { chromium } = require('playwright-core');
+/** Milliseconds until a wait fails. It only guards against hanging; it does not measure speed. */
+const timeout = 60_000;
+const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+export const missing =
+  (!existsSync(executable) && `${executable} is missing: apt-get install chromium`) ||
+  (!existsSync(process.env.AGW ?? '') && 'AGW does not name a gateway');
+
+/** Starts backend.py. Each of its methods is a method of the result and takes one object of arguments. */
+function startBackend() {
+  const child = spawn('/usr/bin/python3', [`${repository}/tests/browser/backend.py`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let queue = Promise.resolve();
+  const order = (name, members) => {
+    queue = queue.then(async () => {
+      child.stdin.write(`${JSON.stringify({ do: name, ...members })}\n`);
+      const { value, done } = await answers.next();
+      if (done) throw new Error('backend.py has ended');
+      const { result, error } = JSON.parse(value);
+      if (error) throw new Error(error);
+      return result;
+    });
+    return queue;
+  };
+  return new Proxy(
+    { close: () => new Promise((closed) => (child.on('exit', closed), child.stdin.end())) },
+    { get: (own, name) => own[name] ?? (name === 'then' ? undefined : (members = {}) => order(name, members)) },
+  );
+}
+
+/**
+ * A TCP proxy whose connections can be cut. While `down`, it refuses connections; while `dropsResponses`, it discards
+ * what the gateway sends and cuts the connection. `stallWebSockets` lets no new WebSocket open until the returned function is called; `freeze` silently stops forwarding on open connections, as when a
+ * phone sleeps; `closeWebSockets` closes the WebSockets with a code, as the gateway would.
+ */
+export async function openProxy(port) {
+  const sockets = new Set();
+  const webSockets = new Set();
+  const frozen = new WeakSet();
+  const proxy = { down: false, dropsResponses: false };
+  let released = Promise.resolve();
+  const server = net.createServer((client) => {
+    if (proxy.down) return client.destroy();
+    const upstream = net.connect(proxy.port, '127.0.0.1');
+    client.once('data', async (head) => {
+      if (!/^upgrade: *websocket/im.test(head.toString('latin1'))) return;
+      webSockets.add(client);
+      upstream.pause();
+      await released;
+      upstream.resume();
+    });
+    client.on('close', () => webSockets.delete(client));
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ]) {
+      sockets.add(from);
+      if (from === client) from.on('data', (data) => frozen.has(client) || upstream.write(data));
+      else
+        from.on('data', (data) => (proxy.dropsResponses ? client.destroy() : frozen.has(client) || client.write(data)));
+      from.on('error', () => to.destroy());
+      from.on('close', () => (sockets.delete(from), to.destroy()));
+    }
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  proxy.port = port;
+  proxy.url = `http://127.0.0.1:${server.address().port}`;
+  proxy.cut = () => sockets.forEach((socket) => socket.destroy());
+  proxy.freeze = () => sockets.forEach((socket) => frozen.add(socket));
+  proxy.stallWebSockets = () => {
+    let release;
+    released = new Promise((resolve) => (release = resolve));
+    return release;
+  };
+  proxy.closeWebSockets = (code) => {
+    for (const client of webSockets) client.write(Buffer.from([0x88, 2, code >> 8, code & 255]));
+  };
+  proxy.close = () => (proxy.cut(), server.close());
+  return proxy;
+}
+
+/**
+ * Creates a gateway, a browser and a proxy for the tests of a file and closes them afterwards. Console errors,
+ * exceptions and violations of the Content-Security-Policy on any page fail the file.
+ */
+export function withGateway(options) {
+  const env = createEnvironment(options);
+  let running = 0;
+  before(env.begin);
+  beforeEach(() => void running++);
+  // Pages live as long as the test that opened them, subtests included.
+  afterEach(() => --running || env.closePages());
+  after(async () => {
+    await env.end();
+    assert.deepEqual(env.pageErrors, []);
+  });
+  return env;
+}
+
+/** The helpers for tests and scripts, usable between `begin` and `end`. */
+export function createEnvironment({ model = 'stub' } = {}) {
+  const env = {
+    pageErrors: [],
+    allowedErrors: [/net::ERR_/, /WebSocket connection to/, /status of (400|401|404|408|409|429)/],
+  };
+  env.begin = async () => {
+    env.backend = startBackend();
+    env.proxy = await openProxy(0);
+    Object.assign(env, await env.backend.start({ model, origins: [env.proxy.url] }));
+    env.proxy.port = Number(new URL(env.url).port);
+    env.browser = await chromium.launch({
+      executablePath: executable,
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    });
+  };
+  env.end = async () => {
+    await env.browser?.close();
+    env.proxy?.close();
+    await env.backend?.close();
+  };
+
+  env.closePages = () => Promise.all(env.browser.contexts().map((context) => context.close()));
+
+  env.api = async (method, path, body) => {
+    const answer = await fetch(env.url + path, {
+      method,
+      headers: { authorization: `Bearer ${env.token}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+    return text && JSON.parse(text);
+  };
+
+  /** A page in a new, unpaired browser context. */
+  env.newPage = async (options = {}) => {
+    const context = await env.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(timeout);
+    const page = await context.newPage();
+    await page.addInitScript(() =>
+      document.addEventListener('securitypolicyviolation', (event) =>
+        console.error(`CSP: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
+      ),
+    );
+    page.on('pageerror', (error) => env.pageErrors.push(String(error.stack ?? error)));
+    page.on('console', (message) => {
+      const text = message.text();
+      if (message.type() === 'error' && !env.allowedErrors.some((pattern) => pattern.test(text)))
+        env.pageErrors.push(text);
+    });
+    return page;
+  };
+
+  /** A page in a new, paired browser context, at a route. */
+  env.open = async (route = '/chats', { through = env.proxy.url, ...options } = {}) => {
+    const page = await env.newPage(options);
+    await page.addInitScript(
+      (token) => window === top && localStorage.setItem('agw.token', JSON.stringify(token)),
+      env.token,
+    );
+    await page.goto(`${through}/ui/#${route}`);
+    return page;
+  };
+
+  /** The Agents page with the shared soul set to `content`, and the soul's field. */
+  env.openSoul = async (content) => {
+    await env.api('PUT', '/soul', { content });
+    const page = await env.open('/agents');
+    const soul = page.getByRole('textbox', { name: 'Soul' });
+    await eventually(async () => assert.equal(await soul.inputValue(), content));
+    return { page, soul };
+  };
+
+  env.thread = (members = {}) => env.api('POST', '/threads', members);
+  env.threadWith = async (...turns) => {
+    const { id } = await env.thread();
+    for (const turn of turns) await env.api('POST', `/threads/${id}/turns`, turn);
+    return id;
+  };
+  env.turns = async (id) => (await env.api('GET', `/threads/${id}/turns?limit=1000`)).reverse();
+  return env;
+}
+
+export const message = (page) => page.getByRole('textbox', { name: 'Message' });
+
+export async function sendMessage(page, text) {
+  await message(page).fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+export const answers = (page) => page.getByRole('article', { name: 'Assistant' });
+export const questions = (page) => page.getByRole('article', { name: 'You' });
+
+/** Holds the responses to matching requests, which the gateway has processed, until the returned function is called. */
+export async function holdResponses(page, method, url) {
+  let isHeld = true;
+  let release;
+  const held = new Promise((free) => (release = free));
+  await page.route(url, async (route) => {
+    if (!isHeld || route.request().method() !== method) return route.fallback();
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  return () => ((isHeld = false), release());
+}
+
+/** The accessible name of the focused element. */
+export const focusedName = (page) =>
+  page.evaluate(() => {
+    const { activeElement: at } = document;
+    return at === document.body
+      ? 'nothing'
+      : (at.ariaLabel ?? at.labels?.[0]?.textContent.trim() ?? at.textContent.trim());
+  });
+export const expectFocus = (page, what) => eventually(async () => assert.equal(await focusedName(page), what));
+
+/** Holds matching requests back until `release` is called. */
+export async function holdRequests(page, url) {
+  const held = [];
+  let free = false;
+  await page.route(url, (route) => (free ? route.continue() : held.push(route)));
+  return {
+    requested: () => eventually(() => assert.ok(held.length)),
+    release: () => {
+      free = true;
+      return Promise.all(held.map((route) => route.continue()));
+    },
+  };
+}
+
+/**
+ * Returns a function that returns the milliseconds of work of the page's main thread since this call, independent of
+ * the machine's load.
+ */
+export async function measureWork(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const now = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+  };
+  const before = await now();
+  return async () => Math.round((await now()) - before);
+}
+
+/** Waits until `check` does not throw. */
+export async function eventually(check, within = timeout) {
+  const until = Date.now() + within;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await new Promise((again) => setTimeout(again, 25));
+    }
+  }
+}

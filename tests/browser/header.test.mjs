@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { eventually, missing, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  test('the document title names the chat', async () => {
+    const { id } = await env.thread({ title: 'Pomelo' });
+    const page = await env.open(`/t/${id}`);
+    await eventually(async () => assert.match(await page.title(), /^(\(\d+\) )?Pomelo · Agent Gateway$/));
+    await page.evaluate(() => (location.hash = '#/new'));
+    await eventually(async () => assert.match(await page.title(), /New chat · Agent Gateway$/));
+  });
+
+  test('Escape cancels editing in the chat header and keeps the focus there', async () => {
+    const page = await env.open(`/t/${(await env.thread({ title: 'As it was' })).id}`);
+    const heading = page.getByRole('heading', { level: 1, name: 'As it was' });
+    await heading.waitFor();
+    for (const [button, box] of [
+      ['Rename', 'Title'],
+      ['Add a note', 'Note'],
+    ]) {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('textbox', { name: box }).fill('something else');
+      await page.keyboard.press('Escape');
+      await page.getByRole('textbox', { name: box }).waitFor({ state: 'hidden' });
+      assert.equal(await heading.evaluate((h1) => h1 === document.activeElement), true, box);
+    }
+  });
+
+  test('a chat keeps its heading for screen readers while it is renamed', async () => {
+    const page = await env.open(`/t/${(await env.thread({ title: 'Named' })).id}`);
+    await page.getByRole('heading', { level: 1, name: 'Named' }).waitFor();
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Title' }).waitFor();
+    assert.equal(await page.getByRole('heading', { level: 1, name: 'Named' }).count(), 1);
+  });
+
+  test('renaming a chat or adding a note by keyboard keeps the focus there', async () => {
+    const page = await env.open(`/t/${(await env.thread({ title: 'Before' })).id}`);
+    const held = () => page.evaluate(() => document.activeElement.textContent.trim());
+    const heading = page.getByRole('heading', { level: 1 });
+    await heading.getByText('Before').waitFor();
+    await page.getByRole('button', { name: 'Rename', exact: true }).press('Enter');
+    await page.getByRole('textbox', { name: 'Title' }).fill('After');
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.equal(await held(), 'After'));
+    await page.getByRole('button', { name: 'Add a note' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Note' }).fill('Be brief');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Note' }).waitFor();
+    await eventually(async () => assert.equal(await held(), 'After'));
+    await page.getByRole('button', { name: 'Rename After' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Title' }).fill('At last');
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.match(await held(), /^At last/));
+  });
+
+  for (const name of ['Message', 'Title']) {
+    test(`a note that is stored late leaves the focus in ${name}`, async () => {
+      const page = await env.open(`/t/${(await env.thread({ title: 'Kept' })).id}`);
+      await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
+      let store;
+      const held = new Promise((done) => (store = done));
+      await page.route('**/turns', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Add a note' }).press('Enter');
+      const asked = page.waitForRequest('**/turns');
+      await page.getByRole('textbox', { name: 'Note' }).fill('Be brief');
+      await page.keyboard.press('Enter');
+      await asked;
+      if (name === 'Title') await page.getByRole('button', { name: 'Rename', exact: true }).click();
+      const box = page.getByRole('textbox', { name });
+      await box.focus();
+      store();
+      await page.getByRole('textbox', { name: 'Note' }).waitFor({ state: 'detached' });
+      await page.keyboard.type('on and on');
+      assert.equal(await box.inputValue(), 'on and on');
+    });
+  }
+}

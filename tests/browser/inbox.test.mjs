@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { eventually, holdRequests, missing, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  async function proposes(
+    name,
+    { title = name, target = `knowledge/wiki/${name}.md`, content = '# New\n\nText.\n' } = {},
+  ) {
+    const head = `---\ntitle: ${title}\ntype: knowledge\nagent: assistant\ntarget: ${target}\nstatus: pending\ncreated_at: 2026-01-02T03:04:05.678Z\nreason: It was missing.\n---\n`;
+    await env.backend.write({
+      path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`,
+      text: head + content,
+    });
+  }
+
+  test('a proposal is read as a diff and applied from the inbox', async () => {
+    await proposes('first');
+    const page = await env.open('/inbox');
+    await page.getByText('It was missing.').waitFor();
+    await page.getByText('+added# New').or(page.getByText('# New')).first().waitFor();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(() =>
+      assert.equal(readFileSync(`${env.data}/knowledge/wiki/first.md`, 'utf8').includes('# New'), true),
+    );
+    await page.getByText('Your inbox is empty').waitFor();
+  });
+
+  test('a proposal is edited before it is applied', async () => {
+    await proposes('second');
+    const page = await env.open('/inbox');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('textbox', { name: 'New content' }).fill('# Better\n');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await eventually(() => assert.match(readFileSync(`${env.data}/knowledge/wiki/second.md`, 'utf8'), /# Better/));
+  });
+
+  test('a proposal is rejected with a reason, by keyboard only', async () => {
+    await proposes('third');
+    await proposes('fourth');
+    const page = await env.open('/inbox');
+    const rows = page.getByRole('list', { name: /Proposals/ }).getByRole('button');
+    await rows.first().focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('r');
+    await page.keyboard.type('not now');
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.equal(await rows.count(), 1));
+    const [experiment] = await env.api('GET', '/autoresearch/experiments?limit=1');
+    assert.deepEqual([experiment.verdict, experiment.reason], ['discard', 'not now']);
+    assert.equal(
+      existsSync(`${env.data}/knowledge/wiki/third.md`) && existsSync(`${env.data}/knowledge/wiki/fourth.md`),
+      false,
+    );
+  });
+
+  test('text typed after r becomes the reason although the proposal is still loading', async () => {
+    await proposes('slow');
+    const page = await env.open();
+    const reading = await holdRequests(page, '**/proposals/assistant/2026-01-02/slow');
+    await page.goto(`${env.proxy.url}/ui/#/inbox/assistant/2026-01-02/slow`);
+    await page
+      .getByRole('list', { name: /Proposals/ })
+      .getByRole('button', { name: /slow/ })
+      .focus();
+    await page.keyboard.press('r');
+    await page.keyboard.type('a jarring idea');
+    await reading.requested();
+    await reading.release();
+    await page.getByText('It was missing.').waitFor();
+    await page.keyboard.press('Enter');
+    await eventually(async () => {
+      const [experiment] = await env.api('GET', '/autoresearch/experiments?limit=1');
+      assert.deepEqual([experiment.verdict, experiment.reason], ['discard', 'a jarring idea']);
+    });
+  });
+
+  test('the proposal in the address is not read twice while the list is loading', async () => {
+    await proposes('steady');
+    const page = await env.open();
+    let reads = 0;
+    page.on('request', (request) => (reads += request.url().endsWith('/2026-01-02/steady')));
+    const listing = await holdRequests(page, /\/proposals(\?|$)/);
+    await page.goto(`${env.proxy.url}/ui/#/inbox/assistant/2026-01-02/steady`);
+    await listing.requested();
+    assert.equal(await page.getByText('It was missing.').count(), 0);
+    await listing.release();
+    await page.getByText('It was missing.').waitFor();
+    assert.equal(reads, 1);
+    await env.api('POST', '/proposals/assistant/2026-01-02/steady/reject', {});
+  });
+
+  test('comments on lines of a proposal become part of the reason', async () => {
+    await proposes('commented');
+    const page = await env.open('/inbox/assistant/2026-01-02/commented');
+    await page.getByRole('button', { name: 'Comment on line 1' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Which text?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Comments' }).getByText('line 3: Text. — Which text?').waitFor();
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByRole('textbox', { name: /^Reason/ }).fill('Too short');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Decided proposal' }).getByText('Rejected.').waitFor();
+    const [experiment] = await env.api('GET', '/autoresearch/experiments?limit=1');
+    assert.equal(experiment.reason, 'Too short\nline 3: Text. — Which text?');
+  });
+
+  test('a decision made elsewhere is reported calmly', async () => {
+    await env
+      .api('GET', '/proposals')
+      .then((all) =>
+        Promise.all(
+          all.map(({ agent, date, name }) => env.api('POST', `/proposals/${agent}/${date}/${name}/reject`, {})),
+        ),
+      );
+    await proposes('fifth');
+    const page = await env.open('/inbox');
+    await page.getByRole('button', { name: 'Apply', exact: true }).waitFor();
+    await page.route('**/apply', async (route) => {
+      await env.api('POST', '/proposals/assistant/2026-01-02/fifth/reject', {});
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText(/Nothing to do: proposal already rejected/).waitFor();
+  });
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, holdRequests, missing, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  test('a job is created with its schedule described, run, and dry-run', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('textbox', { name: 'Name' }).fill('tidy-up');
+    await page.getByRole('textbox', { name: 'Description' }).fill('Tidies up');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 * * 1');
+    await page.getByText(/At 09:00.*Monday/).waitFor();
+    await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('Tidy up.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'tidy-up' }).waitFor();
+    await env.backend.reply({ text: 'All tidy.' });
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('row').filter({ hasText: 'done' }).first().waitFor();
+    await env.backend.reply({ text: 'Would tidy.' });
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('row').filter({ hasText: 'done (dry)' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'done (dry)' }).getByRole('link', { name: 'output' }).click();
+    await answers(page).getByText('Would tidy.').waitFor();
+  });
+
+  test('an invalid cron expression is explained while it is typed', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9');
+    await page.getByText(/needs 5 fields/).waitFor();
+  });
+
+  test('the times of a schedule are those of the latest text, whichever response arrives first', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    let late;
+    const last = new Promise((done) => (late = done));
+    let answered;
+    const first = new Promise((done) => (answered = done));
+    await page.route('**/cron?expression=0+5*', async (route) => {
+      await last;
+      await route.continue();
+      answered();
+    });
+    const asked = page.waitForRequest(/cron\?expression=0\+5/);
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
+    await asked;
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 23 * * *');
+    await page.getByText(/23:00/).first().waitFor();
+    const response = page.waitForResponse(/cron\?expression=0\+5/);
+    late();
+    await Promise.all([first, response]);
+    await page.evaluate(() => new Promise((settled) => setTimeout(settled)));
+    assert.equal(await page.getByText(/05:00/).count(), 0);
+  });
+
+  test('the description of a schedule belongs to its times, even if it loads late', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    const words = await holdRequests(page, '**/describe_cron*');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
+    await words.requested();
+    await page.route('**/cron?expression=0+23*', () => {});
+    const next = page.waitForRequest(/cron\?expression=0\+23/);
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 23 * * *');
+    await words.release();
+    await next;
+    assert.equal(await page.getByText('At 23:00').count(), 0);
+    await page.unrouteAll();
+  });
+
+  test('the times of a schedule are shown even if its description cannot be loaded', async () => {
+    const page = await env.open('/jobs/+new');
+    await page.route('**/describe_cron*', (route) => route.abort());
+    await page.getByRole('combobox', { name: 'When' }).selectOption('cron');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 5 * * *');
+    await page.locator('[aria-live=polite] time').first().waitFor();
+  });
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { answers, eventually, message, missing, sendMessage, withGateway } from './environment.mjs';
+
+if (missing) test(`the page (skipped: ${missing})`, { skip: true });
+else {
+  const env = withGateway();
+
+  const picture = {
+    name: 'dot.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  };
+
+  test('a rejected first message is shown in its chat with the reason', async () => {
+    const page = await env.open('/new');
+    await page.locator('input[type=file]').setInputFiles(picture);
+    await page.getByRole('list', { name: 'Attachments' }).getByText('dot.png').waitFor();
+    await sendMessage(page, 'What is on it?');
+    await page.getByText('model does not accept images').waitFor();
+    await page.getByText('What is on it?').waitFor();
+    assert.match(page.url(), /#\/t\//);
+    await page.getByRole('article').getByText('dot.png').waitFor();
+    const id = page.url().split('/t/')[1];
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('What is on it?').waitFor({ state: 'detached' });
+    await page.waitForURL(/#\/new$/);
+    assert.ok((await env.api('GET', '/threads')).every((thread) => thread.id !== id));
+  });
+
+  test('a file that is too large is rejected without offering a retry', async () => {
+    const page = await env.open('/new');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({
+        name: 'huge.bin',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.alloc(21 * 1024 * 1024),
+      });
+    await page.getByText('huge.bin is larger than 20 MB.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Retry' }).count(), 0);
+  });
+
+  test('a new chat uses the agent in the address, also after it changes', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'gardener',
+      description: 'd',
+      enabled: true,
+      definition: { systemPrompt: 'x' },
+    });
+    const page = await env.open('/new?agent=nobody');
+    const chosen = page.getByRole('combobox', { name: 'Agent' }).last();
+    await eventually(async () => assert.equal(await chosen.inputValue(), 'assistant'));
+    for (const name of ['gardener', 'assistant']) {
+      await page.evaluate((hash) => (location.hash = hash), `#/new?agent=${name}`);
+      await eventually(async () => assert.equal(await chosen.inputValue(), name));
+    }
+  });
+
+  test('a new chat reports that the agent in the address is missing or disabled', async () => {
+    for (const [name, enabled] of [
+      ['sleeper', false],
+      ['waker', true],
+    ]) {
+      await env.api('POST', '/extensions', {
+        type: 'agent',
+        name,
+        description: 'd',
+        enabled,
+        definition: { systemPrompt: 'x' },
+      });
+    }
+    const page = await env.open('/new?agent=nobody');
+    await page.getByText('There is no agent called “nobody”.').waitFor();
+    await page.evaluate(() => (location.hash = '#/new?agent=sleeper'));
+    await page.getByText('The agent “sleeper” is disabled.').waitFor();
+    await page.getByRole('combobox', { name: 'Agent' }).last().selectOption('waker');
+    await page.getByText('The agent “sleeper” is disabled.').waitFor({ state: 'detached' });
+  });
+
+  test('a new chat reports that the project in the address is missing, and has none', async () => {
+    await env.api('POST', '/projects', {
+      name: 'Meadow',
+      path: (await env.backend.write({ path: 'meadow/readme.md', text: 'Grass.' })).replace('/readme.md', ''),
+    });
+    const page = await env.open('/new?project=gone');
+    await page.getByText('There is no project “gone”.').waitFor();
+    const chosen = page.getByRole('combobox', { name: 'Project' }).last();
+    assert.equal(await chosen.inputValue(), '');
+    assert.equal(await chosen.evaluate((list) => list.selectedOptions[0]?.textContent), 'None');
+    await chosen.selectOption('Meadow');
+    await page.getByText('There is no project “gone”.').waitFor({ state: 'detached' });
+  });
+
+  test('new chats start in act, unless the person chose otherwise last or the agent asks for plan', async () => {
+    const definition = { systemPrompt: 'x', mode: 'plan' };
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'planner',
+      description: 'd',
+      enabled: true,
+      definition,
+    });
+    const page = await env.open('/new');
+    const chosen = (name) => page.getByRole('radio', { name, checked: true });
+    await chosen('Act').waitFor();
+    await env.backend.reply({ text: 'Hello.' });
+    await sendMessage(page, 'Hello');
+    await answers(page).getByText('Hello.').waitFor();
+    assert.equal((await env.api('GET', `/threads/${page.url().split('/t/')[1]}`)).mode, 'act');
+    await page.evaluate(() => (location.hash = '#/new'));
+    await page.getByText('Plan', { exact: true }).click();
+    await chosen('Plan').waitFor();
+    await page.reload();
+    await chosen('Plan').waitFor();
+    await page.getByText('Act', { exact: true }).click();
+    await page.goto(`${env.proxy.url}/ui/?again#/new?agent=planner`);
+    await chosen('Plan').waitFor();
+  });
+
+  test('filtering the list of chats does not change the agent of the draft', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'baker',
+      description: 'd',
+      enabled: true,
+      definition: { systemPrompt: 'x' },
+    });
+    const page = await env.open('/chats');
+    const chosen = page.getByRole('combobox', { name: 'Agent' }).last();
+    await eventually(async () => assert.equal(await chosen.inputValue(), 'assistant'));
+    await page.evaluate(() => (location.hash = '#/chats?agent=baker'));
+    await page.getByText('No matching chats.').waitFor();
+    assert.equal(await chosen.inputValue(), 'assistant');
+  });
+}

@@ -1,0 +1,14 @@
+/** The request that `public/first.js` sent before this code was loaded. */
+const preloaded = (globalThis as { preloaded?: { path: string; promise: Promise<unknown>; result?: unknown } })
+  .preloaded;
+
+/**
+ * Calls `use` once with the response to a preloaded request, now or when it arrives. It is older than the first event,
+ * so it is only shown until the data has been read again after subscribing.
+ */
+export function usePreloaded<T>(path: string, use: (answer: T) => void): void {
+  if (preloaded?.path !== path) return;
+  preloaded.path = '';
+  if (preloaded.result !== undefined) use(preloaded.result as T);
+  else void preloaded.promise.then((answer) => answer !== undefined && use(answer as T));
+}

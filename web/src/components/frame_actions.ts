@@ -1,0 +1,28 @@
+/** Actions that an extension requests run only after the person has confirmed them outside the frame. */
+import type { Extension } from '../api/types';
+import { toasts } from '../base/toasts.svelte';
+import { escapeInvisible } from '../base/escape';
+import { router } from '../base/router.svelte';
+import { store } from '../base/storage';
+import { confirmations } from './confirm.svelte';
+
+const maxShown = 500;
+
+/** Actions run as an agent's tool call: the request becomes the draft of a new chat, for the person to send. */
+export async function confirmAction(
+  from: string,
+  action: string,
+  input: unknown,
+  extension: Extension | undefined,
+): Promise<void> {
+  if (!extension?.enabled) {
+    toasts.error(`${from} requested ${action}, which is not enabled.`);
+    return;
+  }
+  const shown = escapeInvisible(JSON.stringify(input ?? {}).slice(0, maxShown));
+  const text = `The extension ${from} wants to run ${action} with\n${shown}\n\nThis opens a new chat with the request. Nothing runs until you send it.`;
+  if (!(await confirmations.ask({ title: 'Request from an extension', text, confirm: 'Open chat', danger: false })))
+    return;
+  store('draft.new', `Run ${action} with ${shown}`);
+  router.push(['new']);
+}

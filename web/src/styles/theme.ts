@@ -1,0 +1,137 @@
+/** Themes: the built-in light and dark theme, or the colours of an extension if they are legible. */
+import type { Extension } from '../api/types';
+import { store, stored } from '../base/storage';
+
+export interface Theme {
+  /** The extension's name; undefined for the built-in theme. */
+  name?: string;
+  /** '' follows the system. */
+  scheme: '' | 'light' | 'dark';
+  tokens: Record<string, string>;
+}
+
+/** The colour names that a theme may set, and the page's tokens for each. */
+const tokensOf: Record<string, string[]> = {
+  background: ['--bg', '--raised'],
+  surface: ['--sub', '--sunk', '--code'],
+  border: ['--edge'],
+  text: ['--text'],
+  muted: ['--muted', '--faint'],
+  accent: ['--accent'],
+  'on-accent': ['--on-accent'],
+  success: ['--ok'],
+  warning: ['--warn'],
+  danger: ['--bad'],
+};
+/** Colours that must be legible on background and surface. */
+const textColors = ['text', 'muted', 'accent', 'success', 'warning', 'danger'];
+const minContrast = 4.5;
+
+export const currentTheme = (): Theme => stored<Theme>('theme', { scheme: '', tokens: {} });
+
+export function applyTheme(theme: Theme): void {
+  showTheme(theme);
+  store('theme', theme);
+}
+
+/** Does not store the theme: another tab has done so. */
+export function showTheme(theme: Theme): void {
+  const { style } = document.documentElement;
+  for (const names of Object.values(tokensOf)) for (const name of names) style.removeProperty(name);
+  style.removeProperty('--round');
+  if (theme.scheme) style.setProperty('color-scheme', theme.scheme);
+  else style.removeProperty('color-scheme');
+  for (const [name, value] of Object.entries(theme.tokens)) style.setProperty(name, value);
+}
+
+/** Applies changes to the current theme's extension; if it is gone or invalid, falls back to the built-in theme. */
+export function followTheme(enabled: Extension[]): void {
+  const { name, scheme } = currentTheme();
+  if (!name || enabled.length === 0) return;
+  const extension = enabled.find((one) => one.name === name);
+  try {
+    applyTheme(extension ? themeOf(extension) : { scheme, tokens: {} });
+  } catch (error) {
+    console.warn('the theme is left out:', error);
+    applyTheme({ scheme, tokens: {} });
+  }
+}
+
+/** The theme of an extension. Throws an error with a readable message if it would not be legible. */
+export function themeOf({ name, definition }: Extension): Theme {
+  const colors = (definition.colors ?? {}) as Record<string, string>;
+  const scheme = isDark(definition.dark, colors.background) ? 'dark' : 'light';
+  const tokens: Record<string, string> = {};
+  for (const [color, value] of Object.entries(colors)) {
+    if (!CSS.supports('color', value)) throw new Error(`${name}: ${color} is not a colour: ${value}`);
+    for (const token of tokensOf[color] ?? []) tokens[token] = value;
+  }
+  const shown = withDefaults(colors, scheme);
+  for (const ground of ['background', 'surface']) {
+    for (const text of textColors)
+      if (colors[text] || (colors[ground] && text === 'text')) checkContrast(name, shown, ground, text);
+  }
+  if (colors.accent || colors['on-accent']) checkContrast(name, shown, 'accent', 'on-accent');
+  const radius = Number.parseFloat(String(definition.radius ?? ''));
+  if (radius >= 0 && radius <= 24) tokens['--round'] = `${radius}px`;
+  return { name, scheme, tokens };
+}
+
+/** A theme without an explicit value is dark if its background is. */
+function isDark(said: unknown, background: string | undefined): boolean {
+  if (typeof said === 'boolean' || !background) return said === true;
+  const black: Rgb = [0, 0, 0];
+  return contrast(rgb(background), black) < contrast(rgb(background), [255, 255, 255]);
+}
+
+/** The theme's colours, with the built-in ones for those that it does not set. */
+function withDefaults(colors: Record<string, string>, scheme: string): Record<string, string> {
+  const root = document.documentElement;
+  const kept = root.style.cssText;
+  const probe = root.appendChild(document.createElement('i'));
+  root.style.cssText = `color-scheme: ${scheme}`;
+  const all = { ...colors };
+  for (const [color, [token = '']] of Object.entries(tokensOf)) {
+    probe.style.color = `var(${token})`;
+    all[color] ??= getComputedStyle(probe).color;
+  }
+  probe.remove();
+  root.style.cssText = kept;
+  return all;
+}
+
+function checkContrast(name: string, colors: Record<string, string>, ground: string, text: string): void {
+  const [below, above] = [colors[ground], colors[text]];
+  if (!below || !above) return;
+  const found = contrast(rgb(below), rgb(above));
+  if (found < minContrast)
+    throw new Error(
+      `${name}: ${text} on ${ground} has a contrast of ${found.toFixed(1)}; at least ${minContrast} is needed.`,
+    );
+}
+
+type Rgb = [number, number, number];
+
+/** Converts any CSS colour by painting it. */
+function rgb(color: string): Rgb {
+  const context = new OffscreenCanvas(1, 1).getContext('2d');
+  if (!context) return [0, 0, 0];
+  context.fillStyle = color;
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
+  return [red, green, blue];
+}
+
+/** The WCAG 2 contrast ratio, 1 to 21. */
+function contrast(one: Rgb, other: Rgb): number {
+  const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(color: Rgb): number {
+  const [red, green, blue] = color.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as Rgb;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

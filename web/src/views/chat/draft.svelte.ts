@@ -1,0 +1,40 @@
+import { onStorageChange, store, stored } from '../../base/storage';
+
+const saveDelay = 300;
+
+/** The text of the message being written, stored in this browser under `key` for all its tabs. */
+export class Draft {
+  text = $state('');
+  readonly #key: string;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Changed here and not stored yet. */
+  #isDirty = false;
+
+  /** To be created with the component that edits it; unsaved text is stored when that is destroyed. */
+  constructor(key: string) {
+    this.#key = key;
+    this.text = stored(key, '');
+    $effect(() => this.save);
+    $effect(() => onStorageChange<string>(key, (text) => this.#isDirty || (this.text = text ?? '')));
+  }
+
+  /** Stores the text after a pause in typing. */
+  changed(): void {
+    this.#isDirty = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.save, saveDelay);
+  }
+
+  /** Stores only changes made here: another tab may have edited or sent the text meanwhile. */
+  save = (): void => {
+    clearTimeout(this.#timer);
+    if (this.#isDirty) store(this.#key, this.text || undefined);
+    this.#isDirty = false;
+  };
+
+  clear(): void {
+    this.text = '';
+    this.#isDirty = true;
+    this.save();
+  }
+}
