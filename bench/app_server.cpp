@@ -1,6 +1,5 @@
-// An app to measure the proxy with: answers each request with as many bytes as its path says (`/1000000`), and each
-// upgrade with an echo of whatever comes. One thread for each connection, big buffers, nothing else. The port is
-// PORT's.
+// An app for measuring the proxy: answers each request with as many bytes as its path says (`/1000000`), and each
+// upgrade with an echo of its input. One thread for each connection, large buffers. Listens on $PORT.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -56,7 +55,7 @@ void serve(int connection) {
   check(setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once), "setsockopt");
   std::array<char, 64 * 1024> buffer;
   for (ssize_t size = 0; (size = recv(connection, buffer.data(), buffer.size(), 0)) > 0;) {
-    // A request comes in one piece.
+    // Assumes that a request arrives in one piece.
     const std::string request(buffer.data(), static_cast<std::size_t>(size));
     if (request.find("websocket") != request.npos) {
       echo(connection);

@@ -1,4 +1,4 @@
-"""What an app serves, through the gateway and directly."""
+"""Requests to an app, through the gateway and directly."""
 
 import contextlib
 import shutil
@@ -11,7 +11,7 @@ ROUNDS = 7
 
 @contextlib.contextmanager
 def app_on_gateway():
-    """The gateway and its app's port."""
+    """A gateway with its app's port."""
     with folder() as home, Gateway(home) as gateway:
         directory = home / "app"
         directory.mkdir()
@@ -25,25 +25,25 @@ def app_on_gateway():
         yield gateway, app["port"]
 
 
-def both(gateway, port, path, what, count):
-    """Figures through the gateway and direct ones, taken in turn so that both meet the same machine."""
-    pairs = [(run([PROGRAMS / "load_app", gateway.port, f"/apps/bench/proxy{path}", gateway.token, what, count], []),
-              run([PROGRAMS / "load_app", port, path, "none", what, count], [])) for _ in range(ROUNDS)]
+def measure_both(gateway, port, path, mode, count):
+    """Returns figures through the gateway and direct ones, measured in turn so that both see the same machine."""
+    pairs = [(run([PROGRAMS / "load_app", gateway.port, f"/apps/bench/proxy{path}", gateway.token, mode, count], []),
+              run([PROGRAMS / "load_app", port, path, "none", mode, count], [])) for _ in range(ROUNDS)]
     return zip(*pairs)
 
 
 def proxy():
-    """What an app serves, passed on; the floor is the app asked directly"""
+    """Proxied requests to an app; the floor requests the app directly"""
     with app_on_gateway() as (gateway, port):
         rate = lambda figures: median([one["bytes"] / one["seconds"] for one in figures]) / 1e6
-        through, direct = map(rate, both(gateway, port, "/64000000", "blob", 20))
+        through, direct = map(rate, measure_both(gateway, port, "/64000000", "blob", 20))
         yield Row("proxy, 64 MB answers", f"{through:,.0f} MB/s", f"{direct:,.0f} MB/s", f"{through / direct:.2f}",
                   "ratio > 0.6", through / direct > 0.6)
         small = lambda figures: median([1500 / one["seconds"] for one in figures])
-        through, direct = map(small, both(gateway, port, "/1000", "blob", 1500))
+        through, direct = map(small, measure_both(gateway, port, "/1000", "blob", 1500))
         yield Row("proxy, answers of 1 kB, one after the other", f"{through:,.0f}/s", f"{direct:,.0f}/s",
                   f"{through / direct:.2f}", "-", None)
         tail = lambda figures: median([one["times"]["p99"] for one in figures])
-        through, direct = map(tail, both(gateway, port, "/echo", "echo", 3000))
+        through, direct = map(tail, measure_both(gateway, port, "/echo", "echo", 3000))
         yield Row("proxy, WebSocket echo, p99", milliseconds(through), milliseconds(direct), "-", "added < 1 ms",
                   through - direct < 0.001)

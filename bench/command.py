@@ -1,4 +1,4 @@
-"""The command line: how fast it answers, how large the program is, and what a backup costs those who write meanwhile."""
+"""The command line: its speed, the size of the program, and how a backup slows down concurrent writes."""
 
 import shutil
 import sqlite3
@@ -27,7 +27,7 @@ def status():
 
 
 def size():
-    """The binary without its symbols"""
+    """The stripped binary"""
     with folder() as home:
         shutil.copy(BUILD / "agw", home / "agw")
         subprocess.run(["strip", "--strip-unneeded", home / "agw"], check=True)
@@ -36,7 +36,7 @@ def size():
 
 
 def write_until(gateway, thread, is_over):
-    """The seconds that each write took, one after the other."""
+    """Returns the seconds of each write, one after the other."""
     times = []
     while not is_over():
         began = time.monotonic()
@@ -46,7 +46,7 @@ def write_until(gateway, thread, is_over):
 
 
 def backup():
-    """Writes one after the other while 1 GiB is backed up, against the same without a backup"""
+    """Consecutive writes during a backup of 1 GiB, against the same without one"""
     with folder() as home:
         with Gateway(home):
             pass

@@ -1,16 +1,16 @@
-// The Database under load: coroutines that each insert a turn, await it, and insert the next; the same work as that of
-// sqlite_floor, to compare with.
+// Load on the Database: coroutines that each insert a turn, await it, and insert the next; the same work as
+// sqlite_floor, for comparison.
 //
 //     database_load <directory> <seconds> <coroutines>
 //
-// Prints inserts a second and how long a caller waited.
+// Prints inserts per second and how long callers waited.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "base/id.hpp"
 #include "storage/database.hpp"
 
@@ -78,7 +78,7 @@ int main(int count, char** arguments) {
   double biggest_log = 0;
   {
     Database database(loop, options);
-    Group group(loop);
+    TaskGroup group(loop);
     const auto end = Time::now() + std::chrono::duration_cast<Time::duration>(seconds);
     for (int i = 0; i < std::atoi(arguments[3]); ++i) group.spawn(insert_until(database, end, waits));
     loop.run();

@@ -1,4 +1,4 @@
-"""A large home, in which names are looked for."""
+"""Searching names in a large home."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import time
 
 from bench.harness import Gateway, Row, folder, median, milliseconds
 
-# 40 directories with 70 in each, and 70 in each of those: all that a search looks at, and 200,000 of it.
+# 40 directories with 70 in each, and 70 in each of those: everything a search looks at, and 200,000 in all.
 WIDTHS = (40, 70, 70)
 RUNS = 20
 
@@ -19,19 +19,19 @@ def make_directories(home):
                 os.mkdir(home / f"part-{first}" / f"section-{second}" / f"leaf-{third}")
 
 
-def timed(act):
+def seconds_of(act):
     began = time.monotonic()
     act()
     return time.monotonic() - began
 
 
 def directories():
-    """`GET /filesystem/search` in a home of 200,000 directories; the floor is `find`, the same depth deep"""
+    """`GET /filesystem/search` in a home of 200,000 directories; the floor is `find` to the same depth"""
     with folder() as home, Gateway(home) as gateway:
         make_directories(home)
         find = ["find", home, "-maxdepth", "3", "-not", "-path", "*/.*", "-iname", "*nowhere*"]
-        floor = median([timed(lambda: subprocess.run(find, check=True, capture_output=True)) for _ in range(3)])
+        floor = median([seconds_of(lambda: subprocess.run(find, check=True, capture_output=True)) for _ in range(3)])
         for what, query in ("found nowhere", "nowhere"), ("found at the end", "leaf-69"):
-            taken = median([timed(lambda: gateway.request("GET", f"/filesystem/search?q={query}")) for _ in range(RUNS)])
+            taken = median([seconds_of(lambda: gateway.request("GET", f"/filesystem/search?q={query}")) for _ in range(RUNS)])
             yield Row(f"a name among 200,000 directories, {what}", milliseconds(taken), milliseconds(floor),
                       f"{taken / floor:.2f}", "< 100 ms", taken < 0.1)

@@ -1,5 +1,5 @@
-// The floor of an HTTP answer: one thread, epoll, and fixed bytes (those of standard input) for each request, whatever
-// it says. A request must come in one piece, as wrk sends it. Prints its port.
+// The baseline of an HTTP response: one thread, epoll, and fixed bytes (from standard input) for each request, whatever
+// it contains. A request must arrive in one piece, as wrk sends it. Prints its port.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ void add(int epoll, int descriptor) {
   check(epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event), "epoll_ctl");
 }
 
-void respond(int connection, std::string_view answer) {
+void respond(int connection, std::string_view response) {
   std::array<char, 16384> buffer;
   const ssize_t size = recv(connection, buffer.data(), buffer.size(), 0);
   if (size <= 0) {
@@ -33,7 +33,7 @@ void respond(int connection, std::string_view answer) {
   }
   const std::string_view requests(buffer.data(), static_cast<std::size_t>(size));
   for (auto at = requests.find("\r\n\r\n"); at != requests.npos; at = requests.find("\r\n\r\n", at + 4)) {
-    if (send(connection, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) return;
+    if (send(connection, response.data(), response.size(), MSG_NOSIGNAL) < 0) return;
   }
 }
 
@@ -41,7 +41,7 @@ void respond(int connection, std::string_view answer) {
 
 int main() {
   raise_file_limit();
-  const std::string answer{std::istreambuf_iterator<char>(std::cin), {}};
+  const std::string response{std::istreambuf_iterator<char>(std::cin), {}};
   const int listener = listen_on_loopback();
   const int epoll = check(epoll_create1(0), "epoll_create1");
   add(epoll, listener);
@@ -54,7 +54,7 @@ int main() {
     for (int i = 0; i < ready; ++i) {
       const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
       if (descriptor != listener) {
-        respond(descriptor, answer);
+        respond(descriptor, response);
       } else {
         add(epoll, check(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK), "accept4"));
       }

@@ -1,4 +1,4 @@
-"""Many extensions: looking, toggling, starting."""
+"""Many extensions: reading, toggling, starting."""
 
 from bench.harness import Gateway, Row, folder, load, median, milliseconds
 
@@ -7,7 +7,7 @@ STARTS = 10
 
 
 def seconds_for(gateway, line, count=200):
-    """The median of so many requests, one after the other."""
+    """Returns the median of this many requests, one after the other."""
     return load(gateway, [line], gateway.token, connections=1, count=count)["times"]["p50"]
 
 
@@ -24,7 +24,7 @@ def extensions():
             yield Row("list 10,000 extensions", milliseconds(whole), "-", "-", "< 20 ms", whole < 0.020)
             found = seconds_for(gateway, f"GET /extensions/command-{EXTENSIONS // 2}")
             yield Row("look one of 10,000 up", milliseconds(found), "-", "-", "< 1 ms", found < 0.001)
-            # What is on disk costs a sync; a signal is a small record that does.
+            # A durable write costs a sync; a signal is a small record with one.
             disk = seconds_for(gateway, 'POST /signals {"kind":"bench","message":"a sync"}')
             toggled = seconds_for(gateway, f"POST /extensions/command-{EXTENSIONS // 2}/toggle")
             yield Row("toggle one of 10,000, besides the disk", milliseconds(toggled), milliseconds(disk),

@@ -1,4 +1,4 @@
-"""What every measure needs: a gateway of its own, the floors' programs, the load generators, the table."""
+"""Shared by all measurements: a gateway, the baseline programs, the load generators, the table."""
 
 import atexit
 import contextlib
@@ -23,8 +23,8 @@ PROGRAMS = BUILD / "bench"
 
 @dataclasses.dataclass
 class Row:
-    """One line of the table: the figure, its floor, the figure in relation to it, what is asked, and whether it is met
-    (None where nothing is asked)."""
+    """A row of the table: the figure, its floor, the ratio, the requirement, and whether it is met (None without a
+    requirement)."""
     measure: str
     value: str
     floor: str
@@ -58,18 +58,18 @@ def median_and_p99(times):
 
 
 def raise_file_limit():
-    """Thousands of connections need as many descriptors, here and in what is started from here."""
+    """Raises the limit of open files for this process and its children: thousands of connections need as many
+    descriptors."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def go_first():
-    """What else runs on the machine should not be in the figures: all that is started from here goes before it, where
-    the system allows that."""
+def raise_priority():
+    """Gives this process and its children priority over the rest of the machine, if the system permits it."""
     group = pathlib.Path("/proc/self/autogroup")
     try:
         os.nice(-10)
-        # Where the system shares the processors among sessions, nice counts within one alone.
+        # If the system shares the processors among sessions, nice only counts within one.
         if group.exists():
             group.write_text("-10")
             atexit.register(group.write_text, "0")
@@ -78,7 +78,7 @@ def go_first():
 
 
 class Process:
-    """A child that says in its first line that it is ready, and is ended with the `with` block."""
+    """A child process that reports with its first line that it is ready, and ends with the `with` block."""
 
     def __init__(self, command, **options):
         self.started = time.monotonic()
@@ -100,11 +100,11 @@ class Process:
         self.child.stdout.close()
 
     def cpu_seconds(self):
-        """User and system time of the whole process, from its CPU clock (clock_getcpuclockid(3))."""
+        """Returns user and system time of the whole process, from its CPU clock (clock_getcpuclockid(3))."""
         return time.clock_gettime((~self.child.pid << 3) | 2)
 
     def memory(self):
-        """Resident (`Rss`) and proportional (`Pss`) memory in bytes."""
+        """Returns resident (`Rss`) and proportional (`Pss`) memory in bytes."""
         with open(f"/proc/{self.child.pid}/smaps_rollup", encoding="ascii") as lines:
             fields = [line.split() for line in lines][1:]
         return {name.rstrip(":"): int(size) * 1024 for name, size, *_ in fields}
@@ -112,7 +112,7 @@ class Process:
 
 @contextlib.contextmanager
 def folder():
-    """A home folder on the project's own disk, so that a sync costs what it costs."""
+    """A home directory on the project's own disk, so that syncs have realistic costs."""
     (ROOT / "build").mkdir(exist_ok=True)
     path = tempfile.mkdtemp(prefix="bench-", dir=ROOT / "build")
     try:
@@ -122,7 +122,7 @@ def folder():
 
 
 class Gateway(Process):
-    """`agw serve` on a free port, in a home of its own."""
+    """`agw serve` on a free port, with its own home."""
 
     def __init__(self, home, upstream_port=None):
         data = home / ".agent-gateway"
@@ -143,7 +143,7 @@ class Gateway(Process):
         super().stop()
 
     def request(self, method, path, body=None):
-        """One request on a connection that is kept; the answer's JSON."""
+        """Sends one request on a persistent connection and returns the JSON response."""
         self.connection.request(method, path, body=None if body is None else json.dumps(body),
                                 headers={"Authorization": f"Bearer {self.token}"})
         answer = self.connection.getresponse()
@@ -153,12 +153,12 @@ class Gateway(Process):
         return json.loads(text)
 
     def new_threads(self, count, **members):
-        """Threads with a title, so that none is asked of the model. Their ids."""
+        """Creates threads with a title, so that no model is asked for one, and returns their ids."""
         return [self.request("POST", "/threads", {"title": f"bench {number}", "agent_id": "assistant", **members})["id"]
                 for number in range(count)]
 
     def wait_until_quiet(self):
-        """Until what it does behind, such as indexing, is done: less than 2 % of a core for a second."""
+        """Waits until background work such as indexing is done: less than 2 % of a core for a second."""
         for _ in range(300):
             before = self.cpu_seconds()
             time.sleep(1)
@@ -168,7 +168,7 @@ class Gateway(Process):
 
 
 class EpollFloor(Process):
-    """The bare epoll responder with the given answer."""
+    """The plain epoll server with the given response."""
 
     def __init__(self, answer):
         with tempfile.TemporaryFile() as bytes_of_answer:
@@ -179,7 +179,7 @@ class EpollFloor(Process):
 
 
 class Upstream(Process):
-    """The model service of bench/upstream.cpp."""
+    """The model service in bench/upstream.cpp."""
 
     def __init__(self):
         super().__init__([PROGRAMS / "upstream"])
@@ -187,8 +187,8 @@ class Upstream(Process):
 
 
 def load(process, lines, token="none", connections=64, seconds=600, count=None, seed=1):
-    """Sends `lines` (`<method> <path> [body]`, bench/load_requests.cpp) in turn for so many seconds, or until `count`
-    were answered. Figures with `rate`, requests a second. `seed` is that of the text that the program makes up."""
+    """Sends `lines` (`<method> <path> [body]`, bench/load_requests.cpp) in turn for this many seconds, or until `count`
+    responses. Returns figures with `rate`, requests per second. `seed` is for generated text."""
     command = [PROGRAMS / "load_requests", process.port, token, connections, seconds, seed] + ([count] if count else [])
     figures = run(command, lines)
     figures["rate"] = figures["times"]["count"] / figures["seconds"]
@@ -196,12 +196,12 @@ def load(process, lines, token="none", connections=64, seconds=600, count=None, 
 
 
 def load_chat(arguments, threads=()):
-    """Runs bench/load_chat.cpp; its figures."""
+    """Runs bench/load_chat.cpp and returns its figures."""
     return run([PROGRAMS / "load_chat", *arguments], threads)
 
 
 def run(command, lines):
-    """The JSON that a load generator prints, given `lines` on its standard input."""
+    """Returns the JSON printed by a load generator that reads `lines` from standard input."""
     ran = subprocess.run([str(part) for part in command], input="\n".join(lines), capture_output=True, text=True,
                          check=False)
     if ran.returncode:

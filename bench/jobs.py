@@ -1,4 +1,4 @@
-"""Schedules: how punctual they are, and what thousands of them cost."""
+"""Schedules: punctuality, and the cost of thousands of them."""
 
 import datetime
 import subprocess
@@ -32,8 +32,8 @@ def lateness(rows):
     return [seconds_of(row["started_at"]) - seconds_of(row["due_at"]) for row in rows if row["started_at"]]
 
 
-def each_second(gateway):
-    """The rows of a job that was due each second for a minute."""
+def run_every_second(gateway):
+    """Returns the rows of a job that was due every second for a minute."""
     new_job(gateway, "each-second", "* * * * * *", concurrency="queue", model="offline/librarian")
     time.sleep(SECONDS + 1)
     gateway.request("PATCH", "/extensions/each-second", {"enabled": False})
@@ -51,16 +51,16 @@ def rows_of_lateness(rows, when):
 
 
 def punctual():
-    """A job each second for a minute, also while 50 chats stream: how late its runs start"""
+    """A job every second for a minute, also while 50 chats stream: the delay of its runs"""
     with folder() as home, Gateway(home) as gateway:
-        yield from rows_of_lateness(each_second(gateway), "")
+        yield from rows_of_lateness(run_every_second(gateway), "")
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         command = [PROGRAMS / "load_chat", gateway.port, gateway.token, f"bench/20x{20 * (SECONDS + 4)}", CHATS]
         with subprocess.Popen([str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                               text=True) as chats:
             chats.stdin.write("\n".join(gateway.new_threads(CHATS)))
             chats.stdin.close()
-            rows = each_second(gateway)
+            rows = run_every_second(gateway)
             streamed = chats.poll() is None
             chats.wait()
         yield from rows_of_lateness(rows, f" beside {CHATS} chats")
@@ -84,10 +84,10 @@ def scheduled():
             time.sleep(30)
             cpu = gateway.cpu_seconds() - before
             yield Row("idle CPU in 30 s with 10,000 jobs", milliseconds(cpu), "-", "-", "< 5 ms", cpu < 0.005)
-            yield from due_at_once(gateway)
+            yield from run_simultaneously(gateway)
 
 
-def due_at_once(gateway):
+def run_simultaneously(gateway):
     due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=30)
     expression = f"{due.second} {due.minute} {due.hour} {due.day} {due.month} *"
     for number in range(DUE_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Knowledge: how well the search finds pages of real documentation, and how fast ten thousand pages are made and searched."""
+"""Knowledge: search quality on real documentation, and compiling and searching ten thousand pages."""
 
 import itertools
 import pathlib
@@ -14,7 +14,7 @@ from bench.search import one_at_a_time
 
 PAGES, PAGE_BYTES, WORDS, QUERIES = 10_000, 3_000, 30_000, 1_000
 
-# Where Debian's packages keep what the questions are about, and how a file there is called as a page.
+# The documentation that the questions are about, in Debian's packages, and the page names of its files.
 DOCUMENTS = {
     "git": ("git-doc", pathlib.Path("/usr/share/doc/git/html"), ".txt"),
     "python": ("python3.11-doc", pathlib.Path("/usr/share/doc/python3.11/html/_sources"), ".rst.txt"),
@@ -24,7 +24,7 @@ WANTED_RECALL = 0.85
 
 
 def questions():
-    """`(documents, question, pages that answer it)` of each line."""
+    """Returns `(documents, question, pages that answer it)` of each line."""
     for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             documents, question, pages = line.split("\t")
@@ -47,7 +47,7 @@ def copy_documents(name, target):
 
 
 def compile_all(gateway):
-    """Runs the job and answers how many seconds it took."""
+    """Runs the job and returns its duration in seconds."""
     known = len(gateway.request("GET", "/jobs/compile-knowledge/runs?limit=1000"))
     gateway.request("POST", "/run/compile-knowledge")
     while True:
@@ -63,14 +63,14 @@ def search_path(question, limit=5):
 
 
 def misses(gateway, name):
-    """The questions whose pages are not among the first five, and how many questions there are."""
+    """Returns the questions without a right page among the first five, and the number of all questions."""
     asked = [(question, pages) for documents, question, pages in questions() if documents == name]
     found = [[hit["slug"] for hit in gateway.request("GET", search_path(question))] for question, _ in asked]
     return [(question, pages, hits) for (question, pages), hits in zip(asked, found) if not pages & set(hits)], len(asked)
 
 
 def recall():
-    """How many questions over git's and Python's documentation find a right page among the first five"""
+    """Questions about the documentation of git and Python with a right page among the first five"""
     with folder() as home, Gateway(home) as gateway:
         for name in DOCUMENTS:
             copy_documents(name, home / ".agent-gateway/knowledge/raw" / name)
@@ -86,7 +86,7 @@ def recall():
 
 
 class Text:
-    """Text whose words are as frequent as a language's: the n-th is n times rarer than the first."""
+    """Returns text with the word frequencies of a language: the n-th word is n times rarer than the first."""
 
     def __init__(self, seed):
         self.numbers = random.Random(seed)
@@ -107,7 +107,7 @@ class Text:
 
 
 def knowledge():
-    """Ten thousand pages of 3 KB: made of raw sources, made again after one change, searched"""
+    """Ten thousand pages of 3 KB: compiled from raw sources, compiled after one change, searched"""
     text = Text(1)
     with folder() as home, Gateway(home) as gateway:
         raw = home / ".agent-gateway/knowledge/raw"

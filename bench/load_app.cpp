@@ -23,7 +23,7 @@ std::string request(const std::string& path, const std::string& token, std::stri
          std::string(fields) + "\r\n";
 }
 
-/// Reads a head; answers what came behind it.
+/// Reads a head; returns the bytes after it.
 std::string read_head(int socket, std::string& head) {
   std::vector<char> buffer(64 * 1024);
   for (;;) {

@@ -1,8 +1,8 @@
-// load_chat <port> <token> <model> <readers>: sends one chat to each thread whose id stands on standard input, while
-// WebSockets read along, the i-th the (i modulo threads)-th thread. Ends when each has seen the end of its run.
-// load_chat <port> --direct <model> <streams>: the floor, the same answers read from bench/upstream.cpp itself.
+// load_chat <port> <token> <model> <readers>: sends one chat to each thread whose id is a line of standard input, while
+// WebSockets read along, the i-th one the (i modulo threads)-th thread. Ends when each has received the end of its run.
+// load_chat <port> --direct <model> <streams>: the baseline, the same answers read from bench/upstream.cpp itself.
 // Prints one JSON object: `delays` (of each delta at each reader), `runs` (from the request to the end), in seconds,
-// and `lost` (readers that were cut off).
+// and `lost` (readers that were disconnected).
 #include <sys/socket.h>
 
 #include <array>
@@ -46,7 +46,7 @@ std::string post(int port, std::string_view path, const std::string& token, cons
          "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-/// One WebSocket that follows one thread.
+/// A WebSocket that follows one thread.
 class Reader {
 public:
   Reader(Poll& poll, Figures& figures, int port, const std::string& token, const std::string& thread_id)
@@ -94,7 +94,7 @@ private:
   bool ended_ = false;
 };
 
-/// Fails unless the answer to POST /chat is a 201.
+/// Fails unless POST /chat returns 201.
 void check_created(int connection) {
   std::array<char, 4096> buffer;
   const ssize_t size = recv(connection, buffer.data(), buffer.size(), 0);

@@ -1,5 +1,5 @@
-// load_idle <port> <count> [token]: holds idle connections open until its standard input ends: WebSockets where a token
-// is given, plain TCP otherwise. Prints `open <n>` once all are, and `closed <n>` at the end: those the server closed.
+// load_idle <port> <count> [token]: holds idle connections open until its standard input ends: WebSockets if a token is
+// given, else plain TCP. Prints `open <n>` once all are, and at the end `closed <n>`: those that the server closed.
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // load_requests <port> <token> <connections> <seconds> <seed> [count]: sends the requests of standard input in turn,
-// each a line `<method> <path> [body]`, on kept-alive connections with one request under way on each, for so many
-// seconds or until `count` were answered. `%40z` in a body stands for 40 words whose frequency is that of a language's.
-// Any answer but a 2xx ends it. Prints one JSON object: `seconds` that it took, `times` of the answers.
+// each a line `<method> <path> [body]`, on persistent connections with one request at a time, for `seconds` or until
+// `count` have completed. `%40z` in a body stands for 40 words with the frequencies of a language. Any response other
+// than 2xx ends it. Prints one JSON object: the `seconds` it took, and the `times` of the responses.
 #include <sched.h>
 #include <sys/socket.h>
 
@@ -26,7 +26,7 @@ using namespace agw::bench;
 
 namespace {
 
-/// The requests in turn, ready to be sent.
+/// The requests in order, ready to send.
 class Requests {
 public:
   Requests(int port, const std::string& token, unsigned seed)
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// The n-th word of a language is n times rarer than its first.
+  /// The n-th word of a language is n times rarer than its first (Zipf's law).
   std::string word() {
     constexpr double vocabulary = 50'000;
     return "w" + std::to_string(static_cast<int>(std::exp(uniform_(random_) * std::log(vocabulary))));
@@ -71,7 +71,7 @@ private:
   std::uniform_real_distribution<double> uniform_;
 };
 
-/// The length of the answer that `bytes` begins with, or 0 where more is needed. Fails unless it is a 2xx.
+/// The length of the response at the start of `bytes`, or 0 if it is incomplete. Fails unless it is a 2xx.
 std::size_t answer_size(std::string_view bytes) {
   const auto head = bytes.find("\r\n\r\n");
   if (head == bytes.npos) return 0;
@@ -126,10 +126,10 @@ private:
     const ssize_t size = recv(connection.socket, buffer.data(), buffer.size(), 0);
     if (size <= 0) fail("the server closed the connection");
     connection.in.append(buffer.data(), static_cast<std::size_t>(size));
-    const std::size_t answer = answer_size(connection.in);
-    if (answer == 0) return;
+    const std::size_t response = answer_size(connection.in);
+    if (response == 0) return;
     times_.add(static_cast<double>(now() - connection.sent) / 1e9);
-    connection.in.erase(0, answer);
+    connection.in.erase(0, response);
     send_next(connection);
   }
 
@@ -149,7 +149,7 @@ int main(int count, char** arguments) {
   Requests requests(port, arguments[2], static_cast<unsigned>(std::atoi(arguments[5])));
   Load load(requests);
   load.connect(port, std::atoi(arguments[3]));
-  // An answer that arrives does not take the processor from the program that sent it and has more to send.
+  // An arriving response does not preempt the program that sent it and has more to send.
   const sched_param none{};
   check(sched_setscheduler(0, SCHED_BATCH, &none), "SCHED_BATCH");
   const std::size_t wanted =

@@ -8,19 +8,19 @@
 #include <string_view>
 #include <unordered_map>
 
-/// What the measuring programs share: loopback sockets and the bare epoll loop. Whatever fails ends the program with a
-/// message, because a figure that was taken after an error is worth nothing.
+/// Shared by the measuring programs: loopback sockets and a bare epoll loop. Any failure ends the program with a
+/// message, because a figure measured after an error is worthless.
 namespace agw::bench {
 
-/// Ends the program: what was tried, and the system's reason where `errno` holds one.
+/// Ends the program with what was attempted, and the system's reason if `errno` is set.
 [[noreturn]] void fail(std::string_view what);
 /// Passes `result` on; -1 fails.
 int check(int result, std::string_view what);
 
-/// CLOCK_MONOTONIC in nanoseconds: the same clock in every process of the machine.
+/// CLOCK_MONOTONIC in nanoseconds: the same clock in all processes of the machine.
 std::int64_t now();
 
-/// Lets the process open as many files as the system allows it.
+/// Raises the process's limit of open files to the maximum.
 void raise_file_limit();
 
 /// A listening socket on that port of 127.0.0.1, by default a free one; non-blocking.
@@ -40,7 +40,7 @@ public:
   void watch(int descriptor, Handler handler);
   /// The descriptor is not closed.
   void forget(int descriptor);
-  /// Calls the handlers of what is readable; waits for `timeout_ns` at most, -1 for ever.
+  /// Calls the handlers of readable descriptors; waits for `timeout_ns` at most, -1 forever.
   void run_once(std::int64_t timeout_ns);
 
 private:

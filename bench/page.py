@@ -1,4 +1,4 @@
-"""The web page in Debian's Chromium: what a first visit costs, long chats, and streams."""
+"""The web page in Debian's Chromium: a first visit, long chats, and streams."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ NODE = ROOT / "web/node_modules/.bin/node"
 
 
 def run(script, *arguments, given=None):
-    """The JSON that a script of bench/browser prints."""
+    """Returns the JSON printed by a script in bench/browser."""
     ran = subprocess.run([NODE, ROOT / "bench/browser" / script, *arguments], capture_output=True, text=True, check=False,
                          input=None if given is None else json.dumps(given))
     if ran.returncode:
@@ -22,18 +22,18 @@ def kilobytes(size):
     return f"{size / 1024:.0f} KB"
 
 
-def cold(what, figures, least_kilobytes, least_requests, least_milliseconds):
-    """The rows of a first visit."""
-    yield Row(f"{what}, bytes on the line", kilobytes(figures["bytes"]), "-", "-", f"<= {least_kilobytes} KB",
-              figures["bytes"] <= least_kilobytes * 1024)
-    yield Row(f"{what}, requests", str(figures["requests"]), "-", "-", f"<= {least_requests}",
-              figures["requests"] <= least_requests)
-    yield shown(what, figures, least_milliseconds)
+def first_visit_rows(label, figures, max_kilobytes, max_requests, max_milliseconds):
+    """Returns the rows of a first visit."""
+    yield Row(f"{label}, bytes on the line", kilobytes(figures["bytes"]), "-", "-", f"<= {max_kilobytes} KB",
+              figures["bytes"] <= max_kilobytes * 1024)
+    yield Row(f"{label}, requests", str(figures["requests"]), "-", "-", f"<= {max_requests}",
+              figures["requests"] <= max_requests)
+    yield text_row(label, figures, max_milliseconds)
 
 
-def shown(what, figures, least_milliseconds):
-    return Row(f"{what}, text on screen", f"{figures['shown']:.0f} ms", f"{figures['painted']:.0f} ms", "-",
-               f"<= {least_milliseconds} ms", figures["shown"] <= least_milliseconds)
+def text_row(label, figures, max_milliseconds):
+    return Row(f"{label}, text on screen", f"{figures['shown']:.0f} ms", f"{figures['painted']:.0f} ms", "-",
+               f"<= {max_milliseconds} ms", figures["shown"] <= max_milliseconds)
 
 
 def filled_thread(gateway, count):
@@ -54,16 +54,16 @@ def page():
         def visit(place, text):
             return run("visit.mjs", f"{url}/ui/#/{place}", text, kept)
 
-        yield from cold("pairing", run("visit.mjs", f"{url}/ui/", "Pair this browser"), 40, 6, 250)
+        yield from first_visit_rows("pairing", run("visit.mjs", f"{url}/ui/", "Pair this browser"), 40, 6, 250)
         chats = {count: filled_thread(gateway, count) for count in (2, 1000, 10_000)}
         gateway.wait_until_quiet()
         chat = visit(f"t/{chats[2]}", "with some text")
-        yield from cold("chat", chat, 90, 12, 250)
+        yield from first_visit_rows("chat", chat, 90, 12, 250)
         yield Row("chat, JS heap", f"{chat['heap'] / 2**20:.1f} MiB", "-", "-", "<= 15 MiB", chat["heap"] <= 15 * 2**20)
         yield Row("chat, elements", str(chat["elements"]), "-", "-", "<= 600", chat["elements"] <= 600)
         for count in (1000, 10_000):
             long = visit(f"t/{chats[count]}", "with some text")
-            yield shown(f"chat of {count:,} turns", long, 400)
+            yield text_row(f"chat of {count:,} turns", long, 400)
             yield Row(f"chat of {count:,} turns, longest task", f"{long['longest']:.0f} ms", "-", "-", "< 200 ms",
                       long["longest"] < 200)
         for streams in (1, 20):
@@ -71,11 +71,11 @@ def page():
 
 
 def streaming(url, gateway, streams):
-    # The gateway has closed the connection, which nobody used while the visits were made; the next request opens another.
+    # The gateway has closed the connection, which was idle during the visits; the next request opens another.
     gateway.connection.close()
     figures = run("stream.mjs", given={"url": url, "token": gateway.token, "model": "bench/100x600", "deltas": 600,
                                        "threads": gateway.new_threads(streams)})
-    what = f"600 deltas at 100/s, {streams} at once" if streams > 1 else "600 deltas at 100/s"
-    yield Row(f"{what}, long tasks", str(figures["longTasks"]), "-", "-", "0", figures["longTasks"] == 0)
-    yield Row(f"{what}, frame p99", f"{figures['p99']:.1f} ms", "16.7 ms", "-", "<= 17 ms", figures["p99"] <= 17)
-    yield Row(f"{what}, not shown", str(figures["missing"]), "-", "-", "0", figures["missing"] == 0)
+    label = f"600 deltas at 100/s, {streams} at once" if streams > 1 else "600 deltas at 100/s"
+    yield Row(f"{label}, long tasks", str(figures["longTasks"]), "-", "-", "0", figures["longTasks"] == 0)
+    yield Row(f"{label}, frame p99", f"{figures['p99']:.1f} ms", "16.7 ms", "-", "<= 17 ms", figures["p99"] <= 17)
+    yield Row(f"{label}, not shown", str(figures["missing"]), "-", "-", "0", figures["missing"] == 0)

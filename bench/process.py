@@ -1,4 +1,4 @@
-"""The process itself: how fast it starts, what it takes while nothing is asked of it."""
+"""The process: start time, and idle cost."""
 
 import time
 
@@ -16,7 +16,8 @@ def median_start(home):
 
 
 def start():
-    """From exec to the ready line with existing data, and with 100,000 threads; the floor is a program that only prints"""
+    """From exec to the ready line with existing data, and with 100,000 threads; the floor is a program that only prints
+"""
     floor = []
     for _ in range(STARTS):
         with Process(["/bin/echo", "ready"]) as echo:
@@ -36,7 +37,7 @@ def start():
 
 
 def idle():
-    """Memory and CPU of an idle gateway, against a bare epoll responder"""
+    """Memory and CPU of an idle gateway, against a plain epoll server"""
     with folder() as home, Gateway(home) as gateway, EpollFloor(b"-") as floor:
         time.sleep(2)
         before, floor_before = gateway.cpu_seconds(), floor.cpu_seconds()

@@ -1,4 +1,4 @@
-"""Proposals and experiments that have piled up."""
+"""Many proposals and experiments."""
 
 import random
 import sqlite3

@@ -1,4 +1,4 @@
-"""Requests a second, and what one costs."""
+"""Request throughput and CPU per request."""
 
 import socket
 import subprocess
@@ -11,7 +11,7 @@ CONTENT = "x" * 200
 
 
 def health_bytes(port):
-    """The gateway's own answer to /health, so that the floor sends exactly as much."""
+    """Returns the gateway's response to /health, so that the floor sends exactly as many bytes."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         answer = b""
@@ -21,19 +21,20 @@ def health_bytes(port):
 
 
 def load_and_cost(process, lines):
-    """Requests a second, and CPU seconds of the process for each."""
+    """Returns requests per second, and CPU seconds of the process per request."""
     before = process.cpu_seconds()
     figures = load(process, lines, seconds=SECONDS)
     return figures["rate"], (process.cpu_seconds() - before) / figures["times"]["count"]
 
 
 def compare(rounds):
-    """The medians of both columns, and that of their ratio: what disturbs a round disturbs both."""
+    """Returns the medians of both columns and of their ratio: a disturbed round is disturbed in both."""
     return (*(median(column) for column in zip(*rounds)), median(figure / floor for figure, floor in rounds))
 
 
 def sqlite_floor(home, records):
-    """Inserts a second of a bare loop into the gateway's own tables, as many to a commit as there are clients."""
+    """Returns inserts per second of a plain loop into the gateway's tables, with as many per commit as there are
+    clients."""
     migrations = sorted((ROOT / "src/features/threads/migrations").glob("*.sql"))
     command = [PROGRAMS / "sqlite_floor", home, SECONDS, CLIENTS, records, *migrations]
     return float(subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True).stdout)
@@ -48,7 +49,7 @@ def against_sqlite(records, gateway, lines, home):
 
 
 def inserts():
-    """Durable turns, 64 clients, against a bare SQLite loop with the same tables and group commits"""
+    """Durable turns, 64 clients, against a plain SQLite loop with the same tables and group commits"""
     with folder() as home, Gateway(home) as gateway:
         lines = [f'POST /threads/{thread}/turns {{"role":"user","content":"{CONTENT}"}}'
                  for thread in gateway.new_threads(CLIENTS)]
@@ -62,7 +63,7 @@ def threads():
 
 
 def health():
-    """/health with 64 connections against a bare epoll responder: throughput and CPU"""
+    """/health with 64 connections against a plain epoll server: throughput and CPU"""
     with folder() as home, Gateway(home) as gateway, EpollFloor(health_bytes(gateway.port)) as floor:
         lines = ["GET /health"]
         rounds = [(load_and_cost(gateway, lines), load_and_cost(floor, lines)) for _ in range(ROUNDS)]

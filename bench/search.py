@@ -1,4 +1,4 @@
-"""A database that has grown: 1,000,000 turns in 1,000 threads, text whose words are as frequent as a language's."""
+"""A large database: 1,000,000 turns in 1,000 threads, with the word frequencies of a language."""
 
 import random
 
@@ -6,12 +6,12 @@ from bench.harness import Gateway, Row, folder, load, median_and_p99
 
 TURNS, BATCHES, THREADS, QUERIES = 1_000_000, 10, 1_000, 300
 
-# Ranks of the words that are looked for: the n-th word is n times rarer than the first.
+# Ranks of the words to search for: the n-th word is n times rarer than the first.
 WORDS = {"common": (1, 50), "middling": (100, 1_000), "rare": (10_000, 49_999)}
 
 
 def fill(gateway, threads):
-    """Turns a second in the first and in the last batch."""
+    """Returns turns per second in the first and in the last batch."""
     lines = [f'POST /threads/{thread}/turns {{"role":"user","content":"%40z"}}' for thread in threads]
     rates = [load(gateway, lines, gateway.token, count=TURNS // BATCHES, seed=batch)["rate"] for batch in range(BATCHES)]
     return rates[0], rates[-1]

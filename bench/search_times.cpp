@@ -1,5 +1,5 @@
-// How long searches and lists take in a data directory that seed_turns has filled, without HTTP around them; and what
-// they cost, which other programs on the machine change less.
+// Measures searches and lists in a data directory that seed_turns has filled, without HTTP: their time, and their
+// processor time, which other programs on the machine affect less.
 //
 //     search_times <directory> [agent]
 #include <sys/resource.h>
@@ -17,7 +17,7 @@ using Time = std::chrono::steady_clock;
 
 constexpr int repetitions = 300;
 
-/// What the process has had of the processors, in milliseconds.
+/// The process's processor time in milliseconds.
 double processor_time() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -27,7 +27,7 @@ double processor_time() {
   return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
 }
 
-/// Runs what `make` makes, one at a time, and prints a line about it.
+/// Runs the tasks that `make` returns, one at a time, and prints a line about them.
 Task<> measure(std::string name, std::function<Task<std::string>()> make) {
   std::vector<double> times;
   std::size_t bytes = 0;

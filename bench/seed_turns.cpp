@@ -1,5 +1,5 @@
-// Fills a data directory that no gateway holds with threads and turns, whose words are as frequent as a language's, and
-// indexes them: a database that has grown, in a minute instead of many.
+// Fills a data directory that no gateway uses with threads and turns, whose words have the frequencies of a language,
+// and indexes them: a large database within a minute.
 //
 //     seed_turns <directory> <threads> <turns> [agents]
 //

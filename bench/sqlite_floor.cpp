@@ -1,9 +1,9 @@
-// What this disk and SQLite can do at best: records inserted by a bare loop, so many to a commit, durable as the
+// The limit of this disk and SQLite: records inserted by a bare loop, in commits of a given size, as durable as the
 // gateway's and into the gateway's own tables, without its search index.
 //
 //     sqlite_floor <directory> <seconds> <group> turns|threads <migration.sql>...
 //
-// Prints inserts a second.
+// Prints inserts per second.
 #include <sqlite3.h>
 
 #include <array>
@@ -25,7 +25,7 @@ PRAGMA cache_size = -4096;
 )";
 
 constexpr int thread_count = 64;
-/// Turns that a thread's row keeps the numbers of, until all are entered into their table: as in the gateway.
+/// The number of turns that a thread's row holds before they move to their table, as in the gateway.
 constexpr int entered_at_once = 16;
 
 void check(int code, sqlite3* database) {
@@ -39,7 +39,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Ids of the length and the order in time that the gateway's have.
+/// Ids with the length and the time order of the gateway's.
 std::string id(long number) {
   std::array<char, 64> text;
   std::snprintf(text.data(), text.size(), "%012lx-7000-8000-%012lx", static_cast<unsigned long>(number),

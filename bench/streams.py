@@ -1,15 +1,16 @@
-"""Answers that stream, and connections that wait for them."""
+"""Streaming answers, and idle connections."""
 
 import subprocess
 
 from bench.harness import PROGRAMS, EpollFloor, Gateway, Row, Upstream, folder, load_chat, median_and_p99
 
 
-def measured(model, thread_count, readers):
-    """`model` answers on so many threads at once: figures through the gateway, and read from the upstream itself."""
+def measure(model, thread_count, readers):
+    """Streams answers of `model` on this many threads at once: figures through the gateway, and directly from the
+    upstream."""
     with folder() as home, Upstream() as upstream, Gateway(home, upstream.port) as gateway:
         threads = gateway.new_threads(thread_count)
-        # The first call also loads the HTTP client's library, which is a cost of the start and not of a delta.
+        # The first call also loads the HTTP client's library: a cost of the start, not of a delta.
         load_chat([gateway.port, gateway.token, "bench/1x1", 1], gateway.new_threads(1))
         through = load_chat([gateway.port, gateway.token, f"bench/{model}", readers], threads)
         direct = load_chat([upstream.port, "--direct", model, thread_count])
@@ -17,8 +18,8 @@ def measured(model, thread_count, readers):
 
 
 def deltas():
-    """Delay of a delta, 100 threads streaming 5,000 a second in all; the floor reads the model service itself"""
-    through, direct = measured("50x400", 100, 100)
+    """Delay of a delta, 100 threads streaming 5,000 a second in all; the floor reads the model service directly"""
+    through, direct = measure("50x400", 100, 100)
     expected = 100 * 400
     delay, floor = through["delays"], direct["delays"]
     yield Row("delay of a delta at 5,000/s, p50 / p99", median_and_p99(delay), median_and_p99(floor), "-",
@@ -28,16 +29,16 @@ def deltas():
 
 
 def runs():
-    """32 answers at once that take 2.0 s at the model service: the slowest, from the request to the end"""
-    through, direct = measured("100x200", 32, 32)
+    """32 concurrent answers that take 2.0 s at the model service: the slowest, from the request to the end"""
+    through, direct = measure("100x200", 32, 32)
     slowest, floor = through["runs"]["max"], direct["runs"]["max"]
     yield Row("32 runs of 2.0 s at once, the slowest", f"{slowest:.3f} s", f"{floor:.3f} s", f"{slowest / floor:.2f}",
               "< 2.1 s", slowest < 2.1)
 
 
 def readers():
-    """1,000 readers of one stream of 100 deltas a second, for 10 s"""
-    through, direct = measured("100x1000", 1, 1000)
+    """1,000 readers of one stream with 100 deltas a second, for 10 s"""
+    through, direct = measure("100x1000", 1, 1000)
     expected = 1000 * 1000
     yield Row("1,000 readers, cut off", str(through["lost"]), str(direct["lost"]), "-", "0", through["lost"] == 0)
     yield Row("1,000 readers, deltas read", f"{through['delays']['count']:,}", f"{direct['delays']['count']:,}", "-",
@@ -58,7 +59,7 @@ def memory_per_connection(process, arguments, count):
 
 
 def sockets():
-    """Memory of each of 10,000 idle WebSockets; the floor is an idle TCP connection to a bare epoll responder"""
+    """Memory of each of 10,000 idle WebSockets; the floor is an idle TCP connection to a plain epoll server"""
     count = 10_000
     with folder() as home, Gateway(home) as gateway, EpollFloor(b"-") as floor:
         size, closed = memory_per_connection(gateway, [gateway.token], count)

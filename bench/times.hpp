@@ -6,7 +6,7 @@
 
 namespace agw::bench {
 
-/// Times in seconds, collected to be summed up.
+/// Collects times in seconds for a summary.
 class Times {
 public:
   void add(double seconds) { times_.push_back(seconds); }
@@ -18,8 +18,8 @@ private:
   std::vector<double> times_;
 };
 
-/// Adds how long ago each `@<nanoseconds> ` of `text` was written (bench/upstream.cpp), and returns the position behind
-/// the last whole one.
+/// Adds the age of each `@<nanoseconds> ` in `text` (written by bench/upstream.cpp), and returns the position after the
+/// last complete one.
 std::size_t collect_delays(std::string_view text, Times& delays);
 
 }  // namespace agw::bench

@@ -1,4 +1,4 @@
-// How long the tools over files and commands take in a directory, and what they stand on without them, in seconds:
+// Measures the file and command tools in a directory, and the programs that they are based on, in seconds:
 //
 //     tool_times commands <directory>     a sandboxed command, and the same one run directly
 //     tool_times grep <directory>         Grep, and ripgrep itself
@@ -11,9 +11,9 @@
 #include <functional>
 #include <string>
 
-#include "base/group.hpp"
-#include "tools/file_tools.hpp"
-#include "tools/grep.hpp"
+#include "base/async/task_group.hpp"
+#include "tools/files/file_tools.hpp"
+#include "tools/search/grep.hpp"
 
 namespace {
 
@@ -51,7 +51,7 @@ public:
   }
 
   Task<> grep(int repetitions) {
-    co_await process(ripgrep());  // so that both find the files in memory
+    co_await process(ripgrep());  // so that both find the files in the page cache
     const auto tool = co_await median_of(repetitions, [this] { return call("Grep", {{"pattern", searched}}); });
     const auto floor = co_await median_of(repetitions, [this] { return process(ripgrep()); });
     std::printf("{\"tool\": %.6f, \"floor\": %.6f}\n", tool, floor);
@@ -68,7 +68,7 @@ private:
     const ToolCall call{.input = std::move(input),
                         .run = run,
                         .stop = stop_,
-                        .judge = [](const ToolTarget&) { return Permission{}; },
+                        .authorize = [](const ToolTarget&) { return Permission{}; },
                         .stage = {}};
     const auto outcome = co_await tool.call(call);
     if (outcome.is_error) throw std::runtime_error(outcome.output);
@@ -90,7 +90,7 @@ private:
   Sandbox sandbox_;
   Shell shell_;
   std::vector<Tool> tools_;
-  Stop stop_;
+  StopSource stop_;
 };
 
 }  // namespace
@@ -101,7 +101,7 @@ int main(int count, char** arguments) {
   const std::string what = arguments[1];
   Loop loop;
   Bench bench(loop, arguments[2]);
-  Group group(loop);
+  TaskGroup group(loop);
   group.on_failure([](std::exception_ptr failure) { std::rethrow_exception(failure); });
   group.spawn(what == "grep" ? bench.grep(7) : bench.commands(101));
   loop.run();

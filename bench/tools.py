@@ -1,4 +1,4 @@
-"""What agents' tools cost: the calls themselves, many at once, long threads, and the memory that is left."""
+"""Tool calls: single ones, many at once, in long threads, and the memory used afterwards."""
 
 import http.client
 import json
@@ -15,8 +15,8 @@ from stubs.provider import ProviderStub, Reply, ToolCall  # noqa: E402
 TYPES = ("agent", "app", "job", "theme")
 
 
-def asks(calls):
-    """A model that asks for so many calls, one after the other, and then has done."""
+def model_that_calls(calls):
+    """A model that makes this many calls, one after the other, and then finishes."""
     def reply(request):
         number = sum(message["role"] == "tool" for message in request.json["messages"])
         if number >= calls:
@@ -26,7 +26,7 @@ def asks(calls):
 
 
 class Chats:
-    """A gateway whose model is a stub, and who waits for its answers."""
+    """A gateway whose model is a stub, and a reader of its answers."""
 
     def __init__(self, home, stub):
         self.stub = stub
@@ -51,7 +51,7 @@ class Chats:
         return self.gateway.request("GET", f"/threads/{thread}/turns?limit=1")[0]
 
     def wait(self, threads):
-        """Until all have an answer. Their finish reasons."""
+        """Waits until all have an answer. Returns their finish reasons."""
         reasons = []
         for thread in threads:
             while (turn := self.newest(thread))["role"] != "assistant":
@@ -66,7 +66,7 @@ def gaps(stub):
 
 
 def direct_gaps(stub, body):
-    """The same exchange by a client that does nothing with the answers."""
+    """The same exchange by a client that does nothing with the responses."""
     connection = http.client.HTTPConnection("127.0.0.1", stub.port)
     for _ in range(50):
         connection.request("POST", "/v1/chat/completions", body=body)
@@ -76,9 +76,9 @@ def direct_gaps(stub, body):
 
 
 def calls():
-    """Overhead of a tool call: from a model's wish to its next request; the floor does nothing in between"""
+    """Overhead of a tool call: from the model's call to its next request; the floor does nothing in between"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
-        stub.always(asks(40))
+        stub.always(model_that_calls(40))
         threads = chats.threads(3)
         for thread in threads:
             stub.requests.clear()
@@ -95,10 +95,10 @@ def calls():
 def hundred():
     """100 runs at once with 10 tool calls each"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
-        stub.always(asks(10))
+        stub.always(model_that_calls(10))
         threads = chats.threads(100)
         began = time.monotonic()
-        asking = [threading.Thread(target=ask_apart, args=(chats.gateway, thread)) for thread in threads]
+        asking = [threading.Thread(target=ask_on_own_connection, args=(chats.gateway, thread)) for thread in threads]
         for one in asking:
             one.start()
         for one in asking:
@@ -112,7 +112,7 @@ def hundred():
     yield Row("100 runs of 10 tool calls, all of it", f"{seconds:.2f} s", "-", "-", "-", None)
 
 
-def ask_apart(gateway, thread):
+def ask_on_own_connection(gateway, thread):
     connection = http.client.HTTPConnection("127.0.0.1", gateway.port)
     connection.request("POST", "/chat", body=json.dumps({"content": "Go.", "threadId": thread}),
                        headers={"Authorization": f"Bearer {gateway.token}"})
@@ -121,7 +121,7 @@ def ask_apart(gateway, thread):
 
 
 def prompts():
-    """The prompt of a thread of 2,000 turns: from the question to the model's request, against a new thread's"""
+    """The prompt of a thread with 2,000 turns: from the question to the model's request, against a new thread's"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
         stub.always(Reply("Done."))
         short, long = chats.threads(2)
@@ -144,9 +144,9 @@ def delays(chats, thread):
 
 
 def memory():
-    """Memory after 1,000 runs with a tool call each, against that after the first 100"""
+    """Memory after 1,000 runs with a tool call each, against the first 100"""
     with folder() as home, ProviderStub() as stub, Chats(home, stub) as chats:
-        stub.always(asks(1))
+        stub.always(model_that_calls(1))
         for thread in chats.threads(100):
             run_one(chats, thread)
         before = chats.gateway.memory()["Rss"]

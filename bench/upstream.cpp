@@ -1,6 +1,6 @@
-// A model service for measurements: OpenAI's Chat Completions, streamed. The model's name says what comes: `50x400` is
-// 50 deltas a second, 400 in all; any other name answers one delta. The text of each delta is `@<now> `, so that its
-// reader knows how long it was under way. Prints its port.
+// A model service for measurements: OpenAI's Chat Completions, streamed. The model's name defines the answer: `50x400`
+// is 50 deltas a second, 400 in all; any other name returns one delta. The text of each delta is `@<now> `, so that its
+// reader can compute the delay. Prints its port.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-/// One kept-alive connection, and the answer that streams on it.
+/// A persistent connection, and the answer that is streamed on it.
 struct Connection {
   int socket = -1;
   std::string in;
   std::string out;
   std::int64_t interval = 0;
   std::int64_t due = 0;
-  int deltas_left = 0;  ///< 0: no answer under way
+  int deltas_left = 0;  ///< 0: no answer in progress
 };
 
 std::string chunk(std::string_view data) {
@@ -52,7 +52,7 @@ const std::string& last_chunks() {
   return chunks;
 }
 
-/// The number that stands behind `name`, or `otherwise`.
+/// The number after `name`, or `otherwise`.
 int number_after(std::string_view text, std::string_view name, int otherwise) {
   const auto at = text.find(name);
   int value = otherwise;
@@ -60,19 +60,19 @@ int number_after(std::string_view text, std::string_view name, int otherwise) {
   return value;
 }
 
-void begin_answer(Connection& connection, std::string_view body) {
+void begin_response(Connection& connection, std::string_view body) {
   const auto model = body.find(R"("model":")");
   const std::string_view name = model == body.npos ? "" : body.substr(model, body.find('"', model + 9) - model);
   const int rate = number_after(name, R"("model":")", 1);
   connection.interval = second / std::max(rate, 1);
   connection.deltas_left = number_after(name, "x", 1);
   // Streams that begin together do not stay in step at a real service.
-  static std::int64_t answers = 0;
-  connection.due = now() + connection.interval * (++answers * 618 % 1000) / 1000;
+  static std::int64_t responds = 0;
+  connection.due = now() + connection.interval * (++responds * 618 % 1000) / 1000;
   connection.out += "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 }
 
-/// Takes a whole request out of what has arrived, if there is one.
+/// Removes a complete request from the received bytes, if there is one.
 void take_request(Connection& connection) {
   const auto head = connection.in.find("\r\n\r\n");
   if (head == std::string::npos) return;
@@ -82,11 +82,11 @@ void take_request(Connection& connection) {
   if (names.find("expect: 100-continue") != std::string::npos)
     send_all(connection.socket, "HTTP/1.1 100 Continue\r\n\r\n");
   if (connection.in.size() < head + 4 + size) return;
-  begin_answer(connection, std::string_view(connection.in).substr(head + 4, size));
+  begin_response(connection, std::string_view(connection.in).substr(head + 4, size));
   connection.in.erase(0, head + 4 + size);
 }
 
-/// Writes what is due. What the peer does not take yet waits, with the time it was made.
+/// Writes the deltas that are due. Bytes that the peer does not accept yet wait, with the time they were made.
 void advance(Connection& connection, std::int64_t time) {
   while (connection.deltas_left > 0 && connection.due <= time) {
     connection.out += delta_chunk("@" + std::to_string(now()) + " ");

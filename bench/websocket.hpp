@@ -7,10 +7,10 @@
 
 namespace agw::bench {
 
-/// The least of a WebSocket client: it sends text, reads text, answers pings, and notices a close.
+/// A minimal WebSocket client: sends text, reads text, answers pings, and detects a close.
 class WebSocket {
 public:
-  /// Connects and upgrades, waiting for both. Fails unless the answer is a 101.
+  /// Connects and upgrades, blocking. Fails unless the response is 101.
   WebSocket(int port, const std::string& token);
   ~WebSocket();
   WebSocket(const WebSocket&) = delete;
@@ -19,12 +19,12 @@ public:
   int socket() const { return socket_; }
   void send_text(std::string_view text) { send_frame(0x1, text); }
 
-  /// Reads what has arrived without waiting and hands each whole text message on. False once the connection is closed.
+  /// Reads without waiting and passes on each complete text message. False once the connection is closed.
   bool read(const std::function<void(std::string_view text)>& on_text);
 
 private:
   void send_frame(unsigned char opcode, std::string_view payload);
-  /// Handles the first whole frame of `bytes`: its length, or 0 where more is needed.
+  /// Handles the first complete frame of `bytes`: its length, or 0 if it is incomplete.
   std::size_t take_frame(std::string_view bytes, const std::function<void(std::string_view text)>& on_text);
 
   int socket_;

@@ -6,8 +6,8 @@
 
 namespace agw::bench {
 
-/// Makes up text whose words are as frequent as a language's: the n-th of 50,000 words (`w1`, `w2`, …) is n times rarer
-/// than the first.
+/// Generates text whose words have the frequencies of a language: the n-th of 50,000 words (`w1`, `w2`, …) is n times
+/// rarer than the first.
 class Words {
 public:
   explicit Words(unsigned seed) : random_(seed) {}
@@ -18,7 +18,7 @@ public:
     return text;
   }
 
-  /// A word of a rank between `first` and `last`, as frequent as in the text.
+  /// A word with a rank between `first` and `last`, as frequent as in the text.
   std::string word(double first, double last) {
     return "w" + std::to_string(static_cast<int>(first * std::exp(uniform_(random_) * std::log(last / first))));
   }

@@ -1,4 +1,4 @@
-// Cron expressions: refused with a reason, or the next times come in order, each after the one before.
+// Cron expressions: they are rejected with a reason, or their next times are strictly increasing.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,19 +1,19 @@
-// YAML that people, agents and packages write: refused with a line, or read; and what was read is written so that it
-// reads the same.
+// YAML written by people, agents and packages: it is rejected with a line number, or it survives being written and read
+// again.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "base/json.hpp"
-#include "base/yaml.hpp"
+#include "base/json/json.hpp"
+#include "base/json/yaml.hpp"
 
 namespace {
 
 using agw::json::value;
 
-/// `1e3` may come back as 1000: the same number in another form.
+/// `1e3` may be written as 1000: the same number in another notation.
 bool is_same(const value& one, const value& other) {
   if (one.is_number() && other.is_number()) return one.to_number<double>() == other.to_number<double>();
   if (one.is_array() && other.is_array()) return std::ranges::equal(one.get_array(), other.get_array(), is_same);

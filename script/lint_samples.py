@@ -27,13 +27,21 @@ SAMPLES = {
     "words": (
         {"src/io/a.cpp": "auto a = asio::detached;\n", "src/io/b.cpp": "using namespace awaitable_operators;\n",
          "src/io/c.cpp": "void f() { asio::co_spawn(g); }\n", "src/io/d.cpp": 'auto a = R"(SELECT 1)";\n',
-         "src/cli/restore.cpp": 'auto a = "REPLACE INTO turns";\n', "src/io/e.cpp": 'auto a = "delete from turns";\n'},
+         "src/cli/commands/restore.cpp": 'auto a = "REPLACE INTO turns";\n', "src/io/e.cpp": 'auto a = "delete from turns";\n'},
         {"src/io/a.cpp": '// Never detached, no SELECT.\nauto a = "detached";\n', "src/base/b.cpp": "co_spawn(a);\n",
          "src/features/threads/store.cpp": 'auto a = "DELETE FROM turns";\n'}),
     "left_for_later": ({"src/io/a.cpp": "// TO" + "DO: later\n", "script/a": "# FIX" + "ME\n",
                       "web/src/a.ts": "// TO" + "DO\n"},
                      {"src/io/a.cpp": 'auto a = "grep TO' + 'DO in src";\n'}),
+    "citations": ({"tests/api/a.py": "# decisions, 3\n", "bench/a.py": "# docs/contract/absent.md\n"},
+                  {"tests/api/a.py": "# docs/contract/a.md#anchor\n", "docs/contract/a.md": "# A\n"}),
     "all_tidy": ({"src/io/a.cpp": "struct bad_name {};\n"}, {"src/io/a.cpp": "struct Good {};\n"}),
+    "commits": (  # of each message its title is looked for in what the rule says
+        ["Add a rule\n\nWithout an area.", "lint: add a rule\n\nIn lower case.", "Lint: Add a rule\n\nThe area is not.",
+         "lint: Add a rule.\n\nIt ends with a dot.", "lint: Add a rule", "lint: Add a rule\nThe body is not apart.",
+         "lint: Add" + " a" * 32 + "\n\nIt has 73 columns.", "Merge branch 'topic'\n\nA merge commit, too."],
+        ["lint: Add a rule\n\nIt says why.", "web/src, api: Add" + " a" * 27 + "\n\nIt has 71 columns.",
+         "lint: Merge the new rule\n\nA merge commit, too."]),
     "length": ({"src/io/a.cpp": "\n" * 501}, {"src/io/a.cpp": "\n" * 299}),
 }
 
@@ -57,8 +65,45 @@ def problems_in(rule, tree, files):
         return list(rule(tree(folder)))
 
 
+def committed(folder, message):
+    """Commits `message` to the repository in `folder`, as a merge where it says so; returns the commit's id."""
+    def git(*arguments, **options):
+        who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"]
+        return subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True,
+                              **options).stdout.strip()
+
+    tree = git("write-tree")
+    head = subprocess.run(["git", "rev-parse", "--verify", "--quiet", "HEAD"], cwd=folder, capture_output=True, text=True)
+    parents = [head.stdout.strip()] if head.returncode == 0 else []
+    if "merge commit" in message:
+        parents.append(git("commit-tree", tree, "-p", parents[0], "-m", "lint: Have a side\n\nTo be merged."))
+    commit = git("commit-tree", tree, *[word for parent in parents for word in ("-p", parent)], input=message)
+    git("update-ref", "HEAD", commit)
+    return commit
+
+
+def try_commits(rule, tree):
+    bad, good = SAMPLES["commits"]
+    for messages, caught in [(bad, True), (good, False)]:
+        for message in messages:
+            with tempfile.TemporaryDirectory() as folder:
+                subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+                since = committed(folder, "An old commit is exempt.")
+                committed(folder, message)
+                problems = list(rule(tree(folder), since))
+            if bool(problems) != caught or any(message.split("\n")[0] not in problem for problem in problems):
+                yield f"said {problems} of {message!r}"
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+        committed(folder, "A shallow clone has no base commit.")
+        yield from (f"complained of a shallow clone: {problem}" for problem in rule(tree(folder)))
+
+
 def try_rule(rule, tree):
     """What `rule` says wrongly of its samples; `tree` makes of a folder what a rule takes."""
+    if rule.__name__ == "commits":
+        yield from try_commits(rule, tree)
+        return
     bad, good = SAMPLES[rule.__name__]
     for path in bad:
         if not any(problem.startswith(path) for problem in problems_in(rule, tree, {path: bad[path]})):

@@ -1,7 +1,7 @@
 #include "gateway.hpp"
+#include "base/async/assert.hpp"
 
 #include <cstdio>
-#include <functional>
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
+#include "features/access/service.hpp"
 #include "features/actions/service.hpp"
 #include "features/agents/routes.hpp"
 #include "features/agents/service.hpp"
@@ -19,64 +20,73 @@
 #include "features/attachments/routes.hpp"
 #include "features/attachments/service.hpp"
 #include "features/briefings/routes.hpp"
-#include "features/costs/own_texts.hpp"
+#include "features/briefings/service.hpp"
+#include "features/context/prompt.hpp"
+#include "features/costs/background_completions.hpp"
 #include "features/costs/routes.hpp"
 #include "features/costs/service.hpp"
 #include "features/daemon/routes.hpp"
-#include "features/engine/model_routes.hpp"
-#include "features/engine/prompt.hpp"
+#include "features/daemon/service.hpp"
 #include "features/engine/routes.hpp"
+#include "features/engine/service.hpp"
 #include "features/engine/tools.hpp"
 #include "features/events/hub.hpp"
 #include "features/experiments/routes.hpp"
-#include "features/extensions/file_routes.hpp"
+#include "features/experiments/service.hpp"
 #include "features/extensions/files.hpp"
 #include "features/extensions/outbox.hpp"
 #include "features/extensions/routes.hpp"
 #include "features/extensions/service.hpp"
 #include "features/extensions/tools.hpp"
 #include "features/filesystem/routes.hpp"
+#include "features/filesystem/service.hpp"
+#include "features/integrations/routes.hpp"
+#include "features/integrations/service.hpp"
 #include "features/jobs/routes.hpp"
+#include "features/jobs/service.hpp"
 #include "features/jobs/tools.hpp"
 #include "features/knowledge/routes.hpp"
+#include "features/knowledge/service.hpp"
 #include "features/knowledge/tools.hpp"
-#include "features/mcp/routes.hpp"
-#include "features/mcp/service.hpp"
+#include "features/librarian/service.hpp"
 #include "features/projects/routes.hpp"
+#include "features/projects/service.hpp"
 #include "features/proposals/routes.hpp"
+#include "features/proposals/service.hpp"
 #include "features/proposals/tools.hpp"
 #include "features/research/routes.hpp"
+#include "features/research/service.hpp"
 #include "features/runs/service.hpp"
 #include "features/secrets/service.hpp"
+#include "features/signals/alerts.hpp"
 #include "features/signals/routes.hpp"
+#include "features/signals/service.hpp"
 #include "features/skills/service.hpp"
 #include "features/skills/tools.hpp"
 #include "features/threads/routes.hpp"
 #include "features/threads/service.hpp"
 #include "features/threads/tools.hpp"
-#include "features/watch/service.hpp"
-#include "io/blocking.hpp"
-#include "io/http_client.hpp"
-#include "io/lock_file.hpp"
-#include "io/program_pages.hpp"
-#include "io/resolve_path.hpp"
-#include "io/sandbox.hpp"
-#include "links.hpp"
+#include "io/files/lock_file.hpp"
+#include "io/files/resolve_path.hpp"
+#include "io/http/http_client.hpp"
+#include "io/process/blocking.hpp"
+#include "io/process/page_cache.hpp"
+#include "io/sandbox/sandbox.hpp"
 #include "models/catalog.hpp"
 #include "models/configured.hpp"
-#include "server/document_routes.hpp"
+#include "server/documents/document_routes.hpp"
+#include "server/documents/page_routes.hpp"
+#include "server/gateway_metrics.hpp"
 #include "server/idempotency.hpp"
-#include "server/measures.hpp"
 #include "server/metrics.hpp"
-#include "server/page_routes.hpp"
 #include "server/server.hpp"
 #include "storage/database.hpp"
-#include "tools/file_tools.hpp"
-#include "tools/grep.hpp"
-#include "tools/shell.hpp"
+#include "tools/files/file_tools.hpp"
+#include "tools/search/grep.hpp"
+#include "tools/shell/shell.hpp"
 #include "tools/tool_set.hpp"
-#include "tools/web_fetch.hpp"
-#include "tools/web_search.hpp"
+#include "tools/web/web_fetch.hpp"
+#include "tools/web/web_search.hpp"
 
 namespace agw {
 
@@ -100,7 +110,7 @@ void append(Routes& table, Routes more) {
   table.insert(table.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// Every feature, in the order in which each may know the ones before it. A list, and no logic.
+/// Every feature, in the order of their dependencies. A list without logic.
 class Gateway {
 public:
   Gateway(Loop& loop, const DataDirectory& directory, const Settings& settings, LockFile& lock)
@@ -108,7 +118,7 @@ public:
         lock_(lock),
         tls_(configured_tls(settings.tls)),
         blocking_(loop),
-        access_(loop, blocking_, clock_, directory.path,
+        access_(loop, blocking_, hub_, clock_, directory.path,
                 settings.auth == Auth::none ? std::nullopt : std::optional(Token::load_or_create(directory.path))),
         secrets_(directory.path),
         sandbox_({.enabled = settings.sandbox == SandboxKind::bubblewrap,
@@ -124,37 +134,35 @@ public:
         attachments_(blocking_, database_, clock_, directory.path),
         runs_(loop, database_, hub_, clock_),
         extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),
-        extensions_(database_, hub_, clock_),
+        extensions_(database_, hub_, clock_, &extension_outbox_),
         identities_(directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
         skills_(blocking_, directory.home, directory.path),
-        threads_(loop, database_, hub_, clock_, thread_links(extensions_, projects_, runs_, engine_, jobs_)),
-        costs_(database_, clock_, TimeZone::host(), extensions_, threads_, models_, settings.budget_usd_per_day),
-        watch_(loop, blocking_, signals_, costs_, clock_, directory.path),
-        own_texts_(database_, models_, extensions_, costs_),
-        knowledge_(loop, blocking_, database_, clock_, directory.path,
-                   {.write = std::bind_front(&OwnTexts::write, &own_texts_)}),
+        threads_(loop, database_, hub_, clock_, projects_, runs_, extensions_),
+        costs_(database_, hub_, clock_, TimeZone::host(), extensions_, threads_, models_, settings.budget_usd_per_day),
+        alerts_(loop, blocking_, database_, hub_, signals_, costs_, clock_, directory.path),
+        background_completions_(database_, models_, extensions_, costs_),
+        knowledge_(loop, blocking_, database_, clock_, directory.path, background_completions_),
         experiments_(database_),
-        proposals_(loop, database_, hub_, clock_, extensions_,
-                   {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)},
-                   proposal_links(projects_)),
-        prompts_(blocking_, directory.home, directory.path, clock_, identities_, prompt_links(projects_, skills_)),
-        integrations_(loop, extensions_, http_, blocking_, secrets_, sandbox_,
+        proposals_(loop, database_, hub_, clock_, projects_, extensions_,
+                   {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)}),
+        prompts_(blocking_, directory.home, directory.path, clock_, projects_, identities_, skills_),
+        integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
         shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
-        actions_(extensions_, http_, blocking_, clock_, secrets_, action_links(integrations_, shell_)),
-        calls_(loop, runs_, threads_, stages_, tools_),
-        engine_(
-            {loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, attachments_, calls_}),
+        actions_(hub_, extensions_, http_, blocking_, clock_, secrets_, integrations_, shell_),
+        calls_(loop, runs_, threads_, stages_, proposals_, integrations_, tools_),
+        engine_({loop, database_, clock_, extensions_, threads_, runs_, models_, prompts_, costs_, alerts_,
+                 attachments_, calls_}),
         jobs_(loop, database_, hub_, clock_, signals_, extensions_, threads_, runs_, engine_, models_,
               {.directory = directory.path / "jobs", .kept = std::chrono::days(settings.retention.days)}),
         research_(loop, sandbox_,
-                  {database_, hub_, clock_, blocking_, extensions_, stages_, threads_, models_, costs_, engine_,
-                   experiments_, proposals_},
-                  {.home = directory.home, .data_directory = resolve_path(directory.path)}, research_links(projects_)),
-        briefings_(loop, clock_, signals_, projects_, extensions_, threads_, jobs_,
-                   briefing_links(proposals_, costs_, own_texts_)),
+                  {database_, hub_, clock_, blocking_, extensions_, projects_, stages_, threads_, models_, costs_,
+                   engine_, experiments_, proposals_},
+                  {.home = directory.home, .data_directory = resolve_path(directory.path)}),
+        briefings_(loop, clock_, signals_, projects_, extensions_, threads_, costs_, background_completions_,
+                   proposals_, jobs_),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
@@ -163,20 +171,18 @@ public:
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
         server_(loop, blocking_, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
-                jobs_.aftermath(), [this](const auto* threads) { return runs_.under_way(threads); },
+                [this](const auto* threads) { return runs_.active(threads); },
                 {.connections = static_cast<std::size_t>(settings.limits.connections),
                  .body_limit = static_cast<std::size_t>(settings.limits.body_mib) * mebibyte,
                  .tls = tls_.get()}),
         life_(loop) {
     document_routes_.describe_table(router_.routes());
-    add_process_measures(metrics_);
-    add_measures(metrics_, server_, database_, runs_, costs_);
-    feed_watch();
+    add_process_metrics(metrics_);
+    add_gateway_metrics(metrics_, server_, database_, runs_, costs_);
     add_tools(settings);
     models_.add(std::string(offline_provider), make_librarian(knowledge_, extensions_, threads_));
     auto& connection = database_.start_connection();
     projects_.load(connection);
-    extensions_.follow_with(extension_outbox_);
     extensions_.load(connection);
     stages_.load(connection);
     costs_.load(connection);
@@ -196,7 +202,10 @@ public:
 
   ExitStatus run() {
     life_.spawn(begin());
-    loop_.run();
+    {
+      const DisallowBlocking scope;
+      loop_.run();
+    }
     database_.close();
     return status_;
   }
@@ -204,30 +213,30 @@ public:
 private:
   Routes all_routes() {
     Routes table;
-    append(table, daemon_routes_.routes());
-    append(table, access_routes_.routes());
-    append(table, filesystem_routes_.routes());
-    append(table, project_routes_.routes());
-    append(table, signal_routes_.routes());
-    append(table, attachment_routes_.routes());
-    append(table, extension_routes_.routes());
-    append(table, agent_routes_.routes());
-    append(table, extension_file_routes_.routes());
-    append(table, thread_routes_.routes());
-    append(table, cost_routes_.routes());
-    append(table, knowledge_routes_.routes());
-    append(table, experiment_routes_.routes());
-    append(table, proposal_routes_.routes());
-    append(table, engine_routes_.routes());
-    append(table, model_routes_.routes());
-    append(table, job_routes_.routes());
+    append(table, daemon_routes(daemon_));
+    append(table, pairing_routes(access_));
+    append(table, filesystem_routes(filesystem_));
+    append(table, project_routes(projects_));
+    append(table, signal_routes(signals_));
+    append(table, attachment_routes(attachments_));
+    append(table, extension_routes(extensions_));
+    append(table, agent_routes(identities_, stages_));
+    append(table, extension_file_routes(extensions_, extension_files_));
+    append(table, thread_routes(threads_));
+    append(table, cost_routes(costs_));
+    append(table, knowledge_routes(knowledge_));
+    append(table, experiment_routes(experiments_));
+    append(table, proposal_routes(proposals_));
+    append(table, chat_routes(engine_, threads_, runs_, stages_));
+    append(table, model_routes(models_));
+    append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
-    append(table, integration_routes_.routes());
-    append(table, research_routes_.routes());
-    append(table, briefing_routes_.routes());
+    append(table, integration_routes(integrations_));
+    append(table, research_routes(research_));
+    append(table, briefing_routes(briefings_));
     append(table, document_routes_.routes());
-    append(table, metrics_.routes());
-    append(table, page_routes_.routes());
+    append(table, metrics_routes(metrics_));
+    append(table, page_routes());
     return table;
   }
 
@@ -240,9 +249,7 @@ private:
     tools_.add(file_tools({.loop = loop_, .blocking = blocking_, .shell = shell_, .ripgrep = find_ripgrep()}));
     tools_.add(search_turns_tool(threads_));
     tools_.add(remember_tool(identities_));
-    tools_.add(knowledge_tools(knowledge_, threads_, {.blocking = blocking_, .fetch = [this](const ToolCall& call) {
-                                                        return tools_.find("WebFetch")->call(call);
-                                                      }}));
+    tools_.add(knowledge_tools(knowledge_, threads_, blocking_, tools_));
     tools_.add(web_fetch_tool(
         http_, blocking_,
         {.allow_hosts = settings.tools.web_fetch_allow_hosts,
@@ -250,25 +257,11 @@ private:
     tools_.add(web_search_tool(http_, web_search_service(settings.web_search, process_environment())));
     tools_.add([this] { return actions_.tools(); });
     tools_.add([this] { return integrations_.tools(); });
-    calls_.settle_with([this](Stop& stop) { return integrations_.settled(stop); });
     tools_.add(extension_tools(extensions_));
     tools_.add(read_skill_tool(skills_, extensions_, projects_));
     tools_.add(delegate_tool(engine_));
     tools_.add(run_job_tool(jobs_));
     tools_.add(propose_tool());
-    calls_.stage_with([this](const ToolRun& run, StagedChange change) {
-      return proposals_.stage(run.agent_name, run.run_id, std::move(change));
-    });
-  }
-
-  void feed_watch() {
-    database_.on_disk_full([this] { watch_.disk_full(); });
-    engine_.observe([this](const Run& run, const RunOutcome& outcome) {
-      const auto provider = outcome.model.substr(0, outcome.model.find('/'));
-      const bool is_of_provider = outcome.provider_failed || outcome.error.empty();
-      if (is_of_provider && !outcome.stopped) watch_.answered({provider, outcome.error, jobs_.cause_in(run.id)});
-    });
-    costs_.observe([this] { watch_.money_spent(); });
   }
 
   Task<> begin() {
@@ -280,16 +273,16 @@ private:
     runs_.start();
     threads_.start();
     knowledge_.start();
-    jobs_.start([this] { return proposals_.tell_recovered(); });
+    jobs_.start();
     integrations_.start();
-    watch_.start();
+    alerts_.start();
     daemon_.start();
     server_.start();
-    access_.start([this] { server_.close_sockets(); });
+    access_.start();
     lock_.publish(server_.url(), tls_ ? tls_->fingerprint() : "");
     fmt::print("listening on {}\n", server_.url());
     std::fflush(stdout);
-    give_back_program_pages();
+    release_program_pages();
   }
 
   void end(ExitStatus status) {
@@ -305,7 +298,7 @@ private:
     co_await research_.stop();
     co_await engine_.stop();
     co_await integrations_.stop();
-    co_await watch_.stop();
+    co_await alerts_.stop();
     co_await briefings_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await jobs_.stop();
@@ -323,11 +316,11 @@ private:
   std::unique_ptr<TlsContext> tls_;
   SystemClock clock_;
   BlockingPool blocking_;
+  Hub hub_;
   Access access_;
   Secrets secrets_;
   Sandbox sandbox_;
   Database database_;
-  Hub hub_;
   Daemon daemon_;
   Filesystem filesystem_;
   Projects projects_;
@@ -344,8 +337,8 @@ private:
   Skills skills_;
   Threads threads_;
   Costs costs_;
-  Watch watch_;
-  OwnTexts own_texts_;
+  Alerts alerts_;
+  BackgroundCompletions background_completions_;
   Knowledge knowledge_;
   Experiments experiments_;
   Proposals proposals_;
@@ -359,38 +352,17 @@ private:
   Jobs jobs_;
   Research research_;
   Briefings briefings_;
-  DaemonRoutes daemon_routes_{daemon_};
-  AccessRoutes access_routes_{access_};
-  FilesystemRoutes filesystem_routes_{filesystem_};
-  ProjectRoutes project_routes_{projects_};
-  SignalRoutes signal_routes_{signals_};
-  AttachmentRoutes attachment_routes_{attachments_};
-  ExtensionRoutes extension_routes_{extensions_};
-  AgentRoutes agent_routes_{identities_, stages_};
-  ExtensionFileRoutes extension_file_routes_{extensions_, extension_files_};
-  ThreadRoutes thread_routes_{threads_};
-  ModelRoutes model_routes_{models_};
-  CostRoutes cost_routes_{costs_};
-  KnowledgeRoutes knowledge_routes_{knowledge_};
-  ExperimentRoutes experiment_routes_{experiments_};
-  ProposalRoutes proposal_routes_{proposals_};
-  EngineRoutes engine_routes_{engine_, threads_, runs_, stages_};
-  JobRoutes job_routes_{jobs_, clock_};
-  ResearchRoutes research_routes_{research_};
-  BriefingRoutes briefing_routes_{briefings_};
   DocumentRoutes document_routes_;
-  PageRoutes page_routes_;
   Metrics metrics_;
   Apps apps_;
   AppRoutes app_routes_;
-  IntegrationRoutes integration_routes_{integrations_};
   Listener listener_;
   Hosts hosts_;
   Idempotency idempotency_;
   Router router_;
   Server server_;
   std::vector<InterruptedRun> interrupted_;
-  Group life_;
+  TaskGroup life_;
   ExitStatus status_ = ExitStatus::success;
 };
 

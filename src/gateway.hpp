@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "config/data_directory.hpp"
 #include "config/settings.hpp"
-#include "io/lock_file.hpp"
+#include "io/files/lock_file.hpp"
 
 namespace agw {
 

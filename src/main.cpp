@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "cli/commands.hpp"
-#include "io/process_setup.hpp"
+#include "cli/command_table.hpp"
+#include "io/process/process_setup.hpp"
 #include "serve.hpp"
 
 int main(int count, char** arguments) {

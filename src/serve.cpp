@@ -15,10 +15,10 @@
 #include "base/log.hpp"
 #include "config/binding.hpp"
 #include "gateway.hpp"
-#include "io/leftovers.hpp"
-#include "io/process_setup.hpp"
-#include "io/sandbox_placeholders.hpp"
-#include "io/worker_thread.hpp"
+#include "io/files/temporary_files.hpp"
+#include "io/process/process_setup.hpp"
+#include "io/process/worker_thread.hpp"
+#include "io/sandbox/sandbox_placeholders.hpp"
 #include "storage/open.hpp"
 
 namespace agw {
@@ -44,19 +44,19 @@ void warn(const std::string& text) {
   if (!text.empty()) log::warn("{}", text);
 }
 
-/// Of writes that a kill cut short. A command may be writing just now: what is younger stays.
-void sweep(const std::filesystem::path& data_directory) {
+/// Removes temporary files of interrupted writes. A command may be writing one now: recent ones stay.
+void remove_temporary_files(const std::filesystem::path& data_directory) {
   std::size_t removed = 0;
   for (const auto& directory : {data_directory, data_directory / "attachments"}) {
-    removed += remove_leftovers(directory, std::chrono::hours(1));
+    removed += remove_stale_temporary_files(directory, std::chrono::hours(1));
   }
   if (removed > 0) log::info("removed {} files of writes that were cut short", removed);
 }
 
-/// Connections over the cap are refused with an answer; those without a descriptor are not even heard, and then no file
-/// can be opened either. Answers what is to be warned of.
-std::string leave_descriptors_for_files(Settings& settings) {
-  const auto most = static_cast<std::int64_t>(std::min<std::size_t>(raise_descriptor_limit(), INT_MAX));
+/// Connections over the limit get an error response; without a descriptor they could not even be accepted, and no file
+/// could be opened. Returns a warning.
+std::string reserve_file_descriptors(Settings& settings) {
+  const auto most = static_cast<std::int64_t>(std::min<std::size_t>(raise_file_limit(), INT_MAX));
   const auto for_connections = std::max(most - files_beside_connections, most / 2);
   const auto wanted = settings.limits.connections;
   if (wanted <= for_connections) return {};
@@ -79,14 +79,14 @@ ExitStatus start_and_serve(const ServeOptions& options, const DataDirectory& dir
   log::open(directory.path / "logs", settings.log_level);
   warn(outside_home);
   warn(exposed);
-  warn(leave_descriptors_for_files(settings));
+  warn(reserve_file_descriptors(settings));
   if (settings.auth == Auth::none) log::warn("running without a token: every endpoint that needs one answers 401");
 
-  // Before any command can need them anew.
-  if (const auto swept = sweep_placeholders(directory.path); swept > 0) {
+  // Before any command can need them again.
+  if (const auto swept = remove_stale_placeholders(directory.path); swept > 0) {
     log::info("removed {} placeholders that a killed gateway had left in projects", swept);
   }
-  const WorkerThread sweeping("agw-sweep", [path = directory.path] { sweep(path); });
+  const WorkerThread sweeping("agw-sweep", [path = directory.path] { remove_temporary_files(path); });
   const auto status = run_gateway(directory, settings, lock);
   log::info("stopped");
   return status;
@@ -97,7 +97,7 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
   try {
     return start_and_serve(options, directory);
   } catch (const DiskFull&) {
-    // SQLite's words name a statement, and not what to do.
+    // SQLite's text names a statement, and not the remedy.
     throw StartError(ExitStatus::failure,
                      fmt::format("the disk that holds the data directory {} is full, and the gateway cannot start "
                                  "without writing to it. Make room on that disk, then start it again.",
@@ -112,9 +112,8 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
   }
 }
 
-/// Until the gateway listens to them itself: what it has begun by then is as after a kill, and nobody was promised
-/// more.
-void end_at_once_on_signals() {
+/// Until the gateway handles them itself: unfinished work is as after a kill, and nothing has been acknowledged.
+void exit_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     // Under nohup, SIGHUP is ignored and stays so.
     if (std::signal(signal, [](int) { ::_exit(static_cast<int>(ExitStatus::success)); }) == SIG_IGN)
@@ -122,24 +121,24 @@ void end_at_once_on_signals() {
   }
 }
 
-/// Where nobody can be told, the exit status still tells.
-void tell(const std::exception& error) { std::fputs(fmt::format("agw: {}\n", error.what()).c_str(), stderr); }
+/// If nobody can read it, the exit status still reports the failure.
+void report_error(const std::exception& error) { std::fputs(fmt::format("agw: {}\n", error.what()).c_str(), stderr); }
 
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  // A client, or who reads its output, that goes away must not end the gateway; nor a file that may not grow.
+  // A client or a reader of the output that goes away must not end the gateway; nor a file size limit.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  end_at_once_on_signals();
+  exit_on_signals();
   auto status = ExitStatus::failure;
   try {
     status = serve_until_stopped(options);
   } catch (const StartError& error) {
-    tell(error);
+    report_error(error);
     status = error.status();
   } catch (const std::exception& error) {
-    tell(error);
+    report_error(error);
   }
   log::close();
   return static_cast<int>(status);

@@ -4,7 +4,7 @@
 
 namespace agw {
 
-/// The Content-Type of a file by the ending of its name, in either case; bytes for an unknown one.
+/// The Content-Type for the extension of a file name, in any case of letters; `application/octet-stream` if unknown.
 std::string_view content_type_of(std::string_view path);
 
 }  // namespace agw

@@ -3,12 +3,12 @@
 #include <exception>
 #include <string>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
-/// What a request is answered with instead of a result: thrown where it is found, made a response in one place. `error`
-/// is a literal of the specification; `extra` holds further members, such as `details` or `agent_id`.
+/// An error response: thrown where the error is found, turned into a Response in one place. `error` is a literal of the
+/// specification; `extra` has further members, such as `details` or `agent_id`.
 class ApiError : public std::exception {
 public:
   ApiError(int status, std::string error, json::object extra = {})
@@ -25,7 +25,7 @@ private:
   json::object extra_;
 };
 
-/// For people who see one text only: the error, and behind it what its `details` say of single members.
+/// The error as one text for people: `error`, then the messages of its `details`.
 std::string text_with_details(const ApiError& error);
 
 template <int Status>
@@ -42,7 +42,6 @@ using NotFound = ErrorOfStatus<404>;
 using Conflict = ErrorOfStatus<409>;
 using PayloadTooLarge = ErrorOfStatus<413>;
 using TooManyRequests = ErrorOfStatus<429>;
-using NotImplemented = ErrorOfStatus<501>;
 using BadGateway = ErrorOfStatus<502>;
 using InsufficientStorage = ErrorOfStatus<507>;
 

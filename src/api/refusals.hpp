@@ -7,7 +7,7 @@
 
 namespace agw {
 
-// The refusals that more than one room gives or knows: each text of the specification once.
+// The errors that several rooms use: each text of the specification once.
 
 inline BadRequest invalid_query() { return BadRequest("invalid query"); }
 inline BadRequest body_required() { return BadRequest("Request body required"); }
@@ -20,7 +20,7 @@ inline Forbidden path_outside_home(json::object extra = {}) {
 }
 inline Forbidden permission_denied() { return Forbidden("permission denied"); }
 
-inline NotFound nothing_found() { return NotFound("not found"); }
+inline NotFound not_found() { return NotFound("not found"); }
 inline NotFound agent_not_found() { return NotFound("agent not found"); }
 inline NotFound extension_not_found() { return NotFound("extension not found"); }
 inline NotFound file_not_found() { return NotFound("file not found"); }
@@ -41,7 +41,7 @@ inline PayloadTooLarge file_too_large() { return PayloadTooLarge("file too large
 
 inline InsufficientStorage disk_full() { return InsufficientStorage("disk full"); }
 
-// Of faults of ours, whose causes are for the log.
+// For internal errors, whose causes are only logged.
 inline constexpr const char* internal_error = "internal server error";
 inline constexpr const char* directory_unreadable = "could not read directory";
 

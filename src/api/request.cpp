@@ -9,7 +9,7 @@ namespace agw {
 
 namespace {
 
-/// Which segment of a route's path, as it is declared, stands for `name`: 1 for `id` in `/threads/:id/turns`.
+/// The index of the segment `:name` in a route's path: 1 for `id` in `/threads/:id/turns`.
 std::optional<std::size_t> place_of(std::string_view name, std::string_view path) {
   for (std::size_t place = 0; !path.empty(); ++place) {
     path.remove_prefix(1);
@@ -78,10 +78,12 @@ std::optional<std::string_view> Request::parameter(std::string_view name) const 
 
 json::object Request::body_object() {
   if (content.empty()) throw body_required();
-  if (const auto read = std::exchange(read_content, nullptr)) return std::move(object_in(*read));
+  if (const auto read = std::exchange(parsed_content, nullptr)) return std::move(object_in(*read));
   auto read = parse_json(content);
   return std::move(object_in(read));
 }
+
+int Request::success_status() const { return route->status; }
 
 void Request::fill_query(const Description& description, void* value) const {
   Problems problems;
@@ -90,8 +92,8 @@ void Request::fill_query(const Description& description, void* value) const {
 }
 
 void Request::fill_body(const Description& description, void* value) {
-  // What was read beforehand stays where it is: it takes long to destroy, and is not destroyed here.
-  if (const auto read = std::exchange(read_content, nullptr)) return fill(object_in(*read), description, value);
+  // A value that was parsed in advance is large: its deleter destroys it on another thread.
+  if (const auto read = std::exchange(parsed_content, nullptr)) return fill(object_in(*read), description, value);
   fill(body_object(), description, value);
 }
 

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "api/error.hpp"
-#include "base/described.hpp"
-#include "storage/along.hpp"
+#include "api/response.hpp"
+#include "base/json/described.hpp"
+#include "storage/in_transaction.hpp"
 
 namespace agw {
 
@@ -18,38 +19,38 @@ struct Route;
 
 enum class Method { get, post, put, patch, remove, any };
 
-/// The method as HTTP writes it: `GET`, …, `DELETE`; `*` for any.
+/// The method's name in HTTP: `GET`, …, `DELETE`; `*` for any.
 std::string_view to_text(Method method);
 
-/// A request as its handler sees it: matched to a route, authorised, its body read whole. A handler asks in the decided
-/// order of checks: the record of the path first, then `query`, then `body`, then records that the body names.
+/// A request for a handler: matched to a route, authorized, with its whole body. Handlers check in the specified order:
+/// first the record that the path names, then `query`, then `body`, then records that the body names.
 class Request {
 public:
   Method method = Method::get;
   const Route* route = nullptr;
-  bool head = false;                                            ///< a GET's answer is wanted without its body
-  std::vector<std::string> segments;                            ///< of the path, percent-decoded
+  bool head = false;                  ///< the method was HEAD: the response is sent without its body
+  std::vector<std::string> segments;  ///< of the path, percent-decoded
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, decoded, in order
   std::vector<std::pair<std::string, std::string>> headers;     ///< names in lower case
-  std::string content;                                          ///< the body's bytes
-  /// What they say as JSON, nothing where they are none. Null where nobody has read them yet, as few do beforehand.
-  std::shared_ptr<std::optional<json::value>> read_content;
+  std::string content;                                          ///< the body
+  /// The body as JSON, nullopt if it is invalid. Null if it was not parsed in advance, as large bodies are.
+  std::shared_ptr<std::optional<json::value>> parsed_content;
   std::string_view scheme = "http://";  ///< or `https://`
-  std::string host;                     ///< it was addressed to
-  /// Keeps an answer (status, body) with the Idempotency-Key of this request, within the transaction of `connection`.
-  /// Empty without a key.
-  std::function<void(Connection& connection, int status, const std::string& body)> keep_answer;
+  std::string host;                     ///< of the Host field, or the listening address
+  /// Stores a response under this request's Idempotency-Key, in the current transaction of `connection`. Empty without
+  /// a key.
+  std::function<void(Connection& connection, int status, const std::string& body)> store_response;
 
-  /// The segment that stands for `:name` in the route's path.
+  /// The segment for `:name` in the route's path.
   const std::string& path(std::string_view name) const;
-  /// What `*` at the end of the route's path stands for: the remaining segments.
+  /// The segments for `*` at the end of the route's path.
   std::vector<std::string> rest() const;
 
-  /// Where it came to: `http://127.0.0.1:7420`.
+  /// The origin that the client called: `http://127.0.0.1:7420`.
   std::string origin() const { return std::string(scheme) + host; }
 
   std::optional<std::string_view> header(std::string_view lower_case_name) const;
-  /// A query parameter; the first of doubles, nothing for a missing or empty one.
+  /// A query parameter: the first one of that name, nullopt if it is missing or empty.
   std::optional<std::string_view> parameter(std::string_view name) const;
 
   /// The query as the described struct that the route declares. Throws BadRequest with the first problem.
@@ -69,7 +70,7 @@ public:
     return value;
   }
 
-  /// The same where no member is required: an empty body counts as `{}`.
+  /// The same, but an empty body counts as `{}`.
   template <DescribedStruct T>
   T optional_body() {
     T value;
@@ -77,20 +78,30 @@ public:
     return value;
   }
 
-  /// The body as a JSON object, unchecked beyond that.
+  /// The body as any JSON object. Throws as `body` does.
   json::object body_object();
 
-  /// For a service's write that makes the record which is the answer: stores that answer with the Idempotency-Key in
-  /// the record's own transaction, so that a repetition after a crash finds either both or neither.
+  /// For the write of the record that is the response: stores the response under the Idempotency-Key in the same
+  /// transaction, so that a retry after a crash finds either both or neither.
   template <DescribedStruct T>
-  Along<T> along(int status) const {
-    if (!keep_answer) return {};
-    return [keep = keep_answer, status](Connection& connection, const T& record) {
+  InTransaction<T> in_transaction() const {
+    if (!store_response) return {};
+    return [keep = store_response, status = success_status()](Connection& connection, const T& record) {
       keep(connection, status, to_json(record));
     };
   }
 
+  /// A response of a described struct, or a list of them, as JSON, with the route's status for success.
+  template <class T>
+  Response respond(const T& value) const {
+    Response response{.status = success_status()};
+    response.body.reserve(512);  // Enough for most records, so that the text is not moved as it grows.
+    write_json(response.body, value);
+    return response;
+  }
+
 private:
+  int success_status() const;
   void fill_query(const Description& description, void* value) const;
   void fill_body(const Description& description, void* value);
 };

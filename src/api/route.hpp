@@ -4,59 +4,61 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
-#include "api/exchange.hpp"
+#include "api/proxy_stream.hpp"
 #include "api/request.hpp"
-#include "base/task.hpp"
+#include "api/response.hpp"
+#include "base/async/task.hpp"
 
 namespace agw {
 
-using Handler = std::function<Task<Answer>(Request&)>;
-using HandlerAtOnce = std::function<Answer(const Request&)>;
+using Handler = std::function<Task<Response>(Request&)>;
+using InlineHandler = std::function<Response(const Request&)>;
 
-/// What calling a route does, for people and agents that decide whether to call it.
+/// What a call of the route does, for people and agents who decide whether to call it.
 enum class Effect { read, write, execute };
 
-/// One endpoint, declared once: routing, 405, HEAD, authorisation, limits and the documents come from it. A room's
-/// routes.cpp is a table of these:
+/// One endpoint, declared once: routing, 405, HEAD, authorization, limits and the API documents follow from it. A
+/// room's routes.cpp has a table of them:
 ///
 ///     return {
-///         get("/threads", "List threads", this, &ThreadRoutes::list).answers<std::vector<Thread>>(),
-///         post("/threads", "Create a thread", this, &ThreadRoutes::create).body<NewThread>().answers<Thread>(201),
-///         remove("/turns/:id", "Delete a turn", this, &ThreadRoutes::erase).answers_nothing(),
+///         get("/threads", "List threads", list_threads, threads).responds<std::vector<Thread>>(),
+///         post("/threads", "Create a thread", create_thread, threads).body<NewThread>().responds<Thread>(201),
+///         remove("/turns/:id", "Delete a turn", delete_turn, threads).responds_no_content(),
 ///     };
 struct Route {
   Method method = Method::get;
-  std::string path;     ///< `/threads/:id/turns`; `:name` is one segment, a last `*` all that follow
+  std::string path;     ///< `/threads/:id/turns`; `:name` is one segment, `*` at the end all others
   std::string summary;  ///< a few words for the documents
   Handler handler;
-  HandlerAtOnce at_once;  ///< the same, where the answer needs no waiting and changes nothing; else empty
-  /// Instead of `handler`: the route takes any body and WebSockets, and is no part of the API.
-  ExchangeHandler exchange;
+  InlineHandler inline_handler;  ///< the same without a coroutine; empty if the handler waits or changes something
+  /// Instead of `handler`: the route forwards any body and WebSockets, and is not part of the API.
+  ProxyHandler stream;
   Effect effect = Effect::read;
   bool open = false;           ///< needs no bearer token
-  bool pairing = false;        ///< answers 501 where the gateway runs without a token
+  bool pairing = false;        ///< responds with 501 if the gateway has no token
   bool raw_body = false;       ///< the body is bytes, not JSON
-  std::size_t body_limit = 0;  ///< bytes, 0 for the general limit of the configuration
-  int status = 200;            ///< of success
+  std::size_t body_limit = 0;  ///< bytes; 0: the configured limit
+  int status = 200;            ///< of a successful response
   const Description* query_type = nullptr;
   const Description* body_type = nullptr;
-  bool free_body = false;  ///< the body is a JSON object whose members the route leaves open
+  bool free_body = false;  ///< the body is a JSON object with any members
   bool body_required = false;
-  std::function<json::object()> answer_schema;  ///< empty where the answer is no JSON
-  const Description* answer_type = nullptr;     ///< of the answer, or of each element of a list; null for free JSON
-  bool answers_list = false;
-  /// What is answered instead of reading the body, nothing to go on. Empty for none.
+  std::function<json::object()> response_schema;  ///< empty if the response is not JSON
+  const Description* response_type = nullptr;     ///< of the response, or of a list's elements; null for free JSON
+  bool responds_with_list = false;
+  /// Returns an error to send without reading the body, or nullopt. May be empty.
   std::function<std::optional<ApiError>()> refusal;
-  /// Throws Unauthorized where the request lacks what the route wants beside the token, before an answer that was kept
-  /// for its Idempotency-Key is looked for. Empty for none.
-  std::function<void(const Request&)> demand;
+  /// Throws Unauthorized if the request lacks credentials that the route requires besides the token. Called before the
+  /// response stored for an Idempotency-Key is looked up. May be empty.
+  std::function<void(const Request&)> authorize;
   std::optional<json::object> example;  ///< a body that succeeds on an empty gateway
-  std::vector<int> errors;              ///< statuses beside the general ones
-  Fields fields;                        ///< that every answer at this path carries, refusals too
-  bool documented = true;               ///< stands in the documents of the API
+  std::vector<int> errors;              ///< statuses in addition to the general ones
+  Fields fields;                        ///< headers of every response at this path, errors included
+  bool documented = true;               ///< whether it is in the API documents
 
   template <DescribedStruct T>
   Route query() && {
@@ -84,14 +86,14 @@ struct Route {
     return std::move(*this);
   }
   template <class T>
-  Route answers(int success = 200) && {
+  Route responds(int success = 200) && {
     status = success;
-    answer_schema = [] { return schema_of_answer(Tag<T>{}); };
-    answer_type = type_of_answer(Tag<T>{});
-    answers_list = is_list(Tag<T>{});
+    response_schema = [] { return response_schema_of(Tag<T>{}); };
+    response_type = response_type_of(Tag<T>{});
+    responds_with_list = is_list(Tag<T>{});
     return std::move(*this);
   }
-  Route answers_nothing() && {
+  Route responds_no_content() && {
     status = 204;
     return std::move(*this);
   }
@@ -103,11 +105,11 @@ struct Route {
     open = true;
     return std::move(*this);
   }
-  Route takes_part_in_pairing() && {
+  Route for_pairing() && {
     pairing = true;
     return std::move(*this);
   }
-  Route takes_bytes(std::size_t limit) && {
+  Route raw_body_up_to(std::size_t limit) && {
     raw_body = true;
     body_limit = limit;
     return std::move(*this);
@@ -116,24 +118,24 @@ struct Route {
     body_limit = bytes;
     return std::move(*this);
   }
-  Route refuses_when(std::function<std::optional<ApiError>()> asked) && {
-    refusal = std::move(asked);
+  Route refuses_when(std::function<std::optional<ApiError>()> condition) && {
+    refusal = std::move(condition);
     return std::move(*this);
   }
-  Route demands(std::function<void(const Request&)> checked) && {
-    demand = std::move(checked);
+  Route authorized_by(std::function<void(const Request&)> check) && {
+    authorize = std::move(check);
     return std::move(*this);
   }
-  Route carries(Fields on_every_answer) && {
-    fields = std::move(on_every_answer);
+  Route with_headers(Fields on_every_response) && {
+    fields = std::move(on_every_response);
     return std::move(*this);
   }
-  /// For files and the like: it stands in no document.
-  Route is_no_api() && {
+  /// Keeps the route out of the API documents, such as one that serves files.
+  Route undocumented() && {
     documented = false;
     return std::move(*this);
   }
-  Route like(json::object body) && {
+  Route with_example(json::object body) && {
     example = std::move(body);
     return std::move(*this);
   }
@@ -144,23 +146,23 @@ struct Route {
 
 private:
   template <class T>
-  static json::object schema_of_answer(Tag<T>) {
-    return schema_of(describe(Tag<T>{}), Direction::answer);
+  static json::object response_schema_of(Tag<T>) {
+    return schema_of(describe(Tag<T>{}), Direction::response);
   }
   template <class T>
-  static json::object schema_of_answer(Tag<std::vector<T>>) {
-    return {{"type", "array"}, {"items", schema_of_answer(Tag<T>{})}};
+  static json::object response_schema_of(Tag<std::vector<T>>) {
+    return {{"type", "array"}, {"items", response_schema_of(Tag<T>{})}};
   }
-  static json::object schema_of_answer(Tag<json::object>) { return {{"type", "object"}}; }
+  static json::object response_schema_of(Tag<json::object>) { return {{"type", "object"}}; }
   template <class T>
-  static const Description* type_of_answer(Tag<T>) {
+  static const Description* response_type_of(Tag<T>) {
     return &describe(Tag<T>{});
   }
   template <class T>
-  static const Description* type_of_answer(Tag<std::vector<T>>) {
-    return type_of_answer(Tag<T>{});
+  static const Description* response_type_of(Tag<std::vector<T>>) {
+    return response_type_of(Tag<T>{});
   }
-  static const Description* type_of_answer(Tag<json::object>) { return nullptr; }
+  static const Description* response_type_of(Tag<json::object>) { return nullptr; }
   template <class T>
   static constexpr bool is_list(Tag<T>) {
     return false;
@@ -175,58 +177,68 @@ using Routes = std::vector<Route>;
 
 /// Whether the route reads a JSON body.
 inline bool takes_json(const Route& route) { return route.body_type || route.free_body; }
-/// The schema of a JSON body, where the route takes one.
+/// The schema of the route's JSON body.
 inline json::object body_schema(const Route& route) {
   if (!route.body_type) return {{"type", "object"}};
   return schema_of(*route.body_type, Direction::request);
 }
 
-template <class Room>
-Route route(Method method, std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
-  Route made;
-  made.method = method;
-  made.path = std::move(path);
-  made.summary = std::move(summary);
-  made.handler = [room, handler](Request& request) { return (room->*handler)(request); };
+/// A route whose handler is called as `handler(rooms..., request)`, or as a member function of the only room. It
+/// returns `Task<Response>`, or `Response` if it needs no waiting and changes nothing (GET only). The rooms outlive the
+/// route.
+template <class Handler, class... Room>
+Route route(Method method, std::string path, std::string summary, Handler handler, Room&... rooms) {
+  Route made{.method = method, .path = std::move(path), .summary = std::move(summary)};
+  made.handler = [handler, &rooms...](Request& request) { return std::invoke(handler, rooms..., request); };
   made.effect = method == Method::get ? Effect::read : Effect::write;
   return made;
 }
-template <class Room>
-Route get(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
-  return route(Method::get, std::move(path), std::move(summary), room, handler);
-}
-/// Of a handler that has its answer in memory, and so need not be a coroutine.
-template <class Room>
-Route get(std::string path, std::string summary, Room* room, Answer (Room::*handler)(const Request&)) {
-  Route made{.path = std::move(path), .summary = std::move(summary)};
-  made.at_once = [room, handler](const Request& request) { return (room->*handler)(request); };
-  // The lambda lives as long as the route, which outlives its requests.
-  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
-  made.handler = [at_once = made.at_once](Request& request) -> Task<Answer> { co_return at_once(request); };
-  return made;
-}
-template <class Room>
-Route post(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
-  return route(Method::post, std::move(path), std::move(summary), room, handler);
-}
-template <class Room>
-Route put(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
-  return route(Method::put, std::move(path), std::move(summary), room, handler);
-}
-template <class Room>
-Route patch(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
-  return route(Method::patch, std::move(path), std::move(summary), room, handler);
-}
-template <class Room>
-Route remove(std::string path, std::string summary, Room* room, Task<Answer> (Room::*handler)(Request&)) {
-  return route(Method::remove, std::move(path), std::move(summary), room, handler);
+
+template <class Handler, class... Room>
+Route get(std::string path, std::string summary, Handler handler, Room&... rooms) {
+  if constexpr (std::is_same_v<std::invoke_result_t<Handler, Room&..., Request&>, Response>) {
+    Route made{.path = std::move(path), .summary = std::move(summary)};
+    made.inline_handler = [handler, &rooms...](const Request& request) {
+      return std::invoke(handler, rooms..., request);
+    };
+    // The lambda lives as long as the route, which outlives its requests.
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+    made.handler = [inline_handler = made.inline_handler](Request& request) -> Task<Response> {
+      co_return inline_handler(request);
+    };
+    return made;
+  } else {
+    return route(Method::get, std::move(path), std::move(summary), handler, rooms...);
+  }
 }
 
-/// For any method, body and answer, WebSockets too.
-template <class Room>
-Route pass_on_any(std::string path, std::string summary, Room* room, Task<> (Room::*handler)(Request&, Exchange&)) {
+template <class Handler, class... Room>
+Route post(std::string path, std::string summary, Handler handler, Room&... rooms) {
+  return route(Method::post, std::move(path), std::move(summary), handler, rooms...);
+}
+
+template <class Handler, class... Room>
+Route put(std::string path, std::string summary, Handler handler, Room&... rooms) {
+  return route(Method::put, std::move(path), std::move(summary), handler, rooms...);
+}
+
+template <class Handler, class... Room>
+Route patch(std::string path, std::string summary, Handler handler, Room&... rooms) {
+  return route(Method::patch, std::move(path), std::move(summary), handler, rooms...);
+}
+
+template <class Handler, class... Room>
+Route remove(std::string path, std::string summary, Handler handler, Room&... rooms) {
+  return route(Method::remove, std::move(path), std::move(summary), handler, rooms...);
+}
+
+/// A route for any method and body, WebSockets included; the handler is called as `handler(rooms..., request, stream)`.
+template <class Handler, class... Room>
+Route proxy(std::string path, std::string summary, Handler handler, Room&... rooms) {
   Route made{.method = Method::any, .path = std::move(path), .summary = std::move(summary), .effect = Effect::execute};
-  made.exchange = [room, handler](Request& request, Exchange& exchange) { return (room->*handler)(request, exchange); };
+  made.stream = [handler, &rooms...](Request& request, ProxyStream& stream) {
+    return std::invoke(handler, rooms..., request, stream);
+  };
   made.documented = false;
   return made;
 }

@@ -13,7 +13,7 @@ constexpr auto horizon = years{50};
 
 int last_day_of(year_month_day date) { return static_cast<int>(unsigned((date.year() / date.month() / last).day())); }
 
-/// The day from Monday to Friday that is nearest to the day of that month, without leaving it.
+/// The weekday from Monday to Friday that is nearest to that day, within the month.
 int weekday_nearest_to(year_month_day date, int wanted) {
   const int last = last_day_of(date);
   const auto weekday_of = weekday(sys_days(date.year() / date.month() / day(static_cast<unsigned>(wanted))));

@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.hpp"
-#include "base/time_zone.hpp"
+#include "base/time/time.hpp"
+#include "base/time/time_zone.hpp"
 
 namespace agw {
 
-/// An expression that is no cron expression. The message names the field and what it may hold.
+/// An invalid cron expression. The message names the field and the values that it accepts.
 class CronError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -20,20 +20,20 @@ public:
 
 /// A cron expression: five fields (minute, hour, day of month, month, day of week), six with seconds first, or a macro
 /// such as `@daily`. Fields are lists of values, ranges and steps; names for months and weekdays; `?` for `*`; in days
-/// of the month `L`, `15W`, `LW`; in days of the week `5L`, `5#2`, `5#L`. Where both kinds of days are restricted, a
-/// day that is in one of them counts.
+/// of the month `L`, `15W`, `LW`; in days of the week `5L`, `5#2`, `5#L`. If both kinds of days are restricted, a day
+/// that matches either one counts.
 class Cron {
 public:
   /// Throws CronError.
   explicit Cron(std::string_view expression);
 
-  /// The first time after `after` at which clocks of the zone show what the expression says. With one time of day it
-  /// happens once on each of its days: at the first instant after a gap that swallows it, at the first of two
-  /// occurrences. Otherwise times in a gap are skipped and repeated times happen twice. Nothing for an expression whose
-  /// days do not come (`0 0 30 2 *`).
+  /// The first time after `after` at which clocks of the zone match the expression. An expression with a single time of
+  /// day fires once on each of its days: at the first instant after a gap that swallows that time, and at the first of
+  /// two occurrences. Otherwise times in a gap are skipped and repeated times fire twice. Returns nullopt if no day
+  /// ever matches (`0 0 30 2 *`).
   std::optional<Timestamp> next(Timestamp after, const TimeZone& zone) const;
 
-  /// Whether there is a day that it says, in any zone.
+  /// Whether any day matches, in any zone.
   bool ever_fires() const;
 
 private:
@@ -71,7 +71,7 @@ private:
   bool one_time_of_day_ = false;
 };
 
-/// What is wrong with `expression`, which is to be a cron expression that fires; nothing where it is one.
+/// Why `expression` is not a cron expression that fires; nullopt if it is one.
 std::optional<std::string> cron_problem(std::string_view expression);
 
 }  // namespace agw

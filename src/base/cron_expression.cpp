@@ -7,20 +7,20 @@
 #include <boost/algorithm/string.hpp>
 
 #include "base/cron.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
 namespace {
 
-/// What one field of an expression may hold.
+/// The values that one field of an expression accepts.
 struct FieldRules {
   std::string_view name;
   int low;
   int high;
   int size;                                      ///< the greatest step
-  std::span<const std::string_view> names = {};  ///< of the values from `low` on
-  bool wraps = false;                            ///< the greatest value is the least once more (Sunday)
+  std::span<const std::string_view> names = {};  ///< names of the values from `low` on
+  bool wraps = false;                            ///< the maximum means the minimum again (Sunday)
 };
 
 constexpr std::array<std::string_view, 12> month_names = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
@@ -105,7 +105,7 @@ Range read_range(const FieldRules& rules, std::string_view item, std::string_vie
   return {low, high};
 }
 
-/// Adds what an item stands for: a range, perhaps with a step.
+/// Adds the values of an item: a range, perhaps with a step.
 template <std::size_t Size>
 void read_item(const FieldRules& rules, std::string_view item, std::bitset<Size>& values) {
   const auto slash = item.find('/');
@@ -135,7 +135,7 @@ bool is_any(std::string_view field) { return field == "*" || field == "?"; }
 }  // namespace
 
 Cron::Cron(std::string_view expression) {
-  // The text of a YAML block ends with its line.
+  // The text of a YAML block ends with a line feed.
   auto text = boost::trim_copy(upper(expression));
   if (const auto words = split(text, " \t", false); words.size() == 1 && words[0].starts_with('@')) {
     const auto macro =

@@ -6,11 +6,11 @@
 namespace agw::data_files {
 
 inline constexpr std::string_view token = ".gateway-token";
-inline constexpr std::string_view database = "gateway.db";  ///< SQLite's files beside it begin with this name too
+inline constexpr std::string_view database = "gateway.db";  ///< SQLite's own files begin with this name too
 inline constexpr std::string_view lock = "gateway.lock";
 inline constexpr std::string_view configuration = "config.yaml";
 inline constexpr std::string_view prices = "prices.yaml";
 inline constexpr std::string_view secrets = "secrets.yaml";
-inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`; beside it older ones
+inline constexpr std::string_view log = "gateway.log";  ///< in the directory `logs`, together with its older versions
 
 }  // namespace agw::data_files

@@ -11,7 +11,7 @@ struct EmbeddedFile {
   std::string_view content;  ///< lives as long as the process
 };
 
-/// All of them, sorted by path.
+/// All embedded files, sorted by path.
 std::span<const EmbeddedFile> embedded_files();
 
 }  // namespace agw

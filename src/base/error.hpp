@@ -16,8 +16,8 @@ enum class ExitStatus {
   restart = 75,           ///< asks the service manager to start the gateway again
 };
 
-/// The gateway cannot start (or the command cannot go on). The message says what is wrong, where, and what to do; it
-/// goes to stderr, and the process ends with the status.
+/// The gateway cannot start, or a command cannot continue. The message says what is wrong, where, and what to do; it
+/// goes to stderr, and the process exits with the status.
 class StartError : public std::runtime_error {
 public:
   StartError(ExitStatus status, const std::string& message) : std::runtime_error(message), status_(status) {}

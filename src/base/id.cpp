@@ -10,6 +10,8 @@
 #include <span>
 #include <system_error>
 
+#include "base/sha256.hpp"
+
 namespace agw {
 
 namespace {
@@ -24,7 +26,7 @@ void fill_random(std::span<unsigned char> bytes) {
   }
 }
 
-/// Random bytes in stock: a system call for each id would cost more than the id.
+/// Buffered random bytes: a system call for each id would cost more than the id.
 unsigned char random_byte() {
   thread_local std::array<unsigned char, 1024> stock;
   thread_local std::size_t used = stock.size();
@@ -79,13 +81,7 @@ bool is_uuid(std::string_view text) {
 std::string random_hex(std::size_t bytes) {
   std::string raw(bytes, '\0');
   fill_random({reinterpret_cast<unsigned char*>(raw.data()), raw.size()});
-  std::string text;
-  text.reserve(2 * bytes);
-  for (const char byte : raw) {
-    text += hex_digits[static_cast<unsigned char>(byte) >> 4];
-    text += hex_digits[static_cast<unsigned char>(byte) & 15];
-  }
-  return text;
+  return to_hex(raw);
 }
 
 }  // namespace agw

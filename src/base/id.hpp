@@ -4,21 +4,21 @@
 #include <string>
 #include <string_view>
 
-#include "base/time.hpp"
+#include "base/time/time.hpp"
 
 namespace agw {
 
-/// A UUIDv7 (RFC 9562, section 5.7) of this moment: lower case, 36 characters. Unique, and roughly in order of time;
-/// lists are ordered by insertion all the same. May be called from any thread.
+/// A new UUIDv7 (RFC 9562, section 5.7): lower case, 36 characters. Unique, and roughly in order of time; lists are
+/// still ordered by insertion. Thread-safe.
 std::string new_id();
 
-/// When `new_id` made it; nothing for what is no UUIDv7.
+/// The time at which `new_id` made it; nullopt if it is not a UUIDv7.
 std::optional<Timestamp> time_of_id(std::string_view id);
 
-/// Whether `text` has the form of a UUID, in either case of letters.
+/// Whether `text` has the form of a UUID, in upper or lower case.
 bool is_uuid(std::string_view text);
 
-/// `bytes` random bytes of the kernel as lower-case hex digits, for tokens.
+/// `bytes` random bytes from the kernel as lower-case hex digits, for tokens.
 std::string random_hex(std::size_t bytes);
 
 }  // namespace agw

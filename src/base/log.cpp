@@ -18,7 +18,7 @@
 
 #include "base/data_files.hpp"
 #include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "base/log_ids.hpp"
 #include "base/log_stderr.hpp"
 
@@ -49,7 +49,7 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::info;
 }
 
-/// spdlog would make it readable for others, and try five times where it cannot.
+/// spdlog would make it readable for others, and retry five times if it cannot.
 void make_private(const spdlog::filename_t& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   const bool made = file >= 0 && ::fchmod(file, 0600) == 0;
@@ -68,7 +68,7 @@ spdlog::sink_ptr make_file_sink(const std::filesystem::path& directory) {
                                                                 false, handlers);
 }
 
-/// How many bytes of a control character stand at the start of `text`: the ASCII ones, and U+0080 to U+009F.
+/// The number of bytes of a control character at the start of `text`: the ASCII ones, and U+0080 to U+009F.
 std::size_t control_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
@@ -87,7 +87,7 @@ bool is_plain(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-/// One line, whatever came from outside: a newline in it would forge a line, an escape sequence move the terminal.
+/// One line, whatever its source: a line feed would forge a line, an escape sequence would control the terminal.
 std::string on_one_line(std::string_view raw) {
   const auto text = to_utf8(raw);
   std::string out;
@@ -110,7 +110,7 @@ std::string as_text(std::string_view line, const Ids& ids) {
   return text;
 }
 
-/// The members behind time and level.
+/// The members after time and level.
 std::string as_json(std::string_view line, const Ids& ids) {
   std::string members = "\"message\":";
   write_json(members, std::string_view(to_utf8(line)));
@@ -135,7 +135,7 @@ std::shared_ptr<spdlog::logger> make_logger(const std::filesystem::path& directo
   auto logger = std::make_shared<spdlog::logger>("agw", sinks.begin(), sinks.end());
   logger->set_pattern(format == Format::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
   logger->set_level(to_spdlog(level));
-  // Who asks for more wants to see it as it happens.
+  // With a verbose level, lines should be visible as they happen.
   logger->flush_on(std::min(to_spdlog(level), spdlog::level::info));
   return logger;
 }

@@ -9,21 +9,21 @@ namespace agw::log {
 
 enum class Level { trace, debug, info, warn, error, off };
 
-/// Opens the log: stderr, and `<directory>/gateway.log` rotated at 10 MiB with 5 old files kept. Before this, and with
-/// an empty directory, lines go to stderr only, which leaves out what is not read in time. Directory and files are made
-/// for their owner alone. Throws StartError (usage) where they cannot be written. Call it once, before other threads
-/// run.
+/// Opens the log: stderr, and `<directory>/gateway.log`, rotated at 10 MiB with 5 old files kept. Before this call, or
+/// with an empty directory, lines go to stderr only, where lines that nobody reads in time are dropped. Only the owner
+/// can access the directory and the files. Throws StartError (usage) if they cannot be written. Call it once, before
+/// other threads run.
 void open(const std::filesystem::path& directory, Level level);
 
-/// Lets the writing of what was logged finish; the last call before the process ends.
+/// Flushes the log; the last call before the process ends.
 void close();
 
 bool enabled(Level level);
 
-/// Writes one line: control characters in it, newlines too, are shown escaped.
+/// Writes one line. Control characters, including line feeds, are escaped.
 void write(Level level, std::string_view line);
 
-/// Never hand a secret to these: whatever is logged may end in a bug report.
+/// Never log a secret: any line may end up in a bug report.
 template <class... Arguments>
 void debug(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   if (enabled(Level::debug)) write(Level::debug, fmt::format(format, std::forward<Arguments>(arguments)...));

@@ -4,14 +4,15 @@
 
 namespace agw::log {
 
-/// How a line looks: `<time> <level> <line> request=… run=…`, or an object with the members `time`, `level`, `message`,
-/// and `request` and `run` where they are known.
+/// The format of a line: `<time> <level> <line> request=… run=…`, or a JSON object with the members `time`, `level`,
+/// `message`, and `request` and `run` if known.
 enum class Format { text, json };
 
-/// Of what is logged from the next `open` on.
+/// Takes effect with the next `open`.
 void use(Format format);
 
-/// What a line is about, for whoever follows one request or one run through the log. Empty where it is not known.
+/// The request and the run that a line belongs to, so that one of them can be followed through the log. Empty if
+/// unknown.
 struct Ids {
   std::string_view request;
   std::string_view run;

@@ -14,8 +14,8 @@ namespace agw::log {
 
 namespace {
 
-/// A terminal calls itself writable where one byte fits, and then waits with the rest. Opened anew it has flags of its
-/// own; O_NONBLOCK on stderr itself would be the shell's too.
+/// A terminal is reported writable if one byte fits, and then blocks for the rest. Reopened, it has its own flags;
+/// O_NONBLOCK on stderr itself would affect the shell too.
 int open_terminal() {
   if (::isatty(STDERR_FILENO) == 0) return -1;
   return ::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -58,7 +58,7 @@ bool StandardErrorSink::has_room() const {
 
 void StandardErrorSink::write_waiting() {
   std::string_view rest = waiting_;
-  // A pipe that has room at all has it for PIPE_BUF bytes.
+  // A pipe with any room has room for PIPE_BUF bytes.
   while (!rest.empty() && has_room()) {
     const auto written = ::write(descriptor_, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
     if (written >= 0) {

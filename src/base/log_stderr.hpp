@@ -8,12 +8,12 @@
 
 namespace agw::log {
 
-/// Writes lines to stderr and never waits for whoever reads it: a stopped terminal, a pager or a pipe that nobody
-/// empties would stop the gateway with it. Lines that find no room are left out and counted, and the next one that does
-/// is preceded by a line about them. A line that was begun is always ended.
+/// Writes lines to stderr without ever blocking: a stopped terminal, a pager or a full pipe must not stop the gateway.
+/// Lines that do not fit are dropped and counted, and a line that reports the count precedes the next one that fits. A
+/// line is never cut off in the middle.
 class StandardErrorSink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
-  /// `notice` is what to log about so many lines that were left out, in the log's format.
+  /// `notice` formats the line that reports how many lines were dropped.
   explicit StandardErrorSink(std::function<std::string(std::size_t left_out)> notice);
   ~StandardErrorSink() override;
   StandardErrorSink(const StandardErrorSink&) = delete;
@@ -29,9 +29,9 @@ private:
   void write_waiting();
 
   std::function<std::string(std::size_t)> notice_;
-  /// stderr, opened anew where it is a terminal.
+  /// stderr; reopened if it is a terminal, so that it can be non-blocking.
   int descriptor_;
-  /// What is still to be written: at most one line and the notice before it.
+  /// Bytes still to be written: at most one line and the notice before it.
   std::string waiting_;
   std::size_t left_out_ = 0;
 };

@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/time.hpp"
+#include "base/json/json.hpp"
+#include "base/time/time.hpp"
 #include "testing/scratch_directory.hpp"
 
 namespace agw {

@@ -12,21 +12,21 @@ class App;
 
 namespace agw::cli {
 
-/// An argument as people read of it.
+/// An argument for help texts, completion and the manual page.
 struct Argument {
   enum class Kind { flag, option, word, words };
   Kind kind = Kind::flag;
-  std::string name;  ///< `--json`; of a word only `file`
+  std::string name;  ///< `--json`; `file` for a positional argument
   std::string about;
   bool required = false;
-  std::vector<std::string> values{};  ///< where only these are taken
+  std::vector<std::string> values{};  ///< the only allowed values, if any
 
   bool is_option() const { return kind == Kind::flag || kind == Kind::option; }
   bool takes_value() const { return kind == Kind::option; }
 };
 
-/// What one command takes. Each call declares one argument and names the variable that parsing fills; the variables
-/// must live until the command has run.
+/// The arguments of a command. Each call declares one and names the variable that parsing fills, which must live until
+/// the command has run.
 class Arguments {
 public:
   explicit Arguments(CLI::App& app) : app_(app) {}
@@ -39,17 +39,17 @@ public:
   void option(const std::string& name, std::optional<std::string>& value, const std::vector<std::string>& values,
               const std::string& about);
 
-  /// One argument without a name, which must be there.
+  /// A required positional argument.
   void word(const std::string& name, std::string& value, const std::string& about);
   /// The same, one of `values`.
   void word(const std::string& name, std::string& value, const std::vector<std::string>& values,
             const std::string& about);
-  /// One argument without a name, which may be missing.
+  /// An optional positional argument.
   void word(const std::string& name, std::optional<std::string>& value, const std::string& about);
-  /// One or more arguments without a name.
+  /// One or more positional arguments.
   void words(const std::string& name, std::vector<std::string>& value, const std::string& about);
 
-  /// All that was declared, in order.
+  /// All declared arguments, in order.
   const std::vector<Argument>& declared() const { return declared_; }
 
 private:
@@ -57,19 +57,19 @@ private:
   std::vector<Argument> declared_;
 };
 
-/// What `--data-dir` says about itself, which every command takes.
+/// The help text of `--data-dir`, which every command accepts.
 inline constexpr auto data_dir_about =
     "Where the gateway keeps everything (default: $AGENT_GATEWAY_DATA_DIR, else ~/.agent-gateway)";
 
-/// What a command does once its arguments are known; answers the process's exit status. What it throws is told to the
-/// user by `run`.
+/// Runs a command whose arguments are known; returns the process's exit status. `run` reports its exceptions to the
+/// user.
 using Action = std::function<int()>;
 
 /// A row of the table of commands.
 struct Command {
-  std::string_view name;  ///< `status`; of a command in a group both words, `token show`, below the row of the group
+  std::string_view name;  ///< `status`; for a command in a group both words, `token show`, after the row of the group
   std::string_view about;
-  /// Declares the arguments, and answers what runs with them. Empty for a group, which needs one of its commands.
+  /// Declares the arguments and returns the action. Empty for a group, which requires one of its commands.
   std::function<Action(Arguments&)> declare;
 };
 

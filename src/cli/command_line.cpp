@@ -8,14 +8,14 @@
 #include <iostream>
 #include <system_error>
 
-// All that is seen of CLI11, which costs seconds to compile.
+// The only file that includes CLI11, which takes seconds to compile.
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
 #include "base/error.hpp"
-#include "cli/printable.hpp"
+#include "cli/output/printable.hpp"
 
 namespace agw::cli {
 
@@ -23,7 +23,7 @@ namespace {
 
 using Texts = CLI::results_t;
 
-// The texts are taken as they are: CLI11's own conversions read "{}" as nothing at all.
+// Texts are used unchanged: CLI11's own conversions read "{}" as an empty value.
 CLI::callback_t keep_in(std::optional<std::string>& value) {
   return [&value](const Texts& texts) {
     value = texts.back();
@@ -66,7 +66,7 @@ std::function<std::string(const std::string&)> one_of(const std::vector<std::str
   };
 }
 
-/// An empty word is one that a script had nothing for.
+/// An empty argument usually comes from an unset variable in a script.
 std::string some_text(const std::string& text) { return text.empty() ? "is empty" : ""; }
 
 /// A command's name without that of its group.
@@ -109,8 +109,8 @@ std::string option_without_value(const CLI::ParseError& error) {
   return std::string(is_missing ? what.substr(0, what.find(':')) : "");
 }
 
-/// CLI11 complains of the missing command of a group before it looks at the word that stands in its place, tells of
-/// several unknown words in the reverse order, and of what is missing in words of its own.
+/// CLI11 reports the missing command of a group before it checks the word in its place, lists several unknown words in
+/// reverse order, and has its own texts for missing arguments.
 std::string reason(const CLI::App& program, const CLI::ParseError& error) {
   const auto* app = &program;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -140,19 +140,19 @@ int tell(const Notice& notice) {
 }
 
 int fail(ExitStatus status, const char* what) {
-  // Where nobody can be told, the status still tells.
+  // If nobody can read it, the exit status still reports the failure.
   std::fputs(fmt::format("agw: {}\n", printable(what)).c_str(), stderr);
   return static_cast<int>(status);
 }
 
-/// Why standard output takes nothing more. What was wrong when the write failed may be overwritten by now.
+/// Why standard output fails. errno of the failed write may be overwritten by now.
 std::string why_not_written() {
   std::clearerr(stdout);
   if (std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0) return "it was cut off";
   return std::generic_category().message(errno);
 }
 
-/// The status, unless what was printed could not be written: then whoever waits for it is not to take it for whole.
+/// The status, unless the output could not be written: then readers must not take it for complete.
 int once_written(int status) {
   std::cout.flush();
   const bool is_flushed = std::fflush(stdout) == 0;

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/commands.hpp"
+#include "cli/command_table.hpp"
 
 namespace agw::cli {
 namespace {

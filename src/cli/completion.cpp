@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "cli/printable.hpp"
+#include "cli/output/printable.hpp"
 
 namespace agw::cli {
 
 namespace {
 
-/// What can stand behind the commands of `path`: an entry and what is said of it.
+/// The completions after the commands of `path`: an entry and its description.
 struct Entry {
   std::string text;
   std::string about;
@@ -40,7 +40,7 @@ std::string texts_of(const std::vector<Entry>& list) {
   return texts;
 }
 
-/// `in_quotes` for fish, where a backslash escapes within quotes.
+/// `shell_quoted` for fish, where a backslash escapes within quotes.
 std::string in_fish_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -59,7 +59,7 @@ std::vector<std::string> paths(const std::vector<CommandDescription>& commands) 
 
 std::string alternatives(const std::vector<CommandDescription>& commands, std::string_view between) {
   std::string text;
-  for (const auto& command : commands) text += (text.empty() ? "" : std::string(between)) + in_quotes(command.name);
+  for (const auto& command : commands) text += (text.empty() ? "" : std::string(between)) + shell_quoted(command.name);
   return text;
 }
 
@@ -79,14 +79,15 @@ _agw() {{
                                    alternatives(commands, "|"));
   auto out = std::back_inserter(script);
   for (const auto& path : paths(commands)) {
-    fmt::format_to(out, "    {}) candidates={} ;;\n", in_quotes(path), in_quotes(texts_of(entries(commands, path))));
+    fmt::format_to(out, "    {}) candidates={} ;;\n", shell_quoted(path),
+                   shell_quoted(texts_of(entries(commands, path))));
   }
   script += "  esac\n  case \"$path $previous\" in\n";
   for (const auto& command : commands) {
     for (const auto& argument : command.arguments) {
       if (!argument.takes_value()) continue;
-      fmt::format_to(out, "    {}) candidates={} ;;\n", in_quotes(command.name + ' ' + argument.name),
-                     in_quotes(fmt::format("{}", fmt::join(argument.values, " "))));
+      fmt::format_to(out, "    {}) candidates={} ;;\n", shell_quoted(command.name + ' ' + argument.name),
+                     shell_quoted(fmt::format("{}", fmt::join(argument.values, " "))));
     }
   }
   script += R"(  esac
@@ -114,14 +115,14 @@ _agw() {{
   auto out = std::back_inserter(script);
   for (const auto& path : paths(commands)) {
     std::string list;
-    for (const auto& entry : entries(commands, path)) list += ' ' + in_quotes(entry.text + ':' + entry.about);
-    fmt::format_to(out, "    {}) candidates=({}) ;;\n", in_quotes(path), list.substr(1));
+    for (const auto& entry : entries(commands, path)) list += ' ' + shell_quoted(entry.text + ':' + entry.about);
+    fmt::format_to(out, "    {}) candidates=({}) ;;\n", shell_quoted(path), list.substr(1));
   }
   script += "  esac\n  case \"$known ${words[CURRENT-1]}\" in\n";
   for (const auto& command : commands) {
     for (const auto& argument : command.arguments) {
       if (!argument.takes_value()) continue;
-      fmt::format_to(out, "    {}) candidates=({}) ;;\n", in_quotes(command.name + ' ' + argument.name),
+      fmt::format_to(out, "    {}) candidates=({}) ;;\n", shell_quoted(command.name + ' ' + argument.name),
                      fmt::join(argument.values, " "));
     }
   }

@@ -7,7 +7,7 @@
 
 namespace agw::cli {
 
-// Scripts that let a shell complete the commands, their options and the values of these.
+// Shell scripts that complete the commands, their options and the options' values.
 
 std::string bash_completion(const std::vector<CommandDescription>& commands);
 std::string zsh_completion(const std::vector<CommandDescription>& commands);

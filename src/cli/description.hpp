@@ -8,18 +8,18 @@
 
 namespace agw::cli {
 
-/// A command as people read of it: for completion and the manual page.
+/// A command's documentation, for completion and the manual page.
 struct CommandDescription {
   std::string name;  ///< `ext list`
   std::string about;
-  bool is_group = false;  ///< does nothing itself
+  bool is_group = false;  ///< has no action of its own
   std::vector<Argument> arguments;
 };
 
-/// The table of commands, with what each declares.
+/// The documentation of all commands, with their arguments.
 std::vector<CommandDescription> described(std::span<const Command> commands);
 
-/// The last words of those that stand directly below `group`, the empty one for the program itself.
+/// The commands directly below `group`; the empty group is the program itself.
 std::vector<const CommandDescription*> below(const std::vector<CommandDescription>& commands, std::string_view group);
 std::string_view last_word(std::string_view name);
 

@@ -2,12 +2,12 @@
 
 #include <iostream>
 
-#include "base/text_or_json.hpp"
-#include "cli/client.hpp"
-#include "cli/json_output.hpp"
-#include "cli/printable.hpp"
-#include "cli/table.hpp"
-#include "cli/times.hpp"
+#include "base/json/json_values.hpp"
+#include "cli/client/client.hpp"
+#include "cli/output/json_output.hpp"
+#include "cli/output/printable.hpp"
+#include "cli/output/table.hpp"
+#include "cli/output/times.hpp"
 
 namespace agw::cli {
 
@@ -29,7 +29,7 @@ Task<int> print_table(const FoundGateway& gateway, std::string path, const std::
 }  // namespace
 
 void declare(Arguments& arguments, ListOptions& options) {
-  arguments.flag("--json", options.json, "Print JSON, as the API answers it");
+  arguments.flag("--json", options.json, "Print the API's JSON response");
   arguments.option("--data-dir", options.data_dir, data_dir_about);
 }
 

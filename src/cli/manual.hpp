@@ -7,7 +7,7 @@
 
 namespace agw::cli {
 
-/// The manual page agw(1), in the form that `man` reads.
+/// The manual page agw(1) in roff.
 std::string manual_page(const std::vector<CommandDescription>& commands);
 
 }  // namespace agw::cli

@@ -19,7 +19,7 @@ bool is_v6(std::string_view text) {
   return !error;
 }
 
-/// Of letters, digits, `-` and `_`, in parts with one full stop between them; one may stand at the end.
+/// Consists of letters, digits, `-` and `_`, in parts separated by single full stops; one may end it.
 bool is_name(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   const auto fits = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; };
@@ -29,10 +29,10 @@ bool is_name(std::string_view text) {
 
 struct Authority {
   std::string_view host;
-  std::string_view port;  ///< empty where none is named
+  std::string_view port;  ///< empty if there is none
 };
 
-/// Nothing where a colon has no port behind it, or one that there is not.
+/// nullopt if a colon is not followed by a valid port.
 std::optional<Authority> split(std::string_view authority) {
   const auto bracket = authority.starts_with('[') ? authority.find(']') : 0;
   if (bracket == authority.npos) return std::nullopt;
@@ -66,7 +66,7 @@ bool is_web_address(std::string_view text) {
   auto authority = text.substr(0, text.find_first_of("/?#"));
   if (const auto user = authority.rfind('@'); user != authority.npos) authority.remove_prefix(user + 1);
   const auto parts = split(authority);
-  // Names beyond ASCII are who asks for them to write out.
+  // Clients encode names with other characters than ASCII.
   return parts && !parts->host.empty();
 }
 

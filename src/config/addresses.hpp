@@ -4,22 +4,23 @@
 
 namespace agw {
 
-// What a person writes as an address, judged before it could fail to match or to be reached without a word.
+// Validation of addresses in the configuration, so that a wrong one is reported instead of silently never matching.
 
-/// `http://` or `https://`, a host and, where one is named, a port that there is; then anything.
+/// Whether it begins with `http://` or `https://`, a host and, if given, a valid port; anything may follow.
 bool is_web_address(std::string_view text);
-/// For the messages about it, behind "must be".
+/// For error messages, after "must be".
 inline constexpr auto a_web_address =
     "an address that begins with http:// or https://, such as https://example.org:8443";
 
-/// Without blanks and control characters, and not empty.
+/// Whether it is not empty and has no spaces and control characters.
 bool is_printable(std::string_view text);
 
-/// As clients send it in `Host`: a name in ASCII or an address, without a port and without brackets. No pattern: `*` is
-/// compared as it stands.
+/// Whether it is a host as in the header `Host`: an ASCII name or an address, without port and brackets. Patterns are
+/// not supported: `*` is compared literally.
 bool is_host_name(std::string_view text);
 
-/// As browsers send it in `Origin`: without user, path and the scheme's own port, or it would never match.
+/// Whether it is an origin as in the header `Origin`: without user, path and the scheme's default port, or it would
+/// never match.
 bool is_origin(std::string_view text);
 
 }  // namespace agw

@@ -7,11 +7,11 @@
 
 namespace agw {
 
-/// Whether only this machine reaches what listens on `host`: `localhost`, 127.0.0.0/8, `::1`, with or without brackets.
+/// Whether only this machine can connect to `host`: `localhost`, 127.0.0.0/8, `::1`, with or without brackets.
 bool is_loopback(std::string_view host);
 
-/// Holds the address to listen on against the rules: beyond loopback never without a token. Throws StartError (usage)
-/// where it is refused; else answers a warning for the log, empty where there is nothing to warn of.
+/// Validates the address to listen on: other than loopback requires a token. Throws StartError (usage) if it is
+/// refused; else returns a warning for the log, or an empty text.
 std::string check_binding(const Settings& settings);
 
 }  // namespace agw

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/is_within.hpp"
+#include "base/text/is_within.hpp"
 
 namespace agw {
 
@@ -33,7 +33,7 @@ fs::path resolve(const fs::path& path) {
   std::error_code error;
   auto resolved = fs::weakly_canonical(fs::absolute(path, error), error);
   if (error) refuse(fmt::format("cannot use {} as data directory: {}", path.string(), error.message()));
-  // A slash at the end would be an empty last part.
+  // A trailing slash would make an empty last component.
   return resolved.has_filename() ? resolved : resolved.parent_path();
 }
 
@@ -44,7 +44,7 @@ void create(const fs::path& path) {
     if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST) continue;
     const auto error = errno;
     std::error_code ignored;
-    // A parent that exists can answer with another error: a read-only file system, or one of somebody else.
+    // An existing parent can produce another error: a read-only file system, or another owner.
     if (fs::is_directory(made, ignored)) continue;
     refuse(fmt::format("cannot create the data directory {}: {}; name another with --data-dir", path.string(),
                        std::strerror(error)));

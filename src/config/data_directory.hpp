@@ -9,7 +9,7 @@
 
 namespace agw {
 
-/// Where the gateway keeps everything. Both paths are absolute and resolved through symlinks.
+/// The directory of all the gateway's data. Both paths are absolute and resolved.
 struct DataDirectory {
   std::filesystem::path home;  ///< the user's, from `$HOME`
   std::filesystem::path path;  ///< `{data_dir}`; it may not exist yet
@@ -18,12 +18,12 @@ struct DataDirectory {
   std::filesystem::path backups() const { return path / "backups"; }
 };
 
-/// Finds it: the flag, else `$AGENT_GATEWAY_DATA_DIR`, else `$HOME/.agent-gateway`. Touches nothing. Throws StartError
-/// (usage) without a usable `$HOME`.
+/// The data directory: the flag, else `$AGENT_GATEWAY_DATA_DIR`, else `$HOME/.agent-gateway`. Touches nothing. Throws
+/// StartError (usage) without a usable `$HOME`.
 DataDirectory find_data_directory(const std::optional<std::string>& flag, const Environment& environment);
 
-/// Makes sure that it exists (mode 0700) and is nobody else's to read or write; throws StartError (usage) otherwise.
-/// Answers a warning for the log where it lies outside home, else nothing. What lies in it is made by those who use it.
+/// Creates it if necessary (mode 0700) and checks that nobody else can read or write it; throws StartError (usage)
+/// otherwise. Returns a warning for the log if it is outside home, else an empty text. Its users create its contents.
 std::string prepare_data_directory(const DataDirectory& directory);
 
 }  // namespace agw

@@ -14,7 +14,7 @@ namespace agw {
 
 namespace {
 
-/// Words, broken into comment lines of at most 100 characters.
+/// Wraps words into comment lines of at most 100 characters.
 std::string as_comment(const std::string& text) {
   std::string out = "#";
   std::size_t column = 1;
@@ -38,7 +38,7 @@ std::string describe(const Key<Settings>& key) {
   return text;
 }
 
-/// The lines that open the sections of `name`, but for those that `previous` has opened.
+/// The lines that open the sections of `name`, except for those that `previous` has opened.
 std::string open_sections(std::string_view previous, std::string_view name) {
   std::string out;
   std::string indent;
@@ -73,7 +73,7 @@ void write_example_configuration(const std::filesystem::path& file) {
   const auto fail = [&] {
     throw StartError(ExitStatus::usage, fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
   };
-  // "x": what a person wrote meanwhile stays. Cut off in the middle it would still be a file of comments.
+  // "x": a file that a person wrote meanwhile is kept. Truncated, ours would still be a file of comments.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "wxe"), std::fclose);
   if (!stream && errno == EEXIST) return;
   if (!stream) return fail();

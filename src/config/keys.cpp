@@ -2,7 +2,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
-#include "base/variable_name.hpp"
+#include "base/text/ascii.hpp"
 #include "config/addresses.hpp"
 #include "config/values.hpp"
 
@@ -14,7 +14,7 @@ constexpr auto host_names = "a list of host names without scheme, port or path";
 
 bool is_path(std::string_view text) { return !text.empty() && text.find('\0') == std::string_view::npos; }
 
-/// What a socket can be bound to without asking a name server.
+/// Addresses that a socket can be bound to without a name server.
 bool is_bindable(std::string_view text) {
   boost::system::error_code error;
   boost::asio::ip::make_address(std::string(text), error);
@@ -53,9 +53,9 @@ Value<S> search_service() {
 Value<S> providers() {
   return {.kind = "a map from the names of providers to their keys",
           .read =
-              [](S& settings, const Given& given) {
-                if (given.form != Given::Form::map) return false;
-                read_providers(settings.providers, given);
+              [](S& settings, const ConfigNode& entry) {
+                if (entry.form != ConfigNode::Form::map) return false;
+                read_providers(settings.providers, entry);
                 return true;
               },
           .show = [](const S&) { return std::string(); }};

@@ -15,13 +15,13 @@ namespace agw {
 
 namespace {
 
-struct UsualVariables {
+struct StandardVariables {
   const char* kind;
   const char* api_key;
   const char* base_url;
 };
 
-constexpr UsualVariables usual_variables[] = {
+constexpr StandardVariables usual_variables[] = {
     {"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
     {"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"},
     {"ollama", nullptr, "OLLAMA_HOST"},
@@ -29,7 +29,8 @@ constexpr UsualVariables usual_variables[] = {
 
 bool is_bare_v6(std::string_view host) { return is_host_name(host) && host.find(':') != host.npos; }
 
-/// OLLAMA_HOST is also what the server binds to, so it may be a bare host, a port, or an address that means "all".
+/// OLLAMA_HOST is also the address that the server binds to, so it may be a bare host, a port, or an address that means
+/// "all".
 std::string url_of_ollama(std::string_view host) {
   auto with_scheme = std::string(host);
   if (is_bare_v6(host)) with_scheme = "[" + with_scheme + "]";
@@ -50,7 +51,7 @@ ConfiguredProvider& find_or_add(std::vector<ConfiguredProvider>& providers, cons
   return providers.emplace_back(std::move(added));
 }
 
-std::string usual_key_variable(const ConfiguredProvider& provider) {
+std::string standard_key_variable(const ConfiguredProvider& provider) {
   if (!provider.base_url.empty()) return {};
   for (const auto& usual : usual_variables) {
     if (provider.kind == usual.kind && usual.api_key) return usual.api_key;
@@ -111,7 +112,7 @@ ApiKey read_api_key(const ConfiguredProvider& provider, const Environment& envir
   if (!provider.problem.empty()) return {{}, provider.problem};
   if (!provider.api_key_file.empty()) return read_key_file(provider.api_key_file);
   const auto& named = provider.api_key_env;
-  const auto variable = named.empty() ? usual_key_variable(provider) : named;
+  const auto variable = named.empty() ? standard_key_variable(provider) : named;
   return variable.empty() ? ApiKey() : read_key_variable(variable, environment);
 }
 

@@ -12,7 +12,7 @@ namespace agw {
 
 namespace {
 
-/// The YAML parser costs more than the rest of a start: a file of comments never gets there.
+/// The YAML parser costs more than the rest of a start: a file of comments is not parsed.
 bool has_only_comments(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -32,12 +32,12 @@ void read_file_into(Settings& settings, const std::filesystem::path& file, bool 
     for (auto* line : {&settings.tls.cert_at, &settings.tls.key_at}) {
       if (!line->empty()) *line = fmt::format("{}:{}", file.string(), *line);
     }
-  } catch (const BadValue& bad) {
+  } catch (const ConfigError& bad) {
     throw StartError(ExitStatus::usage, fmt::format("{}:{}: {}: {}", file.string(), bad.line(), bad.key(), bad.what()));
   }
 }
 
-/// Paths of the file start at its folder, or at home with `~/`.
+/// Paths in the file are relative to its folder, or to home with `~/`.
 void resolve_paths(Settings& settings, const SettingsSources& sources) {
   const auto home = sources.environment("HOME");
   const auto resolve = [&](std::filesystem::path& path) {
@@ -54,8 +54,8 @@ void resolve_paths(Settings& settings, const SettingsSources& sources) {
 /// `source` is the flag or the variable.
 void read_text_into(Settings& settings, const Key<Settings>& key, std::string_view source, const std::string& text) {
   try {
-    read_value(key, std::string(source), settings, Given{.text = text});
-  } catch (const BadValue& bad) {
+    read_value(key, std::string(source), settings, ConfigNode{.text = text});
+  } catch (const ConfigError& bad) {
     throw StartError(ExitStatus::usage, fmt::format("{}: {}", bad.key(), bad.what()));
   }
 }

@@ -16,12 +16,13 @@ namespace agw {
 enum class Auth { token, none };
 enum class SandboxKind { bubblewrap, none };
 
-/// What a person can set. The members' values here are the defaults; `config/keys.cpp` says what each is for.
+/// The settings of the gateway. The initial values of the members are the defaults; `config/keys.cpp` documents each
+/// one.
 struct Settings {
   struct Tls {
-    std::filesystem::path cert;  ///< both are given or none
+    std::filesystem::path cert;  ///< both are set, or neither
     std::filesystem::path key;
-    std::string cert_at;  ///< where the file names it: `<file>:<line>`
+    std::string cert_at;  ///< where the file sets it: `<file>:<line>`
     std::string key_at;
   };
   struct Limits {
@@ -66,22 +67,22 @@ struct Settings {
   Retention retention;
 };
 
-/// Where settings come from, the strongest first.
+/// The sources of settings, in order of precedence.
 struct SettingsSources {
-  std::map<std::string, std::string> flags;  ///< name of a key to its text, such as `port` to `0`
+  std::map<std::string, std::string> flags;  ///< from a key's name to its text, such as `port` to `0`
   Environment environment = process_environment();
   std::filesystem::path file;    ///< YAML
-  bool file_must_exist = false;  ///< named by `--config`; else a missing one is as good as an empty one
+  bool file_must_exist = false;  ///< set by `--config`; otherwise a missing file counts as empty
 };
 
-/// Reads the settings. Throws StartError (usage) with `<file>:<line>: <key>: <why>`, `<variable>: <why>` or
-/// `<flag>: <why>` for what is wrong, also where a stronger source hides it.
+/// Loads the settings. Throws StartError (usage) with `<file>:<line>: <key>: <why>`, `<variable>: <why>` or `<flag>:
+/// <why>` for an invalid value, even if a source with higher precedence overrides it.
 Settings load_settings(const SettingsSources& sources);
 
-/// The configuration file that a first start leaves behind: every key with its default, commented out.
+/// The configuration file that the first start writes: every key with its default, commented out.
 std::string example_configuration();
 
-/// Writes the example to `file` unless there is one. Throws StartError (usage) where it cannot be written.
+/// Writes the example to `file` unless it exists. Throws StartError (usage) if it cannot be written.
 void write_example_configuration(const std::filesystem::path& file);
 
 }  // namespace agw

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// The kinds of values that keys have. `place` is a member, or `at(...)` for one in a section; `check` may refuse a
+/// The types of values that keys have. `place` is a member, or `at(...)` for one in a section; `check` validates a
 /// text.
 using Check = bool (*)(std::string_view text);
 
@@ -32,22 +32,22 @@ std::optional<Number> parse_number(std::string_view text) {
 template <class Target, class Place>
 Value<Target> whole_number(Place place, std::int64_t least, std::int64_t most) {
   return {fmt::format("a whole number from {} to {}", least, most),
-          [=](Target& target, const Given& given) {
-            const auto number = parse_number<std::int64_t>(given.text);
-            if (!given.is_number() || !number || *number < least || *number > most) return false;
+          [=](Target& target, const ConfigNode& entry) {
+            const auto number = parse_number<std::int64_t>(entry.text);
+            if (!entry.is_number() || !number || *number < least || *number > most) return false;
             std::invoke(place, target) = *number;
             return true;
           },
           [=](const Target& target) { return std::to_string(std::invoke(place, target)); }};
 }
 
-/// An amount that may be absent.
+/// An optional amount.
 template <class Target, class Place>
 Value<Target> amount(Place place) {
   return {"a number from 0 up",
-          [=](Target& target, const Given& given) {
-            const auto number = parse_number<double>(given.text);
-            if (!given.is_number() || !number || !std::isfinite(*number) || *number < 0) return false;
+          [=](Target& target, const ConfigNode& entry) {
+            const auto number = parse_number<double>(entry.text);
+            if (!entry.is_number() || !number || !std::isfinite(*number) || *number < 0) return false;
             std::invoke(place, target) = number;
             return true;
           },
@@ -57,9 +57,9 @@ Value<Target> amount(Place place) {
 template <class Target, class Place>
 Value<Target> text(Place place, std::string kind, Check check) {
   return {std::move(kind),
-          [=](Target& target, const Given& given) {
-            if (!given.is_text() || !check(given.text)) return false;
-            std::invoke(place, target) = given.text;
+          [=](Target& target, const ConfigNode& entry) {
+            if (!entry.is_text() || !check(entry.text)) return false;
+            std::invoke(place, target) = entry.text;
             return true;
           },
           [=](const Target& target) { return std::string(std::invoke(place, target)); }};
@@ -68,12 +68,12 @@ Value<Target> text(Place place, std::string kind, Check check) {
 template <class Target, class Place>
 Value<Target> texts(Place place, std::string kind, Check check) {
   return {std::move(kind),
-          [=](Target& target, const Given& given) {
-            if (given.form != Given::Form::list) return false;
+          [=](Target& target, const ConfigNode& entry) {
+            if (entry.form != ConfigNode::Form::list) return false;
             auto& list = std::invoke(place, target);
             list.clear();
-            for (const auto& item : given.children) {
-              if (!item.is_text() || !check(item.text)) throw BadItem{item};
+            for (const auto& item : entry.children) {
+              if (!item.is_text() || !check(item.text)) throw InvalidItem{item};
               list.push_back(item.text);
             }
             return true;
@@ -86,9 +86,9 @@ Value<Target> one_of(Place place, std::vector<std::pair<std::string, Choice>> ch
   std::string names;
   for (const auto& choice : choices) names += (names.empty() ? "" : ", ") + choice.first;
   return {"one of " + names,
-          [=](Target& target, const Given& given) {
-            const auto chosen = std::ranges::find(choices, given.text, &std::pair<std::string, Choice>::first);
-            if (!given.is_text() || chosen == choices.end()) return false;
+          [=](Target& target, const ConfigNode& entry) {
+            const auto chosen = std::ranges::find(choices, entry.text, &std::pair<std::string, Choice>::first);
+            if (!entry.is_text() || chosen == choices.end()) return false;
             std::invoke(place, target) = chosen->second;
             return true;
           },

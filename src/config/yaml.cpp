@@ -3,90 +3,90 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include "base/yaml.hpp"
-#include "config/given.hpp"
+#include "base/json/yaml.hpp"
+#include "config/config_node.hpp"
 
 namespace agw {
 
 namespace {
 
-/// More than any key needs. It also ends the walk through an alias that holds itself.
+/// Deeper than any key. It also stops at an alias that contains itself.
 constexpr int max_depth = 6;
-/// More than anybody writes. With aliases of aliases a few lines stand for billions, of a long text for gigabytes.
+/// More than anybody writes. With nested aliases a few lines stand for billions of values, and for gigabytes of text.
 constexpr std::size_t max_values = 100'000;
-/// So much of a text counts as one value more.
+/// This many bytes of a text count as one value.
 constexpr std::size_t bytes_of_value = 64;
 
-Given::Form form_of_plain(std::string_view text) {
-  if (text == "true" || text == "false") return Given::Form::boolean;
-  if (text.find_first_of("0123456789") == text.npos) return Given::Form::string;
+ConfigNode::Form form_of_plain(std::string_view text) {
+  if (text == "true" || text == "false") return ConfigNode::Form::boolean;
+  if (text.find_first_of("0123456789") == text.npos) return ConfigNode::Form::string;
   double number = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = end == text.data() + text.size();
-  return whole && error != std::errc::invalid_argument ? Given::Form::number : Given::Form::string;
+  return whole && error != std::errc::invalid_argument ? ConfigNode::Form::number : ConfigNode::Form::string;
 }
 
-/// Counts in `values` what was made of the file so far: one value, with its text.
+/// Counts one value with its text in `values`.
 void count(std::size_t& values, std::string_view text, int line) {
   values += 1 + text.size() / bytes_of_value;
-  if (values > max_values) throw BadValue(line, "yaml", "has too many values, those of aliases counted");
+  if (values > max_values) throw ConfigError(line, "yaml", "has too many values, those of aliases counted");
 }
 
-Given to_given(const YAML::Node& node, int line, int depth, std::size_t& values);
+ConfigNode to_node(const YAML::Node& node, int line, int depth, std::size_t& values);
 
-void read_members(Given& map, const YAML::Node& node, int depth, std::size_t& values) {
+void read_members(ConfigNode& map, const YAML::Node& node, int depth, std::size_t& values) {
   std::set<std::string> seen;
   for (const auto& member : node) {
     const int line = member.first.Mark().line + 1;
-    if (!member.first.IsScalar()) throw BadValue(line, "yaml", "a key must be a word");
+    if (!member.first.IsScalar()) throw ConfigError(line, "yaml", "a key must be a word");
     const auto& name = member.first.Scalar();
     count(values, name, line);
-    if (!seen.insert(name).second) throw BadValue(line, name, "is given twice");
-    map.children.push_back(to_given(member.second, line, depth + 1, values));
+    if (!seen.insert(name).second) throw ConfigError(line, name, "is given twice");
+    map.children.push_back(to_node(member.second, line, depth + 1, values));
     map.children.back().name = name;
   }
 }
 
-Given to_given(const YAML::Node& node, int line, int depth, std::size_t& values) {
-  if (depth > max_depth) throw BadValue(line, "yaml", "is nested too deeply");
+ConfigNode to_node(const YAML::Node& node, int line, int depth, std::size_t& values) {
+  if (depth > max_depth) throw ConfigError(line, "yaml", "is nested too deeply");
   count(values, node.Scalar(), line);
-  Given given;
-  given.line = line;
+  ConfigNode entry;
+  entry.line = line;
   switch (node.Type()) {
     case YAML::NodeType::Scalar:
-      given.text = node.Scalar();
-      if (!is_utf8(given.text)) throw BadValue(line, "yaml", "the text is not UTF-8");
-      given.form = node.Tag() == "?" ? form_of_plain(given.text) : Given::Form::string;
+      entry.text = node.Scalar();
+      if (!is_utf8(entry.text)) throw ConfigError(line, "yaml", "the text is not UTF-8");
+      entry.form = node.Tag() == "?" ? form_of_plain(entry.text) : ConfigNode::Form::string;
       break;
     case YAML::NodeType::Sequence:
-      given.form = Given::Form::list;
-      for (const auto& item : node) given.children.push_back(to_given(item, item.Mark().line + 1, depth + 1, values));
+      entry.form = ConfigNode::Form::list;
+      for (const auto& item : node) entry.children.push_back(to_node(item, item.Mark().line + 1, depth + 1, values));
       break;
     case YAML::NodeType::Map:
-      given.form = Given::Form::map;
-      read_members(given, node, depth, values);
+      entry.form = ConfigNode::Form::map;
+      read_members(entry, node, depth, values);
       break;
     default:
-      given.form = Given::Form::nothing;
+      entry.form = ConfigNode::Form::nothing;
   }
-  return given;
+  return entry;
 }
 
 }  // namespace
 
-Given parse_yaml(const std::string& text) {
+ConfigNode parse_yaml(const std::string& text) {
   try {
     const auto document = load_yaml_document(text);
-    Given top;
-    top.form = Given::Form::map;
+    ConfigNode top;
+    top.form = ConfigNode::Form::map;
     if (document.IsNull()) return top;
     const int line = document.Mark().line + 1;
-    if (!document.IsMap()) throw BadValue(line, "yaml", "must be lines of the form `key: value`");
+    if (!document.IsMap()) throw ConfigError(line, "yaml", "must be lines of the form `key: value`");
     std::size_t values = 0;
-    return to_given(document, line, 0, values);
+    return to_node(document, line, 0, values);
   } catch (const YAML::Exception& error) {
-    throw BadValue(error.mark.line + 1, "yaml", error.msg);
+    throw ConfigError(error.mark.line + 1, "yaml", error.msg);
   }
 }
 

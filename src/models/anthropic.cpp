@@ -5,7 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "models/wire_json.hpp"
+#include "base/json/json_values.hpp"
+#include "models/json_reader.hpp"
 
 namespace agw {
 
@@ -20,7 +21,7 @@ json::object image_block(const Image& image) {
           {"source", json::object{{"type", "base64"}, {"media_type", image.mime}, {"data", base64(image.bytes)}}}};
 }
 
-/// Ids of other services may hold what is refused here.
+/// Ids of other services may contain characters that Anthropic rejects.
 std::string tool_id(std::string id) {
   const auto is_allowed = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
@@ -40,7 +41,7 @@ json::object tool_result_block(const Message& message) {
   return block;
 }
 
-/// Blank texts are refused, so they are left out.
+/// Leaves out blank texts, which are rejected.
 json::array user_content(const Message& message) {
   json::array content;
   for (const auto& image : message.images) content.push_back(image_block(image));
@@ -56,7 +57,7 @@ json::array assistant_content(const Message& message, bool with_blocks) {
   return content;
 }
 
-/// The messages as Anthropic wants them: the user begins, and all results of one turn stand in one user message.
+/// Writes the messages as Anthropic requires: the user begins, and all tool results of a turn are in one user message.
 class Messages {
 public:
   void add(std::string_view role, json::array content) {
@@ -86,11 +87,11 @@ private:
   std::string role_;
 };
 
-ModelStop stop_of(std::string_view reason) {
-  if (reason == "max_tokens" || reason == "model_context_window_exceeded") return ModelStop::length;
-  if (reason == "tool_use") return ModelStop::tool_use;
-  if (reason == "refusal") return ModelStop::content_filter;
-  return ModelStop::stop;
+StopReason stop_of(std::string_view reason) {
+  if (reason == "max_tokens" || reason == "model_context_window_exceeded") return StopReason::length;
+  if (reason == "tool_use") return StopReason::tool_use;
+  if (reason == "refusal") return StopReason::content_filter;
+  return StopReason::stop;
 }
 
 class AnthropicReader : public AnswerReader {
@@ -119,7 +120,7 @@ private:
     take_usage(frame);
   }
 
-  /// Counts are cumulative and may come again, some or all of them.
+  /// Counts are cumulative; some or all of them may be repeated.
   void take_usage(const json::object& object) {
     const auto* usage = object_member(object, "usage");
     if (!usage) return;
@@ -173,7 +174,7 @@ private:
     value.get_string().append(piece);
   }
 
-  /// The answer of a server that does not stream.
+  /// Reads the response of a server that does not stream.
   void whole_message(const json::object& frame) {
     take_usage(frame);
     reply_.stop = stop_of(text_member(frame, "stop_reason"));
@@ -192,9 +193,9 @@ private:
   std::map<std::int64_t, json::object> thinking_;
 };
 
-class AnthropicWire : public WireFormat {
+class AnthropicFormat : public WireFormat {
 public:
-  explicit AnthropicWire(ProviderSettings settings) : settings_(std::move(settings)) {}
+  explicit AnthropicFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
 
   std::string url() const override {
     return settings_.base_url + (settings_.base_url.ends_with("/v1") ? "/messages" : "/v1/messages");
@@ -219,8 +220,8 @@ public:
     return body;
   }
 
-  bool adjust(json::object& request, const Complaint& complaint) const override {
-    return complaint.message.find("temperature") != std::string::npos && request.erase("temperature") > 0;
+  bool adjust(json::object& request, const ProviderError& provider_error) const override {
+    return provider_error.message.find("temperature") != std::string::npos && request.erase("temperature") > 0;
   }
 
   std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
@@ -247,7 +248,8 @@ private:
           messages.add("user", {tool_result_block(message)});
           break;
         case Message::Role::assistant:
-          messages.add("assistant", assistant_content(message, made_blocks(message, settings_.name, request.model)));
+          messages.add("assistant",
+                       assistant_content(message, can_resend_blocks(message, settings_.name, request.model)));
       }
     }
     return messages.finish();
@@ -258,8 +260,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<WireFormat> anthropic_wire(ProviderSettings settings) {
-  return std::make_unique<AnthropicWire>(complete(std::move(settings)));
+std::unique_ptr<WireFormat> anthropic_format(ProviderSettings settings) {
+  return std::make_unique<AnthropicFormat>(complete(std::move(settings)));
 }
 
 }  // namespace agw

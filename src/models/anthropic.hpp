@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "models/settings.hpp"
-#include "models/wire.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 
-/// Anthropic's Messages. Thinking blocks come back with the reply and are sent again, unchanged, with the turn they
-/// belong to; the prompt is cached up to the last user message.
-std::unique_ptr<WireFormat> anthropic_wire(ProviderSettings settings);
+/// Anthropic's Messages API. Thinking blocks come with the reply and are sent back unchanged with the turn they belong
+/// to; the prompt is cached up to the last user message.
+std::unique_ptr<WireFormat> anthropic_format(ProviderSettings settings);
 
 }  // namespace agw

@@ -9,7 +9,7 @@ namespace {
 
 using testing::read_stream;
 
-constexpr std::string_view stream = R"(event: message_start
+constexpr std::string_view anthropic_stream = R"(event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],"usage":{"input_tokens":25,"cache_creation_input_tokens":7,"cache_read_input_tokens":11,"output_tokens":1}}}
 
 event: content_block_start
@@ -62,17 +62,17 @@ data: {"type":"message_stop"}
 
 )";
 
-std::unique_ptr<WireFormat> wire() {
-  return anthropic_wire({.name = "anthropic", .kind = ProviderKind::anthropic, .api_key = "secret"});
+std::unique_ptr<WireFormat> anthropic_wire_format() {
+  return anthropic_format({.name = "anthropic", .kind = ProviderKind::anthropic, .api_key = "secret"});
 }
 
 TEST(AnthropicReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
-    const auto answer = read_stream(*wire(), stream, piece);
+    const auto answer = read_stream(*anthropic_wire_format(), anthropic_stream, piece);
     EXPECT_EQ(answer.text, "Checking 🔎");
     EXPECT_EQ(answer.reasoning, "let me");
     const auto& reply = answer.reply();
-    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    EXPECT_EQ(reply.stop, StopReason::tool_use);
     ASSERT_EQ(reply.tool_uses.size(), 2u);
     EXPECT_EQ(reply.tool_uses[0].id, "toolu_1");
     EXPECT_EQ(reply.tool_uses[0].name, "get_weather");
@@ -89,28 +89,30 @@ TEST(AnthropicReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
 }
 
 TEST(AnthropicReader, AnAnswerThatIsCutOffAnywhereIsAFailure) {
-  for (std::size_t length = 0; length < stream.find("event: message_stop"); length += 13) {
-    EXPECT_TRUE(std::holds_alternative<ModelFailure>(read_stream(*wire(), stream.substr(0, length)).outcome)) << length;
+  for (std::size_t length = 0; length < anthropic_stream.find("event: message_stop"); length += 13) {
+    EXPECT_TRUE(std::holds_alternative<ModelFailure>(
+        read_stream(*anthropic_wire_format(), anthropic_stream.substr(0, length)).outcome))
+        << length;
   }
 }
 
 TEST(AnthropicReader, MapsStopReasons) {
   const auto stop = [](std::string reason) {
-    return read_stream(*wire(), "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" + reason +
-                                    "\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n")
+    return read_stream(*anthropic_wire_format(), "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" +
+                                                     reason + "\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n")
         .reply()
         .stop;
   };
-  EXPECT_EQ(stop("end_turn"), ModelStop::stop);
-  EXPECT_EQ(stop("stop_sequence"), ModelStop::stop);
-  EXPECT_EQ(stop("max_tokens"), ModelStop::length);
-  EXPECT_EQ(stop("model_context_window_exceeded"), ModelStop::length);
-  EXPECT_EQ(stop("refusal"), ModelStop::content_filter);
+  EXPECT_EQ(stop("end_turn"), StopReason::stop);
+  EXPECT_EQ(stop("stop_sequence"), StopReason::stop);
+  EXPECT_EQ(stop("max_tokens"), StopReason::length);
+  EXPECT_EQ(stop("model_context_window_exceeded"), StopReason::length);
+  EXPECT_EQ(stop("refusal"), StopReason::content_filter);
 }
 
 TEST(AnthropicReader, KeepsArgumentsThatAreNoObject) {
   const auto answer = read_stream(
-      *wire(),
+      *anthropic_wire_format(),
       R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}
 
 data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"city\": \"Pa"}}
@@ -120,12 +122,13 @@ data: {"type":"message_delta","delta":{"stop_reason":"max_tokens"}}
 data: {"type":"message_stop"}
 
 )");
-  EXPECT_EQ(answer.reply().stop, ModelStop::length);
+  EXPECT_EQ(answer.reply().stop, StopReason::length);
   EXPECT_EQ(answer.reply().tool_uses.at(0).raw_input, R"({"city": "Pa)");
 }
 
 TEST(AnthropicReader, AnErrorInTheStreamIsAFailureWithWhatWasCounted) {
-  const auto answer = read_stream(*wire(), R"(data: {"type":"message_start","message":{"usage":{"input_tokens":25}}}
+  const auto answer =
+      read_stream(*anthropic_wire_format(), R"(data: {"type":"message_start","message":{"usage":{"input_tokens":25}}}
 
 data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hel"}}
 
@@ -140,12 +143,12 @@ data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}
 }
 
 TEST(AnthropicReader, GarbageIsAFailureOfTheProtocol) {
-  EXPECT_EQ(read_stream(*wire(), "data: {nonsense\n\n").failure().kind, ModelFailure::Kind::protocol);
+  EXPECT_EQ(read_stream(*anthropic_wire_format(), "data: {nonsense\n\n").failure().kind, ModelFailure::Kind::protocol);
 }
 
 TEST(AnthropicReader, ReplacesWhatIsNoUnicode) {
   const auto answer = read_stream(
-      *wire(),
+      *anthropic_wire_format(),
       "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\xff"
       "b\\ud83d\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n");
   EXPECT_EQ(answer.text,
@@ -155,7 +158,7 @@ TEST(AnthropicReader, ReplacesWhatIsNoUnicode) {
 
 TEST(AnthropicReader, PutsTogetherWhatIsCutWithinACharacter) {
   const auto answer = read_stream(
-      *wire(),
+      *anthropic_wire_format(),
       "data: "
       "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n"
       "data: "
@@ -175,7 +178,7 @@ TEST(AnthropicReader, PutsTogetherWhatIsCutWithinACharacter) {
 
 TEST(AnthropicReader, TakesNoCallOfTheServicesOwnToolsForOneOfOurs) {
   const auto answer = read_stream(
-      *wire(),
+      *anthropic_wire_format(),
       R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}}
 
 data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"x\"}"}}
@@ -190,13 +193,13 @@ data: {"type":"message_stop"}
 
 )");
   EXPECT_EQ(answer.text, "Found.");
-  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+  EXPECT_EQ(answer.reply().stop, StopReason::stop);
   EXPECT_TRUE(answer.reply().tool_uses.empty());
 }
 
 TEST(AnthropicReader, ReadsAnAnswerThatIsNotStreamed) {
   const auto answer = read_stream(
-      *wire(),
+      *anthropic_wire_format(),
       R"({"type":"message","content":[{"type":"text","text":"Hi"},{"type":"tool_use","id":"t","name":"n","input":{"a":1}}],)"
       R"("stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":4}})",
       7, "application/json; charset=utf-8");
@@ -205,7 +208,7 @@ TEST(AnthropicReader, ReadsAnAnswerThatIsNotStreamed) {
   EXPECT_EQ(answer.reply().usage.output_tokens, 4);
 }
 
-ModelRequest conversation() {
+ModelRequest anthropic_conversation() {
   ModelRequest request;
   request.model = "claude-sonnet-5-5";
   request.system = "You are kind.";
@@ -226,7 +229,7 @@ ModelRequest conversation() {
 
 TEST(AnthropicRequest, IsWrittenAsTheServiceWantsIt) {
   EXPECT_EQ(
-      to_json(wire()->request(conversation())),
+      to_json(anthropic_wire_format()->request(anthropic_conversation())),
       R"({"model":"claude-sonnet-5-5","max_tokens":8192,"stream":true,)"
       R"("system":[{"type":"text","text":"You are kind.","cache_control":{"type":"ephemeral"}}],"temperature":0.5,)"
       R"("tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object"}}],)"
@@ -239,9 +242,9 @@ TEST(AnthropicRequest, IsWrittenAsTheServiceWantsIt) {
 }
 
 TEST(AnthropicRequest, LeavesOutTheBlocksOfAnotherModel) {
-  auto request = conversation();
+  auto request = anthropic_conversation();
   request.model = "claude-haiku-5-5";
-  EXPECT_EQ(to_json(wire()->request(request)).find("signature"), std::string::npos);
+  EXPECT_EQ(to_json(anthropic_wire_format()->request(request)).find("signature"), std::string::npos);
 }
 
 TEST(AnthropicRequest, NamesCallsOfOtherServicesAsThisOneAllows) {
@@ -251,7 +254,7 @@ TEST(AnthropicRequest, NamesCallsOfOtherServicesAsThisOneAllows) {
   request.messages.push_back(
       {.role = Role::assistant, .tool_uses = {{"functions.get_weather:0", "get_weather", {}, {}}}});
   request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "functions.get_weather:0"});
-  const auto body = to_json(wire()->request(request));
+  const auto body = to_json(anthropic_wire_format()->request(request));
   EXPECT_NE(body.find(R"("id":"functions_get_weather_0")"), std::string::npos);
   EXPECT_NE(body.find(R"("tool_use_id":"functions_get_weather_0")"), std::string::npos);
 }
@@ -260,21 +263,21 @@ TEST(AnthropicRequest, BeginsWithTheUser) {
   ModelRequest request;
   request.messages.push_back({.role = Message::Role::assistant, .text = "Good morning."});
   request.messages.push_back({.role = Message::Role::user, .text = "Hello"});
-  const auto body = wire()->request(request);
+  const auto body = anthropic_wire_format()->request(request);
   EXPECT_EQ(body.at("messages").as_array().at(0).as_object().at("role"), "user");
 }
 
 TEST(AnthropicRequest, DoesWithoutTemperatureWhereItIsRefused) {
-  auto body = wire()->request(conversation());
-  const Complaint complaint{"`temperature` is not supported for this model", "invalid_request_error", 0};
-  EXPECT_TRUE(wire()->adjust(body, complaint));
+  auto body = anthropic_wire_format()->request(anthropic_conversation());
+  const ProviderError provider_error{"`temperature` is not supported for this model", "invalid_request_error", 0};
+  EXPECT_TRUE(anthropic_wire_format()->adjust(body, provider_error));
   EXPECT_FALSE(body.contains("temperature"));
-  EXPECT_FALSE(wire()->adjust(body, complaint));
+  EXPECT_FALSE(anthropic_wire_format()->adjust(body, provider_error));
 }
 
 TEST(AnthropicRequest, KnowsItsAddress) {
-  EXPECT_EQ(wire()->url(), "https://api.anthropic.com/v1/messages");
-  EXPECT_EQ(anthropic_wire({.kind = ProviderKind::anthropic, .base_url = "http://localhost:8080/v1/"})->url(),
+  EXPECT_EQ(anthropic_wire_format()->url(), "https://api.anthropic.com/v1/messages");
+  EXPECT_EQ(anthropic_format({.kind = ProviderKind::anthropic, .base_url = "http://localhost:8080/v1/"})->url(),
             "http://localhost:8080/v1/messages");
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t unknown_context_window = 128'000;
 constexpr std::int64_t unknown_max_output_tokens = 8'192;
 
-/// What to set, by kind; empty for what is none.
+/// What to configure, by kind; empty for an unknown kind.
 std::string_view how_to_configure(std::string_view kind) {
   if (kind == "anthropic") return "set ANTHROPIC_API_KEY";
   if (kind == "openai") return "set OPENAI_API_KEY, or OPENAI_BASE_URL for a compatible server";
@@ -42,7 +42,7 @@ bool is_on_this_host(std::string_view base_url) {
   return host == "localhost" || host.starts_with("127.") || host == "[::1]";
 }
 
-/// Local models say in their name whether they see, if anywhere.
+/// Local models reveal vision only in their names.
 bool sounds_like_vision(std::string_view model) {
   return std::ranges::any_of(
       std::initializer_list<std::string_view>{"vision", "llava", "-vl", "vl:", "gemma3", "pixtral"},
@@ -53,14 +53,14 @@ void describe_unknown(ModelInfo& info, const ProviderSettings& settings, std::st
   const bool local = settings.kind == ProviderKind::ollama || is_on_this_host(settings.base_url);
   info.context_window = local ? ollama_context_window : unknown_context_window;
   info.max_output_tokens = unknown_max_output_tokens;
-  const bool recent_service = settings.kind == ProviderKind::anthropic || is_openais_own(settings.base_url);
+  const bool recent_service = settings.kind == ProviderKind::anthropic || is_openai_service(settings.base_url);
   info.vision = recent_service || sounds_like_vision(model);
 }
 
-/// The ids of the models that the service is known to have.
+/// The ids of the known models of the service.
 std::vector<std::string_view> known_to(const ProviderSettings& settings) {
   std::vector<std::string_view> ids;
-  if (settings.kind != ProviderKind::anthropic && !is_openais_own(settings.base_url)) return ids;
+  if (settings.kind != ProviderKind::anthropic && !is_openai_service(settings.base_url)) return ids;
   for (const auto& known : known_models()) {
     if (known.kind == settings.kind) ids.push_back(known.id);
   }
@@ -78,7 +78,7 @@ Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
       continue;
     }
     auto completed = complete(std::move(provider));
-    auto service = std::make_unique<HttpProvider>(http, completed, settings.silence_limit);
+    auto service = std::make_unique<HttpProvider>(http, completed, settings.idle_timeout);
     entries_.push_back({std::move(completed), std::move(service), true});
   }
 }
@@ -103,7 +103,7 @@ const Models::Entry* Models::find_kind(std::string_view kind) const {
 
 std::string Models::default_model() const {
   if (!default_model_.empty()) return default_model_;
-  // One that cannot be used is to say why, instead of being stood in for by what needs no model.
+  // A provider that cannot be used must report why; the offline provider must not silently replace it.
   auto found = std::ranges::find_if(entries_, &Entry::is_model_service);
   if (found == entries_.end()) found = std::ranges::find_if(entries_, &Entry::is_service);
   if (found != entries_.end()) return found->settings.name + "/" + found->settings.default_model;
@@ -128,7 +128,7 @@ std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view refere
       return NotConfigured{fmt::format("model {} is not available: no provider is configured", reference)};
     return choose(&*first, reference);
   }
-  // An id of the default model's provider.
+  // A model id of the default model's provider.
   auto chosen = resolve(fallback);
   auto* choice = std::get_if<ModelChoice>(&chosen);
   return choice ? choose(find(choice->provider_name), reference) : chosen;

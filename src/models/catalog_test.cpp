@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class Nobody : public Provider {
 public:
-  Task<ModelOutcome> answer(const ModelRequest&, const OnDelta&, Stop&) override { co_return ModelReply{}; }
+  Task<ModelOutcome> answer(const ModelRequest&, const OnDelta&, StopSource&) override { co_return ModelReply{}; }
 };
 
 class ModelsTest : public ::testing::Test {
@@ -24,7 +24,7 @@ protected:
     return *models_;
   }
 
-  /// `<provider>/<model>`, or the message why there is none.
+  /// `<provider>/<model>`, or the message that says why not.
   std::string resolve(std::string_view reference) const {
     const auto resolved = models_->resolve(reference);
     const auto* choice = std::get_if<ModelChoice>(&resolved);

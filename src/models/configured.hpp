@@ -5,8 +5,8 @@
 
 namespace agw {
 
-/// The model services that the settings name, with their keys read. One whose key cannot be had is left out, and the
-/// log says why and what to do.
+/// Returns the model services that the settings name, with their keys. A service whose key cannot be read is left out;
+/// the log says why and what to do.
 ModelSettings configured_models(const Settings& settings, const Environment& environment);
 
 }  // namespace agw

@@ -14,10 +14,10 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 
-#include "base/blank.hpp"
-#include "base/utf8.hpp"
-#include "models/characters.hpp"
-#include "models/wire_json.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/utf8.hpp"
+#include "models/json_reader.hpp"
+#include "models/utf8_decoder.hpp"
 
 namespace agw {
 
@@ -32,9 +32,9 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return std::ranges::any_of(words, [&](auto word) { return text.find(word) != std::string_view::npos; });
 }
 
-/// One line, bounded, at a boundary of characters.
+/// Returns one line of limited length, cut between two characters.
 std::string tidy(std::string_view text) {
-  std::string line = whole_characters(text);
+  std::string line = to_valid_utf8(text);
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   boost::trim(line);
   return shortened(line, max_message_bytes);
@@ -48,75 +48,76 @@ std::string title_of_page(std::string_view page) {
   return tidy(page.substr(begin + 7, end - begin - 7));
 }
 
-void add_word(Complaint& complaint, const json::object& error, std::string_view name) {
+void add_word(ProviderError& provider_error, const json::object& error, std::string_view name) {
   const auto* value = error.if_contains(name);
   if (!value) return;
-  if (value->is_int64()) complaint.status = static_cast<int>(std::clamp<std::int64_t>(value->get_int64(), 0, 999));
+  if (value->is_int64()) provider_error.status = static_cast<int>(std::clamp<std::int64_t>(value->get_int64(), 0, 999));
   if (!value->is_string()) return;
-  if (!complaint.words.empty()) complaint.words += ' ';
-  complaint.words += std::string_view(value->get_string());
+  if (!provider_error.words.empty()) provider_error.words += ' ';
+  provider_error.words += std::string_view(value->get_string());
 }
 
-Complaint read_object(const json::object& error) {
-  Complaint complaint;
+ProviderError read_object(const json::object& error) {
+  ProviderError provider_error;
   for (const auto* name : {"message", "detail", "error_description"}) {
-    if (complaint.message.empty()) complaint.message = tidy(text_member(error, name));
+    if (provider_error.message.empty()) provider_error.message = tidy(text_member(error, name));
   }
-  for (const auto* name : {"type", "code", "param"}) add_word(complaint, error, name);
-  if (const auto* metadata = object_member(error, "metadata")) add_word(complaint, *metadata, "error_type");
-  if (complaint.message.empty()) complaint.message = tidy(complaint.words.empty() ? to_json(error) : complaint.words);
-  return complaint;
+  for (const auto* name : {"type", "code", "param"}) add_word(provider_error, error, name);
+  if (const auto* metadata = object_member(error, "metadata")) add_word(provider_error, *metadata, "error_type");
+  if (provider_error.message.empty())
+    provider_error.message = tidy(provider_error.words.empty() ? to_json(error) : provider_error.words);
+  return provider_error;
 }
 
-bool is_about_quota(const Complaint& complaint) {
-  return contains_any(complaint.words, {"insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded",
-                                        "usage_limit_exceeded", "billing"}) ||
-         contains_any(complaint.message,
+bool is_about_quota(const ProviderError& provider_error) {
+  return contains_any(provider_error.words, {"insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded",
+                                             "usage_limit_exceeded", "billing"}) ||
+         contains_any(provider_error.message,
                       {"exceeded your current quota", "credit balance is too low", "spend limit", "API usage limits"});
 }
 
-/// Services, routers and local servers have words for it, but no status.
-bool is_about_length(const Complaint& complaint) {
-  const auto message = boost::to_lower_copy(complaint.message);
-  return contains_any(complaint.words, {"context_length", "exceed_context_size"}) ||
+/// Services, routers and local servers report it in words of their own, with no status of its own.
+bool is_about_length(const ProviderError& provider_error) {
+  const auto message = boost::to_lower_copy(provider_error.message);
+  return contains_any(provider_error.words, {"context_length", "exceed_context_size"}) ||
          contains_any(message, {"context length", "context limit", "context size", "context window",
                                 "prompt is too long", "maximum prompt length", "input token count",
                                 "reduce the length of the messages", "reduce your message size"});
 }
 
-/// Services take so many tools and no more: OpenAI 128.
-bool is_about_many_tools(const Complaint& complaint) {
-  return complaint.message.find("tools") != std::string::npos &&
-         (contains_any(complaint.words, {"array_above_max_length"}) ||
-          contains_any(complaint.message, {"array too long", "too many tools"}));
+/// Services limit the number of tools: OpenAI to 128.
+bool is_about_many_tools(const ProviderError& provider_error) {
+  return provider_error.message.find("tools") != std::string::npos &&
+         (contains_any(provider_error.words, {"array_above_max_length"}) ||
+          contains_any(provider_error.message, {"array too long", "too many tools"}));
 }
 
-/// What to do about it, where that is known.
-std::string_view advice(int status, const Complaint& complaint) {
+/// Says what to do about the error, if that is known.
+std::string_view advice(int status, const ProviderError& provider_error) {
   if (status == 401) return " (check its API key)";
-  if (is_about_many_tools(complaint))
+  if (is_about_many_tools(provider_error))
     return " (name the ones needed in the agent's tools or an integration's allowed_tools)";
   return {};
 }
 
 /// The same request would be refused again, whatever the status and the headers say.
-void note_length(ModelFailure& failure, const Complaint& complaint) {
-  if (failure.kind == Kind::rate_limited || !is_about_length(complaint)) return;
+void note_length(ModelFailure& failure, const ProviderError& provider_error) {
+  if (failure.kind == Kind::rate_limited || !is_about_length(provider_error)) return;
   failure.kind = Kind::refused;
   failure.too_long = true;
 }
 
-Kind kind_of_status(int status, const Complaint& complaint) {
-  if (status == 429) return is_about_quota(complaint) ? Kind::refused : Kind::rate_limited;
+Kind kind_of_status(int status, const ProviderError& provider_error) {
+  if (status == 429) return is_about_quota(provider_error) ? Kind::refused : Kind::rate_limited;
   if (status == 408 || status == 409 || status >= 500) return Kind::unavailable;
   return Kind::refused;
 }
 
-Kind kind_of_words(const Complaint& complaint) {
-  if (is_about_quota(complaint)) return Kind::refused;
-  if (contains_any(complaint.words, {"rate_limit", "slow_down"})) return Kind::rate_limited;
-  if (contains_any(complaint.words, {"invalid_request", "authentication", "permission", "not_found", "too_large",
-                                     "context_length", "invalid_api_key", "invalid_prompt", "policy"})) {
+Kind kind_of_words(const ProviderError& provider_error) {
+  if (is_about_quota(provider_error)) return Kind::refused;
+  if (contains_any(provider_error.words, {"rate_limit", "slow_down"})) return Kind::rate_limited;
+  if (contains_any(provider_error.words, {"invalid_request", "authentication", "permission", "not_found", "too_large",
+                                          "context_length", "invalid_api_key", "invalid_prompt", "policy"})) {
     return Kind::refused;
   }
   return Kind::unavailable;
@@ -127,7 +128,7 @@ bool is_key_character(char c) {
          c == '*' || c == '.';
 }
 
-/// Providers show a key as `sk-ab***yz`, or name its first or last characters.
+/// Providers quote a key as `sk-ab***yz`, or by its first or last characters.
 bool looks_like_key(std::string_view word, std::string_view key) {
   if (word.size() < 8) return false;
   if (boost::starts_with(word, "sk-") || word.find("***") != std::string_view::npos) return true;
@@ -143,7 +144,7 @@ std::optional<double> number(std::string_view text) {
   return std::min(value, 1e12);
 }
 
-/// An HTTP date (RFC 9110, section 5.6.7) in the form that is still written.
+/// Parses an HTTP date (RFC 9110, section 5.6.7) in its current form.
 std::optional<Timestamp> http_date(std::string_view text) {
   std::tm parts{};
   const std::string terminated(text);
@@ -152,15 +153,15 @@ std::optional<Timestamp> http_date(std::string_view text) {
   return Timestamp(std::chrono::seconds(timegm(&parts)));
 }
 
-/// Where a redirect leads, as far as that is fit to be shown; empty for other answers.
+/// The target of a redirect, redacted; empty for other responses.
 std::string moved_to(const HttpHead& head) {
   const auto location = head.status >= 300 && head.status < 400 ? head.header("location") : std::nullopt;
-  return shown_address(location.value_or(""));
+  return redacted_url(location.value_or(""));
 }
 
 }  // namespace
 
-std::string shown_address(std::string_view address) {
+std::string redacted_url(std::string_view address) {
   const auto url = boost::urls::parse_uri_reference(address);
   if (!url) return {};
   boost::urls::url shown(*url);
@@ -168,19 +169,19 @@ std::string shown_address(std::string_view address) {
   return tidy(shown.buffer());
 }
 
-Complaint read_complaint(const json::value& error) {
+ProviderError read_provider_error(const json::value& error) {
   if (error.is_object()) return read_object(error.get_object());
   if (error.is_string()) return {tidy(error.get_string()), {}, 0};
   return {tidy(to_json(error)), {}, 0};
 }
 
-Complaint complaint_of_body(std::string_view body) {
+ProviderError parse_provider_error(std::string_view body) {
   body.remove_prefix(std::min(body.find_first_not_of(white_space), body.size()));
   if (body.starts_with('<')) return {title_of_page(body), {}, 0};
   const auto object = parse_object(body);
   if (!object) return {tidy(body), {}, 0};
   const auto* error = object->if_contains("error");
-  return error && !error->is_null() ? read_complaint(*error) : read_object(*object);
+  return error && !error->is_null() ? read_provider_error(*error) : read_object(*object);
 }
 
 std::string redact(std::string_view message, std::string_view key) {
@@ -208,30 +209,31 @@ std::optional<milliseconds> retry_after(const HttpHead& head, Timestamp now) {
   return std::nullopt;
 }
 
-ModelFailure failure_of_answer(const HttpHead& head, const Complaint& complaint, Timestamp now) {
+ModelFailure response_failure(const HttpHead& head, const ProviderError& provider_error, Timestamp now) {
   ModelFailure failure;
-  failure.kind = kind_of_status(head.status, complaint);
+  failure.kind = kind_of_status(head.status, provider_error);
   failure.status = head.status;
   failure.retry_after = retry_after(head, now);
   if (head.header("x-should-retry") == "false") failure.kind = Kind::refused;
   if (head.header("x-should-retry") == "true" && failure.kind == Kind::refused) failure.kind = Kind::unavailable;
-  note_length(failure, complaint);
+  note_length(failure, provider_error);
   failure.message = fmt::format("answered {}", head.status);
   if (const auto place = moved_to(head); !place.empty()) {
     failure.message += fmt::format(": it moved to {}; check base_url", place);
-  } else if (!complaint.message.empty()) {
-    failure.message += ": " + complaint.message;
+  } else if (!provider_error.message.empty()) {
+    failure.message += ": " + provider_error.message;
   }
-  failure.message += advice(head.status, complaint);
+  failure.message += advice(head.status, provider_error);
   return failure;
 }
 
-ModelFailure failure_in_stream(const Complaint& complaint) {
+ModelFailure stream_failure(const ProviderError& provider_error) {
   ModelFailure failure;
-  failure.kind = complaint.status >= 400 ? kind_of_status(complaint.status, complaint) : kind_of_words(complaint);
-  failure.status = complaint.status;
-  note_length(failure, complaint);
-  failure.message = "broke off its answer: " + complaint.message;
+  failure.kind = provider_error.status >= 400 ? kind_of_status(provider_error.status, provider_error)
+                                              : kind_of_words(provider_error);
+  failure.status = provider_error.status;
+  note_length(failure, provider_error);
+  failure.message = "broke off its answer: " + provider_error.message;
   return failure;
 }
 

@@ -5,39 +5,41 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.hpp"
-#include "base/time.hpp"
-#include "io/http_client.hpp"
+#include "base/json/json.hpp"
+#include "base/time/time.hpp"
+#include "io/http/http_client.hpp"
 #include "models/model.hpp"
 
 namespace agw {
 
-/// What a provider says went wrong. Providers, their proxies and compatible servers say it as an object, a string,
-/// plain text or a web page.
-struct Complaint {
-  std::string message;  ///< one line of valid UTF-8, bounded; empty where nothing was said
+/// An error that a provider reported. Providers, their proxies and compatible servers send an object, a string, plain
+/// text or a web page.
+struct ProviderError {
+  std::string message;  ///< one line of valid UTF-8, of limited length; may be empty
   std::string words;    ///< its `type`, `code` and `param`, joined by spaces
-  int status = 0;       ///< where `code` is a number
+  int status = 0;       ///< if `code` is a number, else 0
 };
 
-Complaint complaint_of_body(std::string_view body);
-/// From the value of an `error` member.
-Complaint read_complaint(const json::value& error);
+/// Reads the body of an error response.
+/// Reads the body of an error response.
+ProviderError parse_provider_error(std::string_view body);
+/// Reads the value of an `error` member.
+ProviderError read_provider_error(const json::value& error);
 
-/// `message` without `key`, without parts of it, and without anything else that has the form of a key: some providers
-/// repeat in their answer what they were sent.
+/// Removes `key`, parts of it, and anything else that looks like a key from `message`: some providers echo what they
+/// were sent.
 std::string redact(std::string_view message, std::string_view key);
 
-/// An address as far as it is fit to be shown: without a name, a password and a query. Empty where it is none.
-std::string shown_address(std::string_view address);
+/// Returns a URL without user name, password and query, so that it can be shown. Empty if it is not a URL.
+std::string redacted_url(std::string_view address);
 
-/// How long the provider wants to be left alone: `retry-after-ms`, else `retry-after` in seconds or as a date.
+/// How long the provider asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date.
 std::optional<std::chrono::milliseconds> retry_after(const HttpHead& head, Timestamp now);
 
-/// An answer with a status that is not 2xx.
-ModelFailure failure_of_answer(const HttpHead& head, const Complaint& complaint, Timestamp now);
+/// The failure of a response whose status is not 2xx.
+ModelFailure response_failure(const HttpHead& head, const ProviderError& provider_error, Timestamp now);
 
-/// An error that came within a stream, whose status had been 200.
-ModelFailure failure_in_stream(const Complaint& complaint);
+/// The failure of a stream that reported an error after status 200.
+ModelFailure stream_failure(const ProviderError& provider_error);
 
 }  // namespace agw

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using Kind = ModelFailure::Kind;
 
 Kind kind(int status, std::string_view body = {}, std::vector<HttpHeader> headers = {}) {
-  return failure_of_answer({status, std::move(headers)}, complaint_of_body(body), {}).kind;
+  return response_failure({status, std::move(headers)}, parse_provider_error(body), {}).kind;
 }
 
 TEST(Failures, AreClassifiedByStatusFirst) {
@@ -33,7 +33,7 @@ TEST(Failures, AQuotaThatIsUsedUpIsNotWorthAnotherTry) {
 
 TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
   const auto too_long = [](int status, std::string_view body) {
-    return failure_of_answer({status, {}}, complaint_of_body(body), {}).too_long;
+    return response_failure({status, {}}, parse_provider_error(body), {}).too_long;
   };
   for (
       const auto* body : {
@@ -49,14 +49,14 @@ TEST(Failures, TellWhetherAShorterRequestMayBeAnswered) {
     EXPECT_TRUE(too_long(400, body)) << body;
   }
   EXPECT_TRUE(too_long(413, R"({"error":{"message":"Request too large, please reduce your message size"}})"));
-  EXPECT_TRUE(failure_in_stream(complaint_of_body(R"({"code":"context_length_exceeded","message":"m"})")).too_long);
+  EXPECT_TRUE(stream_failure(parse_provider_error(R"({"code":"context_length_exceeded","message":"m"})")).too_long);
 
   EXPECT_FALSE(too_long(400, R"({"error":{"type":"invalid_request_error","message":"max_tokens is too large"}})"));
-  // Anthropic means bytes, which are pictures' and not the conversation's.
+  // Anthropic means bytes: of the images, not of the conversation.
   EXPECT_FALSE(too_long(413, R"({"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}})"));
   EXPECT_FALSE(too_long(401, R"({"error":{"message":"invalid x-api-key"}})"));
   EXPECT_FALSE(too_long(429, R"({"error":{"message":"tokens per minute: please reduce your message size"}})"));
-  EXPECT_FALSE(failure_in_stream(complaint_of_body(R"({"type":"overloaded_error","message":"Overloaded"})")).too_long);
+  EXPECT_FALSE(stream_failure(parse_provider_error(R"({"type":"overloaded_error","message":"Overloaded"})")).too_long);
 }
 
 TEST(Failures, AreNotTriedAgainWhereTheRequestIsTooLong) {
@@ -71,7 +71,7 @@ TEST(Failures, FollowTheProvidersOwnWord) {
 }
 
 TEST(Failures, NameTheCauseWhateverItsForm) {
-  const auto message = [](std::string_view body) { return complaint_of_body(body).message; };
+  const auto message = [](std::string_view body) { return parse_provider_error(body).message; };
   EXPECT_EQ(message(R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})"), "Overloaded");
   EXPECT_EQ(message(R"({"error":"model 'x' not found"})"), "model 'x' not found");
   EXPECT_EQ(message(R"({"detail":"Not Found"})"), "Not Found");
@@ -85,29 +85,29 @@ TEST(Failures, NameTheCauseWhateverItsForm) {
 }
 
 TEST(Failures, KeepMessagesShort) {
-  const auto message = complaint_of_body(std::string(599, 'x') + "🔎 and so on").message;
+  const auto message = parse_provider_error(std::string(599, 'x') + "🔎 and so on").message;
   EXPECT_EQ(message, std::string(599, 'x') + "…");
 }
 
 TEST(Failures, TellStatusAndCause) {
   const auto failure =
-      failure_of_answer({401, {}}, complaint_of_body(R"({"error":{"message":"invalid x-api-key"}})"), {});
+      response_failure({401, {}}, parse_provider_error(R"({"error":{"message":"invalid x-api-key"}})"), {});
   EXPECT_EQ(failure.message, "answered 401: invalid x-api-key (check its API key)");
   EXPECT_EQ(failure.status, 401);
 }
 
 TEST(Failures, TellWhatToDoAboutTooManyTools) {
-  const auto refused = complaint_of_body(
+  const auto refused = parse_provider_error(
       R"({"error":{"message":"Invalid 'tools': array too long. Expected an array with maximum length 128.",
                    "type":"invalid_request_error","param":"tools","code":"array_above_max_length"}})");
-  EXPECT_EQ(failure_of_answer({400, {}}, refused, {}).message,
+  EXPECT_EQ(response_failure({400, {}}, refused, {}).message,
             "answered 400: Invalid 'tools': array too long. Expected an array with maximum length 128. (name the ones "
             "needed in the agent's tools or an integration's allowed_tools)");
 }
 
 TEST(Failures, TellWhereToOfAnAnswerThatMoved) {
   const auto moved = [](int status, std::string location) {
-    return failure_of_answer({status, {{"location", std::move(location)}}}, complaint_of_body("Moved."), {}).message;
+    return response_failure({status, {{"location", std::move(location)}}}, parse_provider_error("Moved."), {}).message;
   };
   EXPECT_EQ(moved(307, "https://new.example/v1/chat"),
             "answered 307: it moved to https://new.example/v1/chat; check base_url");

@@ -6,7 +6,7 @@ namespace agw {
 
 namespace {
 
-/// Lines that end in CR, LF or CRLF, without their ends.
+/// Splits lines that end in CR, LF or CRLF, and removes the ends.
 class Lines {
 public:
   explicit Lines(std::size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -148,7 +148,7 @@ std::unique_ptr<FrameSplitter> split_lines(OnFrame on_frame, std::size_t max_byt
   return std::make_unique<NonEmptyLines>(std::move(on_frame), max_bytes);
 }
 
-std::unique_ptr<FrameSplitter> take_whole(OnFrame on_frame, std::size_t max_bytes) {
+std::unique_ptr<FrameSplitter> whole_body(OnFrame on_frame, std::size_t max_bytes) {
   return std::make_unique<Whole>(std::move(on_frame), max_bytes);
 }
 

@@ -20,7 +20,7 @@ OnFrame append_to(Seen& seen) {
   return [&seen](const Frame& frame) { seen.emplace_back(frame.event, frame.data); };
 }
 
-/// The events of a stream that the network cut into pieces of `piece` bytes.
+/// The events of a stream that arrives in pieces of `piece` bytes.
 Seen events(std::string_view stream, std::size_t piece = std::string_view::npos) {
   Seen seen;
   const auto splitter = split_events(append_to(seen));
@@ -82,7 +82,7 @@ TEST(SplitLines, FindsLinesWhereverTheStreamIsCut) {
 
 TEST(TakeWhole, GivesTheBodyAtItsEnd) {
   Seen seen;
-  const auto splitter = take_whole(append_to(seen), small_limit);
+  const auto splitter = whole_body(append_to(seen), small_limit);
   EXPECT_TRUE(splitter->feed("{\n"));
   EXPECT_TRUE(splitter->feed("}"));
   EXPECT_THAT(seen, IsEmpty());

@@ -27,7 +27,7 @@ std::string stream(std::string_view body) { return answer(200, "text/event-strea
 
 std::string beginning() { return fmt::format("HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n{}", begin); }
 
-/// One call of a provider that answers with the given bytes.
+/// One call of a provider that sends the given bytes.
 struct Call {
   ModelOutcome outcome;
   std::string text;
@@ -51,7 +51,7 @@ Call call(std::vector<std::string> answers, Setting setting = {}) {
     HttpClient http(loop);
     HttpProvider provider(http, {.name = "stub", .base_url = server.url("/v1"), .api_key = "top-secret-key-of-ours"},
                           setting.silence);
-    Stop stop;
+    StopSource stop;
     const OnDelta on_delta = [&](const Delta& delta) {
       made.text += delta.text;
       if (setting.stop_at_first_delta) stop.request();

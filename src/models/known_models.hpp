@@ -20,11 +20,10 @@ struct KnownModel {
   Price price;
 };
 
-/// All of them, in the file's order. Read at the first call (± 1.3 ms), not at the start.
+/// All rows, in the file's order. Read on the first call (about 1.3 ms), not at startup.
 const std::vector<KnownModel>& known_models();
 
-/// The row of that id, or of the id before its date (`-20251001`, `-2024-08-06`, `-latest`); nullptr where there is
-/// none.
+/// The row of `id`, with or without its date suffix (`-20251001`, `-2024-08-06`, `-latest`); nullptr if unknown.
 const KnownModel* find_known_model(std::string_view id);
 
 }  // namespace agw

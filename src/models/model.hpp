@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "base/cut.hpp"
-#include "base/json.hpp"
-#include "base/task.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
@@ -26,14 +26,14 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
-/// A tool as a model is told of it.
+/// A tool as it is described to a model.
 struct ToolDescription {
   std::string name;  ///< `[A-Za-z0-9_-]{1,64}`
   std::string description;
   json::value input_schema;
 };
 
-/// A tool that the model asks for. Arguments that were not a JSON object come as `raw_input`, for an error result.
+/// A tool call that the model requests. Arguments that are not a JSON object are in `raw_input`, for an error result.
 struct ToolUse {
   std::string id;
   std::string name;
@@ -52,13 +52,13 @@ struct Message {
   enum class Role { user, assistant, tool };
   Role role = Role::user;
   std::string text{};
-  std::vector<Image> images{};       ///< of the user; services take none with results of tools
+  std::vector<Image> images{};       ///< user only: services accept none with tool results
   std::vector<ToolUse> tool_uses{};  ///< assistant only; each is answered by a tool message
   std::string tool_call_id{};        ///< tool only
   std::string tool_name{};           ///< tool only
   bool is_error = false;             ///< tool only
-  /// Assistant only: what the provider wants back unchanged (thinking signatures, reasoning items); used only by the
-  /// provider and model that made it.
+  /// Assistant only: blocks that must be sent back unchanged (thinking signatures, reasoning items), and only to the
+  /// provider and model that made them.
   json::array provider_blocks{};
   std::string provider_blocks_of{};  ///< `<provider>/<model>` that made them
 };
@@ -73,8 +73,8 @@ struct ModelRequest {
   std::optional<double> temperature;
   std::string thread_id;  ///< for providers' cache keys, and for the librarian, which searches
   std::string agent_id;
-  /// What the person typed, where the last message is what a command made of it: for the librarian, which no
-  /// instructions are meant for; blank where that was. Empty: the same.
+  /// The user's own text if the last message is a command's expansion of it, for the librarian, which follows no
+  /// instructions; blank if the user typed nothing else. Empty: same as the last message.
   std::string typed;
 };
 
@@ -85,44 +85,44 @@ struct Delta {
   std::string text;  ///< valid UTF-8
 };
 
-enum class ModelStop { stop, length, tool_use, content_filter };
+enum class StopReason { stop, length, tool_use, content_filter };
 
-/// How a call ended well.
+/// The result of a successful call.
 struct ModelReply {
-  ModelStop stop = ModelStop::stop;
+  StopReason stop = StopReason::stop;
   std::vector<ToolUse> tool_uses;
   Usage usage;
   json::array provider_blocks;
 };
 
-/// How it did not. `message` is fit for people and names the provider; it never holds a key.
+/// Why a call failed. `message` is for people and names the provider; it never contains a key.
 struct ModelFailure {
   enum class Kind {
-    unavailable,   ///< connection broken, 5xx, 529, 408, silence: worth another try
-    rate_limited,  ///< 429: worth another try after `retry_after`
-    refused,       ///< 4xx, quota, a wrong key: trying again would not help
-    protocol,      ///< what came was not the provider's protocol: worth another try
-    stopped,       ///< the caller's Stop
+    unavailable,   ///< connection broken, 5xx, 529, 408, silence: worth a retry
+    rate_limited,  ///< 429: worth a retry after `retry_after`
+    refused,       ///< 4xx, quota, a wrong key: a retry would not help
+    protocol,      ///< the response did not follow the provider's protocol: worth a retry
+    stopped,       ///< the caller requested it
   };
   Kind kind = Kind::unavailable;
   std::string message;
   int status = 0;  ///< HTTP status, 0 for none
   std::optional<std::chrono::milliseconds> retry_after;
-  Usage usage;            ///< what was counted until then
-  bool too_long = false;  ///< refused because the model's window holds less: a shorter request may be answered
+  Usage usage;            ///< counted before the failure
+  bool too_long = false;  ///< the request exceeds the model's context window: a shorter one may succeed
 };
 
 using ModelOutcome = std::variant<ModelReply, ModelFailure>;
 using OnDelta = std::function<void(const Delta&)>;
 
-/// A model service. One object serves any number of calls at once.
+/// A model service. One object serves any number of concurrent calls.
 class Provider {
 public:
   virtual ~Provider() = default;
 
-  /// Streams one answer: `on_delta` is called on the loop for each piece as it arrives, before this returns. When
-  /// `stop` is requested the request upstream is really aborted (its connection closed) and the outcome is `stopped`.
-  virtual Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) = 0;
+  /// Streams one answer: calls `on_delta` on the loop for each piece as it arrives, before this returns. If `stop` is
+  /// requested, the upstream connection is closed and the outcome is `stopped`.
+  virtual Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) = 0;
 };
 
 }  // namespace agw

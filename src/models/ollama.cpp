@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/text_or_json.hpp"
-#include "models/wire_json.hpp"
+#include "base/json/json_values.hpp"
+#include "models/json_reader.hpp"
 
 namespace agw {
 
@@ -51,7 +51,7 @@ private:
   void read_object(std::string_view, const json::object& line) override {
     if (const auto* message = object_member(line, "message")) read_message(*message);
     if (!is_true(line, "done")) return;
-    if (text_member(line, "done_reason") == "length") reply_.stop = ModelStop::length;
+    if (text_member(line, "done_reason") == "length") reply_.stop = StopReason::length;
     reply_.usage.input_tokens = count_member(line, "prompt_eval_count").value_or(0);
     reply_.usage.output_tokens = count_member(line, "eval_count").value_or(0);
     complete_ = ended_ = true;
@@ -69,7 +69,7 @@ private:
     }
   }
 
-  /// A call comes whole, so each is a new one whatever its index says.
+  /// Calls arrive whole, so each is a new one, whatever its index says.
   void add_call(const json::object& call) {
     const auto* function = object_member(call, "function");
     if (!function) return;
@@ -85,9 +85,9 @@ private:
   std::string thinking_;
 };
 
-class OllamaWire : public WireFormat {
+class OllamaFormat : public WireFormat {
 public:
-  explicit OllamaWire(ProviderSettings settings) : settings_(std::move(settings)) {}
+  explicit OllamaFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
 
   std::string url() const override {
     return settings_.base_url + (settings_.base_url.ends_with("/api") ? "/chat" : "/api/chat");
@@ -107,9 +107,9 @@ public:
     return body;
   }
 
-  /// A model that knows no tools can still talk.
-  bool adjust(json::object& request, const Complaint& complaint) const override {
-    return complaint.message.find("does not support tools") != std::string::npos && request.erase("tools") > 0;
+  /// A model without support for tools can still answer.
+  bool adjust(json::object& request, const ProviderError& provider_error) const override {
+    return provider_error.message.find("does not support tools") != std::string::npos && request.erase("tools") > 0;
   }
 
   std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
@@ -130,7 +130,7 @@ private:
           messages.push_back(user_message(message));
           break;
         case Message::Role::assistant:
-          messages.push_back(assistant_message(message, made_blocks(message, settings_.name, request.model)));
+          messages.push_back(assistant_message(message, can_resend_blocks(message, settings_.name, request.model)));
           break;
         case Message::Role::tool:
           messages.push_back(tool_message(message));
@@ -144,8 +144,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<WireFormat> ollama_wire(ProviderSettings settings) {
-  return std::make_unique<OllamaWire>(complete(std::move(settings)));
+std::unique_ptr<WireFormat> ollama_format(ProviderSettings settings) {
+  return std::make_unique<OllamaFormat>(complete(std::move(settings)));
 }
 
 }  // namespace agw

@@ -4,14 +4,15 @@
 #include <memory>
 
 #include "models/settings.hpp"
-#include "models/wire.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 
-/// What Ollama is asked to keep in mind: its own default may be as little as 4,096 tokens, and it forgets silently.
+/// The context window that is requested, in tokens: Ollama's default may be as small as 4,096, and it truncates
+/// silently.
 inline constexpr std::int64_t ollama_context_window = 32'768;
 
-/// Ollama's own interface.
-std::unique_ptr<WireFormat> ollama_wire(ProviderSettings settings);
+/// Ollama's own API.
+std::unique_ptr<WireFormat> ollama_format(ProviderSettings settings);
 
 }  // namespace agw

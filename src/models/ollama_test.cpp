@@ -10,9 +10,11 @@ namespace {
 using testing::read_stream;
 using Kind = ModelFailure::Kind;
 
-std::unique_ptr<WireFormat> wire() { return ollama_wire({.name = "ollama", .kind = ProviderKind::ollama}); }
+std::unique_ptr<WireFormat> ollama_wire_format() {
+  return ollama_format({.name = "ollama", .kind = ProviderKind::ollama});
+}
 
-constexpr std::string_view stream =
+constexpr std::string_view ollama_stream =
     R"({"model":"qwen3","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"","thinking":"Let"},"done":false}
 {"model":"qwen3","message":{"role":"assistant","content":"","thinking":" me"},"done":false}
 {"model":"qwen3","message":{"role":"assistant","content":"Hé🔎"},"done":false}
@@ -22,11 +24,11 @@ constexpr std::string_view stream =
 
 TEST(OllamaReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
-    const auto answer = read_stream(*wire(), stream, piece, "application/x-ndjson");
+    const auto answer = read_stream(*ollama_wire_format(), ollama_stream, piece, "application/x-ndjson");
     EXPECT_EQ(answer.text, "Hé🔎");
     EXPECT_EQ(answer.reasoning, "Let me");
     const auto& reply = answer.reply();
-    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    EXPECT_EQ(reply.stop, StopReason::tool_use);
     ASSERT_EQ(reply.tool_uses.size(), 2u);
     EXPECT_TRUE(reply.tool_uses[0].id.starts_with("call_"));
     EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
@@ -38,24 +40,26 @@ TEST(OllamaReader, ReadsThinkingTextAndToolCallsWhereverTheStreamIsCut) {
 }
 
 TEST(OllamaReader, TellsHowItEnded) {
-  EXPECT_EQ(read_stream(*wire(), R"({"message":{"content":"x"},"done":true,"done_reason":"length"})").reply().stop,
-            ModelStop::length);
-  EXPECT_EQ(read_stream(*wire(), "{\"message\":{\"content\":\"x\"},\"done\":false}\n").failure().kind,
+  EXPECT_EQ(read_stream(*ollama_wire_format(), R"({"message":{"content":"x"},"done":true,"done_reason":"length"})")
+                .reply()
+                .stop,
+            StopReason::length);
+  EXPECT_EQ(read_stream(*ollama_wire_format(), "{\"message\":{\"content\":\"x\"},\"done\":false}\n").failure().kind,
             Kind::unavailable);
-  const auto broken =
-      read_stream(*wire(), "{\"message\":{\"content\":\"x\"},\"done\":false}\n{\"error\":\"llama runner died\"}\n");
+  const auto broken = read_stream(
+      *ollama_wire_format(), "{\"message\":{\"content\":\"x\"},\"done\":false}\n{\"error\":\"llama runner died\"}\n");
   EXPECT_EQ(broken.text, "x");
   EXPECT_EQ(broken.failure().message, "broke off its answer: llama runner died");
-  EXPECT_EQ(read_stream(*wire(), "garbage\n").failure().kind, Kind::protocol);
+  EXPECT_EQ(read_stream(*ollama_wire_format(), "garbage\n").failure().kind, Kind::protocol);
 }
 
 TEST(OllamaReader, PutsTogetherWhatIsCutWithinACharacter) {
   const auto answer =
-      read_stream(*wire(),
+      read_stream(*ollama_wire_format(),
                   "{\"message\":{\"content\":\"a\xf0\x9f\"}}\n{\"message\":{\"content\":\"\x98\x80\"}}\n"
                   "{\"message\":{\"content\":\"b\xe2\x82\"},\"done\":true}\n");
   EXPECT_EQ(answer.text, "a😀b\xef\xbf\xbd");
-  const auto broken = read_stream(*wire(), "{\"message\":{\"content\":\"\xf0\x9f\"}}\n");
+  const auto broken = read_stream(*ollama_wire_format(), "{\"message\":{\"content\":\"\xf0\x9f\"}}\n");
   EXPECT_EQ(broken.text, "");
 }
 
@@ -73,7 +77,7 @@ TEST(OllamaRequest, IsWrittenAsOllamaWantsIt) {
                               .provider_blocks_of = "ollama/qwen3"});
   request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "a", .tool_name = "get_weather"});
   EXPECT_EQ(
-      to_json(wire()->request(request)),
+      to_json(ollama_wire_format()->request(request)),
       R"({"model":"qwen3","stream":true,"options":{"num_predict":8192,"num_ctx":32768,"temperature":0.5},)"
       R"("tools":[{"type":"function","function":{"name":"get_weather","description":"Weather of a city","parameters":{"type":"object"}}}],)"
       R"("messages":[{"role":"system","content":"You are kind."},{"role":"user","content":"Look","images":["AQID"]},)"
@@ -84,8 +88,8 @@ TEST(OllamaRequest, IsWrittenAsOllamaWantsIt) {
 TEST(OllamaRequest, TalksToAModelThatKnowsNoTools) {
   ModelRequest request;
   request.tools.push_back({"get_weather", "", json::object()});
-  auto body = wire()->request(request);
-  EXPECT_TRUE(wire()->adjust(body, {"\"m\" does not support tools", {}, 0}));
+  auto body = ollama_wire_format()->request(request);
+  EXPECT_TRUE(ollama_wire_format()->adjust(body, {"\"m\" does not support tools", {}, 0}));
   EXPECT_FALSE(body.contains("tools"));
 }
 

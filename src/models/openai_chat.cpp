@@ -2,13 +2,14 @@
 
 #include <utility>
 
-#include "models/wire_json.hpp"
+#include "base/json/json_values.hpp"
+#include "models/json_reader.hpp"
 
 namespace agw {
 
 namespace {
 
-json::value user_content(const Message& message) {
+json::value chat_user_content(const Message& message) {
   if (message.images.empty()) return json::string(message.text);
   json::array content;
   for (const auto& image : message.images) {
@@ -30,7 +31,7 @@ json::array tool_calls(const std::vector<ToolUse>& uses) {
   return calls;
 }
 
-json::object assistant_message(const Message& message, bool with_blocks) {
+json::object chat_assistant_message(const Message& message, bool with_blocks) {
   json::object object{{"role", "assistant"}, {"content", message.text}};
   if (!message.tool_uses.empty()) {
     if (message.text.empty()) object["content"] = nullptr;
@@ -40,7 +41,7 @@ json::object assistant_message(const Message& message, bool with_blocks) {
   return object;
 }
 
-/// Puts OpenRouter's reasoning details together: texts of the same kind and index are one text in pieces.
+/// Joins OpenRouter's reasoning details: texts of the same kind and index are pieces of one text.
 class ReasoningDetails {
 public:
   void add(const json::object& piece) {
@@ -96,7 +97,7 @@ public:
 private:
   void read_object(std::string_view, const json::object& frame) override {
     const auto* usage = object_member(frame, "usage");
-    // Groq's place for it.
+    // Groq sends it here.
     const auto* groq = usage ? nullptr : object_member(frame, "x_groq");
     if (groq) usage = object_member(*groq, "usage");
     if (usage && !usage->empty()) reply_.usage = usage_of(*usage);
@@ -107,9 +108,9 @@ private:
 
   void read_choice(const json::object& choice) {
     if (const auto* error = choice.if_contains("error"); error && !error->is_null()) {
-      return fail(read_complaint(*error));
+      return fail(read_provider_error(*error));
     }
-    // `message` is the answer of a server that does not stream.
+    // A server that does not stream sends `message`.
     const auto* delta = object_member(choice, "delta");
     if (!delta) delta = object_member(choice, "message");
     if (delta) read_delta(*delta);
@@ -118,13 +119,13 @@ private:
 
   void read_delta(const json::object& delta) {
     read_reasoning(delta);
-    if (const auto* content = delta.if_contains("content")) read_content(*content);
+    if (const auto* content = delta.if_contains("content")) parsed_content(*content);
     text(text_member(delta, "refusal"));
     if (const auto* calls = array_member(delta, "tool_calls")) read_calls(*calls);
     if (const auto* call = object_member(delta, "function_call")) add_call(0, {}, *call);
   }
 
-  /// OpenRouter says the same thing twice, as a text and as details.
+  /// OpenRouter sends the same reasoning twice, as a text and as details.
   void read_reasoning(const json::object& delta) {
     auto piece = text_member(delta, "reasoning_content");
     if (piece.empty()) piece = text_member(delta, "reasoning");
@@ -141,7 +142,7 @@ private:
     }
   }
 
-  void read_content(const json::value& content) {
+  void parsed_content(const json::value& content) {
     if (content.is_string()) return text(content.get_string());
     if (!content.is_array()) return;
     for (const auto& part : content.get_array()) {
@@ -166,24 +167,26 @@ private:
 
   void take_finish(std::string_view reason) {
     if (reason.empty()) return;
-    if (reason == "error") return fail(Complaint{"the server reports an error", {}, 0});
-    if (reason == "length") reply_.stop = ModelStop::length;
-    if (reason == "content_filter") reply_.stop = ModelStop::content_filter;
+    if (reason == "error") return fail(ProviderError{"the server reports an error", {}, 0});
+    if (reason == "length") reply_.stop = StopReason::length;
+    if (reason == "content_filter") reply_.stop = StopReason::content_filter;
     complete_ = true;
   }
 
-  /// Some servers never give a reason for the end.
-  void read_end_mark() override { complete_ = complete_ || ((wrote_text() || !calls_.empty()) && calls_.readable()); }
+  /// Some servers never send a finish reason.
+  void read_done_marker() override {
+    complete_ = complete_ || ((wrote_text() || !calls_.empty()) && calls_.readable());
+  }
 
   void finish() override { reply_.provider_blocks = details_.take(); }
 
   ReasoningDetails details_;
 };
 
-class ChatWire : public WireFormat {
+class ChatFormat : public WireFormat {
 public:
-  explicit ChatWire(ProviderSettings settings)
-      : settings_(std::move(settings)), is_openais_own_(is_openais_own(settings_.base_url)) {}
+  explicit ChatFormat(ProviderSettings settings)
+      : settings_(std::move(settings)), is_openai_service_(is_openai_service(settings_.base_url)) {}
 
   std::string url() const override { return settings_.base_url + "/chat/completions"; }
 
@@ -195,28 +198,29 @@ public:
   json::object request(const ModelRequest& request) const override {
     json::object body{{"model", request.model}, {"stream", true}};
     body["stream_options"] = json::object{{"include_usage", true}};
-    body[is_openais_own_ ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
+    body[is_openai_service_ ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
     if (request.temperature) body["temperature"] = *request.temperature;
-    if (is_openais_own_ && !request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
+    if (is_openai_service_ && !request.thread_id.empty()) body["prompt_cache_key"] = request.thread_id;
     if (!request.tools.empty()) body["tools"] = function_tools(request.tools);
     body["messages"] = messages(request);
     return body;
   }
 
-  bool adjust(json::object& request, const Complaint& complaint) const override {
-    const auto complains_of = [&](std::string_view name) {
-      return complaint.message.find(name) != std::string::npos || complaint.words.find(name) != std::string::npos;
+  bool adjust(json::object& request, const ProviderError& provider_error) const override {
+    const auto mentions = [&](std::string_view name) {
+      return provider_error.message.find(name) != std::string::npos ||
+             provider_error.words.find(name) != std::string::npos;
     };
-    // Models that reason take tools only without, and say so in a message that names other parameters as well.
-    if (complains_of("reasoning_effort") && request.contains("tools")) {
+    // Reasoning models accept tools only without it, and say so in a message that names other parameters too.
+    if (mentions("reasoning_effort") && request.contains("tools")) {
       return request.emplace("reasoning_effort", "none").second;
     }
-    const bool of_limit = complains_of("max_completion_tokens") || complains_of("max_tokens");
-    const bool of_its_name = complains_of("supported") || complains_of("instead") || complains_of("nknown") ||
-                             complains_of("nrecognized") || complains_of("not permitted");
+    const bool of_limit = mentions("max_completion_tokens") || mentions("max_tokens");
+    const bool of_its_name = mentions("supported") || mentions("instead") || mentions("nknown") ||
+                             mentions("nrecognized") || mentions("not permitted");
     if (of_limit && of_its_name) return switch_limit(request);
     for (const auto* name : {"temperature", "stream_options", "prompt_cache_key"}) {
-      if (complains_of(name) && request.erase(name) > 0) return true;
+      if (mentions(name) && request.erase(name) > 0) return true;
     }
     return false;
   }
@@ -226,7 +230,7 @@ public:
   }
 
 private:
-  /// The two names of the limit, each of which some servers refuse.
+  /// Switches between the two names of the limit: some servers accept only one of them.
   static bool switch_limit(json::object& request) {
     const bool is_new = request.contains("max_completion_tokens");
     const auto* limit = request.if_contains(is_new ? "max_completion_tokens" : "max_tokens");
@@ -243,10 +247,11 @@ private:
     for (const auto& message : request.messages) {
       switch (message.role) {
         case Message::Role::user:
-          messages.push_back(json::object{{"role", "user"}, {"content", user_content(message)}});
+          messages.push_back(json::object{{"role", "user"}, {"content", chat_user_content(message)}});
           break;
         case Message::Role::assistant:
-          messages.push_back(assistant_message(message, made_blocks(message, settings_.name, request.model)));
+          messages.push_back(
+              chat_assistant_message(message, can_resend_blocks(message, settings_.name, request.model)));
           break;
         case Message::Role::tool:
           messages.push_back(json::object{
@@ -257,13 +262,13 @@ private:
   }
 
   ProviderSettings settings_;
-  bool is_openais_own_;
+  bool is_openai_service_;
 };
 
 }  // namespace
 
-std::unique_ptr<WireFormat> openai_chat_wire(ProviderSettings settings) {
-  return std::make_unique<ChatWire>(complete(std::move(settings)));
+std::unique_ptr<WireFormat> openai_chat_format(ProviderSettings settings) {
+  return std::make_unique<ChatFormat>(complete(std::move(settings)));
 }
 
 }  // namespace agw

@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "models/settings.hpp"
-#include "models/wire.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 
-/// OpenAI's Chat Completions, as OpenAI itself and the many compatible servers speak it: llama.cpp, vLLM, LM Studio,
+/// OpenAI's Chat Completions API, as OpenAI and the many compatible servers implement it: llama.cpp, vLLM, LM Studio,
 /// OpenRouter and others.
-std::unique_ptr<WireFormat> openai_chat_wire(ProviderSettings settings);
+std::unique_ptr<WireFormat> openai_chat_format(ProviderSettings settings);
 
 }  // namespace agw

@@ -10,11 +10,11 @@ namespace {
 using testing::read_stream;
 using Kind = ModelFailure::Kind;
 
-std::unique_ptr<WireFormat> wire(std::string base_url = "http://127.0.0.1:8080/v1") {
-  return openai_chat_wire({.name = "openai", .kind = ProviderKind::openai, .base_url = std::move(base_url)});
+std::unique_ptr<WireFormat> chat_wire_format(std::string base_url = "http://127.0.0.1:8080/v1") {
+  return openai_chat_format({.name = "openai", .kind = ProviderKind::openai, .base_url = std::move(base_url)});
 }
 
-/// A stream of choices' first elements, ended properly.
+/// A complete stream of the given first choices.
 std::string chunks(std::initializer_list<std::string_view> choices, std::string_view end = "data: [DONE]\n\n") {
   std::string stream;
   for (const auto choice : choices) {
@@ -26,7 +26,7 @@ std::string chunks(std::initializer_list<std::string_view> choices, std::string_
   return stream;
 }
 
-constexpr std::string_view stream = R"(: OPENROUTER PROCESSING
+constexpr std::string_view chat_stream = R"(: OPENROUTER PROCESSING
 
 data: {"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}
 
@@ -49,14 +49,15 @@ data: [DONE]
 )";
 
 TEST(ChatReader, TakesBlanksBehindTheEndMark) {
-  const auto answer =
-      read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}, "data: [DONE] \n\n"));
+  const auto answer = read_stream(
+      *chat_wire_format(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}, "data: [DONE] \n\n"));
   EXPECT_EQ(answer.text, "Hi");
-  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+  EXPECT_EQ(answer.reply().stop, StopReason::stop);
 }
 
 TEST(ChatReader, KeepsWhatWasCountedWhereTheLastCountIsEmpty) {
-  const auto answer = read_stream(*wire(), R"(data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}
+  const auto answer =
+      read_stream(*chat_wire_format(), R"(data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}
 
 data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5}}
 
@@ -70,7 +71,8 @@ data: [DONE]
 }
 
 TEST(ChatReader, TakesWhatGroqCountsFromItsOwnPlace) {
-  const auto answer = read_stream(*wire(), R"(data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":null}]}
+  const auto answer =
+      read_stream(*chat_wire_format(), R"(data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":null}]}
 
 data: {"choices":[{"delta":{},"finish_reason":"stop"}],"x_groq":{"id":"r","usage":{"prompt_tokens":10,"completion_tokens":5}}}
 
@@ -83,10 +85,10 @@ data: [DONE]
 
 TEST(ChatReader, ReadsTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
-    const auto answer = read_stream(*wire(), stream, piece);
+    const auto answer = read_stream(*chat_wire_format(), chat_stream, piece);
     EXPECT_EQ(answer.text, "Hél🔎");
     const auto& reply = answer.reply();
-    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    EXPECT_EQ(reply.stop, StopReason::tool_use);
     ASSERT_EQ(reply.tool_uses.size(), 1u);
     EXPECT_EQ(reply.tool_uses[0].id, "call_1");
     EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
@@ -98,36 +100,38 @@ TEST(ChatReader, ReadsTextAndToolCallsWhereverTheStreamIsCut) {
 }
 
 TEST(ChatReader, TakesAReasonForTheEndInPlaceOfTheEndMark) {
-  const auto answer = read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}, ""));
-  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+  const auto answer =
+      read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}, ""));
+  EXPECT_EQ(answer.reply().stop, StopReason::stop);
 }
 
 TEST(ChatReader, TakesAnEndMarkInPlaceOfAReasonWhereTheAnswerIsComplete) {
-  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":null})"})).reply().stop,
-            ModelStop::stop);
+  EXPECT_EQ(
+      read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"Hi"},"finish_reason":null})"})).reply().stop,
+      StopReason::stop);
   const auto broken_call = chunks({R"({"delta":{"tool_calls":[{"id":"a","function":{"name":"n","arguments":"{"}}]}})"});
-  EXPECT_EQ(read_stream(*wire(), broken_call).failure().kind, Kind::unavailable);
-  EXPECT_EQ(read_stream(*wire(), chunks({})).failure().kind, Kind::unavailable);
+  EXPECT_EQ(read_stream(*chat_wire_format(), broken_call).failure().kind, Kind::unavailable);
+  EXPECT_EQ(read_stream(*chat_wire_format(), chunks({})).failure().kind, Kind::unavailable);
 }
 
 TEST(ChatReader, AnAnswerWithNeitherIsAFailure) {
-  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"}})"}, "")).failure().message,
+  EXPECT_EQ(read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"Hi"}})"}, "")).failure().message,
             "ended its answer too early");
 }
 
 TEST(ChatReader, MapsReasonsForTheEnd) {
   const auto stop = [](std::string reason) {
-    return read_stream(*wire(), chunks({R"({"delta":{"content":"x"},"finish_reason":")" + reason + "\"}"}));
+    return read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"x"},"finish_reason":")" + reason + "\"}"}));
   };
-  EXPECT_EQ(stop("length").reply().stop, ModelStop::length);
-  EXPECT_EQ(stop("content_filter").reply().stop, ModelStop::content_filter);
-  EXPECT_EQ(stop("tool_calls").reply().stop, ModelStop::stop);
+  EXPECT_EQ(stop("length").reply().stop, StopReason::length);
+  EXPECT_EQ(stop("content_filter").reply().stop, StopReason::content_filter);
+  EXPECT_EQ(stop("tool_calls").reply().stop, StopReason::stop);
   EXPECT_EQ(stop("error").failure().kind, Kind::unavailable);
 }
 
 TEST(ChatReader, ReadsReasoningUnderAnyOfItsNames) {
   const auto reasoning = [](std::string delta) {
-    return read_stream(*wire(), chunks({"{\"delta\":" + delta + ",\"finish_reason\":\"stop\"}"})).reasoning;
+    return read_stream(*chat_wire_format(), chunks({"{\"delta\":" + delta + ",\"finish_reason\":\"stop\"}"})).reasoning;
   };
   EXPECT_EQ(reasoning(R"({"reasoning_content":"hm"})"), "hm");
   EXPECT_EQ(reasoning(R"({"reasoning":"hm"})"), "hm");
@@ -137,7 +141,7 @@ TEST(ChatReader, ReadsReasoningUnderAnyOfItsNames) {
 
 TEST(ChatReader, PutsReasoningDetailsTogetherForTheNextRequest) {
   const auto answer = read_stream(
-      *wire(),
+      *chat_wire_format(),
       chunks(
           {R"({"delta":{"reasoning_details":[{"type":"reasoning.text","text":"let ","index":0,"signature":null}]}})",
            R"({"delta":{"reasoning_details":[{"type":"reasoning.text","text":"me","index":0,"signature":"S"}]}})",
@@ -149,14 +153,14 @@ TEST(ChatReader, PutsReasoningDetailsTogetherForTheNextRequest) {
 
 TEST(ChatReader, ToleratesOddToolCalls) {
   const auto answer = read_stream(
-      *wire(),
+      *chat_wire_format(),
       chunks({R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}]}})",
               R"({"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"two","arguments":"{\"x\""}}]}})",
               R"({"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}})",
               R"({"delta":{"tool_calls":[{"index":5,"id":"","function":{"name":"three","arguments":{"y":2}}}]}})",
               R"({"delta":{},"finish_reason":"stop"})"}));
   const auto& uses = answer.reply().tool_uses;
-  EXPECT_EQ(answer.reply().stop, ModelStop::tool_use);
+  EXPECT_EQ(answer.reply().stop, StopReason::tool_use);
   ASSERT_EQ(uses.size(), 3u);
   EXPECT_EQ(uses[0].name, "one");
   EXPECT_EQ(uses[1].id, "b");
@@ -170,7 +174,7 @@ TEST(ChatReader, PutsTogetherWhatIsCutWithinACharacter) {
       "{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":"
       "\"{\\\"x\\\":\\\"\xf0\x9f\"}}]}}";
   const auto answer = read_stream(
-      *wire(),
+      *chat_wire_format(),
       chunks(
           {R"({"delta":{"content":"a\ud83d","reasoning_content":"\ud83d"}})",
            R"({"delta":{"reasoning_content":"\udd0e"}})", R"({"delta":{"content":"\ude00b"}})", cut_in_the_argument,
@@ -189,15 +193,16 @@ TEST(ChatReader, PutsTogetherWhatIsCutWithinACharacter) {
 TEST(ChatReader, TakesACallThatComesTwiceOnce) {
   const std::string call =
       R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]}})";
-  const auto answer = read_stream(*wire(), chunks({call, call, R"({"delta":{},"finish_reason":"tool_calls"})"}));
+  const auto answer =
+      read_stream(*chat_wire_format(), chunks({call, call, R"({"delta":{},"finish_reason":"tool_calls"})"}));
   const auto& uses = answer.reply().tool_uses;
   ASSERT_EQ(uses.size(), 1u);
   EXPECT_EQ(to_json(uses[0].input), R"({"x":1})");
 }
 
 TEST(ChatReader, TellsWholeCallsWithoutIdsAndIndexesApart) {
-  const auto answer =
-      read_stream(*wire(), chunks({R"({"delta":{"tool_calls":[{"function":{"name":"one","arguments":"{\"x\":1}"}}]}})",
+  const auto answer = read_stream(
+      *chat_wire_format(), chunks({R"({"delta":{"tool_calls":[{"function":{"name":"one","arguments":"{\"x\":1}"}}]}})",
                                    R"({"delta":{"tool_calls":[{"function":{"name":"one","arguments":"{\"x\":2}"}}]}})",
                                    R"({"delta":{},"finish_reason":"tool_calls"})"}));
   const auto& uses = answer.reply().tool_uses;
@@ -208,7 +213,7 @@ TEST(ChatReader, TellsWholeCallsWithoutIdsAndIndexesApart) {
 
 TEST(ChatReader, KeepsACallWholeThoughEachPieceHasAnIdOfItsOwn) {
   const auto answer = read_stream(
-      *wire(),
+      *chat_wire_format(),
       chunks({R"({"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\""}}]}})",
               R"({"delta":{"tool_calls":[{"index":0,"id":"b","function":{"arguments":":1}"}}]}})",
               R"({"delta":{},"finish_reason":"tool_calls"})"}));
@@ -219,54 +224,58 @@ TEST(ChatReader, KeepsACallWholeThoughEachPieceHasAnIdOfItsOwn) {
 }
 
 TEST(ChatReader, PassesOverFramesThatOnlyKeepTheConnectionAlive) {
-  EXPECT_EQ(read_stream(*wire(), "data:\n\nevent: ping\ndata: \n\n" +
-                                     chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}))
+  EXPECT_EQ(read_stream(*chat_wire_format(), "data:\n\nevent: ping\ndata: \n\n" +
+                                                 chunks({R"({"delta":{"content":"Hi"},"finish_reason":"stop"})"}))
                 .text,
             "Hi");
 }
 
 TEST(ChatReader, TakesTheTextOfARefusal) {
-  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"refusal":"I cannot."},"finish_reason":"stop"})"})).text,
-            "I cannot.");
+  EXPECT_EQ(
+      read_stream(*chat_wire_format(), chunks({R"({"delta":{"refusal":"I cannot."},"finish_reason":"stop"})"})).text,
+      "I cannot.");
 }
 
 TEST(ChatReader, LeavesThinkTagsAlone) {
-  EXPECT_EQ(read_stream(*wire(), chunks({R"({"delta":{"content":"<think>a</think>b"},"finish_reason":"stop"})"})).text,
-            "<think>a</think>b");
+  EXPECT_EQ(
+      read_stream(*chat_wire_format(), chunks({R"({"delta":{"content":"<think>a</think>b"},"finish_reason":"stop"})"}))
+          .text,
+      "<think>a</think>b");
 }
 
 TEST(ChatReader, FindsErrorsWhereverTheyStand) {
-  const auto in_frame =
-      read_stream(*wire(), "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n");
+  const auto in_frame = read_stream(
+      *chat_wire_format(), "data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n");
   EXPECT_EQ(in_frame.failure().kind, Kind::unavailable);
   EXPECT_EQ(in_frame.failure().message, "broke off its answer: The server had an error");
-  const auto named =
-      read_stream(*wire(), "event: error\ndata: {\"message\":\"too fast\",\"code\":\"rate_limit_exceeded\"}\n\n");
+  const auto named = read_stream(*chat_wire_format(),
+                                 "event: error\ndata: {\"message\":\"too fast\",\"code\":\"rate_limit_exceeded\"}\n\n");
   EXPECT_EQ(named.failure().kind, Kind::rate_limited);
-  const auto empty =
-      read_stream(*wire(), chunks({R"({"delta":{"content":"Hi"}})"}, "event: error\ndata:\n\ndata: [DONE]\n\n"));
+  const auto empty = read_stream(*chat_wire_format(),
+                                 chunks({R"({"delta":{"content":"Hi"}})"}, "event: error\ndata:\n\ndata: [DONE]\n\n"));
   EXPECT_EQ(empty.failure().kind, Kind::protocol);
   const auto bare = read_stream(
-      *wire(), chunks({R"({"delta":{"content":"Hi"}})"},
-                      "data: {\"object\":\"error\",\"message\":\"out of memory\",\"code\":500}\n\ndata: [DONE]\n\n"));
+      *chat_wire_format(),
+      chunks({R"({"delta":{"content":"Hi"}})"},
+             "data: {\"object\":\"error\",\"message\":\"out of memory\",\"code\":500}\n\ndata: [DONE]\n\n"));
   EXPECT_EQ(bare.failure().kind, Kind::unavailable);
   EXPECT_EQ(bare.failure().message, "broke off its answer: out of memory");
-  const auto in_choice =
-      read_stream(*wire(), R"({"choices":[{"error":{"code":402,"message":"no credits"}}]})", 5, "application/json");
+  const auto in_choice = read_stream(
+      *chat_wire_format(), R"({"choices":[{"error":{"code":402,"message":"no credits"}}]})", 5, "application/json");
   EXPECT_EQ(in_choice.failure().kind, Kind::refused);
   EXPECT_EQ(in_choice.failure().status, 402);
 }
 
 TEST(ChatReader, ReadsAnAnswerThatIsNotStreamed) {
   const auto answer = read_stream(
-      *wire(),
+      *chat_wire_format(),
       R"({"choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}})",
       7, "application/json");
   EXPECT_EQ(answer.text, "Hi");
   EXPECT_EQ(answer.reply().usage.input_tokens, 3);
 }
 
-ModelRequest conversation() {
+ModelRequest chat_conversation() {
   ModelRequest request;
   request.model = "m";
   request.system = "You are kind.";
@@ -285,7 +294,7 @@ ModelRequest conversation() {
 
 TEST(ChatRequest, IsWrittenAsCompatibleServersWantIt) {
   EXPECT_EQ(
-      to_json(wire()->request(conversation())),
+      to_json(chat_wire_format()->request(chat_conversation())),
       R"({"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":8192,"temperature":0.5,)"
       R"("tools":[{"type":"function","function":{"name":"get_weather","description":"Weather of a city","parameters":{"type":"object"}}}],)"
       R"("messages":[{"role":"system","content":"You are kind."},)"
@@ -295,16 +304,16 @@ TEST(ChatRequest, IsWrittenAsCompatibleServersWantIt) {
 }
 
 TEST(ChatRequest, NamesTheLimitAsOpenAiDoes) {
-  const auto body = wire("https://api.openai.com/v1")->request(conversation());
+  const auto body = chat_wire_format("https://api.openai.com/v1")->request(chat_conversation());
   EXPECT_EQ(body.at("max_completion_tokens"), 8192);
   EXPECT_FALSE(body.contains("max_tokens"));
   EXPECT_EQ(body.at("prompt_cache_key"), "t1");
 }
 
 TEST(ChatRequest, DoesWithoutWhatIsRefused) {
-  auto body = wire()->request(conversation());
+  auto body = chat_wire_format()->request(chat_conversation());
   const auto refuse = [&](std::string message, std::string words = {}) {
-    return wire()->adjust(body, Complaint{std::move(message), std::move(words), 0});
+    return chat_wire_format()->adjust(body, ProviderError{std::move(message), std::move(words), 0});
   };
   EXPECT_TRUE(refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."));
   EXPECT_EQ(body.at("max_completion_tokens"), 8192);

@@ -4,13 +4,13 @@
 #include <map>
 #include <utility>
 
-#include "models/wire_json.hpp"
+#include "models/json_reader.hpp"
 
 namespace agw {
 
 namespace {
 
-json::value user_content(const Message& message) {
+json::value responses_user_content(const Message& message) {
   if (message.images.empty()) return json::string(message.text);
   json::array content;
   for (const auto& image : message.images) {
@@ -40,7 +40,7 @@ json::array tools_of(const std::vector<ToolDescription>& descriptions) {
   return tools;
 }
 
-/// Only these know `reasoning` and `include`; others refuse a request that names them.
+/// Only these accept `reasoning` and `include`; others reject a request with them.
 bool reasons(std::string_view model) {
   const bool numbered = model.starts_with("gpt-") && model.size() > 4 && model[4] >= '5' && model[4] <= '9';
   const bool o_series = model.size() > 1 && model[0] == 'o' && model[1] >= '1' && model[1] <= '9';
@@ -77,7 +77,7 @@ private:
     }
     if (type == "response.output_item.added") return begin_item(frame);
     if (type == "response.output_item.done") return end_item(frame);
-    if (type == "error") return fail(read_complaint(json::value(frame)));
+    if (type == "error") return fail(read_provider_error(json::value(frame)));
     const auto* response = object_member(frame, "response");
     if (!response && text_member(frame, "object") == "response") response = &frame;
     if (response) read_response(type, *response);
@@ -85,8 +85,8 @@ private:
 
   static std::int64_t index_of(const json::object& frame) { return count_member(frame, "output_index").value_or(0); }
 
-  /// Messages are paragraphs of the answer. The same text comes up to four times, and not all servers send it each
-  /// time: it is taken from where it came first.
+  /// Messages are paragraphs of the answer. The same text arrives up to four times, and not every server sends all of
+  /// them: the first source is used.
   void add_text(Source source, std::int64_t index, std::string_view piece) {
     if (piece.empty()) return;
     if (!wrote_text()) source_ = source;
@@ -96,7 +96,7 @@ private:
     text(piece);
   }
 
-  /// Parts of a summary are paragraphs.
+  /// The parts of a summary are paragraphs.
   void separate_summaries(const json::object& frame) {
     if (count_member(frame, "summary_index").value_or(0) > 0) reasoning("\n\n");
   }
@@ -115,8 +115,7 @@ private:
     text_of_message(Source::items, index_of(frame), *item);
   }
 
-  /// The whole item: what came of it in pieces is in it again. Not all servers count the same positions at the end as
-  /// in between.
+  /// The whole item, which repeats its pieces. Some servers number the items differently at the end.
   void take_item(std::int64_t index, const json::object& item) {
     const auto type = text_member(item, "type");
     if (type == "reasoning") take_reasoning(index, item);
@@ -153,13 +152,13 @@ private:
 
   void take_failure(const json::object& response) {
     const auto* error = response.if_contains("error");
-    fail(error && !error->is_null() ? read_complaint(*error) : Complaint{"the response failed", {}, 0});
+    fail(error && !error->is_null() ? read_provider_error(*error) : ProviderError{"the response failed", {}, 0});
   }
 
   void take_incomplete(const json::object& response) {
     const auto* details = object_member(response, "incomplete_details");
     const bool filtered = details && text_member(*details, "reason") == "content_filter";
-    reply_.stop = filtered ? ModelStop::content_filter : ModelStop::length;
+    reply_.stop = filtered ? StopReason::content_filter : StopReason::length;
     take_output(response);
   }
 
@@ -191,13 +190,13 @@ private:
   }
 
   std::map<std::int64_t, json::object> reasoning_items_;
-  Source source_{};           ///< what the text is taken from, once any came
-  std::int64_t written_ = 0;  ///< the item whose text came last
+  Source source_{};           ///< of the text, once any arrived
+  std::int64_t written_ = 0;  ///< the item whose text arrived last
 };
 
-class ResponsesWire : public WireFormat {
+class ResponsesFormat : public WireFormat {
 public:
-  explicit ResponsesWire(ProviderSettings settings) : settings_(std::move(settings)) {}
+  explicit ResponsesFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
 
   std::string url() const override { return settings_.base_url + "/responses"; }
 
@@ -221,16 +220,17 @@ public:
     return body;
   }
 
-  bool adjust(json::object& request, const Complaint& complaint) const override {
-    const auto complains_of = [&](std::string_view name) {
-      return complaint.message.find(name) != std::string::npos || complaint.words.find(name) != std::string::npos;
+  bool adjust(json::object& request, const ProviderError& provider_error) const override {
+    const auto mentions = [&](std::string_view name) {
+      return provider_error.message.find(name) != std::string::npos ||
+             provider_error.words.find(name) != std::string::npos;
     };
     const std::pair<std::string_view, std::string_view> removable[] = {
         {"temperature", "temperature"},     {"ncrypted content", "include"},   {"encrypted_content", "include"},
         {"reasoning.summary", "reasoning"}, {"reasoning summar", "reasoning"}, {"prompt_cache_key", "prompt_cache_key"},
     };
     for (const auto& [word, member] : removable) {
-      if (complains_of(word) && request.erase(member) > 0) return true;
+      if (mentions(word) && request.erase(member) > 0) return true;
     }
     return false;
   }
@@ -245,10 +245,10 @@ private:
     for (const auto& message : request.messages) {
       switch (message.role) {
         case Message::Role::user:
-          input.push_back(json::object{{"role", "user"}, {"content", user_content(message)}});
+          input.push_back(json::object{{"role", "user"}, {"content", responses_user_content(message)}});
           break;
         case Message::Role::assistant:
-          add_assistant(input, message, made_blocks(message, settings_.name, request.model));
+          add_assistant(input, message, can_resend_blocks(message, settings_.name, request.model));
           break;
         case Message::Role::tool:
           input.push_back(json::object{
@@ -263,8 +263,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<WireFormat> openai_responses_wire(ProviderSettings settings) {
-  return std::make_unique<ResponsesWire>(complete(std::move(settings)));
+std::unique_ptr<WireFormat> openai_responses_format(ProviderSettings settings) {
+  return std::make_unique<ResponsesFormat>(complete(std::move(settings)));
 }
 
 }  // namespace agw

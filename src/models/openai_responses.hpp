@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "models/settings.hpp"
-#include "models/wire.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw {
 
-/// OpenAI's Responses, without state on their side: nothing is stored there, and reasoning items come back encrypted
-/// with the reply, to be sent again with the turn they belong to.
-std::unique_ptr<WireFormat> openai_responses_wire(ProviderSettings settings);
+/// OpenAI's Responses API, stateless: OpenAI stores nothing, and reasoning items come encrypted with the reply and are
+/// sent back with the turn they belong to.
+std::unique_ptr<WireFormat> openai_responses_format(ProviderSettings settings);
 
 }  // namespace agw

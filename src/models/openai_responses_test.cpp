@@ -10,11 +10,11 @@ namespace {
 using testing::read_stream;
 using Kind = ModelFailure::Kind;
 
-std::unique_ptr<WireFormat> wire() {
-  return openai_responses_wire({.name = "openai", .kind = ProviderKind::openai, .api_key = "secret"});
+std::unique_ptr<WireFormat> responses_wire_format() {
+  return openai_responses_format({.name = "openai", .kind = ProviderKind::openai, .api_key = "secret"});
 }
 
-constexpr std::string_view stream = R"(event: response.created
+constexpr std::string_view responses_stream = R"(event: response.created
 data: {"type":"response.created","response":{"id":"resp_1","status":"in_progress"},"sequence_number":0}
 
 event: response.output_item.added
@@ -60,11 +60,11 @@ data: {"type":"response.completed","response":{"status":"completed","output":[{"
 
 TEST(ResponsesReader, ReadsReasoningTextAndToolCallsWhereverTheStreamIsCut) {
   for (std::size_t piece = 1; piece < 200; ++piece) {
-    const auto answer = read_stream(*wire(), stream, piece);
+    const auto answer = read_stream(*responses_wire_format(), responses_stream, piece);
     EXPECT_EQ(answer.text, "Hé🔎");
     EXPECT_EQ(answer.reasoning, "hm\n\naha");
     const auto& reply = answer.reply();
-    EXPECT_EQ(reply.stop, ModelStop::tool_use);
+    EXPECT_EQ(reply.stop, StopReason::tool_use);
     ASSERT_EQ(reply.tool_uses.size(), 1u);
     EXPECT_EQ(reply.tool_uses[0].id, "call_1");
     EXPECT_EQ(to_json(reply.tool_uses[0].input), R"({"city":"Paris"})");
@@ -77,8 +77,9 @@ TEST(ResponsesReader, ReadsReasoningTextAndToolCallsWhereverTheStreamIsCut) {
 }
 
 TEST(ResponsesReader, TakesACallAndAThoughtOnceWhateverTheirPlacesAtTheEnd) {
-  const auto answer = read_stream(
-      *wire(), R"(data: {"type":"response.output_item.done","output_index":1,"item":{"type":"reasoning","id":"rs_1"}}
+  const auto answer =
+      read_stream(*responses_wire_format(),
+                  R"(data: {"type":"response.output_item.done","output_index":1,"item":{"type":"reasoning","id":"rs_1"}}
 
 data: {"type":"response.output_item.added","output_index":3,"item":{"type":"function_call","call_id":"call_1","name":"get_weather","arguments":""}}
 
@@ -96,57 +97,60 @@ data: {"type":"response.completed","response":{"status":"completed","output":[{"
 
 TEST(ResponsesReader, MapsHowItEnded) {
   const auto incomplete = [](std::string reason) {
-    return read_stream(*wire(),
+    return read_stream(*responses_wire_format(),
                        "data: {\"type\":\"response.incomplete\",\"response\":{\"status\":\"incomplete\","
                        "\"incomplete_details\":{\"reason\":\"" +
                            reason + "\"}}}\n\n")
         .reply()
         .stop;
   };
-  EXPECT_EQ(incomplete("max_output_tokens"), ModelStop::length);
-  EXPECT_EQ(incomplete("content_filter"), ModelStop::content_filter);
+  EXPECT_EQ(incomplete("max_output_tokens"), StopReason::length);
+  EXPECT_EQ(incomplete("content_filter"), StopReason::content_filter);
 }
 
 TEST(ResponsesReader, TellsFailures) {
   const auto failed = read_stream(
-      *wire(),
+      *responses_wire_format(),
       R"(data: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"oops"}}}
 
 )");
   EXPECT_EQ(failed.failure().kind, Kind::unavailable);
   EXPECT_EQ(failed.failure().message, "broke off its answer: oops");
   const auto limited = read_stream(
-      *wire(),
+      *responses_wire_format(),
       R"(data: {"type":"error","code":"rate_limit_exceeded","message":"slower","param":null,"sequence_number":3}
 
 )");
   EXPECT_EQ(limited.failure().kind, Kind::rate_limited);
-  EXPECT_EQ(read_stream(*wire(), stream.substr(0, stream.find("event: response.completed"))).failure().kind,
+  EXPECT_EQ(read_stream(*responses_wire_format(),
+                        responses_stream.substr(0, responses_stream.find("event: response.completed")))
+                .failure()
+                .kind,
             Kind::unavailable);
 }
 
 TEST(ResponsesReader, ReadsAnAnswerThatIsNotStreamed) {
   const auto answer = read_stream(
-      *wire(),
+      *responses_wire_format(),
       R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]}]})",
       9, "application/json");
   EXPECT_EQ(answer.text, "Hi");
-  EXPECT_EQ(answer.reply().stop, ModelStop::stop);
+  EXPECT_EQ(answer.reply().stop, StopReason::stop);
 }
 
 TEST(ResponsesReader, ReadsARefusalAndAnUnfinishedAnswerThatAreNotStreamed) {
   const auto refused = read_stream(
-      *wire(),
+      *responses_wire_format(),
       R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I cannot."}]}]})",
       9, "application/json");
   EXPECT_EQ(refused.text, "I cannot.");
   const auto unfinished =
-      read_stream(*wire(),
+      read_stream(*responses_wire_format(),
                   R"({"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},)"
                   R"("output":[{"type":"message","content":[{"type":"output_text","text":"It was a"}]}]})",
                   9, "application/json");
   EXPECT_EQ(unfinished.text, "It was a");
-  EXPECT_EQ(unfinished.reply().stop, ModelStop::length);
+  EXPECT_EQ(unfinished.reply().stop, StopReason::length);
 }
 
 TEST(ResponsesReader, TakesTextOnceFromWhereItComesFirst) {
@@ -171,14 +175,15 @@ TEST(ResponsesReader, TakesTextOnceFromWhereItComesFirst) {
         if (has_delta) sent += delta;
         if (has_part) sent += part;
         if (has_item) sent += item;
-        EXPECT_EQ(read_stream(*wire(), sent + std::string(end)).text, "Hi") << sent;
+        EXPECT_EQ(read_stream(*responses_wire_format(), sent + std::string(end)).text, "Hi") << sent;
       }
     }
   }
 }
 
 TEST(ResponsesReader, MessagesAreParagraphs) {
-  EXPECT_EQ(read_stream(*wire(), R"(data: {"type":"response.output_text.delta","output_index":0,"delta":"I look"}
+  EXPECT_EQ(read_stream(*responses_wire_format(),
+                        R"(data: {"type":"response.output_text.delta","output_index":0,"delta":"I look"}
 
 data: {"type":"response.output_text.delta","output_index":0,"delta":" it up."}
 
@@ -191,7 +196,7 @@ data: {"type":"response.completed","response":{"status":"completed"}}
             "I look it up.\n\nIt is 5.");
   EXPECT_EQ(
       read_stream(
-          *wire(),
+          *responses_wire_format(),
           R"({"object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"I "},{"type":"output_text","text":"look."}]},)"
           R"({"type":"message","content":[{"type":"output_text","text":"It is 5."}]}]})",
           9, "application/json")
@@ -200,7 +205,8 @@ data: {"type":"response.completed","response":{"status":"completed"}}
 }
 
 TEST(ResponsesReader, PutsTogetherWhatIsCutWithinACharacter) {
-  const auto answer = read_stream(*wire(), R"(data: {"type":"response.output_text.delta","delta":"a\ud83d"}
+  const auto answer =
+      read_stream(*responses_wire_format(), R"(data: {"type":"response.output_text.delta","delta":"a\ud83d"}
 
 data: {"type":"response.output_text.delta","delta":"\ude00"}
 
@@ -225,7 +231,7 @@ TEST(ResponsesRequest, IsWrittenWithoutStateOnTheirSide) {
                               .provider_blocks_of = "openai/gpt-6.2-sol"});
   request.messages.push_back({.role = Role::tool, .text = "15C", .tool_call_id = "a"});
   EXPECT_EQ(
-      to_json(wire()->request(request)),
+      to_json(responses_wire_format()->request(request)),
       R"({"model":"gpt-6.2-sol","stream":true,"store":false,"max_output_tokens":8192,"instructions":"You are kind.",)"
       R"("prompt_cache_key":"t1","include":["reasoning.encrypted_content"],"reasoning":{"summary":"auto"},)"
       R"("tools":[{"type":"function","name":"get_weather","description":"Weather of a city","parameters":{"type":"object"},"strict":false}],)"
@@ -238,7 +244,7 @@ TEST(ResponsesRequest, IsWrittenWithoutStateOnTheirSide) {
 TEST(ResponsesRequest, AsksOnlyModelsThatReasonForTheirReasoning) {
   ModelRequest request;
   request.model = "gpt-4o";
-  const auto body = wire()->request(request);
+  const auto body = responses_wire_format()->request(request);
   EXPECT_FALSE(body.contains("reasoning"));
   EXPECT_FALSE(body.contains("include"));
 }
@@ -247,8 +253,10 @@ TEST(ResponsesRequest, DoesWithoutWhatIsRefused) {
   ModelRequest request;
   request.model = "o3";
   request.temperature = 1;
-  auto body = wire()->request(request);
-  const auto refuse = [&](std::string message) { return wire()->adjust(body, Complaint{std::move(message), {}, 0}); };
+  auto body = responses_wire_format()->request(request);
+  const auto refuse = [&](std::string message) {
+    return responses_wire_format()->adjust(body, ProviderError{std::move(message), {}, 0});
+  };
   EXPECT_TRUE(refuse("Unsupported parameter: 'temperature' is not supported with this model."));
   EXPECT_TRUE(refuse("Your organization must be verified to generate reasoning summaries."));
   EXPECT_TRUE(refuse("Encrypted content is not supported with this model."));

@@ -7,22 +7,23 @@ namespace agw {
 
 namespace {
 
-struct Kind {
+struct PictureKind {
   std::string_view mime;
   bool (*begins)(std::string_view bytes);
 };
 
-constexpr std::array kinds{Kind{"image/png", [](std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n"); }},
-                           Kind{"image/jpeg", [](std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }},
-                           Kind{"image/gif", [](std::string_view bytes) { return bytes.starts_with("GIF8"); }},
-                           Kind{"image/webp", [](std::string_view bytes) {
-                                  return bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP");
-                                }}};
+constexpr std::array kinds{
+    PictureKind{"image/png", [](std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n"); }},
+    PictureKind{"image/jpeg", [](std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }},
+    PictureKind{"image/gif", [](std::string_view bytes) { return bytes.starts_with("GIF8"); }},
+    PictureKind{"image/webp", [](std::string_view bytes) {
+                  return bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP");
+                }}};
 
-const Kind* kind_of(std::string_view mime) {
-  // Not its name, but what many programs call it.
+const PictureKind* kind_of(std::string_view mime) {
+  // Not the registered type, but common.
   if (mime == "image/jpg") mime = "image/jpeg";
-  const auto* const found = std::ranges::find(kinds, mime, &Kind::mime);
+  const auto* const found = std::ranges::find(kinds, mime, &PictureKind::mime);
   return found == kinds.end() ? nullptr : found;
 }
 

@@ -4,11 +4,11 @@
 
 namespace agw {
 
-/// What providers call pictures of that kind; empty for one that models do not take.
+/// The MIME type that providers use for images of that type; empty if models do not accept it.
 std::string_view picture_mime(std::string_view mime);
 
-/// Whether the bytes begin as a picture of that kind does, one of those that models take. Services refuse a whole
-/// request for one picture that is none.
+/// Whether `bytes` start like an image of that type, and models accept the type. Services reject a whole request for
+/// one invalid image.
 bool is_picture(std::string_view mime, std::string_view bytes);
 
 }  // namespace agw

@@ -4,7 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "base/error.hpp"
-#include "base/yaml.hpp"
+#include "base/json/yaml.hpp"
 #include "config/start_file.hpp"
 
 namespace agw {
@@ -12,10 +12,10 @@ namespace agw {
 namespace {
 
 constexpr double million = 1e6;
-/// So that no sum of costs leaves what a number can hold.
-constexpr double highest_price = million;
+/// Keeps every sum of costs finite.
+constexpr double max_price = million;
 
-/// Reads a file of prices; knows its name, for errors.
+/// Reads a price file; has its name, for errors.
 class Reader {
 public:
   explicit Reader(const std::filesystem::path& file) : file_(file) {}
@@ -77,7 +77,7 @@ private:
 
   double amount(const std::string& key, const YAML::Node& node) const {
     double value = 0;
-    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !(value >= 0 && value <= highest_price)) {
+    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !(value >= 0 && value <= max_price)) {
       fail(node.Mark(), key, "must be a number from 0 to 1000000, in USD per million tokens");
     }
     return value;

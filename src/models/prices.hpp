@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 #include "models/model.hpp"
 
 namespace agw {
 
-/// What a model costs, in USD per million tokens.
+/// The price of a model, in USD per million tokens.
 struct Price {
   double input = 0;
   double output = 0;
@@ -22,20 +22,20 @@ struct Price {
 };
 const Description& describe(Tag<Price>);
 
-/// What tokens cost at that price, in USD.
+/// The cost of `usage` at that price, in USD.
 double cost(const Price& price, const Usage& usage);
 
-/// The prices that a person set: they go before those that ship with the gateway.
+/// The user's own prices. They override those that ship with the gateway.
 class Prices {
 public:
   Prices() = default;
 
-  /// Reads `prices.yaml`: `<provider>/<model>` or `<model>` -> `{input, output, cache_read, cache_write}`. Without the
-  /// last two their tokens cost what input does. A file that is not there holds no prices; a wrong one is a StartError
-  /// `<file>:<line>: <key>: <why>`.
+  /// Reads `prices.yaml`: `<provider>/<model>` or `<model>` -> `{input, output, cache_read, cache_write}`. The last two
+  /// default to `input`. A missing file has no prices. Throws StartError `<file>:<line>: <key>: <why>` for an invalid
+  /// one.
   explicit Prices(const std::filesystem::path& file);
 
-  /// What the file says of the model, of this provider first.
+  /// The price of the model: its price at this provider if there is one, else its general price.
   std::optional<Price> find(std::string_view provider, std::string_view model) const;
 
 private:

@@ -18,32 +18,33 @@ bool is_worth_another_try(const ModelFailure& failure) {
   return failure.kind == Kind::unavailable || failure.kind == Kind::rate_limited || failure.kind == Kind::protocol;
 }
 
-/// Where a quota is used up, or a service that is down wants no other try, another model may answer.
+/// If a quota is used up, or a service is down, another model may answer.
 bool is_worth_another_model(const ModelFailure& failure) {
   return is_worth_another_try(failure) || failure.status == 429 || failure.status >= 500;
 }
 
-/// As many clients that failed together should not come back together.
+/// Jitter: clients that failed at the same time should not retry at the same time.
 milliseconds jittered(milliseconds delay) {
   static std::minstd_rand random{std::random_device{}()};
   const auto quarter = static_cast<int>(delay.count() / 4);
   return delay - milliseconds(std::uniform_int_distribution(0, quarter)(random));
 }
 
-/// How long to wait before the try after `tries` of them; nothing where there should be none.
+/// The delay before the next attempt, after `tries` of them; nullopt if there should be none.
 std::optional<milliseconds> delay_after(int tries, const ModelFailure& failure, const RetryPolicy& policy) {
   if (tries > policy.retries || !is_worth_another_try(failure)) return std::nullopt;
   if (failure.retry_after) {
-    if (*failure.retry_after > policy.longest_retry_after) return std::nullopt;
+    if (*failure.retry_after > policy.max_retry_after) return std::nullopt;
     return failure.retry_after;
   }
   const auto doubled = policy.first_delay * (1 << std::min(tries - 1, 16));
-  return jittered(std::min<milliseconds>(doubled, policy.longest_delay));
+  return jittered(std::min<milliseconds>(doubled, policy.max_delay));
 }
 
-/// One model, as often as the policy allows. `began` tells whether a delta came. All tries count into the usage.
-Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, const OnDelta& on_delta, Stop& stop,
-                       const RetryPolicy& policy, const bool& began) {
+/// Calls one model as often as the policy allows. `began`: whether a delta has arrived. The usage is that of all
+/// attempts.
+Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, const OnDelta& on_delta,
+                       StopSource& stop, const RetryPolicy& policy, const bool& began) {
   Usage spent;
   for (int tries = 1;; ++tries) {
     auto outcome = co_await choice.provider->answer(request, on_delta, stop);
@@ -53,7 +54,7 @@ Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, c
     const auto delay = delay_after(tries, *failure, policy);
     if (!delay) co_return outcome;
     log::warn("{}: {}; try {} in {} ms", choice.id(), failure->message, tries + 1, delay->count());
-    if (co_await pause(stop, *delay) == End::stopped) {
+    if (co_await pause(stop, *delay) == WaitResult::stopped) {
       ModelFailure stopped;
       stopped.kind = Kind::stopped;
       stopped.message = choice.provider_name + " was stopped";
@@ -63,7 +64,7 @@ Task<ModelOutcome> ask(const ModelChoice& choice, const ModelRequest& request, c
   }
 }
 
-/// The failures of all models that were asked, as one.
+/// Combines the failures of all models that were called.
 ModelFailure joined(std::optional<ModelFailure> earlier, ModelFailure last) {
   if (earlier) last.message = earlier->message + "; " + last.message;
   return last;
@@ -71,8 +72,8 @@ ModelFailure joined(std::optional<ModelFailure> earlier, ModelFailure last) {
 
 }  // namespace
 
-Task<Answered> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
-                                   Stop& stop, RetryPolicy policy) {
+Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequest request, const OnDelta& on_delta,
+                                     StopSource& stop, RetryPolicy policy) {
   bool began = false;
   const OnDelta noticing = [&](const Delta& delta) {
     began = true;
@@ -82,12 +83,12 @@ Task<Answered> answer_with_retries(std::vector<ModelChoice> choices, ModelReques
   const auto wanted_tokens = request.max_output_tokens;
   for (auto choice = choices.begin();; ++choice) {
     request.model = choice->model;
-    request.max_output_tokens = std::min(wanted_tokens, choice->most_output_tokens);
+    request.max_output_tokens = std::min(wanted_tokens, choice->output_token_limit);
     auto outcome = co_await ask(*choice, request, noticing, stop, policy, began);
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));
     const bool go_on = failure && !began && is_worth_another_model(*failure) && choice + 1 != choices.end();
-    if (!go_on) co_return Answered{std::move(outcome), choice->provider_name, choice->model};
+    if (!go_on) co_return Completion{std::move(outcome), choice->provider_name, choice->model};
     log::warn("{}: {}; asking {} instead", choice->id(), failure->message, (choice + 1)->id());
     earlier = std::move(*failure);
   }

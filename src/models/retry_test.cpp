@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using Kind = ModelFailure::Kind;
 
-constexpr RetryPolicy quick{.first_delay = 1ms, .longest_delay = 2ms};
+constexpr RetryPolicy quick{.first_delay = 1ms, .max_delay = 2ms};
 
 ModelFailure failure(Kind kind, int status = 0, std::optional<std::chrono::milliseconds> retry_after = {}) {
   ModelFailure made;
@@ -23,7 +23,7 @@ ModelFailure failure(Kind kind, int status = 0, std::optional<std::chrono::milli
   return made;
 }
 
-/// Gives the outcomes it was made with, one to each call, after the text that stands with it.
+/// Returns the given outcomes, one per call, each after its text.
 class Scripted : public Provider {
 public:
   struct Step {
@@ -33,7 +33,7 @@ public:
 
   explicit Scripted(std::vector<Step> steps) : steps_(std::move(steps)) {}
 
-  Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, Stop&) override {
+  Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource&) override {
     models.push_back(request.model);
     const auto& step = steps_.at(models.size() - 1);
     if (!step.text.empty()) on_delta({Delta::Kind::text, step.text});
@@ -41,31 +41,32 @@ public:
     co_return step.outcome;
   }
 
-  std::vector<std::string> models;  ///< that were asked for
+  std::vector<std::string> models;  ///< in the order of the calls
   std::function<void()> during;
 
 private:
   std::vector<Step> steps_;
 };
 
-/// Runs a call to its end.
-Answered ask(std::vector<ModelChoice> choices, Stop& stop, RetryPolicy policy = quick, std::string* text = nullptr) {
-  Answered answered;
+/// Runs a call to completion.
+Completion ask(std::vector<ModelChoice> choices, StopSource& stop, RetryPolicy policy = quick,
+               std::string* text = nullptr) {
+  Completion completion;
   testing::run([&](Loop&) -> Task<> {
     const OnDelta on_delta = [&](const Delta& delta) {
       if (text) *text += delta.text;
     };
-    answered = co_await answer_with_retries(choices, {}, on_delta, stop, policy);
+    completion = co_await answer_with_retries(choices, {}, on_delta, stop, policy);
   });
-  return answered;
+  return completion;
 }
 
-Answered ask(Scripted& provider, RetryPolicy policy = quick) {
-  Stop stop;
+Completion ask(Scripted& provider, RetryPolicy policy = quick) {
+  StopSource stop;
   return ask({{&provider, "p", "m"}}, stop, policy);
 }
 
-bool succeeded(const Answered& answered) { return std::holds_alternative<ModelReply>(answered.outcome); }
+bool succeeded(const Completion& completion) { return std::holds_alternative<ModelReply>(completion.outcome); }
 
 TEST(Retries, TryAgainUntilItWorks) {
   Scripted provider({{failure(Kind::unavailable)},
@@ -73,9 +74,9 @@ TEST(Retries, TryAgainUntilItWorks) {
                      {failure(Kind::protocol)},
                      {failure(Kind::unavailable, 529)},
                      {ModelReply{}}});
-  const auto answered = ask(provider);
-  EXPECT_TRUE(succeeded(answered));
-  EXPECT_EQ(answered.id(), "p/m");
+  const auto completion = ask(provider);
+  EXPECT_TRUE(succeeded(completion));
+  EXPECT_EQ(completion.id(), "p/m");
   EXPECT_EQ(provider.models.size(), 5u);
 }
 
@@ -94,10 +95,10 @@ TEST(Retries, DoNotRepeatWhatIsRefused) {
 TEST(Retries, EndWithTheFirstDelta) {
   Scripted provider({{failure(Kind::unavailable), "Hel"}});
   Scripted other({{ModelReply{}}});
-  Stop stop;
+  StopSource stop;
   std::string text;
-  const auto answered = ask({{&provider, "p", "m"}, {&other, "q", "n"}}, stop, quick, &text);
-  EXPECT_FALSE(succeeded(answered));
+  const auto completion = ask({{&provider, "p", "m"}, {&other, "q", "n"}}, stop, quick, &text);
+  EXPECT_FALSE(succeeded(completion));
   EXPECT_EQ(text, "Hel");
   EXPECT_TRUE(other.models.empty());
 }
@@ -105,19 +106,19 @@ TEST(Retries, EndWithTheFirstDelta) {
 TEST(Retries, GoOnToTheNextModel) {
   Scripted broken(std::vector<Scripted::Step>(4, {failure(Kind::unavailable)}));
   Scripted working({{ModelReply{}}});
-  Stop stop;
+  StopSource stop;
   auto policy = quick;
   policy.retries = 1;
-  const auto answered = ask({{&broken, "p", "m"}, {&broken, "p", "n"}, {&working, "r", "o"}}, stop, policy);
-  EXPECT_TRUE(succeeded(answered));
-  EXPECT_EQ(answered.id(), "r/o");
+  const auto completion = ask({{&broken, "p", "m"}, {&broken, "p", "n"}, {&working, "r", "o"}}, stop, policy);
+  EXPECT_TRUE(succeeded(completion));
+  EXPECT_EQ(completion.id(), "r/o");
   EXPECT_EQ(broken.models, (std::vector<std::string>{"m", "m", "n", "n"}));
 }
 
 TEST(Retries, AskAnotherModelWhereTheQuotaIsUsedUp) {
   Scripted first({{failure(Kind::refused, 429)}});
   Scripted second({{ModelReply{}}});
-  Stop stop;
+  StopSource stop;
   EXPECT_EQ(ask({{&first, "p", "m"}, {&second, "q", "n"}}, stop).id(), "q/n");
   EXPECT_EQ(first.models.size(), 1u);
 }
@@ -125,7 +126,7 @@ TEST(Retries, AskAnotherModelWhereTheQuotaIsUsedUp) {
 TEST(Retries, AskAnotherModelWhereAServiceThatIsDownWantsNoOtherTry) {
   Scripted first({{failure(Kind::refused, 529)}});
   Scripted second({{ModelReply{}}});
-  Stop stop;
+  StopSource stop;
   EXPECT_EQ(ask({{&first, "p", "m"}, {&second, "q", "n"}}, stop).id(), "q/n");
   EXPECT_EQ(first.models.size(), 1u);
 }
@@ -142,10 +143,10 @@ TEST(Retries, CountWhatEveryTryUsed) {
 TEST(Retries, TellAllFailures) {
   Scripted first({{failure(Kind::refused, 429)}});
   Scripted second({{failure(Kind::refused, 401)}});
-  Stop stop;
-  const auto answered = ask({{&first, "p", "m"}, {&second, "q", "n"}}, stop);
-  EXPECT_EQ(std::get<ModelFailure>(answered.outcome).message, "failed; failed");
-  EXPECT_EQ(std::get<ModelFailure>(answered.outcome).status, 401);
+  StopSource stop;
+  const auto completion = ask({{&first, "p", "m"}, {&second, "q", "n"}}, stop);
+  EXPECT_EQ(std::get<ModelFailure>(completion.outcome).message, "failed; failed");
+  EXPECT_EQ(std::get<ModelFailure>(completion.outcome).status, 401);
 }
 
 TEST(Retries, WaitAsLongAsTheProviderWants) {
@@ -162,11 +163,11 @@ TEST(Retries, DoNotWaitTooLong) {
 }
 
 TEST(Retries, StopEndsTheDelay) {
-  Stop stop;
+  StopSource stop;
   Scripted provider({{failure(Kind::unavailable)}});
   provider.during = [&] { stop.request(); };
-  const auto answered = ask({{&provider, "p", "m"}}, stop, {.first_delay = 1h, .longest_delay = 1h});
-  EXPECT_EQ(std::get<ModelFailure>(answered.outcome).kind, Kind::stopped);
+  const auto completion = ask({{&provider, "p", "m"}}, stop, {.first_delay = 1h, .max_delay = 1h});
+  EXPECT_EQ(std::get<ModelFailure>(completion.outcome).kind, Kind::stopped);
 }
 
 }  // namespace

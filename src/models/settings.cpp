@@ -42,11 +42,11 @@ ProviderSettings complete(ProviderSettings settings) {
   if (settings.base_url.empty()) settings.base_url = default_base_url(settings.kind);
   boost::trim_right_if(settings.base_url, [](char c) { return c == '/'; });
   if (settings.default_model.empty()) settings.default_model = default_model(settings.kind);
-  if (!settings.api) settings.api = is_openais_own(settings.base_url) ? OpenAiApi::responses : OpenAiApi::chat;
+  if (!settings.api) settings.api = is_openai_service(settings.base_url) ? OpenAiApi::responses : OpenAiApi::chat;
   return settings;
 }
 
-bool is_openais_own(std::string_view base_url) {
+bool is_openai_service(std::string_view base_url) {
   const auto url = boost::urls::parse_uri(base_url);
   if (!url) return false;
   const auto host = url->host();

@@ -11,40 +11,40 @@
 
 namespace agw {
 
-/// The families of services that the gateway speaks to; their names are what the configuration calls them.
+/// The APIs that the gateway can call, named as in the configuration.
 enum class ProviderKind { anthropic, openai, ollama };
 BOOST_DESCRIBE_ENUM(ProviderKind, anthropic, openai, ollama)
 
-/// Which of OpenAI's two interfaces to use. OpenAI's newer models take tools only through Responses; compatible servers
-/// mostly know only Chat Completions.
+/// Which of OpenAI's two APIs to use. OpenAI's newer models accept tools only in Responses; most compatible servers
+/// implement only Chat Completions.
 enum class OpenAiApi { responses, chat };
 BOOST_DESCRIBE_ENUM(OpenAiApi, responses, chat)
 
-/// A model service to use: an entry of `providers:` in the configuration, or one that the environment describes.
+/// A model service: an entry of `providers:` in the configuration, or one from the environment.
 struct ProviderSettings {
-  std::string name{};  ///< what `<provider>/<model>` calls it
+  std::string name{};  ///< as in `<provider>/<model>`
   ProviderKind kind = ProviderKind::openai;
   std::string base_url{};          ///< empty: the service's own
   std::string api_key{};           ///< the key itself; empty: none is sent
-  std::optional<OpenAiApi> api{};  ///< unset: `responses` where the base URL is OpenAI's own, else `chat`
+  std::optional<OpenAiApi> api{};  ///< unset: `responses` if the base URL is OpenAI's own, else `chat`
   std::string default_model{};     ///< empty: the kind's
-  std::string problem{};           ///< why it cannot be used, and what to set; empty where it can
+  std::string problem{};           ///< why it cannot be used, and what to configure; empty if it can
 };
 
-/// Of the configuration's `models:`, and all providers.
+/// The configuration's `models:`, and all providers.
 struct ModelSettings {
   std::vector<ProviderSettings> providers{};
   std::string default_model{};  ///< `models.default`; empty: the first provider's, else `offline/librarian`
-  /// How long a provider may send nothing before its connection counts as broken.
-  std::chrono::milliseconds silence_limit{120'000};
+  /// How long a provider may send nothing before the connection counts as broken.
+  std::chrono::milliseconds idle_timeout{120'000};
 };
 
 std::string_view to_string(ProviderKind kind);
 
-/// `settings` with what was left empty filled in by the kind's defaults, and its URL and key made tidy.
+/// Fills in what is empty with the defaults of the kind, and tidies the URL and the key.
 ProviderSettings complete(ProviderSettings settings);
 
-/// Whether the URL is OpenAI's own service, whose newer models differ from what compatible servers offer.
-bool is_openais_own(std::string_view base_url);
+/// Whether the URL is OpenAI's own service, whose newer models differ from those of compatible servers.
+bool is_openai_service(std::string_view base_url);
 
 }  // namespace agw

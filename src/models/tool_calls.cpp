@@ -5,21 +5,21 @@
 #include <utility>
 
 #include "base/id.hpp"
-#include "models/characters.hpp"
-#include "models/wire_json.hpp"
+#include "models/json_reader.hpp"
+#include "models/utf8_decoder.hpp"
 
 namespace agw {
 
 namespace {
 
-/// Some servers send no arguments, or null, where a tool takes none.
+/// Some servers send no arguments, or null, for a tool without parameters.
 std::optional<json::object> read_arguments(std::string_view arguments) {
   if (is_blank(arguments) || arguments == "null") return json::object();
   return parse_object(arguments);
 }
 
-/// Whether nothing more can belong to them. What does not end with an object's brace is not parsed: they come in many
-/// pieces, and this is asked at each.
+/// Whether the arguments are complete. They are only parsed if they end with a brace, because this is checked for each
+/// of many pieces.
 bool are_whole(std::string_view arguments) {
   const auto last = arguments.find_last_not_of(white_space);
   const bool may_be = last != arguments.npos && (arguments[last] == '}' || arguments == "null");
@@ -81,14 +81,14 @@ std::vector<ToolUse> ToolCalls::finish() const {
   std::set<std::string> ids;
   for (const auto& call : calls_) {
     auto& use = uses.emplace_back();
-    use.id = whole_characters(call.id);
+    use.id = to_valid_utf8(call.id);
     if (use.id.empty() || ids.contains(use.id)) use.id = "call_" + random_hex(12);
     ids.insert(use.id);
-    use.name = whole_characters(call.name);
+    use.name = to_valid_utf8(call.name);
     if (auto input = read_arguments(call.arguments)) {
       use.input = std::move(*input);
     } else {
-      use.raw_input = whole_characters(call.arguments);
+      use.raw_input = to_valid_utf8(call.arguments);
     }
   }
   return uses;

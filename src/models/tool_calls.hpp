@@ -9,29 +9,29 @@
 
 namespace agw {
 
-/// Puts tool calls together that come in pieces, in order of their first piece.
+/// Assembles tool calls that arrive in pieces, in the order of their first pieces.
 class ToolCalls {
 public:
-  /// A piece of the call at `index`: the id and name come with one piece, the arguments are appended. An id and a name
-  /// with it that differ from the call's own begin a new call, which later pieces at this index belong to; so does a
-  /// name without an id where the call is whole already. A whole call that comes again replaces itself.
+  /// Adds a piece of the call at `index`: one piece has the id and name; the arguments are appended. A different id and
+  /// name begin a new call at this index, and so does a name without an id once the call is complete. A complete call
+  /// that is sent again replaces itself.
   void add(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
 
-  /// More arguments of the call at `index`, where one has begun.
+  /// Appends arguments to the call at `index`, if there is one.
   void add_arguments(std::int64_t index, std::string_view arguments);
 
-  /// All arguments of the call at `index`, instead of what came in pieces.
+  /// Replaces the arguments of the call at `index`.
   void set_arguments(std::int64_t index, std::string_view arguments);
 
-  /// A whole call, instead of what came of it in pieces: the one with that id wherever it stands, else that at `index`.
+  /// Replaces a call by its complete form: the call with that id, else the call at `index`.
   void put(std::int64_t index, std::string_view id, std::string_view name, std::string_view arguments);
 
   bool empty() const { return calls_.empty(); }
   std::size_t size() const { return calls_.size(); }
-  /// Whether the arguments of every call can be read.
+  /// Whether the arguments of every call can be parsed.
   bool readable() const;
 
-  /// The calls. One without an id, or with one that another call has, gets an id of its own.
+  /// Returns the calls. A call without a unique id gets one.
   std::vector<ToolUse> finish() const;
 
 private:
@@ -41,7 +41,7 @@ private:
     std::string name;
     std::string arguments;
 
-    /// Whether such a piece at the same index belongs to another call.
+    /// Whether this piece, at the same index, begins another call.
     bool ends_before(std::string_view its_id, std::string_view its_name, std::string_view its_arguments) const;
   };
 

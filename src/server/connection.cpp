@@ -8,480 +8,413 @@
 
 #include "api/refusals.hpp"
 #include "base/log_ids.hpp"
-#include "server/failure.hpp"
-#include "server/upgrade.hpp"
+#include "server/dispatch.hpp"
+#include "server/http/failure.hpp"
+#include "server/websocket/upgrade.hpp"
 
 namespace agw {
 
-using namespace std::chrono_literals;
-
 namespace {
 
-constexpr auto idle_limit = 75s;                       // between two requests
-constexpr auto silence_limit = 30s;                    // within a head, a body or an answer
-constexpr auto whole_head_limit = 60s;                 // however busily it trickles
-constexpr auto finish_limit = 2s;                      // for what a client still sends after its last answer
-constexpr int requests_at_once = 16;                   // of a pipeline, before other connections have a turn
-constexpr std::size_t body_worth_reading = 64 * 1024;  // of a refused request, to keep its connection
-constexpr std::size_t large_body = 256 * 1024;         // that may hold so many values that the loop is not to read it
-constexpr std::size_t kept_capacity = 4096;
-constexpr std::size_t longest_idempotency_key = 255;
+constexpr int max_inline_requests = 16;                // of a pipeline, before other connections are served
+constexpr std::size_t max_discarded_body = 64 * 1024;  // bytes of a refused request's body that are read to keep alive
 
-void check_path(const Target& target) {
-  if (target.bad_path) throw BadRequest("invalid path");
-}
+Response request_timeout() { return error_response(408, "request timeout"); }
 
-void check(const Target& target) {
-  check_path(target);
-  if (target.bad_query) throw invalid_query();
-}
+Response response_of(const Refusal& refusal) { return error_response(refusal.status, refusal.error); }
 
-/// HTTP/1.0 knows no interim answers (RFC 9110, 10.1.1).
-bool awaits_continue(const Head& head) { return head.version == 11 && head.names("expect", "100-continue"); }
-
-Answer request_timeout() { return error_answer(408, "request timeout"); }
-
-Answer answer_of(const Refusal& refusal) { return error_answer(refusal.status, refusal.error); }
-
-/// Empty for a request that is not to be remembered: what anybody may ask never is, for the answer to a pairing is the
-/// token.
-std::string idempotency_key(const Request& request) {
-  if (request.method != Method::post || request.route->open) return {};
-  const auto key = request.header("idempotency-key").value_or("");
-  if (key.size() > longest_idempotency_key) throw BadRequest("Idempotency-Key must be at most 255 characters");
-  return std::string(key);
-}
+bool wants_keep_alive(const Head& head) { return head.version == 11 && !head.has_token("connection", "close"); }
 
 }  // namespace
 
+// The states and their transitions:
+//
+//   state      acts       on                                                   next state
+//   ---------  ---------  ---------------------------------------------------  ----------------------------
+//   parsing    coroutine  the buffer holds no complete head                    receiving
+//                         a request whose handler waits, or that needs a body  serving
+//                         max_inline_requests answered                         parsing, after other connections
+//                         the last response was made                           closing
+//   receiving  coroutine  bytes                                                parsing
+//                         nothing there yet                                    waiting
+//                         end of stream, interrupt()                           closing
+//   serving    coroutine  answered                                             parsing
+//                         answered for the last time, or upgraded              closing
+//   waiting    poller     on_readable: bytes                                   received
+//                         on_readable: end of stream                           closing, woken
+//                         interrupt()                                          closing, woken
+//   received   poller     on_respond: all requests answered                    responded
+//                         on_respond: as in parsing                            parsing, serving, closing; woken
+//   responded  poller     on_flush: all sent                                   waiting
+//                         on_flush: the client does not take it, or sent more  receiving, woken
+//
+// Connections that are encrypted, or have waited for a body or to send, are no longer polled: they skip the last three.
+
 HttpConnection::HttpConnection(ConnectionContext& context, Descriptor socket)
     : context_(context),
-      wire_(context.loop, std::move(socket), context.tls ? context.tls->session() : nullptr),
-      wakeup_(context.loop) {}
+      stream_(context.loop, std::move(socket), context.tls ? context.tls->session() : nullptr),
+      reader_(stream_),
+      responses_(stream_),
+      woken_(context.loop) {}
 
 Task<> HttpConnection::run() {
-  if (wire_.encrypted()) {
-    enter(Phase::head);
-    if (!co_await wire_.secure()) co_return;
+  if (stream_.encrypted()) {
+    timeouts_.enter(Phase::head);
+    if (!co_await stream_.handshake()) co_return;
   } else {
-    wire_.watch(context_.watch, *this);
+    stream_.poll_with(context_.poller, *this);
   }
-  enter(Phase::idle);
-  for (auto next = Next::look;;) {
-    next = answer_some(next);
-    if (!send_at_once() && !co_await send_rest()) break;
-    if (next == Next::end) break;
-    if (next == Next::look) {
+  timeouts_.enter(Phase::idle);
+  for (;;) {
+    if (state_ == State::parsing) parse_and_respond();
+    if (!responses_.try_flush() && !co_await flush()) break;
+    if (state_ == State::closing) break;
+    if (state_ == State::parsing) {
       co_await asio::post(asio::use_awaitable);
-    } else if (next == Next::read) {
-      next = co_await read();
+    } else if (state_ == State::receiving) {
+      co_await receive();
     } else {
-      next = co_await serve() ? Next::look : Next::end;
-      answered_at_ = Wire::now();
+      state_ = co_await serve() ? State::parsing : State::closing;
+      timeouts_.responded(SocketStream::now());
     }
   }
   if (websocket_) {
-    enter(Phase::socket);
+    timeouts_.enter(Phase::websocket);
     const Hub::Listening listening(context_.hub, *websocket_);
-    // Its writer must be joined: it is told to end (`abort`), never cut off.
+    // Its writer must be joined: `abort` ends it, cancellation must not.
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-    co_await websocket_->run(std::move(in_));
+    co_await websocket_->run(std::move(reader_.buffer()));
     co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
   }
-  enter(Phase::finishing);
-  if (!shutting_down_) co_await wire_.finish();
+  timeouts_.enter(Phase::lingering);
+  if (lifetime_ != Lifetime::shutting_down) co_await stream_.lingering_close();
 }
 
-void HttpConnection::enter(Phase phase) {
-  phase_ = phase;
-  phase_began_ = Wire::now();
+// The poller's three passes.
+
+void HttpConnection::on_readable(bool peer_closed) {
+  reader_.on_readable(peer_closed);
+  if (state_ != State::waiting) return;
+  const auto received = reader_.try_receive();
+  if (received == RequestReader::Received::bytes) state_ = State::received;
+  if (received == RequestReader::Received::closed) wake(State::closing);
 }
 
-// Without the coroutine: what has arrived is answered, where that needs no waiting.
-
-void HttpConnection::receive(bool ended) {
-  unread_ = true;
-  ended_ = ended_ || ended;
-  if (asleep_) next_ = take_what_came();
-}
-
-void HttpConnection::answer() {
-  if (asleep_) next_ = answer_some(next_);
-}
-
-void HttpConnection::send() {
-  if (!asleep_) return;
-  const bool all = send_at_once();
-  if (!all || next_ != Next::read || unread_) wake(next_);
-}
-
-void HttpConnection::wake(Next next) {
-  asleep_ = false;
-  next_ = next;
-  wakeup_.notify();
-}
-
-/// Ends what the coroutine waits for.
-void HttpConnection::interrupt() {
-  wire_.interrupt();
-  if (asleep_) wake(Next::end);
-}
-
-HttpConnection::Next HttpConnection::take_what_came() {
-  const auto arrived = wire_.receive_at_once(in_);
-  if (arrived == Wire::Arrived::end) return Next::end;
-  // The end itself is still to be read behind the bytes before it.
-  unread_ = arrived == Wire::Arrived::more || (ended_ && arrived == Wire::Arrived::bytes);
-  return arrived == Wire::Arrived::nothing ? Next::read : Next::look;
-}
-
-/// Answers what needs no waiting, until it is others' turn.
-HttpConnection::Next HttpConnection::answer_some(Next next) {
-  const auto has_turn = [&](int looked) { return looked < requests_at_once && out_.size() <= kept_capacity; };
-  for (int looked = 0; next == Next::look && (in_.empty() || has_turn(looked)); ++looked) next = look();
-  return next;
-}
-
-/// Looks for a request in what has been read, and answers it if it can.
-HttpConnection::Next HttpConnection::look() {
-  if (parser_.head_done()) expect_request();
-  if (in_.empty()) return Next::read;
-  in_.erase(0, parser_.put(in_));
-  if (!parser_.head_done() && !parser_.refusal()) {
-    if (phase_ == Phase::idle && !in_.empty()) enter(Phase::head);
-    return Next::read;
+void HttpConnection::on_respond() {
+  if (state_ != State::received) return;
+  parse_and_respond();
+  if (state_ == State::receiving) {
+    state_ = State::responded;
+  } else {
+    wake(state_);
   }
+}
+
+void HttpConnection::on_flush() {
+  if (state_ != State::responded) return;
+  if (responses_.try_flush() && !reader_.readable()) {
+    state_ = State::waiting;
+  } else {
+    wake(State::receiving);
+  }
+}
+
+/// Resumes the coroutine.
+void HttpConnection::wake(State state) {
+  state_ = state;
+  woken_.notify();
+}
+
+/// Ends whatever the coroutine waits for.
+void HttpConnection::interrupt() {
+  stream_.interrupt();
+  if (state_ == State::waiting) wake(State::closing);
+}
+
+// By the poller or the coroutine: what needs no waiting.
+
+/// Handles the requests in the buffer until one has to wait, none is complete, or other connections should be served.
+void HttpConnection::parse_and_respond() {
+  state_ = State::parsing;
+  for (int handled = 0; state_ == State::parsing; ++handled) {
+    const bool others_turn = handled == max_inline_requests || responses_.full();
+    if (others_turn && !reader_.buffer().empty()) return;
+    state_ = handle_next();
+  }
+}
+
+HttpConnection::State HttpConnection::handle_next() {
+  if (reader_.head_complete()) {
+    reader_.next_request();
+    timeouts_.await_request(!reader_.buffer().empty());
+  }
+  if (reader_.buffer().empty()) return State::receiving;
+  const auto parsed = reader_.parse_head();
+  if (parsed == RequestReader::Parsed::incomplete) {
+    if (timeouts_.phase() == Phase::idle && !reader_.buffer().empty()) timeouts_.enter(Phase::head);
+    return State::receiving;
+  }
+  start_request();
+  if (parsed == RequestReader::Parsed::refused) return State::serving;
+  admission_ = context_.gate.admit(reader_.head());
+  if (!wants_keep_alive(reader_.head())) limit(Lifetime::last_response);
+  return reader_.parser().done() ? respond_inline() : State::serving;
+}
+
+void HttpConnection::start_request() {
   request_began_ = std::chrono::steady_clock::now();
   request_number_ = ++context_.requests;
-  if (parser_.refusal()) return Next::serve;
-  admission_ = context_.gate.judge(parser_.head());
-  keep_alive_ = wants_to_go_on();
-  return parser_.done() ? answer_at_once() : Next::serve;
 }
 
-/// The request before was answered.
-void HttpConnection::expect_request() {
-  parser_.reset();
-  keep_alive_ = true;
-  phase_ = in_.empty() ? Phase::idle : Phase::head;
-  phase_began_ = answered_at_;
+HttpConnection::State HttpConnection::respond_inline() {
+  if (admission_.websocket) return State::serving;
+  if (admission_.response) return write(*admission_.response) ? State::parsing : State::closing;
+  if (!admission_.route->inline_handler) return State::serving;
+  return write(call_inline_handler()) ? State::parsing : State::closing;
 }
 
-HttpConnection::Next HttpConnection::answer_at_once() {
-  if (admission_.websocket) return Next::serve;
-  if (admission_.answer) return write(*admission_.answer) ? Next::look : Next::end;
-  if (!admission_.route->at_once) return Next::serve;
-  return write(handle_at_once()) ? Next::look : Next::end;
-}
-
-Answer HttpConnection::handle_at_once() {
+Response HttpConnection::call_inline_handler() {
   const auto request = make_request();
   try {
-    check(admission_.target);
-    return request.route->at_once(request);
+    check_target(admission_.target);
+    return request.route->inline_handler(request);
   } catch (...) {
     return failure();
   }
 }
 
-/// Sends the answers, as far as they go at once. Whether all of them went.
-bool HttpConnection::send_at_once() {
-  auto rest = std::string_view(out_).substr(sent_);
-  const bool broken = !wire_.send_at_once(rest);
-  sent_ = out_.size() - rest.size();
-  if (broken || !rest.empty() || wire_.holds_back()) return false;
-  forget_answers();
-  return true;
-}
-
-void HttpConnection::forget_answers() {
-  out_.clear();
-  sent_ = 0;
-  if (out_.capacity() > kept_capacity) std::string().swap(out_);
-}
-
 // By the coroutine: whatever waits.
 
-Task<HttpConnection::Next> HttpConnection::read() {
-  if (in_.empty() && in_.capacity() > kept_capacity) std::string().swap(in_);
-  if (shutting_down_) co_return Next::end;
-  if (wire_.watched() && unread_) co_return take_what_came();
-  auto next = Next::look;
-  if (wire_.watched()) {
-    asleep_ = true;
-    co_await wakeup_.wait();
-    wakeup_.reset();
-    next = next_;
-  } else if (!co_await wire_.receive(in_)) {
-    next = Next::end;
+Task<> HttpConnection::receive() {
+  reader_.shrink_buffer();
+  if (lifetime_ == Lifetime::shutting_down) {
+    state_ = State::closing;
+  } else if (!stream_.polled()) {
+    state_ = co_await reader_.receive() ? State::parsing : State::closing;
+  } else if (reader_.readable()) {
+    try_receive();
+  } else {
+    state_ = State::waiting;
+    co_await woken_.wait();
+    woken_.reset();
   }
-  if (next == Next::end && timed_out_ && phase_ == Phase::head) refuse(request_timeout());
-  co_return next;
+  const bool in_head = timeouts_.phase() == Phase::head;
+  if (state_ == State::closing && lifetime_ == Lifetime::timed_out && in_head) refuse(request_timeout());
 }
 
-/// Answers the request whose head was read. False where the connection ends with it.
+void HttpConnection::try_receive() {
+  const auto received = reader_.try_receive();
+  if (received == RequestReader::Received::bytes) state_ = State::parsing;
+  if (received == RequestReader::Received::closed) state_ = State::closing;
+}
+
+/// Answers the request whose head was parsed. Returns whether another request may follow.
 Task<bool> HttpConnection::serve() {
-  if (parser_.refusal()) co_return refuse(answer_of(*parser_.refusal()));
+  if (reader_.refusal()) co_return refuse(response_of(*reader_.refusal()));
   if (admission_.websocket) {
     co_await upgrade();
     co_return false;
   }
-  if (admission_.answer) {
-    const auto& length = parser_.head().content_length;
-    if (parser_.head().chunked || (length && *length > body_worth_reading)) keep_alive_ = false;
-    if (!write(*admission_.answer)) co_return false;
-    // It goes out before the body has come, which its sender may then leave out.
-    co_return (send_at_once() || co_await send_rest()) && co_await discard_body();
+  if (admission_.response) co_return co_await respond_before_body();
+  if (admission_.route->stream) co_return co_await proxy();
+  co_return co_await respond_after_body();
+}
+
+/// Sends the gate's response without waiting for the body, which its sender may then leave out.
+Task<bool> HttpConnection::respond_before_body() {
+  const auto& head = reader_.head();
+  if (head.chunked || head.content_length.value_or(0) > max_discarded_body) limit(Lifetime::last_response);
+  if (!write(*admission_.response)) co_return false;
+  if (!responses_.try_flush() && !co_await flush()) co_return false;
+  timeouts_.enter(Phase::body);
+  co_return co_await reader_.discard_body();
+}
+
+/// Reads the body, then calls the handler.
+Task<bool> HttpConnection::respond_after_body() {
+  using Body = RequestReader::Body;
+  if (!reader_.parser().done()) timeouts_.enter(Phase::body);
+  auto body = reader_.begin_body(admission_.body_limit);
+  if (body == Body::incomplete) body = co_await reader_.read_body();
+  if (body == Body::refused) co_return refuse(response_of(*reader_.refusal()));
+  if (body == Body::closed) {
+    if (lifetime_ == Lifetime::timed_out) refuse(request_timeout());
+    co_return false;
   }
-  if (admission_.route->exchange) co_return co_await pass_on();
-  auto body = parser_.done() ? Reading::complete : begin_body();
-  if (body == Reading::unfinished) body = co_await read_body();
-  if (body == Reading::gone) co_return false;
-  if (body == Reading::refused) co_return refuse(answer_of(*parser_.refusal()));
-  if (parser_.body_too_large()) {
-    keep_alive_ = false;
-    co_return write(error_answer(body_too_large()));
+  if (body == Body::too_large) {
+    limit(Lifetime::last_response);
+    co_return write(error_response(body_too_large()));
   }
-  enter(Phase::handling);
-  const auto answer = co_await handle();
-  if (admission_.route->effect != Effect::read && !context_.aftermath.over()) co_await context_.aftermath.settle();
-  co_return write(answer);
+  timeouts_.enter(Phase::handling);
+  const auto response = co_await call_handler();
+  if (admission_.route->effect != Effect::read && !context_.hub.pending_effects().over())
+    co_await context_.hub.pending_effects().settle();
+  co_return write(response);
 }
 
-/// What came together with the head: mostly all of it.
-HttpConnection::Reading HttpConnection::begin_body() {
-  parser_.keep_body(admission_.body_limit);
-  enter(Phase::body);
-  return in_.empty() ? Reading::unfinished : take_body();
-}
-
-HttpConnection::Reading HttpConnection::take_body() {
-  in_.erase(0, parser_.put(in_));
-  if (parser_.refusal()) return Reading::refused;
-  return parser_.done() || parser_.body_too_large() ? Reading::complete : Reading::unfinished;
-}
-
-Task<HttpConnection::Reading> HttpConnection::read_body() {
-  if (awaits_continue(parser_.head()) && in_.empty() && parser_.body_received() == 0) {
-    if (!co_await wire_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return Reading::gone;
-  }
-  const auto body = co_await rest_of_body();
-  if (body == Reading::gone && timed_out_) refuse(request_timeout());
-  co_return body;
-}
-
-Task<HttpConnection::Reading> HttpConnection::rest_of_body() {
-  auto body = Reading::unfinished;
-  while (body == Reading::unfinished) {
-    body = co_await wire_.receive(in_) ? take_body() : Reading::gone;
-  }
-  co_return body;
-}
-
-/// Reads past the body of a request that was answered without it, so that the next one can follow.
-Task<bool> HttpConnection::discard_body() {
-  enter(Phase::body);
-  auto body = take_body();
-  if (body == Reading::unfinished) body = co_await rest_of_body();
-  co_return body == Reading::complete;
-}
-
-/// Answers what is no proper request; the connection ends after it.
-bool HttpConnection::refuse(const Answer& answer) {
-  keep_alive_ = false;
-  admission_ = {};
-  return write(answer);
-}
-
-/// Makes the answer ready to be sent. Whether the connection goes on after it.
-bool HttpConnection::write(const Answer& answer) {
-  // By the exact clock: the coarse one may be behind what was taken by the other.
-  answered_at_ = std::chrono::steady_clock::now();
-  const auto took = answered_at_ - request_began_;
-  context_.metrics.count(admission_.route, answer.status, took);
-  if (log::enabled(log::Level::debug)) {
-    // Not the query: a token may stand there.
-    log::debug({.request = request_id()}, "{} {} {} in {} us", parser_.head().method, admission_.target.path,
-               answer.status, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-  }
-  keep_alive_ = keep_alive_ && !answer.close && !shutting_down_;
-  write_response(out_, answer,
-                 {.without_body = parser_.head().method == "HEAD",
-                  .close = !keep_alive_,
-                  .cors_origin = admission_.cors_origin,
-                  .fields = admission_.fields});
-  return keep_alive_;
-}
-
-/// False where the connection broke.
-Task<bool> HttpConnection::send_rest() {
-  const auto phase = phase_;
-  enter(Phase::sending);
-  const bool all = co_await wire_.send(std::string_view(out_).substr(sent_));
-  forget_answers();
-  enter(phase);
-  co_return all;
-}
-
-bool HttpConnection::wants_to_go_on() const {
-  const auto& head = parser_.head();
-  return head.version == 11 && !head.names("connection", "close");
-}
-
-Task<Answer> HttpConnection::handle() {
+Task<Response> HttpConnection::call_handler() {
   auto request = make_request();
   try {
-    check(admission_.target);
-    if (request.route->demand) request.route->demand(request);
-    const auto key = idempotency_key(request);
-    if (request.content.size() > large_body && takes_json(*request.route)) co_await read_content(request);
-    if (key.empty()) co_return co_await request.route->handler(request);
-    co_return co_await context_.idempotency.once(request, key, std::string(admission_.target.path),
-                                                 request.route->handler);
+    co_return co_await dispatch(request, admission_.target, context_.idempotency, context_.blocking);
   } catch (const boost::system::system_error& error) {
-    // Cut off by the gateway's stop: what became of the work is not known, and an answer would say that it is.
-    if (shutting_down_ && error.code() == asio::error::operation_aborted) throw;
+    // The gateway's stop cut the handler off: a response would claim to know what became of its work.
+    const bool cut_off = lifetime_ == Lifetime::shutting_down && error.code() == asio::error::operation_aborted;
+    if (cut_off) throw;
     co_return failure();
   } catch (...) {
     co_return failure();
   }
 }
 
-/// Beside the loop, where what was read is destroyed too, once its handler has taken from it what it wants.
-Task<> HttpConnection::read_content(Request& request) {
-  auto& blocking = context_.blocking;
-  const auto content = std::make_shared<std::string>(std::move(request.content));
-  auto read = co_await blocking.run([content] { return parse_json(*content); });
-  request.content = std::move(*content);
-  request.read_content = {new std::optional(std::move(read)), [&blocking](auto* value) {
-                            blocking.destroy(std::unique_ptr<std::optional<json::value>>(value));
-                          }};
-}
-
-/// What the exception that a handler let go is answered with.
-Answer HttpConnection::failure() const {
-  return answer_of_failure(std::current_exception(), {request_id(), parser_.head().method, admission_.target.path});
-}
-
-std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
-
-/// Hands the connection to the route's handler for one request.
-Task<bool> HttpConnection::pass_on() {
-  enter(Phase::exchange);
-  const auto& head = parser_.head();
-  HttpExchange exchange(wire_, parser_, in_,
-                        {.response = {.without_body = head.method == "HEAD",
-                                      .close = !keep_alive_,
-                                      .cors_origin = admission_.cors_origin,
-                                      .fields = admission_.fields},
-                         .target = std::string_view(head.target).substr(head.target.find(admission_.target.path)),
-                         .awaits_continue = awaits_continue(head),
-                         .on_begin = [this](int status) {
-                           context_.metrics.count(admission_.route, status,
-                                                  std::chrono::steady_clock::now() - request_began_);
-                         }});
-  exchange_ = &exchange;
-  // What the handler started must be joined: it is told to end (`abort`), never cut off.
+/// Hands the connection to the route's proxy handler for one request. Returns whether another request may follow.
+Task<bool> HttpConnection::proxy() {
+  timeouts_.enter(Phase::proxying);
+  const auto& head = reader_.head();
+  HttpProxyStream stream(stream_, reader_.parser(), reader_.buffer(),
+                         {.response = response_options(),
+                          .target = std::string_view(head.target).substr(head.target.find(admission_.target.path)),
+                          .expects_continue = expects_continue(head),
+                          .on_begin = [this](int status) {
+                            context_.metrics.count(admission_.route, status,
+                                                   std::chrono::steady_clock::now() - request_began_);
+                          }});
+  proxy_stream_ = &stream;
+  // What the handler started must be joined: `abort` ends it, cancellation must not.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto refusal = co_await pass_on(exchange);
-  exchange_ = nullptr;
+  const auto response = co_await call_proxy_handler(stream);
+  proxy_stream_ = nullptr;
   co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-  if (exchange.begun()) co_return exchange.complete() && keep_alive_ && !shutting_down_;
-  if (!refusal) co_return timed_out_&& refuse(request_timeout());
-  keep_alive_ = keep_alive_ && parser_.done();
-  co_return write(*refusal);
+  if (stream.begun()) co_return stream.complete() && lifetime_ == Lifetime::open;
+  if (response) {
+    if (!reader_.parser().done()) limit(Lifetime::last_response);
+    co_return write(*response);
+  }
+  if (lifetime_ == Lifetime::timed_out) refuse(request_timeout());
+  co_return false;
 }
 
-/// The answer that the handler left to us, if any.
-Task<std::optional<Answer>> HttpConnection::pass_on(HttpExchange& exchange) {
+/// Returns a response only if the handler failed before it began one.
+Task<std::optional<Response>> HttpConnection::call_proxy_handler(HttpProxyStream& stream) {
   auto request = make_request();
   try {
     check_path(admission_.target);
-    co_await admission_.route->exchange(request, exchange);
+    co_await admission_.route->stream(request, stream);
   } catch (...) {
     co_return failure();
   }
   co_return std::nullopt;
 }
 
+Task<> HttpConnection::upgrade() {
+  auto opened = open_websocket(reader_.head(), admission_.target, context_.gate);
+  if (auto* refusal = std::get_if<Response>(&opened)) {
+    refuse(*refusal);
+    co_return;
+  }
+  if (!co_await stream_.send(std::get<std::string>(opened))) co_return;
+  reader_.next_request();
+  admission_ = {};
+  websocket_ = std::make_unique<WebSocket>(context_.loop, stream_, context_.flusher, context_.active_runs);
+}
+
+/// Waits until the client has taken all responses. Returns false if the connection broke.
+Task<bool> HttpConnection::flush() {
+  const auto phase = timeouts_.phase();
+  timeouts_.enter(Phase::sending);
+  const bool sent = co_await responses_.flush();
+  timeouts_.enter(phase);
+  co_return sent;
+}
+
+// Requests and responses.
+
 Request HttpConnection::make_request() {
+  auto& head = reader_.head();
   Request request;
   request.method = admission_.route->method;
   request.route = admission_.route;
-  request.head = parser_.head().method == "HEAD";
+  request.head = head.method == "HEAD";
   request.segments = std::move(admission_.target.segments);
   request.parameters = std::move(admission_.target.parameters);
-  request.headers = std::move(parser_.head().fields);
-  request.content = parser_.take_body();
+  request.headers = std::move(head.fields);
+  request.content = reader_.parser().take_body();
   request.host = admission_.host.empty() ? context_.address : std::move(admission_.host);
   request.scheme = context_.hosts.scheme_of(request.host);
   return request;
 }
 
-Task<> HttpConnection::upgrade() {
-  auto opened = open_websocket(parser_.head(), admission_.target, context_.gate);
-  if (auto* refusal = std::get_if<Answer>(&opened)) {
-    refuse(*refusal);
-    co_return;
-  }
-  if (!co_await wire_.send(std::get<std::string>(opened))) co_return;
-  parser_.reset();
-  admission_ = {};
-  websocket_ = std::make_unique<Socket>(context_.loop, wire_, context_.flusher, context_.runs_under_way);
+ResponseOptions HttpConnection::response_options() const {
+  return {.without_body = reader_.head().method == "HEAD",
+          .close = lifetime_ != Lifetime::open,
+          .cors_origin = admission_.cors_origin,
+          .fields = admission_.fields};
 }
 
-void HttpConnection::sweep(Wire::Moment now) {
-  const auto silence = now - wire_.last_activity();
-  const auto phase = now - phase_began_;
-  bool overdue = false;
-  switch (phase_) {
-    case Phase::idle:
-      overdue = phase > idle_limit;
-      break;
-    case Phase::head:
-      overdue = silence > silence_limit || phase > whole_head_limit;
-      break;
-    case Phase::body:
-    case Phase::sending:
-      overdue = silence > silence_limit;
-      break;
-    case Phase::finishing:
-      overdue = phase > finish_limit;
-      break;
-    case Phase::handling:
-      break;
-    case Phase::exchange:
-      if (!exchange_ || !exchange_->is_stuck(now)) break;
-      timed_out_ = true;
-      exchange_->abort();
-      break;
-    case Phase::socket:
-      websocket_->sweep(now);
-      break;
+/// Queues the response to the current request. Returns whether another request may follow.
+bool HttpConnection::write(const Response& response) {
+  // The exact clock: the coarse one may be behind `request_began_`.
+  const auto now = std::chrono::steady_clock::now();
+  const auto took = now - request_began_;
+  timeouts_.responded(now);
+  context_.metrics.count(admission_.route, response.status, took);
+  if (log::enabled(log::Level::debug)) {
+    // Without the query, which may hold a token.
+    log::debug({.request = request_id()}, "{} {} {} in {} us", reader_.head().method, admission_.target.path,
+               response.status, std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   }
-  if (!overdue) return;
-  timed_out_ = true;
-  interrupt();
+  if (response.close) limit(Lifetime::last_response);
+  responses_.append(response, response_options());
+  return lifetime_ == Lifetime::open;
+}
+
+/// Answers a request that is malformed or late. Always returns false: the connection closes.
+bool HttpConnection::refuse(const Response& response) {
+  limit(Lifetime::last_response);
+  admission_ = {};
+  return write(response);
+}
+
+/// The response for the exception that a handler threw. Only inside a catch block.
+Response HttpConnection::failure() const {
+  return failure_response(std::current_exception(), {request_id(), reader_.head().method, admission_.target.path});
+}
+
+std::string HttpConnection::request_id() const { return fmt::format("{}-{}", context_.process, request_number_); }
+
+// By the server.
+
+void HttpConnection::sweep(TimePoint now) {
+  if (proxy_stream_ && proxy_stream_->is_stuck(now)) {
+    limit(Lifetime::timed_out);
+    proxy_stream_->abort();
+  } else if (timeouts_.phase() == Phase::websocket) {
+    websocket_->sweep(now);
+  } else if (timeouts_.expired(now, stream_.last_activity())) {
+    limit(Lifetime::timed_out);
+    interrupt();
+  }
 }
 
 void HttpConnection::abort() {
-  if (exchange_) exchange_->abort();
-  if (phase_ == Phase::socket) websocket_->give_up();
+  if (proxy_stream_) proxy_stream_->abort();
+  if (timeouts_.phase() == Phase::websocket) websocket_->abort();
   interrupt();
 }
 
-void HttpConnection::close_socket() {
-  if (exchange_) exchange_->abort();
-  if (phase_ == Phase::socket) websocket_->close(websocket::CloseCode::going_away, "the gateway ended the connection");
+void HttpConnection::close_websocket() {
+  if (proxy_stream_) proxy_stream_->abort();
+  if (timeouts_.phase() == Phase::websocket)
+    websocket_->close(websocket::CloseCode::going_away, "the gateway ended the connection");
 }
 
 void HttpConnection::shut_down() {
-  shutting_down_ = true;
-  if (phase_ == Phase::socket)
-    close_socket();
-  else if (exchange_ && exchange_->upgraded())
-    exchange_->abort();
-  else if (phase_ == Phase::idle || phase_ == Phase::finishing)
+  limit(Lifetime::shutting_down);
+  const auto phase = timeouts_.phase();
+  if (phase == Phase::websocket)
+    close_websocket();
+  else if (proxy_stream_ && proxy_stream_->upgraded())
+    proxy_stream_->abort();
+  else if (phase == Phase::idle || phase == Phase::lingering)
     interrupt();
 }
 

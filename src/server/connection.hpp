@@ -1,131 +1,137 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/route.hpp"
-#include "base/aftermath.hpp"
+#include "base/async/async_event.hpp"
 #include "base/id.hpp"
-#include "base/wakeup.hpp"
 #include "features/events/hub.hpp"
-#include "io/blocking.hpp"
-#include "server/exchange.hpp"
-#include "server/gate.hpp"
+#include "io/process/blocking.hpp"
+#include "server/http/connection_timeouts.hpp"
+#include "server/http/gate.hpp"
+#include "server/http/http_proxy_stream.hpp"
+#include "server/http/request_reader.hpp"
+#include "server/http/response_queue.hpp"
+#include "server/http/socket_stream.hpp"
 #include "server/idempotency.hpp"
 #include "server/metrics.hpp"
-#include "server/request_parser.hpp"
-#include "server/response.hpp"
-#include "server/socket.hpp"
-#include "server/wire.hpp"
+#include "server/websocket/web_socket.hpp"
 
 namespace agw {
 
-/// What all connections share.
+/// What all connections of a server share.
 struct ConnectionContext {
   Loop& loop;
   const Gate& gate;
   Idempotency& idempotency;
   Hub& hub;
   Metrics& metrics;
-  Aftermath& aftermath;
-  SocketFlusher& flusher;
-  ReadWatch& watch;
-  Subscription::RunsUnderWay runs_under_way;
+  WebSocketFlusher& flusher;
+  ReadPoller& poller;
+  Subscription::ActiveRuns active_runs;
   const Hosts& hosts;
-  std::string address;              ///< that the gateway listens on: `127.0.0.1:7420`
-  const TlsContext* tls = nullptr;  ///< null: nothing is encrypted
+  std::string address;              ///< the listening address, `127.0.0.1:7420`
+  const TlsContext* tls = nullptr;  ///< null: connections are not encrypted
   BlockingPool& blocking;
-  // The ids of requests in the log are `<process>-<number>`, so that those of two starts differ.
+  /// Request ids in the log are `<process>-<number>`, so that those of two processes differ.
   std::string process = random_hex(3);
   std::uint64_t requests = 0;
 };
 
-/// One client's connection: requests one after the other, or a WebSocket after an upgrade. Its coroutine sleeps while
-/// nothing has arrived; a request that can be answered without waiting is answered where it arrives, and does not wake
-/// it. Answers are gathered, and go out before anything is waited for.
-class HttpConnection : public Readable {
+/// One client's connection: requests one after the other, or a WebSocket after an upgrade. While no request needs to
+/// wait, the coroutine is suspended and the poller's passes read, handle and answer requests; everything else is done
+/// by the coroutine. Responses are gathered, and sent before anything is waited for.
+class HttpConnection : public ReadHandler {
 public:
+  using TimePoint = SocketStream::TimePoint;
+
   HttpConnection(ConnectionContext& context, Descriptor socket);
 
-  /// Serves until either side ends it.
+  /// Serves the client until either side closes the connection.
   Task<> run();
 
-  /// Called each second: ends what takes too long.
-  void sweep(Wire::Moment now);
+  /// Called once a second: ends what has timed out.
+  void sweep(TimePoint now);
 
-  /// The gateway stops: an idle connection ends now, a request under way is answered first, a WebSocket gets 1001.
+  /// The gateway stops: an idle connection ends now, a request in progress is answered first, a WebSocket is closed
+  /// with 1001.
   void shut_down();
 
-  /// Closes it if it is a WebSocket, or passes on what somebody else says.
-  void close_socket();
+  /// Closes a WebSocket with 1001, and cuts off a proxied stream; nothing else.
+  void close_websocket();
 
-  /// Ends whatever it waits for.
+  /// Ends every wait at once.
   void abort();
 
 private:
-  enum class Phase { idle, head, body, handling, exchange, sending, finishing, socket };
-  /// What became of reading a part of a request.
-  enum class Reading { complete, unfinished, refused, gone };
-  /// What is next: to look at what has been read, to read, what only the coroutine can do, nothing.
-  enum class Next { look, read, serve, end };
+  /// Who acts next, and on what. connection.cpp has the table of transitions.
+  enum class State {
+    parsing,    ///< coroutine: parse and answer what the buffer holds
+    receiving,  ///< coroutine: receive more bytes
+    serving,    ///< coroutine: handle the parsed request, which has to wait for something
+    closing,    ///< coroutine: no further request
+    waiting,    ///< suspended: until the poller reports bytes
+    received,   ///< suspended: bytes were received in the poller's first pass
+    responded,  ///< suspended: responses were made in its second pass
+  };
+  /// How long the connection lasts; it only ever moves down this list.
+  enum class Lifetime {
+    open,           ///< another request may follow
+    last_response,  ///< it closes after the next response
+    timed_out,
+    shutting_down,
+  };
+  using Phase = ConnectionTimeouts::Phase;
 
-  void receive(bool ended) override;
-  void answer() override;
-  void send() override;
-  Next take_what_came();
-  Next answer_some(Next next);
-  Next look();
-  Next answer_at_once();
-  Answer handle_at_once();
-  bool send_at_once();
-  void wake(Next next);
+  void on_readable(bool peer_closed) override;
+  void on_respond() override;
+  void on_flush() override;
+  void wake(State state);
   void interrupt();
 
-  void enter(Phase phase);
-  void expect_request();
-  Task<Next> read();
+  void parse_and_respond();
+  State handle_next();
+  State respond_inline();
+  Response call_inline_handler();
+
+  Task<> receive();
+  void try_receive();
   Task<bool> serve();
-  Reading begin_body();
-  Reading take_body();
-  Task<Reading> read_body();
-  Task<Reading> rest_of_body();
-  Task<bool> discard_body();
-  bool refuse(const Answer& answer);
-  bool write(const Answer& answer);
-  Task<bool> send_rest();
-  void forget_answers();
-  Task<Answer> handle();
-  Task<> read_content(Request& request);
-  Answer failure() const;
-  Task<bool> pass_on();
-  Task<std::optional<Answer>> pass_on(HttpExchange& exchange);
-  Request make_request();
+  Task<bool> respond_before_body();
+  Task<bool> respond_after_body();
+  Task<Response> call_handler();
+  Task<bool> proxy();
+  Task<std::optional<Response>> call_proxy_handler(HttpProxyStream& stream);
   Task<> upgrade();
-  bool wants_to_go_on() const;
+  Task<bool> flush();
+
+  void start_request();
+  Request make_request();
+  ResponseOptions response_options() const;
+  bool write(const Response& response);
+  bool refuse(const Response& response);
+  Response failure() const;
   std::string request_id() const;
+  void limit(Lifetime lifetime) { lifetime_ = std::max(lifetime_, lifetime); }
 
   ConnectionContext& context_;
-  Wire wire_;
-  RequestParser parser_;
-  Admission admission_;  ///< of the request whose head was read last
-  std::string in_;
-  std::string out_;       ///< answers that are to be sent
-  std::size_t sent_ = 0;  ///< bytes of them that went
-  Phase phase_ = Phase::idle;
-  Wire::Moment phase_began_ = std::chrono::steady_clock::now();
-  Wire::Moment request_began_ = phase_began_;  ///< when its head was complete
-  Wire::Moment answered_at_ = phase_began_;    ///< when its answer was made, or had gone
+  SocketStream stream_;
+  RequestReader reader_;
+  ResponseQueue responses_;
+  ConnectionTimeouts timeouts_;
+  State state_ = State::parsing;
+  Lifetime lifetime_ = Lifetime::open;
+  AsyncEvent woken_;
+
+  Admission admission_;  ///< of the current request
   std::uint64_t request_number_ = 0;
-  Wakeup wakeup_;
-  Next next_ = Next::read;  ///< for the coroutine, when it is woken
-  bool asleep_ = false;
-  bool unread_ = false;  ///< something has arrived that was not read yet
-  bool ended_ = false;   ///< the client sends nothing more
-  bool timed_out_ = false;
-  bool shutting_down_ = false;
-  bool keep_alive_ = true;
-  std::unique_ptr<Socket> websocket_;
-  HttpExchange* exchange_ = nullptr;  ///< while it goes on
+  TimePoint request_began_ = std::chrono::steady_clock::now();  ///< when its head was complete
+
+  std::unique_ptr<WebSocket> websocket_;
+  HttpProxyStream* proxy_stream_ = nullptr;  ///< while a proxied request is in progress
 };
 
 }  // namespace agw

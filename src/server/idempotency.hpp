@@ -5,42 +5,36 @@
 #include <memory>
 #include <string>
 
-#include <boost/asio/steady_timer.hpp>
-
-#include "api/answer.hpp"
 #include "api/request.hpp"
-#include "base/task.hpp"
-#include "base/time.hpp"
+#include "api/response.hpp"
+#include "base/async/async_event.hpp"
+#include "base/time/time.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
 
-/// Makes a POST with an `Idempotency-Key` happen once: the same key and body to the same path within 24 hours gets the
-/// first answer again, also after a restart. Only successes (2xx) are kept.
+/// Makes a POST with an `Idempotency-Key` take effect once: the same key and body to the same path within 24 hours gets
+/// the first response again, even after a restart. Only successes (2xx) are stored.
 class Idempotency {
 public:
   Idempotency(Loop& loop, Database& database, const Clock& clock) : loop_(loop), database_(database), clock_(clock) {}
 
-  using Handle = std::function<Task<Answer>(Request&)>;
+  using Handle = std::function<Task<Response>(Request&)>;
 
-  /// Answers `request`, by `handle` if it is the first with its `key`. Twins wait for the first. Throws Conflict
-  /// `idempotency key reused` for another body.
-  Task<Answer> once(Request& request, std::string key, const std::string& path, const Handle& handle);
+  /// Returns the stored response for `key`, or calls `handle` if the request is the first; duplicates wait for it.
+  /// Throws Conflict `idempotency key reused` for another body.
+  Task<Response> once(Request& request, std::string key, const std::string& path, const Handle& handle);
 
 private:
-  /// A first request under way, and those that wait for its end.
-  struct Flight {
-    explicit Flight(Loop& loop) : landed(loop, asio::steady_timer::time_point::max()) {}
-    asio::steady_timer landed;
-  };
-  using Flights = std::map<std::string, std::shared_ptr<Flight>>;
+  /// By path and key: notified when the first request has ended.
+  using InFlight = std::map<std::string, std::shared_ptr<AsyncEvent>>;
 
-  Task<> wait_for_twin(const std::string& name);
+  Task<> wait_for_duplicate(const std::string& name);
 
   Loop& loop_;
   Database& database_;
   const Clock& clock_;
-  Flights flights_;
+  InFlight in_flight_;
 };
 
 }  // namespace agw

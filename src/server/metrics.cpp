@@ -26,13 +26,21 @@ void head(std::string& out, std::string_view name, Metrics::Kind kind, std::stri
   fmt::format_to(std::back_inserter(out), "# HELP {} {}\n# TYPE {} {}\n", name, help, name, to_text(kind));
 }
 
-/// `method="GET",path="/threads/:id"`: as many as there are routes, whatever is asked.
+/// `method="GET",path="/threads/:id"`: one per route, whatever paths are requested.
 std::string labels_of(const Route* route) {
   if (!route) return R"(method="",path="")";
   return fmt::format(R"(method="{}",path="{}")", agw::to_text(route->method), route->path);
 }
 
+Task<Response> show_metrics(const Metrics& metrics, Request&) {
+  co_return Response{.body = metrics.text(), .content_type = prometheus_text};
+}
+
 }  // namespace
+
+Routes metrics_routes(const Metrics& metrics) {
+  return {get("/metrics", "What the gateway counts, for Prometheus", show_metrics, metrics)};
+}
 
 std::string metric_label(std::string_view name, std::string_view value) {
   std::string escaped;
@@ -49,7 +57,7 @@ void Metrics::add(std::string name, Kind kind, std::string help, std::function<d
 }
 
 void Metrics::add_family(std::string name, Kind kind, std::string help, std::function<std::vector<Sample>()> read) {
-  measures_.push_back({std::move(name), kind, std::move(help), std::move(read)});
+  metrics_.push_back({std::move(name), kind, std::move(help), std::move(read)});
 }
 
 void Metrics::count(const Route* route, int status, std::chrono::steady_clock::duration took) {
@@ -61,10 +69,6 @@ void Metrics::count(const Route* route, int status, std::chrono::steady_clock::d
   const auto limit = std::ranges::lower_bound(limits, seconds);
   if (limit != limits.end()) ++requests.within[static_cast<std::size_t>(limit - limits.begin())];
 }
-
-Routes Metrics::routes() { return {get("/metrics", "What the gateway counts, for Prometheus", this, &Metrics::show)}; }
-
-Task<Answer> Metrics::show(Request&) { co_return Answer{.body = text(), .content_type = prometheus_text}; }
 
 void Metrics::append_counts(std::string& out, const RequestsByLabels& requests_by_labels) {
   head(out, "agw_requests_total", Kind::counter, "Requests answered, by route and status.");
@@ -96,11 +100,11 @@ std::string Metrics::text() const {
   std::string out;
   append_counts(out, by_labels);
   append_times(out, by_labels);
-  for (const auto& measure : measures_) {
-    head(out, measure.name, measure.kind, measure.help);
-    for (const auto& [labels, value] : measure.read()) {
+  for (const auto& metric : metrics_) {
+    head(out, metric.name, metric.kind, metric.help);
+    for (const auto& [labels, value] : metric.read()) {
       const auto braces = labels.empty() ? "" : "{" + labels + "}";
-      fmt::format_to(std::back_inserter(out), "{}{} {}\n", measure.name, braces, value);
+      fmt::format_to(std::back_inserter(out), "{}{} {}\n", metric.name, braces, value);
     }
   }
   return out;

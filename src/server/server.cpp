@@ -13,7 +13,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/message_of.hpp"
+#include "base/text/message_of.hpp"
+#include "features/access/types.hpp"
 
 namespace agw {
 
@@ -24,12 +25,12 @@ using boost::system::error_code;
 namespace {
 
 constexpr int backlog = 4096;
-constexpr auto pause_without_means = 100ms;
-constexpr auto pause_of_the_log = 60s;
+constexpr auto retry_delay = 100ms;
+constexpr auto warning_interval = 60s;
 
-/// On this machine there is no network to spare: Reno, which every process may choose, sends what the receiver has room
-/// for. BBR, the default of many systems, holds back behind timers, which costs large answers half of their speed. The
-/// sockets that are accepted inherit it (tcp(7), TCP_CONGESTION).
+/// Loopback needs no congestion control: Reno, which every process may choose, sends as much as the receiver has room
+/// for. BBR, the default of many systems, paces with timers, which halves the speed of large responses. Accepted
+/// sockets inherit the choice (tcp(7), TCP_CONGESTION).
 void send_without_pacing(tcp::acceptor& acceptor) {
   constexpr std::string_view reno = "reno";
   ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_CONGESTION, reno.data(), reno.size());
@@ -66,30 +67,24 @@ std::string Listener::url(std::string_view scheme) const {
 
 Server::Server(Loop& loop, BlockingPool& blocking, Listener listener, const Hosts& hosts, const Router& router,
                const Authenticator& authenticator, Idempotency& idempotency, Hub& hub, Metrics& metrics,
-               Aftermath& aftermath, Subscription::RunsUnderWay runs_under_way, Options options)
+               Subscription::ActiveRuns active_runs, Options options)
     : loop_(loop),
       listener_(std::move(listener)),
       gate_(hosts, router, authenticator, options.body_limit),
       flusher_(loop),
-      watch_(loop),
+      poller_(loop),
       url_(listener_.url(hosts.scheme())),
-      context_{loop,
-               gate_,
-               idempotency,
-               hub,
-               metrics,
-               aftermath,
-               flusher_,
-               watch_,
-               std::move(runs_under_way),
-               hosts,
-               listener_.url(""),
-               options.tls,
-               blocking},
+      context_{loop,        gate_,
+               idempotency, hub,
+               metrics,     flusher_,
+               poller_,     std::move(active_runs),
+               hosts,       listener_.url(""),
+               options.tls, blocking},
       options_(options),
       sweep_timer_(loop),
-      watching_(loop),
-      group_(loop) {
+      polling_(loop),
+      group_(loop),
+      listening_(hub, *this) {
   group_.on_failure(
       [](const std::exception_ptr& failure) { log::error("a connection failed: {}", message_of(failure)); });
 }
@@ -100,12 +95,12 @@ void Server::start() {
   if (options_.tls) {
     for (const auto& warning : options_.tls->warnings()) log::warn("{}", warning);
   }
-  watching_.spawn(watch_.run());
+  polling_.spawn(poller_.run());
   group_.spawn(accept());
 }
 
 Task<> Server::accept() {
-  auto silent_until = std::chrono::steady_clock::time_point::min();
+  auto next_warning = std::chrono::steady_clock::time_point::min();
   while (!stopping_) {
     error_code error;
     Descriptor socket(::accept4(listener_.acceptor().native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -115,16 +110,16 @@ Task<> Server::accept() {
                                                asio::redirect_error(asio::use_awaitable, error));
     } else if (problem == EMFILE || problem == ENFILE || problem == ENOMEM || problem == ENOBUFS) {
       const auto now = std::chrono::steady_clock::now();
-      if (now >= silent_until) {  // Said at every try, it would soon be all that the log holds.
+      if (now >= next_warning) {  // Or it would flood the log.
         const bool is_memory = problem == ENOMEM || problem == ENOBUFS;
         log::warn("no {} for a further connection; {}", is_memory ? "memory" : "file descriptor",
                   is_memory ? "free some of this machine's" : "raise the limit (ulimit -n)");
-        silent_until = now + pause_of_the_log;
+        next_warning = now + warning_interval;
       }
-      asio::steady_timer timer(loop_, pause_without_means);
+      asio::steady_timer timer(loop_, retry_delay);
       co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
     } else if (socket && connections_.size() >= options_.connections) {
-      group_.spawn(turn_away(std::move(socket)));
+      group_.spawn(reject(std::move(socket)));
     } else if (socket) {
       group_.spawn(serve(std::move(socket)));
     }
@@ -142,12 +137,12 @@ Task<> Server::serve(Descriptor socket) {
   co_await place->run();
 }
 
-Task<> Server::turn_away(Descriptor socket) {
-  if (options_.tls) co_return;  // It would cost a handshake to say why.
-  Wire wire(loop_, std::move(socket));
+Task<> Server::reject(Descriptor socket) {
+  if (options_.tls) co_return;  // Saying why would cost a handshake.
+  SocketStream stream(loop_, std::move(socket));
   std::string response;
-  write_response(response, error_answer(503, "too many connections"), {.close = true});
-  co_await wire.send(response);
+  write_response(response, error_response(503, "too many connections"), {.close = true});
+  co_await stream.send(response);
 }
 
 void Server::sweep_later() {
@@ -167,8 +162,10 @@ void Server::sweep() {
   for (auto& connection : connections_) connection.sweep(now);
 }
 
-void Server::close_sockets() {
-  for (auto& connection : connections_) connection.close_socket();
+/// What was opened with the old token ends with it.
+void Server::deliver(const DomainEvent& event) {
+  if (!event.record.as<TokenReplaced>()) return;
+  for (auto& connection : connections_) connection.close_websocket();
 }
 
 Task<> Server::stop(std::chrono::milliseconds grace) {
@@ -183,8 +180,8 @@ Task<> Server::stop(std::chrono::milliseconds grace) {
     group_.cancel();
   });
   co_await group_.join();
-  watching_.cancel();
-  co_await watching_.join();
+  polling_.cancel();
+  co_await polling_.join();
   deadline.cancel();
   sweep_timer_.cancel();
 }

@@ -6,17 +6,17 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/group.hpp"
-#include "io/descriptor.hpp"
+#include "base/async/task_group.hpp"
+#include "io/files/descriptor.hpp"
 #include "server/connection.hpp"
-#include "server/read_watch.hpp"
+#include "server/http/read_poller.hpp"
 
 namespace agw {
 
-/// The listening socket, opened before anything else that depends on the port.
+/// The listening socket. It is opened before everything that depends on the port.
 class Listener {
 public:
-  /// Throws StartError, saying what holds the port and what to do, when it cannot be bound.
+  /// Throws StartError that says why it cannot listen, and what to do.
   Listener(Loop& loop, const std::string& host, int port);
 
   int port() const { return port_; }
@@ -30,8 +30,8 @@ private:
   int port_ = 0;
 };
 
-/// Accepts connections and serves them from one route table.
-class Server {
+/// Accepts connections and serves them from one table of routes.
+class Server : private Subscriber {
 public:
   struct Options {
     std::size_t connections = 16384;
@@ -40,36 +40,34 @@ public:
   };
 
   Server(Loop& loop, BlockingPool& blocking, Listener listener, const Hosts& hosts, const Router& router,
-         const Authenticator& authenticator, Idempotency& idempotency, Hub& hub, Metrics& metrics, Aftermath& aftermath,
-         Subscription::RunsUnderWay runs_under_way, Options options);
-  ~Server();
+         const Authenticator& authenticator, Idempotency& idempotency, Hub& hub, Metrics& metrics,
+         Subscription::ActiveRuns active_runs, Options options);
+  ~Server() override;
 
   void start();
 
-  /// Accepts nothing more, lets requests under way be answered and WebSockets close with 1001, but waits no longer than
-  /// `grace`; then cuts off who is left.
+  /// Stops accepting, lets current requests finish and closes WebSockets with 1001. After `grace` it aborts the
+  /// remaining connections.
   Task<> stop(std::chrono::milliseconds grace);
 
   std::size_t connections() const { return connections_.size(); }
   const std::string& url() const { return url_; }
 
-  /// Closes every WebSocket, as when the token was changed.
-  void close_sockets();
-
 private:
   using Connections = std::list<HttpConnection>;
 
+  void deliver(const DomainEvent& event) override;
   Task<> accept();
   Task<> serve(Descriptor socket);
-  Task<> turn_away(Descriptor socket);
+  Task<> reject(Descriptor socket);
   void sweep_later();
   void sweep();
 
   Loop& loop_;
   Listener listener_;
   Gate gate_;
-  SocketFlusher flusher_;
-  ReadWatch watch_;
+  WebSocketFlusher flusher_;
+  ReadPoller poller_;
   std::string url_;
   ConnectionContext context_;
   Options options_;
@@ -77,8 +75,9 @@ private:
   asio::steady_timer sweep_timer_;
   bool sweeping_ = false;
   bool stopping_ = false;
-  Group watching_;
-  Group group_;
+  TaskGroup polling_;
+  TaskGroup group_;
+  Hub::Listening listening_;
 };
 
 }  // namespace agw

@@ -52,12 +52,12 @@ struct NoToken : Authenticator {
   bool configured() const override { return false; }
 };
 
-/// A route whose answer takes for ever.
+/// A route that never responds.
 struct Patience {
-  Task<Answer> wait(Request&) {
+  Task<Response> wait(Request&) {
     called = true;
     co_await asio::steady_timer(loop, asio::steady_timer::time_point::max()).async_wait(asio::use_awaitable);
-    co_return Answer{};
+    co_return Response{};
   }
 
   Loop& loop;
@@ -77,11 +77,10 @@ struct Room {
   SystemClock clock;
   Hub hub;
   Metrics metrics;
-  Aftermath aftermath;
   NoToken authenticator;
   Idempotency idempotency{loop, database, clock};
   Patience patience{loop};
-  Router router{{get("/wait", "Wait", &patience, &Patience::wait).needs_no_token()}};
+  Router router{{get("/wait", "Wait", &Patience::wait, patience).needs_no_token()}};
   Listener listener{loop, "127.0.0.1", 0};
   Hosts hosts{{.port = listener.port()}};
   tcp::endpoint address = listener.acceptor().local_endpoint();
@@ -95,12 +94,11 @@ struct Room {
                 idempotency,
                 hub,
                 metrics,
-                aftermath,
                 [](auto*) { return json::array(); },
                 {}};
 };
 
-/// What became of its work is not known, and any answer would say that it is.
+/// Nobody knows whether its work took effect, so any response could be wrong.
 TEST(Server, CutsOffWithoutAnAnswerWhoeverItsStopDoesNotWaitFor) {
   testing::run([](Loop& loop) -> Task<> {
     Room room(loop);
@@ -110,11 +108,11 @@ TEST(Server, CutsOffWithoutAnAnswerWhoeverItsStopDoesNotWaitFor) {
     co_await asio::async_write(client, asio::buffer(request), asio::use_awaitable);
     while (!room.patience.called) co_await asio::post(loop, asio::use_awaitable);
     co_await room.server.stop(1ms);
-    std::string answer;
+    std::string response;
     boost::system::error_code end;
-    co_await asio::async_read(client, asio::dynamic_buffer(answer), asio::redirect_error(asio::use_awaitable, end));
+    co_await asio::async_read(client, asio::dynamic_buffer(response), asio::redirect_error(asio::use_awaitable, end));
     EXPECT_EQ(end, asio::error::eof);
-    EXPECT_EQ(answer, "");
+    EXPECT_EQ(response, "");
   });
 }
 

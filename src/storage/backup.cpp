@@ -12,7 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "base/time.hpp"
+#include "base/async/assert.hpp"
+#include "base/time/time.hpp"
 
 namespace agw {
 
@@ -26,7 +27,7 @@ constexpr std::size_t kept_copies = 3;
   throw std::system_error(errno, std::generic_category(), fmt::format("{} {}", what, path.string()));
 }
 
-/// Names sort by time, and have no colons, which would be a host's name to scp and rsync.
+/// Names sort by time, and have no colons, which scp and rsync would take for a host name.
 std::string name_of_copy(int version) {
   auto time = to_iso8601(SystemClock{}.now());
   std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
@@ -60,6 +61,8 @@ void make_private_file(const fs::path& path) {
 }
 
 void back_up(Connection& connection, const fs::path& directory, int version) {
+  AGW_ASSERT(may_block());
+
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot create", directory);
   const auto path = directory / name_of_copy(version);
   auto unfinished = path;

@@ -6,11 +6,11 @@
 
 namespace agw {
 
-/// Makes an empty file with mode 0600; SQLite gives the same mode to the files beside it. Throws std::system_error.
+/// Creates an empty file with mode 0600; SQLite gives its own files next to it the same mode. Throws std::system_error.
 void make_private_file(const std::filesystem::path& path);
 
-/// Copies the database into `directory` (made with mode 0700) as `gateway-<time>-schema-<version>.db` (mode 0600) and
-/// keeps the three latest such copies. Throws DatabaseError, std::system_error.
+/// Copies the database into `directory` (created with mode 0700) as `gateway-<time>-schema-<version>.db` (mode 0600)
+/// and keeps the three latest copies. Throws DatabaseError, std::system_error.
 void back_up(Connection& connection, const std::filesystem::path& directory, int version);
 
 }  // namespace agw

@@ -25,7 +25,7 @@ bool checkpoint(Connection& connection) {
   return copied == in_log;
 }
 
-void Checkpointer::committed() {
+void Checkpointer::notify_commit() {
   {
     const std::lock_guard lock(mutex_);
     if (closing_ || (pending_ && thread_)) return;
@@ -35,21 +35,21 @@ void Checkpointer::committed() {
   changed_.notify_one();
 }
 
-// SQLite calls this, and nothing may be thrown through it. Without a thread the log grows until a later commit has one.
+// SQLite calls this, so nothing may be thrown. Without a thread the log grows until a later commit can start one.
 void Checkpointer::start_thread() {
   try {
     if (!thread_) thread_.emplace("agw-checkpoint", [this] { work(); });
   } catch (const std::system_error& error) {
-    if (!std::exchange(is_alone_told_, true))
+    if (!std::exchange(thread_failed_, true))
       log::warn("{}: {}-wal grows until one can be started; raise the limit (ulimit -u)", error.what(), file_);
   }
 }
 
-void Checkpointer::hurry() {
+void Checkpointer::checkpoint_now() {
   {
     const std::lock_guard lock(mutex_);
     if (closing_) return;
-    hurried_ = true;
+    urgent_ = true;
     copying_ = true;
   }
   changed_.notify_one();
@@ -69,24 +69,24 @@ void Checkpointer::close() {
   thread_.reset();
 }
 
-bool Checkpointer::wait_for_a_commit() {
+bool Checkpointer::wait_for_commit() {
   std::unique_lock lock(mutex_);
-  copying_ = hurried_;
-  changed_.wait(lock, [this] { return pending_ || hurried_ || closing_; });
-  changed_.wait_for(lock, interval, [this] { return hurried_ || closing_; });
+  copying_ = urgent_;
+  changed_.wait(lock, [this] { return pending_ || urgent_ || closing_; });
+  changed_.wait_for(lock, interval, [this] { return urgent_ || closing_; });
   pending_ = false;
-  hurried_ = false;
+  urgent_ = false;
   copying_ = true;
   return !closing_;
 }
 
 void Checkpointer::work() {
   std::optional<Connection> connection;
-  while (wait_for_a_commit()) {
+  while (wait_for_commit()) {
     try {
       if (!connection) connection.emplace(file_, Connection::Access::read_write);
-      // A reader still needs the old pages: there is more to copy once it has ended.
-      if (!checkpoint(*connection)) committed();
+      // A reader still needs old pages: more can be copied once it has ended.
+      if (!checkpoint(*connection)) notify_commit();
       failing_ = false;
     } catch (const DatabaseError& error) {
       if (!failing_) log::warn("cannot copy the log into {}, it stays in {}-wal: {}", file_, file_, error.what());

@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "io/disk_full.hpp"
-#include "storage/log_gathering.hpp"
+#include "base/async/assert.hpp"
+#include "io/files/disk_full.hpp"
+#include "storage/wal_batching.hpp"
 
 namespace agw {
 
@@ -15,14 +16,14 @@ namespace {
 
 constexpr int busy_milliseconds = 5000;
 
-/// Without SQLite's own statistics, allocations of different threads do not meet in one mutex.
+/// Without SQLite's memory statistics, allocations of different threads do not contend for a mutex.
 void configure_once() {
   static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   (void)done;
 }
 
 bool is_disk_full(int code, int system_error) {
-  // SQLite does not tell why the index of its log could not grow.
+  // SQLite does not report why the index of its log could not grow.
   if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) return true;
   return (code & 0xff) == SQLITE_IOERR && agw::is_disk_full(std::error_code(system_error, std::system_category()));
 }
@@ -37,13 +38,13 @@ bool is_disk_full(int code, int system_error) {
 }  // namespace
 
 Statement::Statement(Statement&& other) noexcept
-    : statement_(std::exchange(other.statement_, nullptr)), shelf_(other.shelf_), bound_(other.bound_) {}
+    : statement_(std::exchange(other.statement_, nullptr)), free_list_(other.free_list_), bound_(other.bound_) {}
 
 Statement::~Statement() {
   if (!statement_) return;
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
-  shelf_->push_back(statement_);
+  free_list_->push_back(statement_);
 }
 
 Statement& Statement::set(int position, double value) {
@@ -52,7 +53,7 @@ Statement& Statement::set(int position, double value) {
 }
 
 Statement& Statement::set(int position, std::string_view value) {
-  // An empty view may have no address, which SQLite would take for NULL.
+  // An empty view may have a null address, which SQLite would bind as NULL.
   const char* text = value.empty() ? "" : value.data();
   check(sqlite3_bind_text64(statement_, position, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
@@ -81,13 +82,24 @@ void Statement::run() {
   sqlite3_reset(statement_);
 }
 
-bool Statement::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+bool Statement::is_null(int column) const {
+  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
 
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+std::int64_t Statement::integer(int column) const {
+  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+  return sqlite3_column_int64(statement_, column);
+}
 
-double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
+double Statement::real(int column) const {
+  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+  return sqlite3_column_double(statement_, column);
+}
 
 std::string_view Statement::text(int column) const {
+  AGW_ASSERT(column >= 0 && column < sqlite3_data_count(statement_));
+
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   if (!text) return {};
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
@@ -126,13 +138,13 @@ void Statement::check(int code) const {
 Connection::Connection(const std::string& path, Access access) {
   configure_once();
   const int mode = access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  const char* file_system = access == Access::read_only ? nullptr : log_gathering_file_system();
+  const char* file_system = access == Access::read_only ? nullptr : wal_batching_vfs();
   const int code =
       sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, file_system);
   try {
     if (code != SQLITE_OK) fail(handle_, code, path);
     sqlite3_busy_timeout(handle_, busy_milliseconds);
-    // Text in double quotes is a name; that SQLite would also take it for a string hides misspelt columns.
+    // Text in double quotes is an identifier; SQLite's fallback to a string would hide misspelt columns.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
@@ -146,26 +158,26 @@ Connection::Connection(const std::string& path, Access access) {
 }
 
 Connection::~Connection() {
-  for (const auto& [text, shelf] : statements_) {
-    for (auto* statement : shelf) sqlite3_finalize(statement);
+  for (const auto& [text, free_list] : statements_) {
+    for (auto* statement : free_list) sqlite3_finalize(statement);
   }
   sqlite3_close(handle_);
 }
 
 Statement Connection::prepare(std::string_view sql) {
   auto place = statements_.find(sql);
-  if (place == statements_.end()) place = statements_.emplace(sql, Statement::Shelf{}).first;
-  auto& shelf = place->second;
-  if (!shelf.empty()) {
-    auto* kept = shelf.back();
-    shelf.pop_back();
-    return Statement(kept, shelf);
+  if (place == statements_.end()) place = statements_.emplace(sql, Statement::FreeList{}).first;
+  auto& free_list = place->second;
+  if (!free_list.empty()) {
+    auto* kept = free_list.back();
+    free_list.pop_back();
+    return Statement(kept, free_list);
   }
   sqlite3_stmt* fresh = nullptr;
   const int code =
       sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &fresh, nullptr);
   if (code != SQLITE_OK) fail(handle_, code, sql);
-  return Statement(fresh, shelf);
+  return Statement(fresh, free_list);
 }
 
 void Connection::execute(const std::string& sql) {

@@ -9,15 +9,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/time.hpp"
+#include "base/time/time.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace agw {
 
-/// SQLite refused: `code` is its extended result code. A full disk is its own type, because a client may wait for
-/// space.
+/// An error of SQLite; `code` is its extended result code. A full disk has a type of its own, because a client may wait
+/// for space.
 class DatabaseError : public std::runtime_error {
 public:
   DatabaseError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -27,14 +27,14 @@ private:
   int code_;
 };
 
-/// No space left on the device: becomes 507 `disk full`. Nothing of the write is kept.
+/// No space left on the device; becomes 507 `disk full`. The write is rolled back completely.
 class DiskFull : public DatabaseError {
 public:
   using DatabaseError::DatabaseError;
 };
 
-/// A prepared statement of a Connection, borrowed: reset, its bindings cleared and given back when it goes out of
-/// scope.
+/// A prepared statement borrowed from a Connection. When it goes out of scope it is reset, its bindings are cleared,
+/// and the connection can lend it again.
 ///
 ///     auto row = connection.prepare("SELECT title FROM threads WHERE id = :id");
 ///     row.bind(":id", id);
@@ -45,23 +45,24 @@ public:
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&&) = delete;
 
-  /// Text is copied. Throws std::logic_error for a parameter that the statement does not have: a fault of ours.
+  /// Binds by name. Text is copied. Throws std::logic_error if the statement has no such parameter, which is a bug.
   template <class T>
   Statement& bind(const char* name, const T& value) {
     return set(position(name), value);
   }
-  /// Binds the parameter behind the one that it bound before: for rows, whose parameters have no names.
+  /// Binds the next parameter by position, for rows whose parameters have no names.
   template <class T>
   Statement& bind_next(const T& value) {
     return set(++bound_, value);
   }
 
-  /// Whether there is a (further) row. Throws DatabaseError.
+  /// Steps to the next row; false if there is none. Throws DatabaseError.
   bool step();
-  /// Runs it to its end and resets it, its bindings kept: for statements without rows. Throws DatabaseError.
+  /// Runs the statement to its end and resets it, keeping its bindings: for statements without rows. Throws
+  /// DatabaseError.
   void run();
 
-  // Columns of the current row, numbered from 0. Views live until the next step.
+  // Columns of the current row, numbered from 0. Views are valid until the next step.
   bool is_null(int column) const;
   std::int64_t integer(int column) const;
   bool boolean(int column) const { return integer(column) != 0; }
@@ -76,8 +77,8 @@ public:
 
 private:
   friend class Connection;
-  using Shelf = std::vector<sqlite3_stmt*>;
-  Statement(sqlite3_stmt* statement, Shelf& shelf) : statement_(statement), shelf_(&shelf) {}
+  using FreeList = std::vector<sqlite3_stmt*>;
+  Statement(sqlite3_stmt* statement, FreeList& free_list) : statement_(statement), free_list_(&free_list) {}
 
   Statement& set(int position, std::integral auto value) {
     return set_integer(position, static_cast<std::int64_t>(value));
@@ -95,34 +96,34 @@ private:
   void check(int code) const;
 
   sqlite3_stmt* statement_;
-  Shelf* shelf_;
+  FreeList* free_list_;
   int bound_ = 0;  ///< by bind_next
 };
 
-/// One connection to the database file, used by one thread at a time. Statements are prepared once and kept.
+/// A connection to the database file, used by one thread at a time. It prepares each statement once and keeps it.
 class Connection {
 public:
   enum class Access { read_only, read_write };
 
-  /// Opens the file, which exists. Throws DatabaseError.
+  /// Opens an existing file. Throws DatabaseError.
   Connection(const std::string& path, Access access);
-  /// The last connection to a file writes its log back into it.
+  /// The last connection to a file checkpoints its log.
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   /// A statement for `sql`, ready to bind. It must not outlive the connection. Throws DatabaseError.
   Statement prepare(std::string_view sql);
-  /// Runs statements without parameters, such as a migration's. Throws DatabaseError.
+  /// Runs statements without parameters, such as those of a migration. Throws DatabaseError.
   void execute(const std::string& sql);
 
   std::int64_t last_insert_rowid() const;
-  /// Rows changed by the latest INSERT, UPDATE or DELETE.
+  /// The number of rows changed by the latest INSERT, UPDATE or DELETE.
   int changes() const;
   /// Whether a transaction is open. Some errors (a full disk) end it.
   bool in_transaction() const;
   sqlite3* handle() const { return handle_; }
-  /// For calls through `handle`: throws the DatabaseError that `code` stands for, unless it is SQLITE_OK.
+  /// For direct calls through `handle`: throws the DatabaseError that `code` stands for, unless it is SQLITE_OK.
   void check(int code, std::string_view during) const;
 
 private:
@@ -131,8 +132,8 @@ private:
   };
 
   sqlite3* handle_ = nullptr;
-  /// What is not lent out, by text. A text lent twice at a time has two statements.
-  std::unordered_map<std::string, Statement::Shelf, Hash, std::equal_to<>> statements_;
+  /// The statements that are not lent out, by SQL text. If a text is lent twice at a time, it has two statements.
+  std::unordered_map<std::string, Statement::FreeList, Hash, std::equal_to<>> statements_;
 };
 
 }  // namespace agw

@@ -25,7 +25,7 @@ Task<> write_for_ever(Database& database, std::int64_t number, int acknowledgeme
 [[noreturn]] void write_until_killed(const Database::Options& options, int acknowledgements) {
   Loop loop;
   Database database(loop, options);
-  Group group(loop);
+  TaskGroup group(loop);
   for (std::int64_t writer = 0; writer < 40; ++writer) {
     group.spawn(write_for_ever(database, writer, acknowledgements));
   }

@@ -2,8 +2,9 @@
 
 #include <chrono>
 
+#include "base/async/assert.hpp"
 #include "storage/open.hpp"
-#include "storage/readers.hpp"
+#include "storage/reader_pool.hpp"
 #include "storage/writer.hpp"
 
 namespace agw {
@@ -23,7 +24,7 @@ struct Database::Threads {
 
   Loop& loop;
   Writer writer;
-  Readers readers;
+  ReaderPool readers;
 };
 
 Database::Database(Loop& loop, const Options& options) : threads_(std::make_unique<Threads>(loop, options)) {}
@@ -33,6 +34,8 @@ Database::~Database() { close(); }
 Connection& Database::start_connection() { return threads_->writer.start_connection(); }
 
 void Database::close() {
+  AGW_ASSERT(may_block());
+
   const auto deadline = std::chrono::steady_clock::now() + time_to_close;
   threads_->readers.close(deadline);
   threads_->writer.close(deadline);
@@ -44,11 +47,11 @@ Database::Statistics Database::statistics() const {
 
 Task<> Database::run(Access access, Lane lane, Work work) {
   try {
-    co_await wait_for(threads_->loop, std::move(work), [this, access, lane](std::unique_ptr<Job> job) {
+    co_await wait_for(threads_->loop, std::move(work), [this, access, lane](std::unique_ptr<WorkItem> item) {
       if (access == Access::read) {
-        threads_->readers.add(std::move(job));
+        threads_->readers.add(std::move(item));
       } else {
-        threads_->writer.add(std::move(job), lane);
+        threads_->writer.add(std::move(item), lane);
       }
     });
   } catch (const DiskFull&) {

@@ -73,7 +73,7 @@ TEST(Database, AnAwaitedWriteIsInTheFileAndSeenByReads) {
 TEST(Database, AReadSeesOneState) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
-    Group group(loop);
+    TaskGroup group(loop);
     std::atomic<bool> counted = false;
     std::promise<void> written;
     std::vector<std::size_t> counts;
@@ -111,7 +111,7 @@ TEST(Database, AReadCannotWrite) {
 TEST(Database, WaitingWritesShareOneCommitAndAreAnsweredInOrder) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
-    Group group(loop);
+    TaskGroup group(loop);
     Gate gate;
     co_await gate.shut(*database, group);
     Outcomes outcomes;
@@ -139,7 +139,7 @@ TEST_P(GroupFault, OnlyTheGuiltyOneFailsWhicheverItIs) {
   for (std::int64_t guilty = 1; guilty <= size; ++guilty) {
     testing::run([&](Loop& loop) -> Task<> {
       TestDatabase database(loop);
-      Group group(loop);
+      TaskGroup group(loop);
       Gate gate;
       co_await gate.shut(*database, group);
       Outcomes outcomes;
@@ -193,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Database, RequestsGoBeforeBackgroundWork) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
-    Group group(loop);
+    TaskGroup group(loop);
     Gate gate;
     co_await gate.shut(*database, group);
     Outcomes outcomes;
@@ -212,7 +212,7 @@ TEST(Database, BackgroundWorkIsNotPutOffForEver) {
   testing::run([](Loop& loop) -> Task<> {
     constexpr std::size_t group_limit = 1;
     TestDatabase database(loop, group_limit);
-    Group group(loop);
+    TaskGroup group(loop);
     Outcomes outcomes;
     std::int64_t next = 2;
     const auto keep_busy = [](Database& d, Outcomes& o, std::int64_t& number) -> Task<> {
@@ -229,8 +229,8 @@ TEST(Database, BackgroundWorkIsNotPutOffForEver) {
 TEST(Database, ACancelledCallerStillGetsItsResult) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
-    Group group(loop);
-    Group cancelled(loop);
+    TaskGroup group(loop);
+    TaskGroup cancelled(loop);
     Gate gate;
     co_await gate.shut(*database, group);
     Outcomes outcomes;
@@ -248,7 +248,7 @@ TEST(Database, ACancelledCallerStillGetsItsResult) {
 TEST(Database, CloseLetsQueuedWorkFinishAndEmptiesTheLog) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
-    Group group(loop);
+    TaskGroup group(loop);
     Gate gate;
     co_await gate.shut(*database, group);
     Outcomes outcomes;

@@ -81,7 +81,7 @@ bool write_while_failing(int call, int error) {
     {
       FailingDisk disk(call, error);
       for (std::int64_t first : {1, 11}) {
-        Group group(loop);
+        TaskGroup group(loop);
         for (std::int64_t number = first; number < first + 3; ++number) {
           group.spawn(write_row(*database, number, outcome));
         }

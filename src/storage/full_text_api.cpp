@@ -9,10 +9,10 @@ namespace agw {
 
 namespace {
 
-/// Half a second's.
-constexpr std::int64_t most_looked_at = 1'000'000;
+/// Takes about half a second.
+constexpr std::int64_t max_checked = 1'000'000;
 
-/// A statement over the words of `index`, which a connection gets to see when it first needs them.
+/// A statement over the vocabulary of `index`, which a connection creates when it first needs it.
 Statement prepare_with_vocabulary(Connection& connection, std::string_view index, const std::string& sql) {
   try {
     return connection.prepare(sql);
@@ -54,11 +54,11 @@ std::vector<std::string> words_with_part(Connection& connection, std::string_vie
                   index));
   row.bind(":letter", first_letter)
       .bind(":part", part)
-      .bind(":looked_at", most_looked_at)
-      .bind(":most", most_words_with_part);
+      .bind(":looked_at", max_checked)
+      .bind(":most", max_words_with_part);
   std::vector<std::string> words;
   while (row.step()) words.push_back(row.string(0));
-  if (words.size() == most_words_with_part && std::ranges::find(words, part) == words.end()) words.back() = part;
+  if (words.size() == max_words_with_part && std::ranges::find(words, part) == words.end()) words.back() = part;
   return words;
 }
 

@@ -11,22 +11,22 @@ struct fts5_api;  // NOLINT(readability-identifier-naming): named by SQLite
 
 namespace agw {
 
-/// SQLite's own interface to its full-text search: for words, for what a query hits, and for functions that rank.
+/// SQLite's FTS5 extension API: for tokenizers, for the matches of a query, and for ranking functions.
 fts5_api* full_text_api(Connection& connection);
 
-/// Merges parts of the full-text table `index`, writing about so many pages; a negative number begins to make all parts
-/// one. False when nothing is left to merge. Throws DatabaseError.
+/// Merges segments of the FTS table `index`, writing about `pages` pages; a negative number starts a merge into one
+/// segment. Returns false when nothing is left to merge. Throws DatabaseError.
 bool merge_full_text(Connection& connection, std::string_view index, int pages);
 
-/// More of them make too long a query.
-inline constexpr std::size_t most_words_with_part = 100;
+/// A query with more words would be too long.
+inline constexpr std::size_t max_words_with_part = 100;
 
-/// Words of the full-text table `index` that have `part` in them and begin with a digit or a letter of a script without
-/// blanks (see base/unspaced.hpp): the first ones, in the order of their code points, and `part` itself. Looks at all
-/// such words, a million of either at most. Throws DatabaseError.
+/// Words of the FTS table `index` that contain `part` and begin with a digit or a letter of a script without spaces
+/// (see base/text/word_segmentation.hpp): the first ones in code point order, and `part` itself. Scans all such words,
+/// at most a million of either kind. Throws DatabaseError.
 std::vector<std::string> words_with_part(Connection& connection, std::string_view index, const std::string& part);
 
-/// The query that each of these words matches.
+/// A query that matches any of the words.
 std::string any_word(const std::vector<std::string>& words);
 
 }  // namespace agw

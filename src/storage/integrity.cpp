@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "storage/connection.hpp"
 #include "storage/migration.hpp"
 
@@ -23,6 +24,8 @@ std::optional<std::string> problem_of(Connection& connection) {
 }  // namespace
 
 std::optional<std::string> database_problem(const std::filesystem::path& file) {
+  AGW_ASSERT(may_block());
+
   std::optional<std::string> problem;
   try {
     Connection connection(file.string(), Connection::Access::read_only);

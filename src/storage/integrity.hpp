@@ -6,8 +6,8 @@
 
 namespace agw {
 
-/// What is wrong with a gateway's database, for people; nothing where every page and index of it is right and this
-/// program knows its schema. Reads the whole file and changes nothing; a gateway may be running on it. Blocks.
+/// Checks a gateway's database: returns the problem, for people, or nullopt if every page and index is intact and this
+/// program knows the schema. Reads the whole file and changes nothing; a gateway may be using it. Blocks.
 std::optional<std::string> database_problem(const std::filesystem::path& file);
 
 }  // namespace agw

@@ -46,7 +46,7 @@ std::uintmax_t size_or_0(const fs::path& path) {
   return ignored ? 0 : size;
 }
 
-/// Root may write what is marked read-only; whoever marked it will not have meant that.
+/// Root may write read-only files, but whoever marked it so does not want that.
 void require_writable(const Place& place, const fs::path& path) {
   const auto permissions = fs::status(path).permissions();
   const bool marked = (permissions & fs::perms::owner_write) != fs::perms::none;
@@ -60,7 +60,7 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-/// The file's first 100 bytes against its length, which is exact where no log waits to be copied into it.
+/// Checks the header of 100 bytes against the file's length, which is exact unless a log waits for a checkpoint.
 void check_header(const Place& place) {
   std::array<char, 100> bytes{};
   std::ifstream stream(place.file, std::ios::binary);
@@ -82,7 +82,7 @@ std::int64_t count_pages(Connection& connection) {
   return row.integer(0);
 }
 
-/// All of a small file, which takes less than a millisecond; of a large one only where its tables begin.
+/// Checks all of a small file, which takes less than a millisecond; of a large one only the root pages.
 void check_pages(const Place& place, Connection& connection) {
   if (count_pages(connection) <= small_file) {
     auto row = connection.prepare("PRAGMA quick_check(1)");
@@ -109,7 +109,7 @@ void check_content(const Place& place, Connection& connection, std::span<const M
   check_pages(place, connection);
 }
 
-/// Whatever SQLite says about what it read, in our words.
+/// SQLite's errors about the file in our words.
 [[noreturn]] void explain(const Place& place, const DatabaseError& error) {
   const int code = error.code() & 0xff;
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) place.unusable(fmt::format("is damaged: {}", error.what()));
@@ -117,7 +117,7 @@ void check_content(const Place& place, Connection& connection, std::span<const M
   place.inaccessible(error.what());
 }
 
-/// Opens what exists, and while it checks leaves no trace: closing would copy the log into a file that is damaged.
+/// Opens an existing file, and leaves no trace during the checks: closing would checkpoint the log into a damaged file.
 std::unique_ptr<Connection> open_checked(const Place& place, std::span<const Migration> migrations) {
   check_header(place);
   const bool had_log = fs::exists(place.log());
@@ -145,8 +145,8 @@ void keep_a_log(const Place& place, Connection& connection) {
         "its file system cannot share memory between connections, which SQLite's log needs (a network "
         "drive?). Choose a data directory on a local disk.");
   }
-  // A log that once grew huge gives its space back when it is begun anew. Not one that a backup let grow: cutting it
-  // off would hold up a write.
+  // A log that once grew huge is truncated when SQLite restarts it. Not one that grew during a backup: truncating it
+  // would delay a write.
   connection.execute("PRAGMA journal_size_limit = 536870912");
 }
 

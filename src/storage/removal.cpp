@@ -10,7 +10,7 @@ constexpr int removed_at_once = 200;
 
 }  // namespace
 
-Task<> remove_in_pieces(Database& database, Stop& stop, std::string what_stays, RemoveSome remove) {
+Task<> remove_in_batches(Database& database, StopSource& stop, std::string consequence, RemoveBatch remove) {
   const auto remove_piece = [remove](Connection& connection) { return remove(connection, removed_at_once); };
   int removed = removed_at_once;
   try {
@@ -18,7 +18,7 @@ Task<> remove_in_pieces(Database& database, Stop& stop, std::string what_stays, 
       removed = co_await database.write(remove_piece, Database::Lane::background);
     }
   } catch (const std::exception& error) {
-    log::warn("{}: {}", what_stays, error.what());
+    log::warn("{}: {}", consequence, error.what());
   }
 }
 

@@ -28,9 +28,9 @@ TEST(Removal, GoesOnUntilAPieceIsNotFull) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
     co_await fill(*database, 450);
-    Stop stop;
+    StopSource stop;
     const auto removed = std::make_shared<std::vector<int>>();
-    co_await remove_in_pieces(*database, stop, "rows stay", [removed](Connection& connection, int limit) {
+    co_await remove_in_batches(*database, stop, "rows stay", [removed](Connection& connection, int limit) {
       return removed->emplace_back(remove_lowest(connection, limit));
     });
     EXPECT_THAT(*removed, ElementsAre(200, 200, 50));
@@ -42,9 +42,9 @@ TEST(Removal, EndsBetweenTwoPiecesWhenStopped) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
     co_await fill(*database, 201);
-    Stop stop;
+    StopSource stop;
     stop.request();
-    co_await remove_in_pieces(*database, stop, "rows stay", remove_lowest);
+    co_await remove_in_batches(*database, stop, "rows stay", remove_lowest);
     EXPECT_EQ((co_await database->read(testing::numbers)).size(), 201);
   });
 }
@@ -53,9 +53,9 @@ TEST(Removal, EndsWithThePieceThatFails) {
   testing::run([](Loop& loop) -> Task<> {
     TestDatabase database(loop);
     co_await fill(*database, 450);
-    Stop stop;
+    StopSource stop;
     const auto tries = std::make_shared<int>(0);
-    co_await remove_in_pieces(*database, stop, "rows stay", [tries](Connection& connection, int limit) {
+    co_await remove_in_batches(*database, stop, "rows stay", [tries](Connection& connection, int limit) {
       if (++*tries == 2) throw std::runtime_error("no disk");
       return remove_lowest(connection, limit);
     });

@@ -9,8 +9,8 @@
 
 namespace agw {
 
-/// The write of a caller who has one row inserted: the writer gives `insert_all` the rows of all such callers who wait
-/// one behind the other, because a statement for many rows costs less than many statements.
+/// A write that inserts one row. The writer passes the rows of adjacent callers to one call of `insert_all`, because
+/// one statement for many rows costs less than many statements.
 struct RowInsert {
   using Rows = std::span<const void* const>;
   using InsertAll = void (*)(Connection& connection, Rows rows);
@@ -18,14 +18,14 @@ struct RowInsert {
   InsertAll insert_all;
   std::shared_ptr<const void> row;
 
-  /// Inserts the row alone.
+  /// Inserts only this row.
   void operator()(Connection& connection) const {
     const void* alone = row.get();
     insert_all(connection, {&alone, 1});
   }
 };
 
-/// Of a function `insert_all(Connection&, std::span<const Row* const>)`.
+/// Wraps a function `insert_all(Connection&, std::span<const Row* const>)`.
 template <auto insert_all, class Row>
 RowInsert row_insert(std::shared_ptr<const Row> row) {
   const auto with_types = [](Connection& connection, RowInsert::Rows rows) {

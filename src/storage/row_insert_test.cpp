@@ -53,11 +53,11 @@ protected:
   }
 
   /// Has the writes that `spawn` begins run as one group; gives what stands in the rows then.
-  static Notes rows_after(std::function<void(Database&, Group&)> spawn) {
+  static Notes rows_after(std::function<void(Database&, TaskGroup&)> spawn) {
     Notes rows;
     testing::run([&](Loop& loop) -> Task<> {
       TestDatabase database(loop);
-      Group group(loop);
+      TaskGroup group(loop);
       Gate gate;
       co_await gate.shut(*database, group);
       const auto others = group.size();
@@ -73,7 +73,7 @@ protected:
 
 TEST_F(RowInsertTest, RowsThatWaitTogetherAreInsertedTogether) {
   Notes outcomes;
-  EXPECT_THAT(rows_after([&](Database& database, Group& group) {
+  EXPECT_THAT(rows_after([&](Database& database, TaskGroup& group) {
                 for (std::int64_t number = 1; number <= 3; ++number) group.spawn(add(database, number, outcomes));
               }),
               ElementsAre("1 one of 3", "2 one of 3", "3 one of 3"));
@@ -82,7 +82,7 @@ TEST_F(RowInsertTest, RowsThatWaitTogetherAreInsertedTogether) {
 
 TEST_F(RowInsertTest, WhatElseIsWrittenKeepsItsPlace) {
   Notes outcomes;
-  EXPECT_THAT(rows_after([&](Database& database, Group& group) {
+  EXPECT_THAT(rows_after([&](Database& database, TaskGroup& group) {
                 group.spawn(add(database, 1, outcomes));
                 group.spawn(add(database, 2, outcomes));
                 group.spawn(add_count(database, 3));
@@ -93,7 +93,7 @@ TEST_F(RowInsertTest, WhatElseIsWrittenKeepsItsPlace) {
 
 TEST_F(RowInsertTest, RowsOfAnotherKindAreInsertedByThemselves) {
   Notes outcomes;
-  EXPECT_THAT(rows_after([&](Database& database, Group& group) {
+  EXPECT_THAT(rows_after([&](Database& database, TaskGroup& group) {
                 group.spawn(add(database, 1, outcomes));
                 group.spawn(add(database, 2, outcomes));
                 group.spawn(add<insert_others>(database, 3, outcomes));
@@ -104,7 +104,7 @@ TEST_F(RowInsertTest, RowsOfAnotherKindAreInsertedByThemselves) {
 
 TEST_F(RowInsertTest, OnlyTheGuiltyRowFails) {
   Notes outcomes;
-  EXPECT_THAT(rows_after([&](Database& database, Group& group) {
+  EXPECT_THAT(rows_after([&](Database& database, TaskGroup& group) {
                 for (const std::int64_t number : {1, 2, 2, 3}) group.spawn(add(database, number, outcomes));
               }),
               ElementsAre("1 one of 1", "2 one of 1", "3 one of 1"));

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "io/descriptor.hpp"
+#include "io/files/descriptor.hpp"
 #include "storage/backup.hpp"
 #include "storage/connection.hpp"
 
@@ -16,16 +16,16 @@ namespace {
 
 constexpr int pages_at_once = 256;  // 1 MiB
 
-/// The end of one transaction's view, whatever happens in between.
-class View {
+/// Ends the read transaction in any case.
+class ReadTransaction {
 public:
-  explicit View(Connection& connection) : connection_(connection) {
+  explicit ReadTransaction(Connection& connection) : connection_(connection) {
     connection_.execute("BEGIN");
     connection_.prepare("SELECT count(*) FROM sqlite_schema").step();
   }
-  ~View() { sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr); }
-  View(const View&) = delete;
-  View& operator=(const View&) = delete;
+  ~ReadTransaction() { sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr); }
+  ReadTransaction(const ReadTransaction&) = delete;
+  ReadTransaction& operator=(const ReadTransaction&) = delete;
 
 private:
   Connection& connection_;
@@ -37,8 +37,8 @@ std::uint64_t page_size(Connection& connection) {
   return static_cast<std::uint64_t>(row.integer(0));
 }
 
-/// Begins to write what was copied and waits until it is out, without the commit of the file system's journal that a
-/// sync would be: behind that one every other commit would wait. A failure shows in the sync at the end.
+/// Starts the writeback of copied pages and waits for it, without a sync, whose commit of the file system's journal
+/// would delay every other commit. Errors are reported by the sync at the end.
 void flush(const Descriptor& file) {
   ::sync_file_range(file.get(), 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 }
@@ -72,9 +72,9 @@ void snapshot_database(const std::filesystem::path& from, const std::filesystem:
   if (!file) throw_errno("cannot write " + to.string());
   Connection source(from.string(), Connection::Access::read_only);
   Connection target(to.string(), Connection::Access::read_write);
-  // A copy that is not finished is thrown away, so that nothing of it needs to survive a crash.
+  // An unfinished copy is deleted, so nothing of it must survive a crash.
   target.execute("PRAGMA synchronous = OFF");
-  const View view(source);
+  const ReadTransaction view(source);
   copy(source, target, file, progress);
   sync(file);
 }

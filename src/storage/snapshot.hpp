@@ -6,13 +6,12 @@
 
 namespace agw {
 
-/// Told how many of how many bytes are done.
+/// Called with the number of bytes copied so far and in total.
 using SnapshotProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-/// Copies a database, which a gateway may be writing to, into the new file `to` (mode 0600): all of it as it stood at
-/// one moment. Writers are not held up: the copy reads an old version of the pages meanwhile, and what it writes is put
-/// on disk in small pieces, so that a commit never waits behind a gigabyte of it. Throws DatabaseError,
-/// std::system_error. Blocks.
+/// Copies a database, which a gateway may be writing to, into the new file `to` (mode 0600), as it was at one moment.
+/// Does not block writers: the copy reads an old snapshot of the pages and is written to disk in small pieces, so that
+/// no commit waits for a gigabyte of writes. Throws DatabaseError, std::system_error. Blocks.
 void snapshot_database(const std::filesystem::path& from, const std::filesystem::path& to,
                        const SnapshotProgress& progress);
 

@@ -7,8 +7,8 @@
 
 namespace agw {
 
-/// For what the start would write but can do without: runs `work` in one transaction of the start's connection. Where
-/// the disk is full nothing of it is kept, and a warning says that `what` waits, because reads go on all the same.
+/// For optional writes at the start: runs `work` in one transaction of the start's connection. If the disk is full, the
+/// transaction is rolled back and a warning says that `what` waits; the start goes on, because reads still work.
 template <class Work>
 bool write_at_start(Connection& connection, std::string_view what, const Work& work) {
   try {

@@ -7,7 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "storage/database.hpp"
 #include "testing/scratch_directory.hpp"
 
@@ -67,7 +67,7 @@ inline std::vector<std::int64_t> numbers_on_disk(const std::filesystem::path& fi
 class Gate {
 public:
   /// Returns once the writer stands at the gate. `group` has the coroutine that waits there.
-  Task<> shut(Database& database, Group& group) {
+  Task<> shut(Database& database, TaskGroup& group) {
     group.spawn(hold(database));
     co_await until([this] { return reached_->load(); });
   }

@@ -4,27 +4,29 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/async/assert.hpp"
+
 namespace agw {
 
 namespace {
 
 constexpr int rest_per_work = 4;
-/// The loop reads a whole batch of requests before the writer wakes, so that a group is large; from so many on the two
-/// work side by side.
+/// The loop reads a whole batch of requests before the writer wakes, so that a group is large; from this many on, both
+/// work in parallel.
 constexpr std::size_t enough_for_a_group = 24;
 constexpr std::chrono::seconds background_patience{1};
 
 }  // namespace
 
-void WriteQueue::add(std::unique_ptr<Job> job, Database::Lane lane) {
+void WriteQueue::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
   bool is_enough = false;
   {
     const std::lock_guard lock(mutex_);
     if (lane == Database::Lane::request) {
-      requests_.push_back(std::move(job));
+      requests_.push_back(std::move(item));
       is_enough = requests_.size() == enough_for_a_group;
     } else {
-      background_.push_back({std::move(job), Clock::now()});
+      background_.push_back({std::move(item), Clock::now()});
     }
   }
   if (is_enough) changed_.notify_one();
@@ -37,7 +39,9 @@ void WriteQueue::wake() {
   changed_.notify_one();
 }
 
-Jobs WriteQueue::take(std::size_t limit) {
+WorkItems WriteQueue::take(std::size_t limit) {
+  AGW_ASSERT(may_block());
+
   std::unique_lock lock(mutex_);
   end_background();
   while (true) {
@@ -67,20 +71,20 @@ bool WriteQueue::is_background_overdue(Clock::time_point now) const {
   return !background_.empty() && now - background_.front().since > background_patience;
 }
 
-Jobs WriteQueue::take_requests(std::size_t limit) {
+WorkItems WriteQueue::take_requests(std::size_t limit) {
   const auto count = std::min(limit, requests_.size());
   const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
-  Jobs jobs(std::make_move_iterator(requests_.begin()), std::make_move_iterator(end));
+  WorkItems items(std::make_move_iterator(requests_.begin()), std::make_move_iterator(end));
   requests_.erase(requests_.begin(), end);
-  return jobs;
+  return items;
 }
 
-Jobs WriteQueue::take_background(Clock::time_point now) {
-  Jobs jobs;
-  jobs.push_back(std::move(background_.front().job));
+WorkItems WriteQueue::take_background(Clock::time_point now) {
+  WorkItems items;
+  items.push_back(std::move(background_.front().item));
   background_.pop_front();
   background_began_ = now;
-  return jobs;
+  return items;
 }
 
 void WriteQueue::close(Clock::time_point deadline) {
@@ -92,12 +96,12 @@ void WriteQueue::close(Clock::time_point deadline) {
   changed_.notify_one();
 }
 
-Jobs WriteQueue::take_rest() {
+WorkItems WriteQueue::take_rest() {
   const std::lock_guard lock(mutex_);
-  auto jobs = take_requests(requests_.size());
-  for (auto& waiting : background_) jobs.push_back(std::move(waiting.job));
+  auto items = take_requests(requests_.size());
+  for (auto& waiting : background_) items.push_back(std::move(waiting.item));
   background_.clear();
-  return jobs;
+  return items;
 }
 
 std::size_t WriteQueue::size() const {

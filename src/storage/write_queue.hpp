@@ -8,52 +8,52 @@
 #include <optional>
 
 #include "storage/database.hpp"
-#include "storage/job.hpp"
+#include "storage/work_item.hpp"
 
 namespace agw {
 
-/// What waits for the writer, in two lanes. Requests go first. Background work has the writer while no request waits;
-/// as long as requests come, it has at most a fifth of the writer's time, but is not put off for more than a second.
-/// Each job's caller waits for it, so the queue is never longer than there are callers.
+/// The writer's queue with two lanes. Requests go first. Background work runs while no request waits; under constant
+/// load it gets at most a fifth of the writer's time, but waits no longer than a second. Each item's caller waits for
+/// it, so the queue is never longer than the number of callers.
 class WriteQueue : public std::enable_shared_from_this<WriteQueue> {
 public:
   using Clock = std::chrono::steady_clock;
 
   explicit WriteQueue(Loop& loop) : loop_(loop) {}
 
-  /// On the loop. The writer is woken at the end of the loop's turn, so that all who came in one turn are one group;
-  /// sooner where they are many, so that the loop and the writer work side by side.
-  void add(std::unique_ptr<Job> job, Database::Lane lane);
+  /// On the loop. Wakes the writer at the end of the loop's turn, so that all items of one turn form one group; sooner
+  /// if there are many, so that the loop and the writer work in parallel.
+  void add(std::unique_ptr<WorkItem> item, Database::Lane lane);
 
-  /// On the writer's thread, when it has done what it took before: waits for one group, which is up to `limit` requests
-  /// or one background job. Empty: it is over.
-  Jobs take(std::size_t limit);
+  /// On the writer's thread, when it is done with its last group: waits for the next one, up to `limit` requests or one
+  /// background item. Returns an empty group when the queue is closed.
+  WorkItems take(std::size_t limit);
 
-  /// From now on `take` does not wait: it gives what is queued until `deadline`, then nothing.
+  /// From now on `take` does not wait: it returns what is queued until `deadline`, then nothing.
   void close(Clock::time_point deadline);
-  /// What was never taken, once the writer has ended.
-  Jobs take_rest();
+  /// The items that were never taken. Call it when the writer has ended.
+  WorkItems take_rest();
 
   std::size_t size() const;
 
 private:
   struct Waiting {
-    std::unique_ptr<Job> job;
+    std::unique_ptr<WorkItem> item;
     Clock::time_point since;
   };
 
   void wake();
   void end_background();
   bool is_background_overdue(Clock::time_point now) const;
-  Jobs take_requests(std::size_t limit);
-  Jobs take_background(Clock::time_point now);
+  WorkItems take_requests(std::size_t limit);
+  WorkItems take_background(Clock::time_point now);
 
   Loop& loop_;
   bool wake_is_posted_ = false;  ///< used on the loop only
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<Job>> requests_;
+  std::deque<std::unique_ptr<WorkItem>> requests_;
   std::deque<Waiting> background_;
   std::optional<Clock::time_point> background_began_;  ///< of the job under way
   Clock::time_point background_rests_until_ = Clock::time_point::min();

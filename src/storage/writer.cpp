@@ -4,16 +4,17 @@
 
 #include <algorithm>
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr int page_size = 4096;
-/// Long, because a page that was written many times is copied into the file once; not longer, because after a crash it
-/// is read as a whole.
-constexpr int long_log = 64 * 1024 * 1024 / page_size;
+constexpr int bytes_of_page = 4096;
+/// Long, because a page that was written many times is copied into the file once; not longer, because all of it is read
+/// after a crash.
+constexpr int long_log = 64 * 1024 * 1024 / bytes_of_page;
 constexpr int retry_after = long_log / 4;
 
 }  // namespace
@@ -25,34 +26,40 @@ Writer::Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string f
       checkpointer_(std::move(file)),
       queue_(std::make_shared<WriteQueue>(loop)),
       checkpoint_at_(long_log) {
-  const auto committed = [](void* self, sqlite3*, const char*, int pages) {
+  const auto notify_commit = [](void* self, sqlite3*, const char*, int pages) {
     static_cast<Writer*>(self)->log_pages_ = pages;
-    static_cast<Writer*>(self)->checkpointer_.committed();
+    static_cast<Writer*>(self)->checkpointer_.notify_commit();
     return SQLITE_OK;
   };
-  sqlite3_wal_hook(connection_->handle(), committed, this);
-  // Not with the first job: a gateway that cannot write is not to start.
+  sqlite3_wal_hook(connection_->handle(), notify_commit, this);
+  // Started here and not with the first item: a gateway that cannot write must not start.
   thread_.emplace("agw-writer", [this] { work(); });
 }
 
 Writer::~Writer() { close(WriteQueue::Clock::now()); }
 
-void Writer::add(std::unique_ptr<Job> job, Database::Lane lane) {
-  if (!connection_) return refuse(loop_, std::move(job));
+void Writer::add(std::unique_ptr<WorkItem> item, Database::Lane lane) {
+  AGW_ASSERT(checker_.is_current());
+
+  if (!connection_) return reject(loop_, std::move(item));
   has_begun_ = true;
-  queue_->add(std::move(job), lane);
+  queue_->add(std::move(item), lane);
 }
 
 Connection& Writer::start_connection() {
+  AGW_ASSERT(checker_.is_current());
+
   if (has_begun_ || !connection_) throw std::logic_error("the writer's connection belongs to its thread");
   return *connection_;
 }
 
 void Writer::close(WriteQueue::Clock::time_point deadline) {
+  AGW_ASSERT(checker_.is_current());
+
   if (!connection_) return;
   queue_->close(deadline);
   thread_.reset();
-  for (auto& job : queue_->take_rest()) refuse(loop_, std::move(job));
+  for (auto& item : queue_->take_rest()) reject(loop_, std::move(item));
   checkpointer_.close();
   if (WriteQueue::Clock::now() >= deadline) {
     sqlite3_db_config(connection_->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
@@ -62,63 +69,65 @@ void Writer::close(WriteQueue::Clock::time_point deadline) {
 
 void Writer::work() {
   while (true) {
-    auto jobs = queue_->take(group_limit_);
-    if (jobs.empty()) return;
-    run_group(jobs);
-    writes_ += jobs.size();
-    answer(loop_, std::move(jobs));
-    keep_log_short();
+    auto items = queue_->take(group_limit_);
+    if (items.empty()) return;
+    run_group(items);
+    writes_ += items.size();
+    complete(loop_, std::move(items));
+    limit_log_size();
   }
 }
 
-void Writer::run_group(const Jobs& jobs) {
-  // A savepoint costs about as much as a small write, and jobs seldom fail: only a group in which one did has them.
-  if (jobs.size() > 1 && (run_together(jobs, Failing::undoes_group) || run_together(jobs, Failing::undoes_job))) return;
-  for (const auto& job : jobs) run_alone(*job);
+void Writer::run_group(const WorkItems& items) {
+  // A savepoint costs about as much as a small write, and failures are rare: only a group with a failed item uses them.
+  if (items.size() > 1 &&
+      (run_together(items, OnFailure::roll_back_group) || run_together(items, OnFailure::roll_back_item)))
+    return;
+  for (const auto& item : items) run_alone(*item);
 }
 
-/// Whether the group was decided. If not, nothing of it is kept, and no job's outcome counts.
-bool Writer::run_together(const Jobs& jobs, Failing failing) {
+/// Whether the group was decided. If not, it was rolled back, and no item's outcome counts.
+bool Writer::run_together(const WorkItems& items, OnFailure failing) {
   bool done = false;
   try {
     connection_->prepare("BEGIN IMMEDIATE").run();
-    done = failing == Failing::undoes_group
-               ? run_bare(jobs)
-               : std::ranges::all_of(jobs, [this](const auto& job) { return run_in_savepoint(*job); });
+    done = failing == OnFailure::roll_back_group
+               ? run_without_savepoints(items)
+               : std::ranges::all_of(items, [this](const auto& item) { return run_in_savepoint(*item); });
     if (done) commit();
   } catch (const DatabaseError&) {
-    done = false;  // What it was shows when each job runs alone.
+    done = false;  // Running each item alone shows the cause.
   }
   if (!done) roll_back();
   return done;
 }
 
-bool Writer::run_bare(std::span<const std::unique_ptr<Job>> jobs) {
-  while (!jobs.empty()) {
-    const auto done = run_first(jobs, *connection_);
+bool Writer::run_without_savepoints(std::span<const std::unique_ptr<WorkItem>> items) {
+  while (!items.empty()) {
+    const auto done = run_batch(items, *connection_);
     if (done == 0 || !connection_->in_transaction()) return false;
-    jobs = jobs.subspan(done);
+    items = items.subspan(done);
   }
   return true;
 }
 
-/// False where the whole transaction is gone: a full disk rolls it back, and the innocent with it.
-bool Writer::run_in_savepoint(Job& job) {
+/// False if the whole transaction is gone: a full disk rolls it back, including the items that succeeded.
+bool Writer::run_in_savepoint(WorkItem& item) {
   connection_->prepare("SAVEPOINT job").run();
-  job.run(*connection_);
+  item.run(*connection_);
   if (!connection_->in_transaction()) return false;
-  if (job.failed()) connection_->prepare("ROLLBACK TO job").run();
+  if (item.failed()) connection_->prepare("ROLLBACK TO job").run();
   connection_->prepare("RELEASE job").run();
   return true;
 }
 
-void Writer::run_alone(Job& job) {
+void Writer::run_alone(WorkItem& item) {
   try {
     connection_->prepare("BEGIN IMMEDIATE").run();
-    job.run(*connection_);
-    if (!job.failed()) commit();
+    item.run(*connection_);
+    if (!item.failed()) commit();
   } catch (const DatabaseError&) {
-    job.fail(std::current_exception());
+    item.fail(std::current_exception());
   }
   roll_back();
 }
@@ -137,15 +146,15 @@ void Writer::roll_back() {
   }
 }
 
-/// The log is only begun anew when all of it is in the file. The checkpointer, beside which the log grows, copies most
-/// of it; the rest is copied here, where nothing is added meanwhile.
-void Writer::keep_log_short() {
+/// SQLite restarts the log only once all of it has been checkpointed. The checkpointer copies most of it while it
+/// grows; the writer copies the rest, when nothing is added.
+void Writer::limit_log_size() {
   if (log_pages_ < long_log) {
     checkpoint_at_ = long_log;
     is_mostly_copied_ = false;
   }
   if (log_pages_ < checkpoint_at_ || checkpointer_.is_copying()) return;
-  if (!std::exchange(is_mostly_copied_, true)) return checkpointer_.hurry();
+  if (!std::exchange(is_mostly_copied_, true)) return checkpointer_.checkpoint_now();
   is_mostly_copied_ = false;
   checkpoint_at_ = log_pages_ + retry_after;
   try {

@@ -4,15 +4,15 @@
 #include <memory>
 #include <optional>
 
-#include "io/worker_thread.hpp"
+#include "base/async/assert.hpp"
+#include "io/process/worker_thread.hpp"
 #include "storage/checkpointer.hpp"
 #include "storage/write_queue.hpp"
 
 namespace agw {
 
-/// The one thread that writes: takes a group of jobs, commits once, answers all at once. Where one of them fails, all
-/// are run again, each in a savepoint. The thread starts with the first job. Everything but the thread itself happens
-/// on the loop's thread.
+/// The only writing thread: takes a group of items, commits once and completes all of them. If one fails, all run
+/// again, each in a savepoint. Everything but the thread's own work happens on the loop.
 class Writer {
 public:
   Writer(Loop& loop, std::unique_ptr<Connection> connection, std::string file, std::size_t group_limit);
@@ -20,13 +20,13 @@ public:
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  void add(std::unique_ptr<Job> job, Database::Lane lane);
+  void add(std::unique_ptr<WorkItem> item, Database::Lane lane);
 
-  /// The writer's own connection, for whoever is alone with it: before the first job. Throws std::logic_error after it.
+  /// The writer's own connection, for exclusive use before the first item. Throws std::logic_error after it.
   Connection& start_connection();
 
-  /// Lets queued jobs finish until `deadline`, refuses the rest, ends the threads. With time left, the log is written
-  /// back into the file; without, the next start does it.
+  /// Finishes queued items until `deadline`, rejects the rest and ends the threads. Checkpoints the log if there is
+  /// time left; otherwise the next start does.
   void close(WriteQueue::Clock::time_point deadline);
 
   std::uint64_t commits() const { return commits_; }
@@ -35,26 +35,27 @@ public:
 
 private:
   void work();
-  void run_group(const Jobs& jobs);
-  /// What a job that fails takes with it.
-  enum class Failing { undoes_group, undoes_job };
-  bool run_together(const Jobs& jobs, Failing failing);
-  bool run_bare(std::span<const std::unique_ptr<Job>> jobs);
-  bool run_in_savepoint(Job& job);
-  void run_alone(Job& job);
+  void run_group(const WorkItems& items);
+  /// What a failing item rolls back.
+  enum class OnFailure { roll_back_group, roll_back_item };
+  bool run_together(const WorkItems& items, OnFailure failing);
+  bool run_without_savepoints(std::span<const std::unique_ptr<WorkItem>> items);
+  bool run_in_savepoint(WorkItem& item);
+  void run_alone(WorkItem& item);
   void commit();
   void roll_back();
-  void keep_log_short();
+  void limit_log_size();
 
+  [[no_unique_address]] ThreadChecker checker_;
   Loop& loop_;
   const std::size_t group_limit_;
   std::unique_ptr<Connection> connection_;
   Checkpointer checkpointer_;
   std::shared_ptr<WriteQueue> queue_;
-  bool has_begun_ = false;  ///< a job was added: the connection is the thread's
+  bool has_begun_ = false;  ///< an item was added: the connection belongs to the thread
   int log_pages_ = 0;
   int checkpoint_at_;
-  bool is_mostly_copied_ = false;  ///< the checkpointer has been through it since it became long
+  bool is_mostly_copied_ = false;  ///< the checkpointer has run since the log became long
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> writes_ = 0;
   std::optional<WorkerThread> thread_;

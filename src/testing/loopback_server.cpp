@@ -22,24 +22,17 @@ std::size_t declared_length(std::string head) {
 
 }  // namespace
 
-LoopbackServer::LoopbackServer(Loop& loop, std::vector<std::string> answers, After after)
+LoopbackServer::LoopbackServer(Loop& loop, std::vector<std::string> responds, After after)
     : acceptor_(loop, tcp::endpoint(asio::ip::address_v4::loopback(), 0)),
-      answers_(std::move(answers)),
+      responses_(std::move(responds)),
       after_(after),
-      closed_signal_(loop, asio::steady_timer::time_point::max()),
+      closed_by_client_(loop),
       group_(loop) {
   group_.spawn(accept());
 }
 
 std::string LoopbackServer::url(std::string_view path) const {
   return fmt::format("http://127.0.0.1:{}{}", acceptor_.local_endpoint().port(), path);
-}
-
-Task<> LoopbackServer::closed_by_client() {
-  while (!closed_by_client_) {
-    boost::system::error_code woken;
-    co_await closed_signal_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
-  }
 }
 
 Task<> LoopbackServer::close() {
@@ -62,14 +55,13 @@ Task<> LoopbackServer::serve(tcp::socket socket) {
     auto request = co_await read_request(socket, buffer);
     if (request.empty()) break;
     requests_.push_back(std::move(request));
-    const auto answer = answered_ < answers_.size() ? answers_[answered_++] : std::string();
-    if (answer == hang_up) co_return;
+    const auto response = responded_ < responses_.size() ? responses_[responded_++] : std::string();
+    if (response == hang_up) co_return;
     boost::system::error_code gone;
-    co_await asio::async_write(socket, asio::buffer(answer), asio::redirect_error(asio::use_awaitable, gone));
+    co_await asio::async_write(socket, asio::buffer(response), asio::redirect_error(asio::use_awaitable, gone));
     if (after_ == After::close) co_return;
   }
-  closed_by_client_ = true;
-  closed_signal_.cancel();
+  closed_by_client_.notify();
 }
 
 Task<std::string> LoopbackServer::read_request(tcp::socket& socket, std::string& buffer) {

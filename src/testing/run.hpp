@@ -8,11 +8,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 
 namespace agw::testing {
 
-/// Runs a test's coroutine on a loop of its own until it ends. What leaves it is thrown; after `limit` the test fails
+/// Runs a test's coroutine on its own loop until it ends, and rethrows its exception; after `limit` the test fails
 /// instead of hanging.
 inline void run(std::function<Task<>(Loop&)> body, std::chrono::seconds limit = std::chrono::seconds{20}) {
   Loop loop;

@@ -6,7 +6,7 @@
 
 namespace agw::testing {
 
-/// An empty directory (mode 0700) for one test; it goes with all that it holds.
+/// An empty directory (mode 0700) for one test; removed with its contents.
 class ScratchDirectory {
 public:
   ScratchDirectory() {

@@ -6,15 +6,15 @@
 
 namespace agw::testing {
 
-/// What a tool's test calls it with, and what the tool asked meanwhile.
+/// The environment of a tool's test, and the targets that the tool had authorized.
 struct ToolCaller {
   ToolRun run{.run_id = "run-1",
               .thread_id = "thread-1",
               .turn_id = "turn-1",
               .agent_id = "agent-1",
               .agent_name = "assistant"};
-  Stop stop;
-  std::function<Permission(const ToolTarget&)> judge = [](const ToolTarget&) { return Permission{}; };
+  StopSource stop;
+  std::function<Permission(const ToolTarget&)> authorize = [](const ToolTarget&) { return Permission{}; };
   std::vector<ToolTarget> judged{};
 
   Task<ToolOutcome> call(const Tool& tool, std::string_view input) {
@@ -22,10 +22,10 @@ struct ToolCaller {
                         .input = parse_json(input)->as_object(),
                         .run = run,
                         .stop = stop,
-                        .judge =
+                        .authorize =
                             [this](const ToolTarget& target) {
                               judged.push_back(target);
-                              return judge(target);
+                              return authorize(target);
                             },
                         .stage = {}};
     co_return co_await tool.call(made);

@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "models/wire.hpp"
+#include "models/wire_format.hpp"
 
 namespace agw::testing {
 
-/// What a run would see of a streamed answer.
-struct ReadAnswer {
+/// A streamed answer as a run sees it.
+struct ReadResponse {
   std::string text;
   std::string reasoning;
   ModelOutcome outcome;
@@ -24,20 +24,20 @@ struct ReadAnswer {
   const ModelFailure& failure() const { return std::get<ModelFailure>(outcome); }
 };
 
-/// Reads `stream` as the network would bring it in pieces of `piece` bytes.
-inline ReadAnswer read_stream(const WireFormat& wire, std::string_view stream,
-                              std::size_t piece = std::string_view::npos,
-                              std::string_view content_type = "text/event-stream") {
-  ReadAnswer answer;
+/// Reads `stream` in pieces of `piece` bytes, as from a network.
+inline ReadResponse read_stream(const WireFormat& wire, std::string_view stream,
+                                std::size_t piece = std::string_view::npos,
+                                std::string_view content_type = "text/event-stream") {
+  ReadResponse response;
   const OnDelta on_delta = [&](const Delta& delta) {
-    (delta.kind == Delta::Kind::text ? answer.text : answer.reasoning) += delta.text;
+    (delta.kind == Delta::Kind::text ? response.text : response.reasoning) += delta.text;
   };
   const auto reader = wire.reader(on_delta);
   const auto splitter = wire.splitter(content_type, [&](const Frame& frame) { reader->read(frame); });
   for (; !stream.empty(); stream.remove_prefix(std::min(piece, stream.size()))) splitter->feed(stream.substr(0, piece));
   splitter->finish();
-  answer.outcome = reader->outcome();
-  return answer;
+  response.outcome = reader->outcome();
+  return response;
 }
 
 }  // namespace agw::testing

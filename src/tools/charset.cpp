@@ -8,7 +8,7 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
@@ -45,7 +45,7 @@ std::optional<std::string> converted(std::string_view bytes, const std::string& 
   return out;
 }
 
-/// Empty where neither says it.
+/// Empty if neither declares it.
 std::string charset_of(std::string_view bytes, std::string_view content_type) {
   if (bytes.starts_with(utf8_mark)) return "utf-8";
   if (is_marked_utf16(bytes)) return "utf-16";
@@ -68,7 +68,7 @@ bool is_html(std::string_view content_type) {
 
 }  // namespace
 
-bool names_charset(std::string_view content_type) { return !charset_in(content_type).empty(); }
+bool declares_charset(std::string_view content_type) { return !charset_in(content_type).empty(); }
 
 bool is_marked_utf16(std::string_view bytes) { return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"); }
 

@@ -5,19 +5,20 @@
 
 namespace agw {
 
-// Texts of others as UTF-8. What is none in its charset is replaced.
+// Converts foreign text to UTF-8. Bytes that are invalid in its charset are replaced.
 
-/// Whether a Content-Type says which charset its text is in.
-bool names_charset(std::string_view content_type);
+/// Whether a Content-Type declares a charset.
+bool declares_charset(std::string_view content_type);
 
-/// Whether a byte order mark says that it is UTF-16.
+/// Whether a byte order mark shows that it is UTF-16.
 bool is_marked_utf16(std::string_view bytes);
 
-/// By the byte order mark, by the `charset` of the Content-Type, else as UTF-8 where it is that, else as Windows-1252.
-/// What its Content-Type calls a page of HTML is read as one.
+/// Chooses the charset by the byte order mark, the `charset` of the Content-Type, else UTF-8 if the text is valid, else
+/// Windows-1252. A page that the Content-Type declares as HTML is read as HTML.
 std::string text_to_utf8(std::string_view bytes, std::string_view content_type);
 
-/// A page of HTML, whatever its Content-Type: where neither of the first two says it, by its `meta`.
+/// Reads a page of HTML, whatever its Content-Type: without a byte order mark and a declared charset, its `meta`
+/// element decides.
 std::string html_to_utf8(std::string_view bytes, std::string_view content_type);
 
 }  // namespace agw

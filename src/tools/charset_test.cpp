@@ -29,9 +29,9 @@ TEST(Charset, IsNotWhatATextSaysOfAnother) {
 }
 
 TEST(Charset, IsNamedByAContentType) {
-  EXPECT_TRUE(names_charset("Text/Plain; Charset=\"utf-8\""));
-  EXPECT_FALSE(names_charset("text/plain"));
-  EXPECT_FALSE(names_charset("text/plain; charset="));
+  EXPECT_TRUE(declares_charset("Text/Plain; Charset=\"utf-8\""));
+  EXPECT_FALSE(declares_charset("text/plain"));
+  EXPECT_FALSE(declares_charset("text/plain; charset="));
 }
 
 }  // namespace

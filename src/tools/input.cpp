@@ -2,6 +2,8 @@
 
 #include <boost/system/error_code.hpp>
 
+#include "base/json/json_values.hpp"
+
 namespace agw {
 
 std::string text_input(const json::object& input, std::string_view name, std::string_view otherwise) {

@@ -9,24 +9,22 @@
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 
-#include "base/json_equal.hpp"
-#include "base/json_member.hpp"
-#include "base/json_type.hpp"
-#include "base/utf8.hpp"
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr int deepest_schema = 32;
-constexpr int most_steps = 20'000;
-constexpr std::size_t most_problems = 5;
-constexpr std::size_t longest_pattern = 1'000;
+constexpr int max_schema_depth = 32;
+constexpr int max_steps = 20'000;
+constexpr std::size_t max_problems = 5;
+constexpr std::size_t max_pattern_length = 1'000;
 constexpr std::int64_t pattern_memory = 1 << 20;
-constexpr std::size_t longest_shown = 200;
+constexpr std::size_t max_shown_length = 200;
 
-/// The schema is none that can be held against anything.
-struct Unreadable {};
+/// The schema cannot be checked.
+struct UnsupportedSchema {};
 
 std::optional<double> number_member(const json::object& schema, std::string_view name) {
   const auto* member = schema.if_contains(name);
@@ -35,11 +33,11 @@ std::optional<double> number_member(const json::object& schema, std::string_view
 
 std::string shown(const json::value& value) {
   auto text = to_json(value);
-  if (text.size() > longest_shown) text = to_utf8(text.substr(0, longest_shown)) + "…";
+  if (text.size() > max_shown_length) text = to_utf8(text.substr(0, max_shown_length)) + "…";
   return text;
 }
 
-/// Steps such as 0.01 are not exact, and neither are their multiples.
+/// Steps such as 0.01 are not exact in binary, and neither are their multiples.
 bool is_multiple(double value, double step) {
   if (step <= 0) return true;
   const double count = value / step;
@@ -47,14 +45,14 @@ bool is_multiple(double value, double step) {
   return std::abs(count - std::round(count)) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(count);
 }
 
-/// One walk through an input beside its schema.
+/// Walks through an input and its schema in parallel.
 class InputCheck {
 public:
   explicit InputCheck(const json::value& root) : root_(root) {}
 
   using Problems = std::vector<std::string>;
 
-  /// Throws Unreadable.
+  /// Throws UnsupportedSchema.
   Problems check(const json::value& schema, const json::value& value, const std::string& path) {
     Problems problems;
     walk(schema, value, path, problems);
@@ -63,16 +61,16 @@ public:
 
 private:
   static void report(Problems& problems, const std::string& path, std::string_view what) {
-    if (problems.size() < most_problems) problems.push_back(fmt::format("{} {}", path.empty() ? "input" : path, what));
+    if (problems.size() < max_problems) problems.push_back(fmt::format("{} {}", path.empty() ? "input" : path, what));
   }
 
   void walk(const json::value& schema, const json::value& value, const std::string& path, Problems& problems) {
-    if (++steps_ > most_steps || depth_ >= deepest_schema) throw Unreadable();
+    if (++steps_ > max_steps || depth_ >= max_schema_depth) throw UnsupportedSchema();
     if (schema.is_bool()) {
       if (!schema.get_bool()) report(problems, path, "is not allowed");
       return;
     }
-    if (!schema.is_object()) throw Unreadable();
+    if (!schema.is_object()) throw UnsupportedSchema();
     ++depth_;
     const auto& object = schema.get_object();
     if (const auto* reference = object.if_contains("$ref")) walk(target_of(*reference), value, path, problems);
@@ -89,14 +87,14 @@ private:
     combined(schema, value, path, problems);
   }
 
-  /// Only what lies in the schema itself is referred to.
+  /// Only references within the schema are supported.
   const json::value& target_of(const json::value& reference) const {
-    if (!reference.is_string()) throw Unreadable();
+    if (!reference.is_string()) throw UnsupportedSchema();
     const std::string_view text(reference.get_string());
-    if (!text.starts_with("#/")) throw Unreadable();
+    if (!text.starts_with("#/")) throw UnsupportedSchema();
     boost::system::error_code error;
     const auto* target = root_.find_pointer(text.substr(1), error);
-    if (error || !target) throw Unreadable();
+    if (error || !target) throw UnsupportedSchema();
     return *target;
   }
 
@@ -105,7 +103,7 @@ private:
     if (!given) return true;
     std::vector<std::string> types;
     for (const auto& one : given->is_array() ? given->get_array() : json::array{*given}) {
-      if (!one.is_string()) throw Unreadable();
+      if (!one.is_string()) throw UnsupportedSchema();
       types.emplace_back(one.get_string());
     }
     if (std::ranges::any_of(types, [&](const auto& name) { return has_json_type(value, name); })) return true;
@@ -151,12 +149,12 @@ private:
     size(schema, "minLength", "maxLength", count_characters(value), "characters", path, problems);
     const auto pattern = string_member(schema, "pattern");
     if (pattern && !matches(*pattern, value)) {
-      report(problems, path, fmt::format("must match the pattern {}", pattern->substr(0, longest_shown)));
+      report(problems, path, fmt::format("must match the pattern {}", pattern->substr(0, max_shown_length)));
     }
   }
 
   static bool matches(std::string_view pattern, std::string_view value) {
-    if (pattern.size() > longest_pattern) return true;
+    if (pattern.size() > max_pattern_length) return true;
     re2::RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(pattern_memory);
@@ -167,7 +165,7 @@ private:
   void object(const json::object& schema, const json::object& value, const std::string& path, Problems& problems) {
     if (const auto* required = array_member(schema, "required")) {
       for (const auto& name : *required) {
-        if (!name.is_string()) throw Unreadable();
+        if (!name.is_string()) throw UnsupportedSchema();
         if (!value.contains(name.get_string())) report(problems, join(path, name.get_string()), "is required");
       }
     }
@@ -195,7 +193,7 @@ private:
                   const std::string& path, Problems& problems) {
     bool any = false;
     for (const auto& pattern : patterns) {
-      if (++steps_ > most_steps) throw Unreadable();
+      if (++steps_ > max_steps) throw UnsupportedSchema();
       if (!matches(pattern.key(), name)) continue;
       any = true;
       walk(pattern.value(), value, path, problems);
@@ -216,7 +214,7 @@ private:
     }
   }
 
-  /// Several schemas at once.
+  /// Several schemas for one value.
   void combined(const json::object& schema, const json::value& value, const std::string& path, Problems& problems) {
     if (const auto* all = array_member(schema, "allOf")) {
       for (const auto& one : *all) walk(one, value, path, problems);
@@ -251,7 +249,7 @@ std::optional<std::string> input_problem(const json::value& schema, const json::
     const auto problems = InputCheck(schema).check(schema, input, "");
     if (problems.empty()) return std::nullopt;
     return fmt::format("{}", fmt::join(problems, "; "));
-  } catch (const Unreadable&) {
+  } catch (const UnsupportedSchema&) {
     return std::nullopt;
   }
 }

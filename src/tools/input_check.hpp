@@ -3,17 +3,16 @@
 #include <optional>
 #include <string>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
-/// Why a tool's input does not fit the tool's JSON Schema, in words that help a model to mend it; nothing where it
-/// fits.
+/// Validates a tool's input against the tool's JSON Schema. Returns the problem, in words that help a model to correct
+/// it, or nullopt.
 ///
-/// Schemas come from strangers too, so one that refers to itself, is deeper than 32, or takes too many steps to hold an
-/// input against cannot be read: nothing is answered, and whoever does the call judges its input. Keywords that are not
-/// known are passed over. Patterns are matched in time linear to the text; one that cannot be matched so is passed
-/// over.
+/// Schemas come from third parties too. A schema that refers to itself, is deeper than 32, or takes too many steps
+/// cannot be checked: the result is nullopt, and the callee validates its input. Unknown keywords are ignored. Patterns
+/// are matched in linear time; one that cannot be is ignored.
 std::optional<std::string> input_problem(const json::value& schema, const json::object& input);
 
 }  // namespace agw

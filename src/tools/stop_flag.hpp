@@ -3,24 +3,24 @@
 #include <atomic>
 #include <memory>
 
-#include "base/cut.hpp"
+#include "base/async/cancellation.hpp"
 
 namespace agw {
 
-/// Whether work on another thread should end, because a Stop was requested on the loop.
+/// Whether work on another thread should end, because stop was requested on the loop.
 using StopFlag = std::shared_ptr<const std::atomic<bool>>;
 
-/// Carries a Stop over to other threads, as long as it lives.
-class StopBridge {
+/// Passes a stop request on to other threads, for its own lifetime.
+class CrossThreadStop {
 public:
-  explicit StopBridge(Stop& stop)
+  explicit CrossThreadStop(StopSource& stop)
       : flag_(std::make_shared<std::atomic<bool>>(false)), listener_(stop, [flag = flag_] { flag->store(true); }) {}
 
   StopFlag flag() const { return flag_; }
 
 private:
   std::shared_ptr<std::atomic<bool>> flag_;
-  Stop::Listener listener_;
+  StopSource::Listener listener_;
 };
 
 }  // namespace agw

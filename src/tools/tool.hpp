@@ -5,27 +5,28 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "base/cut.hpp"
-#include "base/json.hpp"
-#include "base/task.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "base/json/json.hpp"
 #include "models/model.hpp"
 #include "tools/place.hpp"
 
 namespace agw {
 
-/// Where a tool comes from. The gateway's own are told apart by their names.
+/// The origin of a tool. The gateway's own tools are identified by their names.
 enum class ToolKind { own, prompt_action, builtin_action, shell_action, http_action, mcp_action, integration };
 
-/// What a call does besides answering. Calls of one step that all read or fetch run at the same time; a dry run makes
-/// only those that read.
+/// The side effects of a call. Calls of one step that all read or fetch run concurrently; a dry run makes only those
+/// that read.
 enum class ToolEffect { reads, fetches, writes, executes, calls_out };
 
-/// What a call aims at, as the tool found it to be. A tool says what it has.
+/// The target of a call, as the tool found it to be. Tools fill in what applies.
 struct ToolTarget {
   std::optional<FilePlace> place{};   ///< of the file that it would touch
   std::string path{};                 ///< of that file: absolute, resolved
-  std::optional<std::string> host{};  ///< that it would call
+  std::optional<std::string> host{};  ///< the host that it would call
   bool url_was_named = false;         ///< WebFetch: a person or a search named the URL, or its host is configured
   bool record_is_own = false;         ///< UpdateExtension: the agent owns the record
 };
@@ -34,12 +35,12 @@ struct ToolTarget {
 struct Permission {
   enum class Verdict { allowed, staged, denied };
   Verdict verdict = Verdict::allowed;
-  std::string reason{};          ///< of a denied one: `permission denied: …`, and what would allow it
+  std::string reason{};          ///< if denied: `permission denied: …`, and what would allow it
   bool network = false;          ///< what it executes may reach the network
-  bool disables_record = false;  ///< the extension that it makes or changes is disabled by that
+  bool disables_record = false;  ///< the extension that it creates or changes becomes disabled
 };
 
-/// A change that a person is to decide on: what a proposal is made from (decisions §8).
+/// A change that a person must decide on: the source of a proposal.
 struct StagedChange {
   std::string type;    ///< `soul`, `extension`, `file`, `knowledge`
   std::string title;   ///< one line
@@ -48,47 +49,51 @@ struct StagedChange {
   std::string reason{};
 };
 
-/// The run that calls, as far as its tools need it.
+/// The calling run, as far as tools need it.
 struct ToolRun {
   std::string run_id;
   std::string thread_id;
-  std::string turn_id;  ///< the question that it answers
+  std::string turn_id;  ///< the user's turn that it answers
   std::string agent_id;
   std::string agent_name;
   std::optional<std::string> project_id;
-  FileRoots roots;           ///< relative paths start at its working directory
-  json::object handed_down;  ///< goes into the order of a run that this one starts: its `stage`, `mode` and `depth`
+  FileRoots roots;         ///< relative paths start at its working directory
+  json::object inherited;  ///< inherited by runs that this one starts: its `stage`, `mode` and `depth`
 };
 
 /// One call. It outlives the task that `Tool::call` returns.
 struct ToolCall {
   std::string id;
-  json::object input;  ///< valid by the tool's schema
+  json::object input;  ///< validated by the tool's schema
   const ToolRun& run;
-  Stop& stop;  ///< a person stops the run, or the call's time is over: end soon, what is returned is not read
-  /// Whether the agent may do that. Pure and cheap; asked with what was really opened or connected to, not with what
-  /// was asked for.
-  std::function<Permission(const ToolTarget& target)> judge;
-  /// Stages a change instead of making it; gives the proposal's reference, `<agent>/<date>/<name>`.
+  StopSource& stop;  ///< the run was stopped, or the call timed out: end soon, the result is discarded
+  /// Whether the agent may do that. Pure and cheap; called with the target that was really opened or connected to, not
+  /// the requested one.
+  std::function<Permission(const ToolTarget& target)> authorize;
+  /// Stages a change instead of making it; returns the proposal's reference, `<agent>/<date>/<name>`.
   std::function<Task<std::string>(StagedChange change)> stage;
 };
 
-/// What the model reads of a call. What a tool throws becomes an error result with its text where it is an ApiError,
-/// else with `internal error` and the cause in the log.
+/// The result of a call as the model reads it. An exception becomes an error result, with its text if it is an
+/// ApiError, else with `internal error` and the cause in the log.
 struct ToolOutcome {
   std::string output;  ///< UTF-8
   bool is_error = false;
-  std::vector<Image> images{};  ///< for models that see; `output` says what they are
+  std::vector<Image> images{};  ///< for models that accept images; `output` describes them
 };
+
+/// An error result with the reason.
+inline ToolOutcome failed(std::string why) { return {.output = std::move(why), .is_error = true}; }
 
 /// Something that agents can call.
 struct Tool {
   ToolDescription description;
   ToolKind kind = ToolKind::own;
   ToolEffect effect = ToolEffect::reads;
-  /// True: it asks `judge` itself, before it touches its target. False: it has none, and is judged before the call.
-  bool judges_itself = false;
-  std::chrono::milliseconds limit = std::chrono::seconds(600);  ///< of one call; then its Stop is requested
+  /// True: it calls `authorize` itself before it touches its target. False: it has no target, and is authorized before
+  /// the call.
+  bool authorizes_itself = false;
+  std::chrono::milliseconds limit = std::chrono::seconds(600);  ///< of one call; then its `stop` is requested
   std::function<Task<ToolOutcome>(const ToolCall& call)> call;
 };
 using ToolPointer = std::shared_ptr<const Tool>;

@@ -10,21 +10,21 @@
 
 namespace agw {
 
-/// All tools that there are, whoever registered them.
+/// All registered tools.
 class ToolSet {
 public:
-  /// Gives the tools that come and go with extensions, as they are now; asked on the loop, at each step of a run.
+  /// Returns the tools that currently come from extensions. Called on the loop, at each step of a run.
   using Source = std::function<std::vector<ToolPointer>()>;
 
-  /// Throws std::logic_error for a name that is taken.
+  /// Throws std::logic_error for a duplicate name.
   void add(Tool tool);
   void add(std::vector<Tool> tools);
   void add(Source source);
 
-  /// By name, so that what a model is told of them stays the same from call to call. Where a source has a name that is
-  /// taken, it is left out.
+  /// Sorted by name, so that the list that a model gets stays the same from call to call. A source's tool with a name
+  /// that is taken is left out.
   std::map<std::string, ToolPointer, std::less<>> all() const;
-  /// Null where there is none.
+  /// nullptr if there is none.
   ToolPointer find(std::string_view name) const;
 
 private:

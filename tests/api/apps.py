@@ -1,9 +1,9 @@
-"""Apps for tests: small servers, written into the home of a gateway, and what asks them."""
+"""Test apps: small servers written into the home of a gateway, and requests to them."""
 
 import textwrap
 import time
 
-import httpx
+import http_client
 
 from checks import PATIENCE
 
@@ -64,7 +64,7 @@ def serve():
 """
 
 def make_app(gateway, name, script="serve()", *, enabled=True, routes="", **definition):
-    """An app of a Python script in a directory of its own. `routes`: the body of the server's `route`."""
+    """Creates an app that runs a Python script in its own directory. `routes`: the body of the server's `route`."""
     directory = gateway.home / "apps" / name
     directory.mkdir(parents=True, exist_ok=True)
     text = SERVER
@@ -73,9 +73,9 @@ def make_app(gateway, name, script="serve()", *, enabled=True, routes="", **defi
     (directory / "app.py").write_text(text + textwrap.dedent(script) + "\n")
     body = {"type": "app", "name": name, "description": "An app of a test", "enabled": enabled,
             "definition": {"type": "python", "path": str(directory), "command": "exec python3 app.py", **definition}}
-    answer = gateway.http.post("/extensions", json=body)
-    assert answer.status_code == 201, answer.text
-    return answer.json()
+    response = gateway.http.post("/extensions", json=body)
+    assert response.status_code == 201, response.text
+    return response.json()
 
 
 def make_static(gateway, name, files):
@@ -83,10 +83,10 @@ def make_static(gateway, name, files):
     for path, content in files.items():
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         (directory / path).write_bytes(content if isinstance(content, bytes) else content.encode())
-    answer = gateway.http.post("/extensions", json={
+    response = gateway.http.post("/extensions", json={
         "type": "app", "name": name, "description": "Files", "enabled": True,
         "definition": {"type": "static", "path": str(directory)}})
-    assert answer.status_code == 201, answer.text
+    assert response.status_code == 201, response.text
     return directory
 
 
@@ -94,8 +94,8 @@ def show(gateway, name):
     return gateway.http.get(f"/apps/{name}").json()
 
 
-def until(gateway, name, *statuses, seconds=PATIENCE):
-    """Waits for the app to have one of the statuses, as its events say. Answers it."""
+def wait_for_status(gateway, name, *statuses, seconds=PATIENCE):
+    """Waits until the app has one of the statuses and returns it."""
     deadline = time.monotonic() + seconds
     while True:
         app = show(gateway, name)
@@ -106,9 +106,9 @@ def until(gateway, name, *statuses, seconds=PATIENCE):
 
 
 def start(gateway, name):
-    answer = gateway.http.post(f"/apps/{name}/start")
-    assert answer.status_code == 200, answer.text
-    return until(gateway, name, "running")
+    response = gateway.http.post(f"/apps/{name}/start")
+    assert response.status_code == 200, response.text
+    return wait_for_status(gateway, name, "running")
 
 
 def log_of(gateway, name, stream=None):
@@ -116,7 +116,7 @@ def log_of(gateway, name, stream=None):
     return [line["line"] for line in lines if stream in (None, line["stream"])]
 
 
-def proxied(gateway, name, path="/", method="GET", **options):
+def proxy_request(gateway, name, path="/", method="GET", **options):
     headers = {**gateway.authorization, **options.pop("headers", {})}
-    return httpx.request(method, f"{gateway.url}/apps/{name}/proxy{path}", headers=headers, trust_env=False,
-                         follow_redirects=False, timeout=PATIENCE, **options)
+    return http_client.request(method, f"{gateway.url}/apps/{name}/proxy{path}", headers=headers, follow_redirects=False,
+                               **options)

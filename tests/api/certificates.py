@@ -1,10 +1,10 @@
-"""Certificates for tests of TLS."""
+"""Certificates for the TLS tests."""
 
 import subprocess
 
 
 def make_certificate(directory, name="gateway", days=30, passphrase=None):
-    """A certificate that vouches for itself, and its key. Answers both paths."""
+    """Creates a self-signed certificate and its key, and returns both paths."""
     certificate, key = directory / f"{name}.pem", directory / f"{name}.key"
     encryption = ["-passout", f"pass:{passphrase}"] if passphrase else ["-nodes"]
     subprocess.run(

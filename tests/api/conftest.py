@@ -1,31 +1,60 @@
-"""Fixtures: a gateway that many tests share, and gateways of a test's own."""
+"""Fixtures: a shared gateway, and gateways for a single test."""
 
+import importlib
 import itertools
 import signal
+import sys
 
 import pytest
 
 pytest.register_assert_rewrite("checks", "contract")
 
+import http_client  # noqa: E402
 from checks import accepted  # noqa: E402
-from gateway import BINARY, Gateway  # noqa: E402
-from jobs import delete, ended, new_job, rows, run  # noqa: E402
+from gateway import BINARY, REPOSITORY, Gateway  # noqa: E402
+from jobs import ended, new_job, rows, run  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
+
+
+# pytest spends 5 s of CPU on rewriting the assertions of all modules: other workers and later runs share the result.
+sys.dont_write_bytecode = False
+sys.pycache_prefix = str(REPOSITORY / "build" / "pycache")
+
+
+def pytest_collection(session):
+    """Imports the test modules, each worker in another order, so that they don't all rewrite the same ones at a time."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker:
+        modules = sorted(path.stem for path in (REPOSITORY / "tests" / "api").glob("test_*.py"))
+        first = len(modules) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        for module in modules[first:] + modules[:first]:
+            importlib.import_module(module)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Moves slow tests to the start of the first tests of each worker: one that starts last keeps the others waiting."""
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    items[:] = [item for item in items if item not in slow]
+    first_share = len(items) // workers // 4  # what xdist sends each worker at first
+    for number, item in enumerate(slow):
+        items.insert(number % workers * first_share, item)
 
 
 def pytest_sessionstart(session):
     if not BINARY.exists():
         pytest.exit(f"{BINARY} is missing: build the preset `debug`, or name another binary in AGW", returncode=2)
-    # Under nohup, or in the background of a shell, they are ignored; what ignores them is inherited, a handler is not.
+    # nohup and background shells ignore these signals, and children inherit that; a handler is not inherited.
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def declared(tmp_path_factory):
-    """Has `contract` ask for the declared shapes here, and no gateway whose requests a test counts, or that it ends."""
+def fetch_declared_shapes(tmp_path_factory):
+    """Has `contract` fetch the declared shapes from this gateway, never from one whose requests a test counts or that
+    it ends."""
     asked = Gateway(tmp_path_factory.mktemp("declared")).start()
     accepted(asked.http.get("/health"))
     asked.close()
@@ -33,7 +62,7 @@ def declared(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory):
-    """One gateway for all tests that only look, or that touch nothing but what they make."""
+    """A gateway shared by all tests that only read, or that touch only what they create."""
     shared = Gateway(tmp_path_factory.mktemp("shared")).start()
     yield shared
     shared.close()
@@ -41,7 +70,7 @@ def gateway(tmp_path_factory):
 
 @pytest.fixture
 def make_gateway(tmp_path):
-    """Makes gateways, not yet started, of this test's own. They are ended with it."""
+    """Creates gateways, not yet started, for a single test; they end with it."""
     made = []
     numbers = itertools.count()
 
@@ -54,16 +83,16 @@ def make_gateway(tmp_path):
         gateway.close()
 
 
-def with_no_job_due(gateway):
-    """Has the shipped job that is due once an hour run only when a test says so: others count threads and runs."""
+def without_scheduled_jobs(gateway):
+    """Disables the built-in job that is due every hour, because tests count threads and runs."""
     accepted(gateway.http.patch("/extensions/compile-knowledge", json={"enabled": False}))
     return gateway
 
 
 @pytest.fixture
-def own(make_gateway):
-    """A started gateway of this test's own."""
-    return with_no_job_due(make_gateway().start())
+def own_gateway(make_gateway):
+    """A started gateway that only this test uses."""
+    return without_scheduled_jobs(make_gateway().start())
 
 
 @pytest.fixture(scope="session")
@@ -76,20 +105,21 @@ def shared_talker(tmp_path_factory):
 
 @pytest.fixture
 def talker(shared_talker):
-    """A shared gateway whose model is a stub that has been told nothing yet."""
+    """A shared gateway whose model is a stub without a script."""
     shared_talker.stub.reset()
     yield shared_talker
-    put_away(shared_talker.gateway)
+    remove_test_extensions(shared_talker.gateway)
 
 
-def put_away(gateway):
-    """What tests add to an agent's tools takes from the window of its model, in every test that follows; and a job that
-    goes on waiting for events or due times takes the answers that a later test has scripted."""
-    for kind in ("integration", "action", "job"):
-        for extension in accepted(gateway.http.get("/extensions", params={"type": kind})):
-            waits = extension["trigger_def"] or extension["definition"].get("schedule")
-            if extension["source"] != "built-in" and (waits or kind != "job"):
-                delete(gateway, extension)
+def remove_test_extensions(gateway):
+    """Deletes what later tests would notice: tools take up the model's window, and a job that waits for events or due
+    times would consume answers scripted for another test."""
+    with http_client.new_client(base_url=gateway.url, headers=gateway.authorization) as http:
+        for kind in ("integration", "action", "job"):
+            for extension in accepted(http.get("/extensions", params={"type": kind})):
+                waits = extension["trigger_def"] or extension["definition"].get("schedule")
+                if extension["source"] != "built-in" and (waits or kind != "job"):
+                    assert http.delete(f"/extensions/{extension['id']}").status_code == 204
 
 
 @pytest.fixture
@@ -100,8 +130,8 @@ def stub():
 
 @pytest.fixture
 def own_talker(make_gateway, stub):
-    """A gateway of this test's own whose model is a stub."""
-    return Talker(with_no_job_due(make_gateway(config=configuration(stub)).start()), stub)
+    """A gateway that only this test uses, and whose model is a stub."""
+    return Talker(without_scheduled_jobs(make_gateway(config=configuration(stub)).start()), stub)
 
 
 @pytest.fixture
@@ -113,15 +143,15 @@ def thread(gateway):
 
 
 @pytest.fixture(scope="session")
-def name():
-    """Makes names of extensions that no other test uses."""
+def new_name():
+    """Returns a function that creates unique extension names."""
     return fresh_name
 
 
 @pytest.fixture
-def held(talker, name):
-    """A job of one run that is held back in the middle of its answer: gateway, job, row, the answer."""
-    job = new_job(talker.gateway, name("held"))
+def streaming_job_run(talker, new_name):
+    """A job with one run that is paused in the middle of its answer: gateway, job, row, answer."""
+    job = new_job(talker.gateway, new_name("held"))
     answer = talker.holds("Half of it")
     run(talker.gateway, job)
     assert answer.was_asked()

@@ -1,4 +1,4 @@
-"""Bare connections to the gateway, for requests and frames that no library would send."""
+"""Plain connections to the gateway, for requests and frames that no library would send."""
 
 import base64
 import contextlib
@@ -25,7 +25,7 @@ def has_ipv6():
 
 
 def free_port():
-    """Where nobody listens: none of those that the kernel gives to whoever names none, as all that runs beside does."""
+    """Returns an unused port outside the range from which the kernel picks ports for other programs."""
     first, last = map(int, Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
     ports = [port for port in range(10_000, 65_536) if not first <= port <= last] or range(10_000, 65_536)
     while True:
@@ -39,8 +39,8 @@ needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6
 
 
 @dataclass
-class Answer:
-    """An HTTP response as it came, header names in lower case."""
+class Response:
+    """An HTTP response, with header names in lower case."""
 
     version: str
     status: int
@@ -57,7 +57,7 @@ class Answer:
 
 
 class Connection:
-    """A TCP connection: send bytes, read whole responses, learn whether the gateway closed it."""
+    """A TCP connection that sends bytes, reads complete responses and notices when the gateway closes it."""
 
     def __init__(self, gateway, seconds=PATIENCE, receive_buffer=None):
         self.gateway = gateway
@@ -79,7 +79,7 @@ class Connection:
         self.socket.close()
 
     def send(self, data):
-        """Sends all of it. A gateway that closes while it is sent has already answered: that answer can be read."""
+        """Sends all data. If the gateway closes meanwhile, it has already responded, and the response can be read."""
         try:
             self.socket.sendall(data.encode("latin-1") if isinstance(data, str) else data)
         except (BrokenPipeError, ConnectionResetError):
@@ -87,7 +87,7 @@ class Connection:
         return self
 
     def request(self, line, *headers, body=b"", host=True, token=True):
-        """Sends a request: its line, header lines as given, then the body, with nothing added but Host and token."""
+        """Sends a request: its line, header lines as given, then the body. Only Host and token are added."""
         lines = [line]
         if host:
             lines.append(f"Host: 127.0.0.1:{self.gateway.port}")
@@ -96,8 +96,8 @@ class Connection:
         head = "\r\n".join([*lines, *headers]) + "\r\n\r\n"
         return self.send(head.encode("latin-1") + body)
 
-    def answer(self, head_only=False):
-        """The next response, interim ones too. Raises EOFError when the connection ended instead."""
+    def response(self, head_only=False):
+        """Returns the next response, including interim ones. Raises EOFError if the connection ended instead."""
         version, status = self._line().split(" ", 2)[:2]
         repeated = []
         while line := self._line():
@@ -106,10 +106,10 @@ class Connection:
         headers = dict(repeated)
         empty = head_only or int(status) in (204, 304) or int(status) < 200
         body = b"" if empty else self._body(headers)
-        return Answer(version, int(status), headers, repeated, body)
+        return Response(version, int(status), headers, repeated, body)
 
     def closed(self):
-        """Whether the gateway closes the connection without sending anything more."""
+        """Returns whether the gateway closes the connection without sending more."""
         try:
             return self.reader.read(1) == b""
         except ConnectionResetError:
@@ -139,21 +139,21 @@ class Connection:
 
 
 class FrameConnection(Connection):
-    """A WebSocket whose frames are written by hand."""
+    """A WebSocket with handwritten frames."""
 
     def __init__(self, gateway, path="/ws", *headers, token=True, expect=101, **options):
         super().__init__(gateway, **options)
         key = base64.b64encode(os.urandom(16)).decode()
         self.request(f"GET {path} HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                      f"Sec-WebSocket-Key: {key}", *headers, token=token)
-        self.handshake = self.answer()
+        self.handshake = self.response()
         assert self.handshake.status == expect, self.handshake
-        if expect == 101:  # What every client demands (RFC 6455, 4.1).
+        if expect == 101:  # Required by every client (RFC 6455, 4.1).
             fields = self.handshake.headers
             assert (fields["upgrade"].lower(), fields["connection"].lower()) == ("websocket", "upgrade"), fields
 
     def frame(self, opcode, payload=b"", *, final=True, reserved=0, masked=True, length=None):
-        """Sends one frame. `length`: what its header claims, where that is to differ from the payload."""
+        """Sends a frame. `length`: the length in its header if it differs from that of the payload."""
         payload = payload.encode() if isinstance(payload, str) else payload
         claimed = len(payload) if length is None else length
         flag = 0x80 if masked else 0
@@ -172,7 +172,7 @@ class FrameConnection(Connection):
         return self.send(head + payload)
 
     def receive(self):
-        """The next frame: (opcode, payload). A frame from a server is never masked."""
+        """Returns the next frame as (opcode, payload). Frames of a server are never masked."""
         first, second = self._exactly(2)
         assert not second & 0x80, "a server must not mask"
         assert not first & 0x70, "no extension was negotiated"
@@ -184,7 +184,7 @@ class FrameConnection(Connection):
         return first & 0x0F, self._exactly(size)
 
     def message(self):
-        """The next text message, as JSON."""
+        """Returns the next text message as JSON."""
         opcode, payload = self.receive()
         while opcode == PING:
             opcode, payload = self.receive()
@@ -192,14 +192,14 @@ class FrameConnection(Connection):
         return json.loads(payload)
 
     def next_of(self, kind):
-        """The next message of this type; what comes before is dropped."""
+        """Returns the next message of this type and drops earlier ones."""
         message = self.message()
         while message["type"] != kind:
             message = self.message()
         return message
 
     def close_code(self):
-        """The code that the gateway closes with, which is answered; what comes before is dropped."""
+        """Returns the gateway's close code and replies to it. Earlier messages are dropped."""
         opcode, payload = self.receive()
         while opcode != CLOSE:
             opcode, payload = self.receive()

@@ -1,4 +1,4 @@
-"""Disks of which little is needed to fill them."""
+"""Small disks that are quickly full."""
 
 import contextlib
 import os
@@ -9,7 +9,8 @@ import pytest
 
 @contextlib.contextmanager
 def small_disk(folder, limit):
-    """A disk at `folder` with a limit of tmpfs: `size=24m`, `nr_inodes=10`. Skips where none can be had."""
+    """Mounts a tmpfs at `folder` with a limit such as `size=24m` or `nr_inodes=10`. Skips the test if that is
+    impossible."""
     if os.geteuid() != 0:
         pytest.skip("a small file system can only be mounted by root")
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""A WebSocket client that collects what the gateway sends, for tests that read top to bottom."""
+"""A WebSocket client that collects messages, so that tests read from top to bottom."""
 
 import asyncio
 import contextlib
@@ -33,10 +33,10 @@ async def _connect(url, **options):
 
 
 class Events:
-    """One connection. Messages are kept as they came; `until` and `drain` read on from where the last call stopped."""
+    """One connection. It keeps all messages; `until` and `drain` continue after the last call."""
 
     def __init__(self, gateway, path="/ws", *, headers=None, subprotocols=None, token="header", origin=None):
-        """`token`: where the credential goes: "header", "subprotocol", "query", or None."""
+        """`token`: location of the credential: "header", "subprotocol", "query" or None."""
         headers = dict(headers or {})
         url = f"ws://127.0.0.1:{gateway.port}{path}"
         if token == "header":
@@ -63,16 +63,16 @@ class Events:
         return self._socket.subprotocol
 
     def close(self):
-        with contextlib.suppress(websockets.ConnectionClosed):  # by a gateway that was killed just now
+        with contextlib.suppress(websockets.ConnectionClosed):  # by a gateway that was just killed
             _wait(self._socket.close())
 
     def send(self, message):
-        """A dictionary goes as JSON, text and bytes as they are."""
+        """Sends a dictionary as JSON, and text and bytes unchanged."""
         data = message if isinstance(message, (str, bytes)) else json.dumps(message)
         _wait(self._socket.send(data))
 
     def ask(self, message):
-        """Sends and answers the next message that is no event of a thread or of the gateway."""
+        """Sends a message and returns the next one that is not an event of a thread or of the gateway."""
         self.send(message)
         return self.until(lambda found: found["type"] in ("subscribed", "pong", "error") and "runId" not in found)[-1]
 
@@ -82,7 +82,7 @@ class Events:
         return answer
 
     def until(self, condition, seconds=PATIENCE):
-        """The messages from where the last call stopped up to the first that meets the condition."""
+        """Returns the messages after the last call, up to the first that meets the condition."""
         first, deadline = self.position, time.monotonic() + seconds
         with self._changed:
             while True:
@@ -96,12 +96,12 @@ class Events:
                     raise AssertionError(f"not received within {seconds} s; got {self.messages[first:]}")
 
     def drain(self):
-        """All that the gateway had sent by now: a ping's answer comes after it."""
+        """Returns everything the gateway has sent so far: it answers a ping after that."""
         self.send({"type": "ping"})
         return self.until(lambda message: message["type"] == "pong")[:-1]
 
     def run(self, turn_id, seconds=PATIENCE):
-        """The events of the run that answers the turn, up to and with its end."""
+        """Returns the events of the run that answers the turn, including its end."""
         def over():
             return self._ended or any(found["type"] in ENDS for found in self._of_run(turn_id))
 
@@ -116,7 +116,7 @@ class Events:
             return self._of_run(turn_id)
 
     def closed(self, seconds=PATIENCE):
-        """Waits for the end of the connection and answers its close code."""
+        """Waits for the end of the connection and returns its close code."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._ended, seconds):
                 raise AssertionError(f"still open after {seconds} s")
@@ -143,5 +143,5 @@ class Events:
 
 
 def text_of(events):
-    """The answer that a run streamed."""
+    """Returns the answer streamed by a run."""
     return "".join(event["delta"] for event in events if event["type"] == "text-delta")

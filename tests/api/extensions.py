@@ -1,4 +1,4 @@
-"""What the tests of extensions ask the gateway."""
+"""Requests of the extension tests."""
 
 from checks import accepted
 

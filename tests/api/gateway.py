@@ -1,4 +1,4 @@
-"""The real gateway, run for a test: its process, its directories, its clients."""
+"""A gateway process for tests, with its directories and clients."""
 
 import os
 import select
@@ -12,6 +12,7 @@ import httpx
 import yaml
 
 import contract
+import http_client
 from checks import PATIENCE, seconds_of
 from connection import Connection, FrameConnection
 from events import Events
@@ -31,11 +32,11 @@ class StartFailed(Exception):
 
 
 class Gateway:
-    """One data directory and the `agw serve` that runs on it, which can be stopped, killed and started again."""
+    """A data directory and the `agw serve` that runs on it, which can be stopped, killed and restarted."""
 
     def __init__(self, root, *, arguments=(), config=None, environment=None, data=None, user=None, first=None):
-        """`config`: text of config.yaml, or what to write as YAML. `user`: numeric id that the process runs as.
-        `first`: what a shell does before it becomes the gateway."""
+        """`config`: text of config.yaml, or an object to write as YAML. `user`: numeric id of the process's user.
+        `first`: shell commands to run before the gateway in the same process."""
         self.root = Path(root)
         self.home = self.root / "home"
         self.data = Path(data) if data else self.home / ".agent-gateway"
@@ -56,12 +57,12 @@ class Gateway:
 
     def configure(self, config):
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # A line each, however long a path is and whatever is in it.
+        # One line per value, whatever is in it.
         dumped = yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=float("inf"))
         (self.data / "config.yaml").write_text(config if isinstance(config, str) else dumped)
 
     def _hand_over(self):
-        """Makes the directories the user's, and lets them through to what lies in the temporary directory."""
+        """Gives the directories to the user and makes their parents below the temporary directory accessible."""
         for directory in (self.root, self.home):
             os.chown(directory, self.user, self.user)
         for parent in self.root.parents:
@@ -72,7 +73,7 @@ class Gateway:
     # The process.
 
     def launch(self):
-        """Starts the process without waiting for anything."""
+        """Starts the process without waiting."""
         port = [] if "--port" in self.arguments else ["--port", "0"]
         command = [str(BINARY), "serve", *port, "--data-dir", str(self.data), *self.arguments]
         if self.first:
@@ -87,7 +88,7 @@ class Gateway:
         return self
 
     def start(self):
-        """Starts the process and waits for its ready line. Raises StartFailed when it ends instead."""
+        """Starts the process and waits for its ready line. Raises StartFailed if it ends instead."""
         self.launch()
         deadline = time.monotonic() + PATIENCE
         while b"\n" not in self._printed:
@@ -102,7 +103,7 @@ class Gateway:
         return self
 
     def fails(self):
-        """Starts the process, which is to end instead of serving. Answers how it failed."""
+        """Starts the process, expects it to fail, and returns the failure."""
         try:
             self.start()
         except StartFailed as failed:
@@ -111,13 +112,13 @@ class Gateway:
         raise AssertionError("it started")
 
     def stop(self, by=signal.SIGTERM):
-        """Asks the process to end and answers its exit status."""
+        """Signals the process to end and returns its exit status."""
         self._leave()
         self.process.send_signal(by)
         return self.wait()
 
     def seconds_to_stop(self):
-        """How long it takes to end. Starts it anew behind that."""
+        """Returns how long the process takes to end, and restarts it."""
         seconds = seconds_of(self.stop)
         assert self.process.returncode == 0, self.stderr
         self.start()
@@ -129,7 +130,7 @@ class Gateway:
         return self.wait()
 
     def restart(self):
-        """Stops where it runs and starts on the same data directory (at another port)."""
+        """Stops the process if it runs, and starts it on the same data directory (on another port)."""
         if self.running:
             assert self.stop() == 0, self.stderr
         return self.start()
@@ -142,7 +143,7 @@ class Gateway:
         return self.process is not None and self.process.poll() is None
 
     def cpu_of(self, name):
-        """Nanoseconds that its threads of this name have worked; the loop's is `agw`."""
+        """Returns the CPU nanoseconds of its threads with this name; the event loop is `agw`."""
         threads = Path(f"/proc/{self.process.pid}/task").iterdir()
         return sum(int((thread / "schedstat").read_text().split()[0])
                    for thread in threads if (thread / "comm").read_text().strip() == name)
@@ -152,7 +153,7 @@ class Gateway:
 
     @property
     def stdout(self):
-        """All that was printed; only to be asked for once the process has ended."""
+        """Returns everything printed, once the process has ended."""
         self._printed += self.process.stdout.read()
         return self._printed.decode()
 
@@ -161,19 +162,19 @@ class Gateway:
         return self.stderr_file.read_text(errors="replace")
 
     def variables(self):
-        """The environment of the process and of the command line: nothing of the caller's but what it needs to run."""
+        """The environment of the process and of commands: only what they need, nothing else of the caller's."""
         passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         return {**passed_on, "HOME": str(self.home), "LANG": "C.UTF-8", "TZ": "UTC", **self.environment}
 
     def command(self, *arguments, typed="", seconds=PATIENCE):
-        """Runs `agw` with the arguments as the same user would. Answers the completed process, with text."""
+        """Runs `agw` with the arguments as the same user and returns the completed process, with text."""
         return subprocess.run(
             [str(BINARY), *arguments], input=typed, capture_output=True, text=True, timeout=seconds,
             env={**self.variables(), "AGENT_GATEWAY_DATA_DIR": str(self.data)}, cwd=self.home,
         )
 
     def close(self):
-        """For fixtures: ends what still runs and holds the end against what every end must be."""
+        """For fixtures: stops the process and checks that it ended cleanly, without sanitizer reports."""
         clean = not self.running or self.stop() == 0
         for report in self.root.glob("stderr-*.txt"):
             text = report.read_text(errors="replace")
@@ -196,7 +197,7 @@ class Gateway:
 
     @property
     def http(self):
-        """A client with the token. Every answer is held against the general rules and the declared shape."""
+        """An HTTP client with the token. It checks every response against the general rules and the declared shape."""
         return self._client("http", self.authorization)
 
     @property
@@ -204,15 +205,15 @@ class Gateway:
         return self._client("anonymous", {})
 
     def connect(self, **options):
-        """A bare TCP connection, for what no HTTP client would send."""
+        """A plain TCP connection, for requests that no HTTP client would send."""
         return Connection(self, **options)
 
     def frames(self, **options):
-        """A WebSocket whose frames are written by hand."""
+        """A WebSocket with handwritten frames."""
         return FrameConnection(self, **options)
 
     def events(self, *threads, **options):
-        """A WebSocket client, subscribed to the given threads; without any it receives everything."""
+        """A WebSocket client subscribed to the given threads; without any it receives everything."""
         events = Events(self, **options)
         self._sockets.append(events)
         if threads:
@@ -222,15 +223,15 @@ class Gateway:
     def _client(self, kind, headers):
         key = (kind, self.url)
         if key not in self._clients:
-            self._clients[key] = httpx.Client(
-                base_url=self.url, headers=headers, trust_env=False, timeout=PATIENCE,
-                limits=httpx.Limits(max_connections=None), event_hooks={"response": [self._hold]},
+            self._clients[key] = http_client.new_client(
+                base_url=self.url, headers=headers,
+                limits=httpx.Limits(max_connections=None), event_hooks={"response": [self._check]},
             )
         return self._clients[key]
 
-    def _hold(self, response):
+    def _check(self, response):
         response.read()
-        contract.hold(self, response)
+        contract.check(self, response)
 
     def _leave(self):
         for client in self._clients.values():

@@ -1,4 +1,4 @@
-"""Making integrations, and what becomes of them."""
+"""Creating integrations, and the tools they offer."""
 
 from jobs import new_extension
 

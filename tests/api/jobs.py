@@ -1,4 +1,4 @@
-"""Jobs, for the tests of all that starts them: making, running and waiting for them."""
+"""Creating jobs, running them and waiting for them."""
 
 import time
 
@@ -19,7 +19,7 @@ def new_agent(gateway, name, enabled=True, **definition):
 
 
 def new_job(gateway, name, trigger=None, enabled=True, **definition):
-    """A job of the assistant with a prompt, unless told otherwise."""
+    """Creates a job of the assistant with a prompt, unless given otherwise."""
     definition = {"agent_id": "assistant", "prompt": f"Do the work of {name}.", **definition}
     members = {"trigger_def": trigger} if trigger else {}
     return new_extension(gateway, "job", name, definition, enabled=enabled, **members)
@@ -49,16 +49,18 @@ def delete(gateway, extension):
 
 
 def wait_for(look, seconds=PATIENCE):
-    """Looks again and again until it sees something, and answers that."""
-    deadline = time.monotonic() + seconds
+    """Polls until the function returns something true, and returns that. Polls less often the longer it takes: each look
+    costs CPU that other tests need."""
+    began = time.monotonic()
     while not (seen := look()):
-        assert time.monotonic() < deadline, f"not seen within {seconds} s"
-        time.sleep(0.01)
+        waited = time.monotonic() - began
+        assert waited < seconds, f"not seen within {seconds} s"
+        time.sleep(min(0.005 + waited / 10, 0.1))
     return seen
 
 
 def ended(gateway, job, count=1, seconds=PATIENCE):
-    """Waits until so many runs of the job are over and none is under way. Answers the rows, newest first."""
+    """Waits until the job has at least `count` runs and all of them have ended. Returns the rows, newest first."""
     def look():
         found = rows(gateway, job, limit=1000)
         return found if len(found) >= count and all(row["status"] in ENDED for row in found) else None

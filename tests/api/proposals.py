@@ -1,4 +1,4 @@
-"""Proposals as people and agents leave them in the data directory."""
+"""Proposals in the data directory, as people and agents leave them."""
 
 import itertools
 
@@ -14,12 +14,12 @@ def folder(gateway):
 
 
 def fresh_date():
-    """A date segment that no other test uses."""
+    """Returns a date segment that no other test uses."""
     return f"2026-01-02-{next(_dates)}"
 
 
 def write(gateway, content="new text\n", *, agent="assistant", date=None, name=None, text=None, **head):
-    """Writes a proposal by hand and answers its path in the API. `text`: all of the file, instead of head and content."""
+    """Writes a proposal by hand and returns its path in the API. `text`: the whole file instead of head and content."""
     date = date or fresh_date()
     head = {"title": "Greet by name", "type": "file", "agent": agent, "target": f"notes/{date}.md", "status": "pending",
             "created_at": "2026-01-02T03:04:05.678Z", **head}
@@ -36,12 +36,12 @@ def file_of(gateway, path):
 
 
 def head_of(gateway, path):
-    """The YAML head of the proposal's file."""
+    """Returns the YAML front matter of the proposal's file."""
     return yaml.safe_load(file_of(gateway, path).read_text().split("---\n")[1])
 
 
 def listed(gateway, path):
-    """The entry of the list with this path, or None."""
+    """Returns the list entry with this path, or None."""
     agent, date, *name = path.removeprefix("/proposals/").split("/")
     for entry in accepted(gateway.http.get("/proposals")):
         if (entry["agent"], entry["date"], entry["name"]) == (agent, date, name[0] if name else None):
@@ -54,7 +54,7 @@ def show(gateway, path):
 
 
 def target_of(gateway, path):
-    """The file that `write` lets it change where no other is named."""
+    """Returns the target that `write` uses by default."""
     return gateway.data / "notes" / f"{path.split('/')[3]}.md"
 
 
@@ -67,14 +67,14 @@ def reject(gateway, path, **body):
 
 
 def experiments_of(gateway, path):
-    """The experiments that record decisions on it, newest first."""
+    """Returns the experiments that record decisions on the proposal, newest first."""
     reference = path.removeprefix("/proposals/")
     rows = accepted(gateway.http.get("/autoresearch/experiments", params={"limit": 1000}))
     return [row for row in rows if row["proposal"] == reference]
 
 
-def told(events, kind, agent=None):
-    """The next event of that kind, of a proposal of that agent where one is named."""
+def next_event(events, kind, agent=None):
+    """Waits for the next event of this kind, of a proposal of the agent if one is given."""
     def is_wanted(event):
         return event["type"] == kind and (agent is None or event["proposal"]["agent"] == agent)
 

@@ -1,4 +1,4 @@
-"""A gateway whose model is a stub: tests say what it answers, and look at what it was told."""
+"""A gateway whose model is a stub: tests choose its answers and look at its requests."""
 
 from checks import accepted
 
@@ -7,7 +7,7 @@ MODEL = f"{PROVIDER}/talker-1"
 
 
 def configuration(stub):
-    """The config.yaml of a gateway whose only provider is the stub, as a server that is compatible with OpenAI's."""
+    """The config.yaml of a gateway whose only provider is the stub, as an OpenAI-compatible server."""
     return {"providers": {PROVIDER: {"kind": "openai", "base_url": stub.openai_url, "default_model": "talker-1"}}}
 
 
@@ -27,7 +27,7 @@ class Talker:
         self.stub.hold(*pieces).release()
 
     def says(self, thread, content, *, answer, **members):
-        """One message and its answer, from the first to the last event. Answers the user turn."""
+        """Sends a message and waits until it is answered. Returns the user turn."""
         self.answers(answer)
         with self.gateway.events(thread["id"]) as events:
             body = {"content": content, "threadId": thread["id"], **members}
@@ -36,10 +36,10 @@ class Talker:
         assert run[-1]["type"] == "finish" and run[-1]["finishReason"] == "stop", run
         return turn
 
-    # What the model was told last.
+    # The last request to the model.
 
     def conversation(self):
-        """Role and text of each message, but for the system's."""
+        """Role and text of each message except the system's."""
         return [(message["role"], text_of(message)) for message in self._told() if message["role"] != "system"]
 
     def system(self):
@@ -56,6 +56,6 @@ class Talker:
 
 
 def text_of(message):
-    """Content is a text, or a list of parts."""
+    """The content is a text or a list of parts."""
     content = message["content"]
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

@@ -1,4 +1,4 @@
-"""A program at a terminal of its own, as a person has it in front of them."""
+"""A program on its own pseudo terminal, as a person uses it."""
 
 import os
 import pty
@@ -9,11 +9,11 @@ import time
 
 from checks import PATIENCE
 
-LOCAL_FLAGS = 3  # of what tcgetattr answers
+LOCAL_FLAGS = 3  # index in the result of tcgetattr
 
 
 class Terminal:
-    """Runs the command with a pseudo terminal as its controlling terminal. What it shows is kept."""
+    """Runs the command with a pseudo terminal as its controlling terminal, and keeps its output."""
 
     def __init__(self, command, environment, directory):
         self.shown = ""
@@ -32,7 +32,8 @@ class Terminal:
         os.close(self.screen)
 
     def type(self, text):
-        """Keys as they are pressed: \\n is Enter, \\x03 Ctrl-C, \\x04 Ctrl-D."""
+        """Types keys: \
+         is Enter, \\x03 Ctrl-C, \\x04 Ctrl-D."""
         os.write(self.screen, text.encode())
 
     def wait_for(self, text, seconds=PATIENCE):
@@ -44,19 +45,19 @@ class Terminal:
         return before
 
     def wait_for_prompt(self, prompt, seconds=PATIENCE):
-        """Waits until the prompt is shown and the line editor behind it has taken the terminal over: a Ctrl-D that is
-        pressed before would be lost."""
+        """Waits until the prompt is shown and its line editor has taken over the terminal: a Ctrl-D pressed earlier
+        would be lost."""
         self.wait_for(prompt, seconds)
         deadline = time.monotonic() + seconds
         while self.flags() & termios.ICANON:
             assert time.monotonic() < deadline, "the terminal is not taken over"
 
     def flags(self):
-        """How the terminal is set now: `termios.ECHO` and so on."""
+        """The current local flags of the terminal: `termios.ECHO` and so on."""
         return termios.tcgetattr(self.screen)[LOCAL_FLAGS]
 
     def exit_status(self, seconds=PATIENCE):
-        """Waits for the end."""
+        """Waits for the end of the program and returns its exit status."""
         deadline = time.monotonic() + seconds
         while self._read(deadline):
             pass
@@ -66,7 +67,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(status)
 
     def _read(self, deadline):
-        """False at the end, or when the time is over."""
+        """Reads more output. Returns False at the end or at the deadline."""
         if not select.select([self.screen], [], [], max(0, deadline - time.monotonic()))[0]:
             return False
         try:

@@ -1,7 +1,9 @@
-"""Whatever is sent to whatever route, the gateway answers by its rules and goes on.
+"""Sends random requests to every route; the gateway answers each by its rules and stays up.
 
-Requests are made by chance, from a fixed seed, out of values that have a meaning and values that have none. The client
-itself holds every answer against the general rules and its declared shape.
+A fixed seed builds the requests from meaningful and meaningless values. The client checks every response against the
+general rules and its declared shape.
+
+See docs/contract/requests.md.
 """
 
 import json
@@ -24,7 +26,7 @@ MEMBERS = ["content", "role", "metadata", "threadId", "agentId", "agent_id", "mo
            "owner_agent_id", "if_updated_at", "otp", "path", "trusted", "kind", "message", "severity", "attachments"]
 
 
-class Chance:
+class RandomRequests:
     """Requests by chance; `known` are ids of records that exist."""
 
     def __init__(self, seed, known):
@@ -41,8 +43,8 @@ class Chance:
         chosen = self.random.sample(MEMBERS, self.random.randint(0, 8))
         body = json.dumps({member: self.value() for member in chosen}).encode()
         if self.random.random() < 0.1:
-            place = self.random.randrange(len(body))
-            body = body[:place] + bytes([self.random.randrange(256)]) + body[place + 1:]
+            position = self.random.randrange(len(body))
+            body = body[:position] + bytes([self.random.randrange(256)]) + body[position + 1:]
         return body
 
     def path(self, template, quoted):
@@ -61,19 +63,19 @@ def quoted(text):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_no_request_is_an_internal_error(own, seed):
-    thread = accepted(own.http.post("/threads", json={}), 201)
-    turn = accepted(own.http.post(f"/threads/{thread['id']}/turns", json={"content": "a", "role": "user"}), 201)
-    extension = accepted(own.http.post("/extensions", json={
+def test_no_request_causes_an_internal_error(own_gateway, seed):
+    thread = accepted(own_gateway.http.post("/threads", json={}), 201)
+    turn = accepted(own_gateway.http.post(f"/threads/{thread['id']}/turns", json={"content": "a", "role": "user"}), 201)
+    extension = accepted(own_gateway.http.post("/extensions", json={
         "type": "agent", "name": "known", "description": "", "definition": {}, "enabled": True}), 201)
-    document = accepted(own.http.get("/openapi.json"))
+    document = accepted(own_gateway.http.get("/openapi.json"))
     routes = [(method, path, operation) for path, operations in document["paths"].items()
               for method, operation in operations.items() if method in METHODS and path not in ENDS_THE_PROCESS]
-    chance = Chance(seed, [thread["id"], turn["id"], extension["id"], "known"])
+    chance = RandomRequests(seed, [thread["id"], turn["id"], extension["id"], "known"])
     for _ in range(300):
         method, template, operation = chance.random.choice(routes)
         path, params = chance.path(template, quoted), chance.query(operation)
         body = chance.body() if method in ("post", "put", "patch") else None
-        response = own.http.request(method, path, params=params, content=body)
+        response = own_gateway.http.request(method, path, params=params, content=body)
         assert "internal server error" not in response.text, f"{method} {path} {params} {body}"
-    accepted(own.http.get("/health"))
+    accepted(own_gateway.http.get("/health"))

@@ -1,4 +1,7 @@
-"""Apps: their servers started, stopped, watched, restarted, swept (decisions, 11)."""
+"""Servers of apps: starting, stopping, health, restarts, logs and limits.
+
+See docs/contract/apps.md#apps.
+"""
 
 import os
 import signal
@@ -7,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from apps import log_of, make_app, make_static, proxied, show, start, until
+from apps import log_of, make_app, make_static, proxy_request, show, start, wait_for_status
 from checks import TRIES, accepted, refused, seconds_of
 from connection import Connection, free_port
 from extensions import toggle
@@ -15,7 +18,7 @@ from jobs import wait_for
 
 
 def processes_of(gateway):
-    """Every process that is in the directory of an app of the gateway, and that directory."""
+    """Returns the processes in directories of the gateway's apps, with their directory."""
     found = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == gateway.process.pid:
@@ -30,13 +33,13 @@ def processes_of(gateway):
 
 
 def processes_in(gateway, app):
-    """Those of the app's own directory."""
+    """Returns the processes in the app's directory."""
     directory = str(gateway.home / "apps" / app)
     return [pid for pid, where in processes_of(gateway).items() if where == directory]
 
 
-def test_an_app_is_started_and_stopped(gateway, name):
-    app = name("app")
+def test_app_is_started_and_stopped(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app)
     shown = show(gateway, app)
     assert shown == {"name": app, "type": "python", "status": "stopped", "port": None, "pid": None, "url": None,
@@ -54,47 +57,47 @@ def test_an_app_is_started_and_stopped(gateway, name):
 
 
 @pytest.mark.parametrize("kind", ["app", "integration"])
-def test_a_variable_must_have_a_name_that_can_be(gateway, name, kind):
+def test_invalid_variable_name_is_refused(gateway, new_name, kind):
     for variable in ("A=B", "", "A\0"):
-        body = {"type": kind, "name": name("app"), "description": "", "definition": {"env": {variable: "x"}}}
+        body = {"type": kind, "name": new_name("app"), "description": "", "definition": {"env": {variable: "x"}}}
         refused(gateway.http.post("/extensions", json=body), 400, "validation failed")
 
 
-def test_what_holds_a_projects_guarded_places_is_gone_behind_a_kill(own, name):
-    """Left there it would be taken for a repository, and filled with more."""
-    app = make_app(own, "held")["name"]
-    place = own.home / "apps" / app
-    start(own, app)
-    assert (place / ".git").is_dir() and (place / ".agents").is_dir()
-    (place / ".agents" / "skills").mkdir()
-    own.kill()
-    own.start()
-    assert not (place / ".git").exists() and (place / ".agents" / "skills").is_dir()
-    start(own, app)
-    assert list((place / ".git").iterdir()) == []
-    own.stop()
-    assert not (place / ".git").exists() and (place / ".agents" / "skills").is_dir()
+def test_placeholders_of_guarded_places_are_removed_after_a_kill(own_gateway, new_name):
+    """A directory left behind would be taken for a repository, and filled further."""
+    app = make_app(own_gateway, "held")["name"]
+    directory = own_gateway.home / "apps" / app
+    start(own_gateway, app)
+    assert (directory / ".git").is_dir() and (directory / ".agents").is_dir()
+    (directory / ".agents" / "skills").mkdir()
+    own_gateway.kill()
+    own_gateway.start()
+    assert not (directory / ".git").exists() and (directory / ".agents" / "skills").is_dir()
+    start(own_gateway, app)
+    assert list((directory / ".git").iterdir()) == []
+    own_gateway.stop()
+    assert not (directory / ".git").exists() and (directory / ".agents" / "skills").is_dir()
 
 
-def test_an_app_is_found_by_its_id_too(gateway, name):
-    app = make_app(gateway, name("app"))
+def test_app_is_found_by_id(gateway, new_name):
+    app = make_app(gateway, new_name("app"))
     assert show(gateway, app["id"]) == show(gateway, app["name"])
 
 
 @pytest.mark.parametrize("method, path", [("GET", ""), ("POST", "/start"), ("POST", "/stop"), ("POST", "/restart"),
                                           ("GET", "/logs"), ("GET", "/proxy/")])
-def test_an_unknown_app(gateway, method, path):
-    answer = gateway.http.request(method, f"/apps/no-such-app{path}")
-    assert answer.status_code == 404 and answer.json() == {"error": "app not found", "name": "no-such-app"}
+def test_unknown_app_is_not_found(gateway, method, path):
+    response = gateway.http.request(method, f"/apps/no-such-app{path}")
+    assert response.status_code == 404 and response.json() == {"error": "app not found", "name": "no-such-app"}
 
 
-def test_an_extension_of_another_type_is_no_app(gateway):
-    answer = gateway.http.get("/apps/assistant")
-    assert answer.status_code == 404 and answer.json()["error"] == "app not found"
+def test_extension_of_another_type_is_not_an_app(gateway):
+    response = gateway.http.get("/apps/assistant")
+    assert response.status_code == 404 and response.json()["error"] == "app not found"
 
 
-def test_starting_a_running_one_changes_nothing(gateway, name):
-    app = name("app")
+def test_starting_a_running_app_changes_nothing(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app)
     running = start(gateway, app)
     again = gateway.http.post(f"/apps/{app}/start")
@@ -102,8 +105,8 @@ def test_starting_a_running_one_changes_nothing(gateway, name):
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_one_that_was_only_just_started_is_stopped_at_once(gateway, name):
-    app = name("app")
+def test_app_can_be_stopped_while_starting(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app)
 
     def stop():
@@ -116,50 +119,50 @@ def test_one_that_was_only_just_started_is_stopped_at_once(gateway, name):
     assert any(seconds_to_stop() < 2 for _ in range(TRIES))
 
 
-def test_what_does_not_run_cannot_be_stopped(gateway, name):
-    app = name("app")
+def test_stopping_a_stopped_app_is_refused(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app)
     for method, path in (("POST", "stop"), ("GET", "proxy/"), ("POST", "proxy/x")):
-        answer = gateway.http.request(method, f"/apps/{app}/{path}")
-        assert answer.status_code == 404 and answer.json() == {"error": f"No running dev server for {app}"}
+        response = gateway.http.request(method, f"/apps/{app}/{path}")
+        assert response.status_code == 404 and response.json() == {"error": f"No running dev server for {app}"}
 
 
-def test_restarting_a_stopped_one_starts_it(gateway, name):
-    app = name("app")
+def test_restarting_a_stopped_app_starts_it(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app)
     assert gateway.http.post(f"/apps/{app}/restart").status_code == 200
-    first = until(gateway, app, "running")
+    first = wait_for_status(gateway, app, "running")
     assert gateway.http.post(f"/apps/{app}/restart").status_code == 200
-    second = until(gateway, app, "running")
+    second = wait_for_status(gateway, app, "running")
     assert second["pid"] != first["pid"] and second["restarts"] == 0
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_a_port_of_its_own_is_taken(gateway, name):
-    app, port = name("app"), free_port()
+def test_configured_port_is_used(gateway, new_name):
+    app, port = new_name("app"), free_port()
     make_app(gateway, app, port=port)
     assert start(gateway, app)["port"] == port
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_a_port_may_be_written_with_a_fraction_of_nothing(gateway, name):
-    app, port = name("app"), free_port()
+def test_port_may_be_a_float_with_zero_fraction(gateway, new_name):
+    app, port = new_name("app"), free_port()
     make_app(gateway, app, port=float(port))
     assert start(gateway, app)["port"] == port
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_a_port_that_another_program_has_is_said(gateway, name):
+def test_port_in_use_is_reported(gateway, new_name):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        app = name("app")
+        app = new_name("app")
         make_app(gateway, app, port=port)
         for action in ("start", "restart"):
-            answer = gateway.http.post(f"/apps/{app}/{action}")
-            assert answer.status_code == 500
-            assert answer.json()["error"] == f"Failed to {action}: port {port} is in use by another program"
+            response = gateway.http.post(f"/apps/{app}/{action}")
+            assert response.status_code == 500
+            assert response.json()["error"] == f"Failed to {action}: port {port} is in use by another program"
         assert show(gateway, app)["status"] == "stopped"
 
 
@@ -175,8 +178,8 @@ def test_a_port_that_another_program_has_is_said(gateway, name):
     ({"type": "node", "path": "/tmp", "command": "true", "health_path": "/is it up"},
      ["health_path must not hold a blank (write %20), a line break or a NUL character"]),
 ])
-def test_a_definition_that_lacks_something_is_told_and_logged(gateway, name, definition, problems):
-    app = name("app")
+def test_incomplete_definition_is_reported_and_logged(gateway, new_name, definition, problems):
+    app = new_name("app")
     gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "definition": definition})
     for action in ("start", "restart"):
         details = refused(gateway.http.post(f"/apps/{app}/{action}"), 500, "invalid app definition")["details"]
@@ -185,8 +188,8 @@ def test_a_definition_that_lacks_something_is_told_and_logged(gateway, name, def
         assert f"definition.{problems[0]}" in line
 
 
-def test_a_command_of_null_is_none(gateway, name):
-    app, directory = name("app"), gateway.home / "nulls"
+def test_null_command_makes_a_static_app(gateway, new_name):
+    app, directory = new_name("app"), gateway.home / "nulls"
     directory.mkdir()
     gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "definition": {
         "type": None, "path": str(directory), "command": None}})
@@ -194,29 +197,29 @@ def test_a_command_of_null_is_none(gateway, name):
 
 
 @pytest.mark.parametrize("where", ["missing", "file", "outside", "home", "data", "hidden"])
-def test_a_directory_that_no_app_may_have(gateway, name, where):
+def test_forbidden_app_directory(gateway, new_name, where):
     (gateway.home / "a-file").write_text("")
     (gateway.home / ".hidden").mkdir(exist_ok=True)
     path = {"missing": gateway.home / "missing", "file": gateway.home / "a-file", "outside": "/etc",
             "home": gateway.home, "data": gateway.data / "jobs", "hidden": gateway.home / ".hidden"}[where]
-    app = name("app")
+    app = new_name("app")
     gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "definition": {
         "type": "command", "path": str(path), "command": "true"}})
-    answer = gateway.http.post(f"/apps/{app}/start")
-    assert answer.status_code == 500 and answer.json()["error"].startswith("Failed to start: ")
+    response = gateway.http.post(f"/apps/{app}/start")
+    assert response.status_code == 500 and response.json()["error"].startswith("Failed to start: ")
     assert show(gateway, app)["status"] == "stopped"
 
 
 @pytest.mark.parametrize("action", ["start", "stop", "restart"])
-def test_static_apps_have_no_server(gateway, name, action):
-    app = name("site")
+def test_static_apps_have_no_server(gateway, new_name, action):
+    app = new_name("site")
     make_static(gateway, app, {"index.html": "hello"})
-    answer = gateway.http.post(f"/apps/{app}/{action}")
-    assert answer.status_code == 400 and answer.json() == {"error": "static apps do not use a dev server"}
+    response = gateway.http.post(f"/apps/{app}/{action}")
+    assert response.status_code == 400 and response.json() == {"error": "static apps do not use a dev server"}
 
 
-def test_what_it_writes_is_kept(gateway, name):
-    app = name("app")
+def test_output_is_logged(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, """
         print("to the output")
         print("to the errors", file=sys.stderr)
@@ -230,15 +233,15 @@ def test_what_it_writes_is_kept(gateway, name):
     assert log_of(gateway, app, "stderr") == ["to the errors"]
     lines = gateway.http.get(f"/apps/{app}/logs", params={"limit": 1}).json()
     assert len(lines) == 1 and set(lines[0]) == {"at", "stream", "line"}
-    answer = gateway.http.get(f"/apps/{app}/logs", params={"limit": "x"})
-    assert answer.status_code == 400 and answer.json() == {"error": "limit must be a positive integer"}
+    response = gateway.http.get(f"/apps/{app}/logs", params={"limit": "x"})
+    assert response.status_code == 400 and response.json() == {"error": "limit must be a positive integer"}
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_its_environment_is_its_own(make_gateway, name):
+def test_app_has_its_own_environment(make_gateway, new_name):
     gateway = make_gateway(environment={"OPENAI_API_KEY": "sk-not-for-apps"}).start()
     gateway.command("secret", "set", "DEPLOY", typed="told to the app\n")
-    app = name("app")
+    app = new_name("app")
     make_app(gateway, app, "print(json.dumps(dict(os.environ)), flush=True)\nserve()",
              env={"COLOUR": "green", "KEY": "${secret:DEPLOY}"})
     port = start(gateway, app)["port"]
@@ -248,17 +251,17 @@ def test_its_environment_is_its_own(make_gateway, name):
     assert "sk-not-for-apps" not in text and gateway.token not in text
 
 
-def test_its_environment_is_told_to_nothing_outside_of_the_sandbox(gateway, name):
-    app = name("app")
+def test_environment_is_hidden_from_other_processes(gateway, new_name):
+    app = new_name("app")
     outside = gateway.home / f"outside-{app}"
     make_app(gateway, app, env={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(outside)})
     start(gateway, app)
     assert list(gateway.home.glob(f"outside-{app}*")) == []
 
 
-def test_it_sees_its_own_files_and_not_those_of_others(gateway, name):
+def test_app_sees_its_own_files_only(gateway, new_name):
     (gateway.home / "private.txt").write_text("not yours")
-    app = name("app")
+    app = new_name("app")
     make_app(gateway, app, """
         for path in sys.argv[1:] or [os.environ["ELSE"], os.environ["TOKEN"]]:
             try:
@@ -279,43 +282,43 @@ def test_it_sees_its_own_files_and_not_those_of_others(gateway, name):
 # Bad apps.
 
 
-def test_one_that_exits_at_once_is_restarted_five_times(gateway, name):
-    app = name("app")
+def test_app_exiting_at_once_is_restarted_five_times(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, "sys.exit(3)")
     gateway.http.post(f"/apps/{app}/start")
-    failed = until(gateway, app, "failed")
+    failed = wait_for_status(gateway, app, "failed")
     assert failed["restarts"] == 5 and failed["pid"] is None and failed["url"] is None
     assert log_of(gateway, app, "gateway").count("exited with 3") == 6
-    answer = gateway.http.get(f"/apps/{app}/proxy/")
-    assert answer.status_code == 404 and answer.json() == {"error": f"No running dev server for {app}"}
+    response = gateway.http.get(f"/apps/{app}/proxy/")
+    assert response.status_code == 404 and response.json() == {"error": f"No running dev server for {app}"}
     assert gateway.http.post(f"/apps/{app}/stop").status_code == 404
     again = gateway.http.post(f"/apps/{app}/start")
     assert again.status_code == 200 and again.json()["restarts"] == 0
     assert gateway.http.post(f"/apps/{app}/stop").status_code == 200
 
 
-def test_one_that_crashes_later_is_started_again(gateway, name):
-    app = name("app")
+def test_app_crashing_later_is_restarted(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, routes="os._exit(1)")
     first = start(gateway, app)
-    answer = gateway.http.get(f"/apps/{app}/proxy/")
-    assert answer.status_code == 502 and answer.json() == {"error": "Dev server proxy failed"}
+    response = gateway.http.get(f"/apps/{app}/proxy/")
+    assert response.status_code == 502 and response.json() == {"error": "Dev server proxy failed"}
     wait_for(lambda: show(gateway, app)["restarts"] == 1 and show(gateway, app)["status"] == "running")
     assert show(gateway, app)["pid"] != first["pid"]
     gateway.http.post(f"/apps/{app}/stop")
 
 
-def test_one_that_never_listens_is_starting_and_can_be_stopped(gateway, name):
-    app = name("app")
+def test_app_that_never_listens_can_be_stopped(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, "time.sleep(600)")
     assert gateway.http.post(f"/apps/{app}/start").json()["status"] == "starting"
-    answer = gateway.http.get(f"/apps/{app}/proxy/")
-    assert answer.status_code == 502 and answer.json() == {"error": "Dev server proxy failed"}
+    response = gateway.http.get(f"/apps/{app}/proxy/")
+    assert response.status_code == 502 and response.json() == {"error": "Dev server proxy failed"}
     assert gateway.http.post(f"/apps/{app}/stop").json()["status"] == "stopped"
 
 
-def test_one_that_floods_its_log_holds_nobody_up(gateway, name):
-    app = name("app")
+def test_app_flooding_its_log_blocks_no_other(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, """
         threading.Thread(target=serve, daemon=True).start()
         line = "x" * 5000
@@ -334,24 +337,24 @@ def test_one_that_floods_its_log_holds_nobody_up(gateway, name):
     assert gateway.http.post(f"/apps/{app}/stop").status_code == 200
 
 
-def test_one_with_very_many_variables_holds_nobody_up(gateway, name):
+def test_app_with_many_variables_blocks_no_other(gateway, new_name):
     definition = {"path": str(gateway.home), "command": "true", "env": {f"V{number}": "x" for number in range(500_000)}}
-    body = {"type": "app", "name": name("app"), "description": "", "definition": definition}
+    body = {"type": "app", "name": new_name("app"), "description": "", "definition": definition}
     app = accepted(gateway.http.post("/extensions", json=body), 201)
     assert any(seconds_of(lambda: accepted(gateway.http.get("/apps"))) < 0.1 for _ in range(TRIES))
     assert gateway.http.delete(f"/extensions/{app['id']}").status_code == 204
 
 
-def test_one_that_is_deaf_to_sigterm_is_killed(gateway, name):
-    app = name("app")
+def test_app_ignoring_sigterm_is_killed(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
     pid = start(gateway, app)["pid"]
     assert gateway.http.post(f"/apps/{app}/stop").json()["status"] == "stopped"
     assert not os.path.exists(f"/proc/{pid}")
 
 
-def test_what_it_started_ends_with_it(gateway, name):
-    app = name("app")
+def test_children_end_with_the_app(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, """
         import subprocess
         subprocess.Popen(["sleep", "600"], start_new_session=True)
@@ -366,41 +369,41 @@ def test_what_it_started_ends_with_it(gateway, name):
 # Health.
 
 
-def test_the_health_path_says_when_it_is_up(gateway, name):
-    app = name("app")
+def test_health_path_decides_when_the_app_is_up(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app, health_path="/up", routes="""
         ready = os.path.exists("ready")
         self.answer("", 200 if ready else 503)
         """)
     gateway.http.post(f"/apps/{app}/start")
-    wait_for(lambda: proxied(gateway, app, "/up").status_code == 503)
+    wait_for(lambda: proxy_request(gateway, app, "/up").status_code == 503)
     assert show(gateway, app)["status"] == "starting"
     (gateway.home / "apps" / app / "ready").write_text("")
-    until(gateway, app, "running")
+    wait_for_status(gateway, app, "running")
     gateway.http.post(f"/apps/{app}/stop")
 
 
 # Events and records.
 
 
-def test_each_change_is_told(gateway, name):
-    app = name("app")
+def test_status_changes_are_announced(gateway, new_name):
+    app = new_name("app")
     make_app(gateway, app)
     with gateway.events() as events:
         events.subscribe("no-thread")
         start(gateway, app)
         gateway.http.post(f"/apps/{app}/stop")
-        told = lambda event: event["type"] == "app-status" and event["app"]["name"] == app
-        found = events.until(lambda event: told(event) and event["app"]["status"] == "stopped")
-        first = next(event["app"] for event in found if told(event))
-        seen = [event["app"]["status"] for event in found if told(event)]
+        is_own = lambda event: event["type"] == "app-status" and event["app"]["name"] == app
+        found = events.until(lambda event: is_own(event) and event["app"]["status"] == "stopped")
+        first = next(event["app"] for event in found if is_own(event))
+        seen = [event["app"]["status"] for event in found if is_own(event)]
     assert first["port"] and first["url"] == f"http://127.0.0.1:{first['port']}"
     assert seen[0] == "starting" and seen[-2:] == ["running", "stopped"]
 
 
 @pytest.mark.parametrize("change", ["deleted", "disabled", "toggled"])
-def test_an_app_that_is_deleted_or_disabled_ends(gateway, name, change):
-    extension = make_app(gateway, name("app"))
+def test_deleting_or_disabling_stops_the_app(gateway, new_name, change):
+    extension = make_app(gateway, new_name("app"))
     pid = start(gateway, extension["name"])["pid"]
     if change == "deleted":
         gateway.http.delete(f"/extensions/{extension['id']}")
@@ -410,30 +413,30 @@ def test_an_app_that_is_deleted_or_disabled_ends(gateway, name, change):
         accepted(toggle(gateway, extension))
     wait_for(lambda: not os.path.exists(f"/proc/{pid}"))
     if change != "deleted":
-        until(gateway, extension["name"], "stopped")
+        wait_for_status(gateway, extension["name"], "stopped")
 
 
-def test_an_app_that_becomes_static_while_it_starts_has_no_server(gateway, name):
-    extension = make_app(gateway, name("app"))
+def test_app_turned_static_while_starting_has_no_server(gateway, new_name):
+    extension = make_app(gateway, new_name("app"))
     app = extension["name"]
     definition = {**extension["definition"], "type": "static"}
     with Connection(gateway) as connection:
         connection.request(f"POST /apps/{app}/start HTTP/1.1")
         assert gateway.http.patch(f"/extensions/{extension['id']}", json={"definition": definition}).status_code == 200
-        connection.answer()
+        connection.response()
     wait_for(lambda: not processes_in(gateway, app))
 
 
-def test_one_that_is_deleted_while_others_restart_it_stays_gone(gateway, name):
-    extension = make_app(gateway, name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
+def test_app_deleted_during_restarts_stays_gone(gateway, new_name):
+    extension = make_app(gateway, new_name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
     app = extension["name"]
     start(gateway, app)
     with Connection(gateway) as first, Connection(gateway) as second:
         for connection in (first, second):
             connection.request(f"POST /apps/{app}/restart HTTP/1.1")
         gateway.http.delete(f"/extensions/{extension['id']}")
-        answers = [connection.answer() for connection in (first, second)]
-    assert (404, "app not found") in [(answer.status, answer.error) for answer in answers]
+        responses = [connection.response() for connection in (first, second)]
+    assert (404, "app not found") in [(response.status, response.error) for response in responses]
     wait_for(lambda: not processes_in(gateway, app))
 
 
@@ -446,45 +449,45 @@ def seconds_to_end(gateway):
     return seconds
 
 
-def test_all_end_with_the_gateway(own, name):
+def test_apps_end_with_the_gateway(own_gateway, new_name):
     for _ in range(2):
-        start(own, make_app(own, name("app"))["name"])
-    assert processes_of(own)
-    assert own.http.post("/daemon/stop").status_code == 200
-    assert own.wait() == 0
-    wait_for(lambda: not processes_of(own))
+        start(own_gateway, make_app(own_gateway, new_name("app"))["name"])
+    assert processes_of(own_gateway)
+    assert own_gateway.http.post("/daemon/stop").status_code == 200
+    assert own_gateway.wait() == 0
+    wait_for(lambda: not processes_of(own_gateway))
 
 
-def test_a_deaf_one_holds_up_the_end_no_longer_than_150_ms(own, name):
-    app = make_app(own, name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")["name"]
+def test_app_ignoring_sigterm_delays_the_end_by_150_ms_at_most(own_gateway, new_name):
+    app = make_app(own_gateway, new_name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")["name"]
 
     def seconds_to_end_with_it():
-        start(own, app)
-        return seconds_to_end(own)
+        start(own_gateway, app)
+        return seconds_to_end(own_gateway)
 
     assert any(seconds_to_end_with_it() < 1.5 for _ in range(TRIES))
 
 
-def test_one_that_is_just_being_stopped_holds_it_up_no_longer(own, name):
-    app = make_app(own, name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")["name"]
+def test_app_being_stopped_does_not_delay_the_end(own_gateway, new_name):
+    app = make_app(own_gateway, new_name("app"), "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")["name"]
 
     def seconds_to_end_while_it_is_stopped():
-        start(own, app)
-        with own.connect() as connection:
+        start(own_gateway, app)
+        with own_gateway.connect() as connection:
             connection.request(f"POST /apps/{app}/stop HTTP/1.1", "Content-Length: 0")
-            own.http.get("/health")
-            return seconds_to_end(own)
+            own_gateway.http.get("/health")
+            return seconds_to_end(own_gateway)
 
     assert any(seconds_to_end_while_it_is_stopped() < 1.5 for _ in range(TRIES))
 
 
-def test_all_end_with_a_killed_gateway(own, name):
-    app = name("app")
-    make_app(own, app, "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
-    start(own, app)
-    own.kill()
-    wait_for(lambda: not processes_of(own))
-    own.start()
-    assert show(own, app)["status"] == "stopped"
-    start(own, app)
-    assert own.stop(signal.SIGINT) == 0
+def test_apps_end_with_a_killed_gateway(own_gateway, new_name):
+    app = new_name("app")
+    make_app(own_gateway, app, "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nserve()")
+    start(own_gateway, app)
+    own_gateway.kill()
+    wait_for(lambda: not processes_of(own_gateway))
+    own_gateway.start()
+    assert show(own_gateway, app)["status"] == "stopped"
+    start(own_gateway, app)
+    assert own_gateway.stop(signal.SIGINT) == 0

@@ -1,4 +1,7 @@
-"""The extensions that are shipped: which they are, and what may be done to them (decisions, 3)."""
+"""The built-in extensions, and which changes of them are allowed.
+
+See docs/contract/extensions.md#built-in-extensions.
+"""
 
 import pytest
 
@@ -18,7 +21,7 @@ def built_ins(gateway):
     return accepted(gateway.http.get("/extensions", params={"source": "built-in"}))
 
 
-def test_a_new_gateway_has_exactly_the_built_ins(make_gateway):
+def test_new_gateway_has_exactly_the_built_ins(make_gateway):
     found = accepted(make_gateway().start().http.get("/extensions"))
     by_type = {}
     for extension in found:
@@ -28,19 +31,19 @@ def test_a_new_gateway_has_exactly_the_built_ins(make_gateway):
     assert [extension["name"] for extension in found if not extension["enabled"]] == ["self-reflect"]
 
 
-def test_essential_are_the_assistant_the_commands_and_the_actions(gateway):
+def test_assistant_commands_and_actions_are_essential(gateway):
     for extension in built_ins(gateway):
         assert extension["essential"] is (extension["type"] in ("agent", "command", "action")), extension["name"]
 
 
-def test_built_ins_are_useful_records(gateway):
+def test_built_ins_are_valid_records(gateway):
     for extension in built_ins(gateway):
         assert set(extension) == MEMBERS and extension["description"] and is_id(extension["id"])
         assert extension["definition"], extension["name"]
 
 
 @pytest.mark.parametrize("wanted", ["assistant", "help", "calculate"])
-def test_an_essential_extension_stays(gateway, wanted):
+def test_essential_extension_cannot_be_deleted_or_disabled(gateway, wanted):
     extension = named(gateway, wanted)
     refused(toggle(gateway, extension), 403, "cannot disable essential extensions")
     refused(patch(gateway, extension, enabled=False), 403, "cannot disable essential extensions")
@@ -49,11 +52,11 @@ def test_an_essential_extension_stays(gateway, wanted):
     assert get(gateway, extension)["enabled"] is True
 
 
-def test_a_built_in_that_is_not_essential_can_be_switched(own):
-    theme = named(own, "dark")
-    assert accepted(toggle(own, theme))["enabled"] is False
-    assert accepted(patch(own, theme, enabled=True))["enabled"] is True
-    assert accepted(toggle(own, named(own, "self-reflect")))["enabled"] is True
+def test_non_essential_built_in_can_be_toggled(own_gateway):
+    theme = named(own_gateway, "dark")
+    assert accepted(toggle(own_gateway, theme))["enabled"] is False
+    assert accepted(patch(own_gateway, theme, enabled=True))["enabled"] is True
+    assert accepted(toggle(own_gateway, named(own_gateway, "self-reflect")))["enabled"] is True
 
 
 @pytest.mark.parametrize("members", [
@@ -67,18 +70,18 @@ def test_any_other_change_of_a_built_in_is_refused(gateway, members):
         assert get(gateway, extension) == extension
 
 
-def test_an_empty_change_of_a_built_in_is_fine(gateway):
+def test_empty_change_of_a_built_in_is_accepted(gateway):
     extension = named(gateway, "dark")
     assert accepted(patch(gateway, extension)) == extension
 
 
-def test_what_was_done_to_built_ins_stays_done_after_restarts(own):
-    off, gone = named(own, "dark"), named(own, "light")
-    accepted(toggle(own, off))
-    assert own.http.delete(f"/extensions/{gone['id']}").status_code == 204
-    for again in (own.restart, lambda: (own.kill(), own.start())):
+def test_changes_of_built_ins_survive_restarts(own_gateway):
+    off, gone = named(own_gateway, "dark"), named(own_gateway, "light")
+    accepted(toggle(own_gateway, off))
+    assert own_gateway.http.delete(f"/extensions/{gone['id']}").status_code == 204
+    for again in (own_gateway.restart, lambda: (own_gateway.kill(), own_gateway.start())):
         again()
-        assert named(own, "light") is None
-        assert named(own, "dark")["enabled"] is False and named(own, "dark")["id"] == off["id"]
-        assert len(built_ins(own)) == 24
-    refused(own.http.get(f"/extensions/{gone['id']}"), 404, "extension not found")
+        assert named(own_gateway, "light") is None
+        assert named(own_gateway, "dark")["enabled"] is False and named(own_gateway, "dark")["id"] == off["id"]
+        assert len(built_ins(own_gateway)) == 24
+    refused(own_gateway.http.get(f"/extensions/{gone['id']}"), 404, "extension not found")

@@ -1,6 +1,8 @@
-"""Chat: one message, its run, its events, its assistant turn (specification, Conversations; decisions, 5 and 6).
+"""Chat: one message, its run, its events and its assistant turn.
 
-The built-in offline/librarian answers here; what needs an answer that can be held back is in test_runs.py.
+The built-in offline/librarian answers here; tests that need to hold an answer back are in test_runs.py.
+
+See docs/contract/chat.md#sending-a-message and docs/contract/websocket.md#events.
 """
 
 import pytest
@@ -21,7 +23,7 @@ def turns(gateway, thread_id, **params):
 
 
 def answered(gateway, thread, content="hello", **members):
-    """Sends a message and waits for the end of its run. Answers the user turn and the run's events."""
+    """Sends a message and waits for the end of its run. Returns the user turn and the run's events."""
     with gateway.events(thread["id"]) as events:
         turn = chat(gateway, content, threadId=thread["id"], **members)
         return turn, events.run(turn["id"])
@@ -32,10 +34,10 @@ def new_agent(gateway, name, enabled=True, **definition):
     return accepted(gateway.http.post("/extensions", json=body), 201)
 
 
-# The answer to POST /chat.
+# The response of POST /chat.
 
 
-def test_a_message_answers_201_with_the_user_turn(gateway, thread):
+def test_message_returns_201_with_the_user_turn(gateway, thread):
     turn = chat(gateway, "What is new?", threadId=thread["id"])
     assert {"id", "thread_id", "role", "content", "created_at"} <= set(turn)
     assert is_id(turn["id"]) and is_timestamp(turn["created_at"])
@@ -43,7 +45,7 @@ def test_a_message_answers_201_with_the_user_turn(gateway, thread):
     assert turn["id"] in ids(turns(gateway, thread["id"]))
 
 
-def test_without_a_thread_a_new_one_is_made(gateway):
+def test_message_without_a_thread_creates_one(gateway):
     with gateway.events() as events:
         turn = chat(gateway, "Tell me about otters please")
         events.run(turn["id"])
@@ -53,20 +55,20 @@ def test_without_a_thread_a_new_one_is_made(gateway):
     assert "otters" in made["title"].lower() and made["turn_count"] == 2
 
 
-def test_a_new_thread_belongs_to_the_agent_that_was_asked(gateway, name):
-    agent = new_agent(gateway, name("host"), mode="act")
+def test_new_thread_belongs_to_the_requested_agent(gateway, new_name):
+    agent = new_agent(gateway, new_name("host"), mode="act")
     for given in (agent["id"], agent["name"]):
         made = accepted(gateway.http.get(f"/threads/{chat(gateway, agentId=given)['thread_id']}"))
         assert made["agent_id"] == agent["id"] and made["mode"] == "act"
 
 
-def test_an_unknown_thread_is_not_found(gateway):
+def test_unknown_thread_is_not_found(gateway):
     for unknown in (UNKNOWN_ID, "x"):
         response = gateway.http.post("/chat", json={"content": "a", "threadId": unknown})
         refused(response, 404, "thread not found")
 
 
-def test_an_unknown_agent_is_named(gateway, thread):
+def test_unknown_agent_is_named(gateway, thread):
     for unknown in (UNKNOWN_ID, "nobody-of-that-name", "dark"):
         for where in ({}, {"threadId": thread["id"]}):
             response = gateway.http.post("/chat", json={"content": "a", "agentId": unknown, **where})
@@ -74,33 +76,33 @@ def test_an_unknown_agent_is_named(gateway, thread):
     assert turns(gateway, thread["id"]) == []
 
 
-def test_a_disabled_agent_is_named(gateway, thread, name):
-    agent = new_agent(gateway, name("asleep"), enabled=False)
+def test_disabled_agent_is_named(gateway, thread, new_name):
+    agent = new_agent(gateway, new_name("asleep"), enabled=False)
     for given in (agent["id"], agent["name"]):
         response = gateway.http.post("/chat", json={"content": "a", "agentId": given, "threadId": thread["id"]})
         refused(response, 400, "agent is disabled", agent_id=given)
     assert turns(gateway, thread["id"]) == []
 
 
-def test_a_thread_whose_agent_is_unknown_or_disabled_refuses_messages(gateway, name):
+def test_thread_of_an_unknown_or_disabled_agent_refuses_messages(gateway, new_name):
     lost = accepted(gateway.http.post("/threads", json={"agent_id": "lost-agent"}), 201)
     refused(gateway.http.post("/chat", json={"content": "a", "threadId": lost["id"]}), 400, "agent not found",
             agent_id="lost-agent")
-    agent = new_agent(gateway, name("tired"))
+    agent = new_agent(gateway, new_name("tired"))
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent["id"]}), 201)
     accepted(gateway.http.post(f"/extensions/{agent['id']}/toggle"))
     refused(gateway.http.post("/chat", json={"content": "a", "threadId": thread["id"]}), 400, "agent is disabled",
             agent_id=agent["id"])
 
 
-def test_a_refused_message_makes_no_thread(own):
-    refused(own.http.post("/chat", json={"content": "a", "agentId": "nobody"}), 400, "agent not found")
-    refused(own.http.post("/chat", json={"content": 5}), 400, "content must be a string")
-    assert accepted(own.http.get("/threads")) == []
+def test_refused_message_creates_no_thread(own_gateway):
+    refused(own_gateway.http.post("/chat", json={"content": "a", "agentId": "nobody"}), 400, "agent not found")
+    refused(own_gateway.http.post("/chat", json={"content": 5}), 400, "content must be a string")
+    assert accepted(own_gateway.http.get("/threads")) == []
 
 
-def test_another_agent_answers_one_message_only(gateway, thread, name):
-    agent = new_agent(gateway, name("guest"))
+def test_another_agent_answers_one_message_only(gateway, thread, new_name):
+    agent = new_agent(gateway, new_name("guest"))
     answered(gateway, thread, agentId=agent["id"])
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["agent_id"] == thread["agent_id"]
 
@@ -108,7 +110,7 @@ def test_another_agent_answers_one_message_only(gateway, thread, name):
 # The run and its events.
 
 
-def test_a_run_is_deltas_and_one_finish(gateway, thread):
+def test_run_is_deltas_and_one_finish(gateway, thread):
     turn, run = answered(gateway, thread)
     kinds = [event["type"] for event in run]
     assert kinds[-1] == "finish" and "text-delta" in kinds
@@ -116,7 +118,7 @@ def test_a_run_is_deltas_and_one_finish(gateway, thread):
     assert set(kinds) <= RUN_KINDS
 
 
-def test_every_event_of_a_run_names_thread_turn_and_run_and_counts_from_1(gateway, thread):
+def test_run_events_name_thread_turn_and_run_and_are_numbered(gateway, thread):
     turn, run = answered(gateway, thread)
     assert {event["threadId"] for event in run} == {thread["id"]} and {event["turnId"] for event in run} == {turn["id"]}
     assert len({event["runId"] for event in run}) == 1 and is_id(run[0]["runId"])
@@ -124,7 +126,7 @@ def test_every_event_of_a_run_names_thread_turn_and_run_and_counts_from_1(gatewa
     assert all(isinstance(event["delta"], str) and event["delta"] for event in run if event["type"] == "text-delta")
 
 
-def test_finish_tells_how_and_with_what(gateway, thread):
+def test_finish_event_has_reason_and_model(gateway, thread):
     _, run = answered(gateway, thread)
     finish = run[-1]
     assert {"type", "threadId", "turnId", "runId", "seq", "finishReason", "assistantTurnId", "model", "usage",
@@ -135,14 +137,14 @@ def test_finish_tells_how_and_with_what(gateway, thread):
     assert isinstance(finish["durationMs"], int) and finish["durationMs"] >= 0
 
 
-def test_the_assistant_turn_is_what_was_streamed(gateway, thread):
+def test_assistant_turn_equals_the_streamed_text(gateway, thread):
     turn, run = answered(gateway, thread)
     newest, question = turns(gateway, thread["id"])
     assert newest["id"] == run[-1]["assistantTurnId"] and question["id"] == turn["id"]
     assert newest["role"] == "assistant" and newest["content"] == text_of(run) != ""
 
 
-def test_the_assistant_turns_metadata(gateway, thread):
+def test_metadata_of_the_assistant_turn(gateway, thread):
     turn, run = answered(gateway, thread)
     metadata, finish = turns(gateway, thread["id"])[0]["metadata"], run[-1]
     assert {"run_id", "model", "usage", "cost_usd", "finish_reason", "duration_ms", "in_reply_to",
@@ -153,7 +155,7 @@ def test_the_assistant_turns_metadata(gateway, thread):
     assert "partial" not in metadata or metadata["partial"] is False
 
 
-def test_the_turn_can_be_read_when_finish_arrives(gateway):
+def test_turn_is_readable_when_finish_arrives(gateway):
     with gateway.events() as events:
         for _ in range(10):
             turn = chat(gateway)
@@ -161,7 +163,7 @@ def test_the_turn_can_be_read_when_finish_arrives(gateway):
             assert finish["assistantTurnId"] in ids(turns(gateway, turn["thread_id"]))
 
 
-def test_both_turns_are_announced_around_the_run(gateway, thread):
+def test_both_turns_are_announced(gateway, thread):
     with gateway.events(thread["id"]) as events:
         turn = chat(gateway, threadId=thread["id"])
         events.run(turn["id"])
@@ -174,7 +176,7 @@ def test_both_turns_are_announced_around_the_run(gateway, thread):
     assert [kind for kind in kinds if kind in ENDS] == ["finish"]
 
 
-def test_nothing_of_a_run_comes_after_its_end(gateway, thread):
+def test_no_run_event_follows_the_end(gateway, thread):
     with gateway.events(thread["id"]) as events:
         turn = chat(gateway, threadId=thread["id"])
         run = events.run(turn["id"])
@@ -182,14 +184,14 @@ def test_nothing_of_a_run_comes_after_its_end(gateway, thread):
         assert events.run_so_far(turn["id"]) == run
 
 
-def test_a_message_with_a_named_model(gateway, thread):
+def test_message_with_a_named_model(gateway, thread):
     _, run = answered(gateway, thread, model=MODEL)
     assert run[-1]["model"] == MODEL
     _, run = answered(gateway, thread, model="librarian")
     assert run[-1]["model"] == MODEL
 
 
-def test_a_provider_that_is_not_configured_is_an_error_that_says_what_to_set(gateway, thread):
+def test_provider_without_configuration_is_an_error_with_advice(gateway, thread):
     for model, setting in [("anthropic/claude-sonnet-5", "ANTHROPIC_API_KEY"), ("openai/gpt-5", "OPENAI_API_KEY")]:
         turn, run = answered(gateway, thread, model=model)
         assert [event["type"] for event in run] == ["error", "finish"] and run[-1]["finishReason"] == "error"
@@ -200,14 +202,14 @@ def test_a_provider_that_is_not_configured_is_an_error_that_says_what_to_set(gat
 # The librarian.
 
 
-def test_the_librarian_says_in_its_first_reply_how_to_connect_a_model(gateway, thread):
+def test_librarian_says_first_how_to_connect_a_model(gateway, thread):
     first, later = (text_of(answered(gateway, thread, content)[1]) for content in ("hello", "hello again"))
     assert "ANTHROPIC_API_KEY" in first or "OPENAI_API_KEY" in first or "config.yaml" in first
     assert "librarian" in first.lower()
     assert not ("ANTHROPIC_API_KEY" in later and "OPENAI_API_KEY" in later)
 
 
-def test_the_librarian_quotes_past_turns_with_their_source(gateway, thread):
+def test_librarian_quotes_past_turns_with_source(gateway, thread):
     past = accepted(gateway.http.post("/threads", json={"title": "Harbour notes"}), 201)
     body = {"content": "The lighthouse of Quendelby was painted green in 1911.", "role": "user"}
     accepted(gateway.http.post(f"/threads/{past['id']}/turns", json=body), 201)
@@ -215,7 +217,7 @@ def test_the_librarian_quotes_past_turns_with_their_source(gateway, thread):
     assert "painted green in 1911" in text and ("Harbour notes" in text or past["id"] in text)
 
 
-def test_the_librarian_is_deterministic(gateway):
+def test_librarian_is_deterministic(gateway):
     texts = []
     for _ in range(2):
         made = accepted(gateway.http.post("/threads", json={"title": "same"}), 201)
@@ -224,10 +226,10 @@ def test_the_librarian_is_deterministic(gateway):
     assert texts[0] == texts[1]
 
 
-# One run at a time in a thread, any number of threads at once.
+# One run at a time per thread, and any number of threads at once.
 
 
-def test_runs_of_a_thread_are_done_in_order_and_one_at_a_time(gateway, thread):
+def test_runs_of_a_thread_are_sequential_and_in_order(gateway, thread):
     with gateway.events(thread["id"]) as events:
         sent = [chat(gateway, f"message {number}", threadId=thread["id"]) for number in range(5)]
         for turn in sent:
@@ -237,7 +239,7 @@ def test_runs_of_a_thread_are_done_in_order_and_one_at_a_time(gateway, thread):
     assert blocks == ids(sent)
 
 
-def test_every_message_of_many_sent_at_once_is_answered_once(gateway, thread):
+def test_simultaneous_messages_are_answered_once_each(gateway, thread):
     with gateway.events(thread["id"]) as events:
         sent = at_once(12, lambda number: chat(gateway, f"message {number}", threadId=thread["id"]))
         runs = [events.run(turn["id"]) for turn in sent]
@@ -247,7 +249,7 @@ def test_every_message_of_many_sent_at_once_is_answered_once(gateway, thread):
     assert sorted(replies) == sorted(ids(sent)) and len(found) == 24
 
 
-def test_many_threads_run_at_once(gateway):
+def test_threads_run_concurrently(gateway):
     with gateway.events() as events:
         sent = at_once(24, lambda number: chat(gateway, f"thread {number}"))
         runs = [events.run(turn["id"]) for turn in sent]
@@ -258,9 +260,9 @@ def test_many_threads_run_at_once(gateway):
 # Stop.
 
 
-def test_stopping_where_nothing_runs_is_idle(gateway, thread):
-    answer = accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
-    assert answer == {"status": "idle", "threadId": thread["id"]}
+def test_stopping_an_idle_thread_returns_idle(gateway, thread):
+    response = accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))
+    assert response == {"status": "idle", "threadId": thread["id"]}
     answered(gateway, thread)
     assert accepted(gateway.http.post("/chat/stop", json={"threadId": thread["id"]}))["status"] == "idle"
 
@@ -269,11 +271,11 @@ def test_stopping_an_unknown_thread_is_not_found(gateway):
     refused(gateway.http.post("/chat/stop", json={"threadId": UNKNOWN_ID}), 404, "thread not found")
 
 
-# Commands: a message that begins with one is kept as typed.
+# Commands: a message that starts with one is stored as typed.
 
 
 @pytest.mark.parametrize("content", ["/help", "/no-such-command at all", "/", "/search otters", "//help", " /help"])
-def test_a_message_is_kept_as_typed(gateway, thread, content):
+def test_message_is_stored_as_typed(gateway, thread, content):
     turn, run = answered(gateway, thread, content)
     assert turn["content"] == content and run[-1]["type"] == "finish"
 
@@ -285,7 +287,7 @@ def events_of(gateway, thread, run_id, **params):
     return accepted(gateway.http.get(f"/threads/{thread['id']}/events", params={"runId": run_id, **params}))
 
 
-def test_the_events_of_a_run_can_be_fetched_as_they_were_sent(gateway, thread):
+def test_past_run_events_can_be_fetched(gateway, thread):
     _, run = answered(gateway, thread)
     run_id = run[0]["runId"]
     assert events_of(gateway, thread, run_id) == run
@@ -294,27 +296,27 @@ def test_the_events_of_a_run_can_be_fetched_as_they_were_sent(gateway, thread):
         assert events_of(gateway, thread, run_id, after=after) == run[after:]
 
 
-def test_catch_up_needs_a_run_and_an_unknown_one_has_no_events(gateway, thread):
+def test_catch_up_needs_a_run_and_an_unknown_run_has_no_events(gateway, thread):
     refused(gateway.http.get(f"/threads/{thread['id']}/events"), 400, "runId is required")
     refused(gateway.http.get(f"/threads/{thread['id']}/events?runId="), 400, "runId is required")
     assert events_of(gateway, thread, UNKNOWN_ID) == [] == events_of(gateway, thread, "x")
 
 
-def test_a_run_is_not_found_in_another_thread(gateway, thread):
+def test_run_is_not_found_in_another_thread(gateway, thread):
     _, run = answered(gateway, thread)
     other = accepted(gateway.http.post("/threads", json={}), 201)
     assert events_of(gateway, other, run[0]["runId"]) == []
 
 
 @pytest.mark.parametrize("after", ["x", "1.5", "1x"])
-def test_a_bad_place_to_catch_up_from_is_refused(gateway, thread, after):
+def test_invalid_catch_up_position_is_refused(gateway, thread, after):
     assert gateway.http.get(f"/threads/{thread['id']}/events", params={"runId": "a", "after": after}).status_code == 400
 
 
 # Regenerate.
 
 
-def test_a_question_is_answered_again(gateway, thread):
+def test_question_is_answered_again(gateway, thread):
     turn, run = answered(gateway, thread)
     with gateway.events(thread["id"]) as events:
         again = accepted(gateway.http.post(f"/turns/{turn['id']}/regenerate"), 201)
@@ -327,7 +329,7 @@ def test_a_question_is_answered_again(gateway, thread):
     assert question["id"] == turn["id"] and "superseded" not in (question["metadata"] or {})
 
 
-def test_an_answer_stands_for_its_question(gateway, thread):
+def test_regenerating_an_answer_means_its_question(gateway, thread):
     turn, run = answered(gateway, thread)
     with gateway.events(thread["id"]) as events:
         again = accepted(gateway.http.post(f"/turns/{run[-1]['assistantTurnId']}/regenerate"), 201)
@@ -336,16 +338,16 @@ def test_an_answer_stands_for_its_question(gateway, thread):
     assert [found["role"] for found in turns(gateway, thread["id"])] == ["assistant", "assistant", "user"]
 
 
-def test_an_answer_that_was_inserted_stands_for_the_user_turn_before_it(gateway, thread):
+def test_regenerating_an_inserted_answer_means_the_user_turn_before_it(gateway, thread):
     path = f"/threads/{thread['id']}/turns"
-    question, _, answer = (accepted(gateway.http.post(path, json={"content": role, "role": role}), 201)
+    question, _, response = (accepted(gateway.http.post(path, json={"content": role, "role": role}), 201)
                            for role in ("user", "tool", "assistant"))
     with gateway.events(thread["id"]) as events:
-        assert accepted(gateway.http.post(f"/turns/{answer['id']}/regenerate"), 201)["id"] == question["id"]
+        assert accepted(gateway.http.post(f"/turns/{response['id']}/regenerate"), 201)["id"] == question["id"]
         events.run(question["id"])
 
 
-def test_all_later_turns_are_superseded(gateway, thread):
+def test_regenerating_supersedes_all_later_turns(gateway, thread):
     first, _ = answered(gateway, thread, "first")
     answered(gateway, thread, "second")
     with gateway.events(thread["id"]) as events:
@@ -356,14 +358,14 @@ def test_all_later_turns_are_superseded(gateway, thread):
     assert "superseded" not in newest["metadata"] and question["id"] == first["id"]
 
 
-def test_what_is_in_no_conversation_cannot_be_regenerated(gateway):
+def test_turn_outside_the_conversation_cannot_be_regenerated(gateway):
     refused(gateway.http.post(f"/turns/{UNKNOWN_ID}/regenerate"), 404, "turn not found")
 
 
-# Threads that were read while nothing runs.
+# Threads without an active run.
 
 
-def test_after_the_end_there_is_no_active_run(gateway, thread):
+def test_finished_run_is_not_active(gateway, thread):
     answered(gateway, thread)
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["active_run"] is None
 

@@ -1,4 +1,7 @@
-"""agw backup and agw restore (decisions, 15)."""
+"""agw backup and agw restore.
+
+See docs/command-line.md#backup-and-restore.
+"""
 
 import io
 import json
@@ -25,14 +28,14 @@ def command(gateway, *arguments, status=0):
 
 
 def entries(archive):
-    """Names and contents of a backup, in order."""
+    """Returns names and contents of a backup, in order."""
     text = subprocess.run(["zstd", "-dcq", str(archive)], check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(text)) as tar:
         return [(member.name, tar.extractfile(member).read() if member.isfile() else None) for member in tar]
 
 
 def pack(archive, members):
-    """An archive of these members: pairs of a name and bytes, or TarInfo."""
+    """Writes an archive of these members: pairs of a name and bytes, or TarInfo."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for member in members:
@@ -51,7 +54,7 @@ def pack(archive, members):
 
 
 def without_digest(members):
-    """The same without the digest in the last entry: older versions wrote none, and what is changed would not match it."""
+    """Removes the digest from the last entry: older versions wrote none, and it would not match changed members."""
     name, content = members[-1]
     end = json.loads(content)
     del end["sha256"]
@@ -59,24 +62,24 @@ def without_digest(members):
 
 
 @pytest.fixture
-def filled(own):
-    """A gateway with something of everything, and what of it must survive."""
-    thread = accepted(own.http.post("/threads", json={"title": "kept"}), 201)
+def filled_gateway(own_gateway):
+    """A gateway with data of every kind that a backup must contain."""
+    thread = accepted(own_gateway.http.post("/threads", json={"title": "kept"}), 201)
     body = {"content": "the ornithopter landed", "role": "user"}
-    accepted(own.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
+    accepted(own_gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
     agent = {"type": "agent", "name": "helper", "description": "Helps", "definition": {"systemPrompt": "Be kind."}}
-    accepted(own.http.post("/extensions", json=agent), 201)
-    accepted(own.http.put("/agents/helper/soul", json={"content": "I help."}))
-    accepted(own.http.put("/soul", json={"content": "We help."}))
-    (own.data / "skills" / "lift").mkdir(parents=True)
-    (own.data / "skills" / "lift" / "SKILL.md").write_text("Heave.")
-    (own.data / "knowledge" / "raw").mkdir(parents=True, exist_ok=True)
-    (own.data / "knowledge" / "raw" / "note.md").write_text("A note.")
-    command(own, "secret", "list")
-    return own
+    accepted(own_gateway.http.post("/extensions", json=agent), 201)
+    accepted(own_gateway.http.put("/agents/helper/soul", json={"content": "I help."}))
+    accepted(own_gateway.http.put("/soul", json={"content": "We help."}))
+    (own_gateway.data / "skills" / "lift").mkdir(parents=True)
+    (own_gateway.data / "skills" / "lift" / "SKILL.md").write_text("Heave.")
+    (own_gateway.data / "knowledge" / "raw").mkdir(parents=True, exist_ok=True)
+    (own_gateway.data / "knowledge" / "raw" / "note.md").write_text("A note.")
+    command(own_gateway, "secret", "list")
+    return own_gateway
 
 
-def what_is_kept(gateway):
+def durable_state(gateway):
     return {
         "threads": accepted(gateway.http.get("/threads")),
         "found": [turn["content"] for turn in accepted(gateway.http.get(
@@ -88,32 +91,32 @@ def what_is_kept(gateway):
     }
 
 
-def test_a_running_gateway_is_backed_up_and_restored_elsewhere(filled, make_gateway, tmp_path):
-    kept = what_is_kept(filled)
+def test_running_gateway_is_backed_up_and_restored_elsewhere(filled_gateway, make_gateway, tmp_path):
+    kept = durable_state(filled_gateway)
     archive = tmp_path / "backup.tar.zst"
-    command(filled, "backup", str(archive))
+    command(filled_gateway, "backup", str(archive))
     assert archive.stat().st_mode & 0o777 == 0o600 and list(tmp_path.glob("backup.*")) == [archive]
     other = make_gateway()
     said = command(other, "restore", str(archive))
     assert "is restored" in said and "kept" not in said and os.listdir(other.home) == [other.data.name], "nothing was there"
     assert other.data.stat().st_mode & 0o777 == 0o700
-    assert what_is_kept(other.start()) == kept
+    assert durable_state(other.start()) == kept
 
 
-def test_what_is_restored_is_as_old_as_it_was(filled, make_gateway, tmp_path):
-    page = filled.data / "knowledge" / "wiki" / "lift.md"
+def test_restore_keeps_modification_times(filled_gateway, make_gateway, tmp_path):
+    page = filled_gateway.data / "knowledge" / "wiki" / "lift.md"
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("Heave.")
     os.utime(page, ns=(0, 1_700_000_000_123_456_789))
-    command(filled, "backup", str(tmp_path / "b"))
+    command(filled_gateway, "backup", str(tmp_path / "b"))
     other = make_gateway()
     command(other, "restore", str(tmp_path / "b"))
     pages = accepted(other.start().http.get("/knowledge/pages"))
     assert [page["updated_at"] for page in pages] == ["2023-11-14T22:13:20.123Z"]
 
 
-def test_what_is_restored_is_the_owners_alone(filled, make_gateway, tmp_path):
-    command(filled, "backup", str(tmp_path / "b"))
+def test_restored_files_are_private(filled_gateway, make_gateway, tmp_path):
+    command(filled_gateway, "backup", str(tmp_path / "b"))
     other = make_gateway()
     command(other, "restore", str(tmp_path / "b"))
     restored = list(other.data.rglob("*"))
@@ -121,24 +124,24 @@ def test_what_is_restored_is_the_owners_alone(filled, make_gateway, tmp_path):
     assert [path for path in restored if path.stat().st_mode & 0o077] == []
 
 
-def test_one_that_compresses_badly_is_whole_and_leaves_nothing_beside_it(own, tmp_path):
-    big = own.data / "knowledge" / "raw" / "noise.bin"
+def test_incompressible_backup_is_complete_and_leaves_no_temporary_file(own_gateway, tmp_path):
+    big = own_gateway.data / "knowledge" / "raw" / "noise.bin"
     big.parent.mkdir(parents=True, exist_ok=True)
     big.write_bytes(os.urandom(10 * 1024 * 1024))
     (tmp_path / "made").mkdir()
-    command(own, "backup", tmp_path / "made" / "all.tar.zst")
+    command(own_gateway, "backup", tmp_path / "made" / "all.tar.zst")
     assert dict(entries(tmp_path / "made" / "all.tar.zst"))["data/knowledge/raw/noise.bin"] == big.read_bytes()
     assert os.listdir(tmp_path / "made") == ["all.tar.zst"]
 
 
-def test_names_of_any_bytes_are_backed_up_and_restored(own, make_gateway, tmp_path):
-    accepted(own.http.put("/agents/J%C3%BCrgen/soul", json={"content": "Ich helfe."}))
-    folder = os.fsencode(own.data / "knowledge" / "raw" / "Übung ünï")
+def test_file_names_of_any_bytes_are_backed_up_and_restored(own_gateway, make_gateway, tmp_path):
+    accepted(own_gateway.http.put("/agents/J%C3%BCrgen/soul", json={"content": "Ich helfe."}))
+    folder = os.fsencode(own_gateway.data / "knowledge" / "raw" / "Übung ünï")
     os.makedirs(folder)
-    (own.data / "knowledge" / "raw" / "Übung ünï" / ("n" * 120 + "ß.md")).write_text("long")
+    (own_gateway.data / "knowledge" / "raw" / "Übung ünï" / ("n" * 120 + "ß.md")).write_text("long")
     with open(folder + b"/caf\xe9.md", "wb") as latin:
         latin.write(b"latin")
-    command(own, "backup", str(tmp_path / "ünï.tar.zst"))
+    command(own_gateway, "backup", str(tmp_path / "ünï.tar.zst"))
     other = make_gateway()
     command(other, "restore", str(tmp_path / "ünï.tar.zst"))
     restored = os.fsencode(other.data / "knowledge" / "raw" / "Übung ünï")
@@ -149,54 +152,54 @@ def test_names_of_any_bytes_are_backed_up_and_restored(own, make_gateway, tmp_pa
     assert accepted(other.http.get("/agents/J%C3%BCrgen/soul"))["content"] == "Ich helfe."
 
 
-def test_a_stopped_gateway_is_backed_up(filled, tmp_path):
-    assert filled.stop() == 0
-    command(filled, "backup", str(tmp_path / "b"))
+def test_stopped_gateway_is_backed_up(filled_gateway, tmp_path):
+    assert filled_gateway.stop() == 0
+    command(filled_gateway, "backup", str(tmp_path / "b"))
     assert "data/gateway.db" in dict(entries(tmp_path / "b"))
 
 
-def test_the_old_data_and_the_token_are_kept(filled, tmp_path):
-    command(filled, "backup", str(tmp_path / "b"))
-    token = filled.token
-    accepted(filled.http.put("/soul", json={"content": "Later."}))
-    assert filled.stop() == 0
-    said = command(filled, "restore", str(tmp_path / "b"))
-    aside = next(filled.home.glob(".agent-gateway.before-restore-*"))
+def test_restore_keeps_the_old_data_and_the_token(filled_gateway, tmp_path):
+    command(filled_gateway, "backup", str(tmp_path / "b"))
+    token = filled_gateway.token
+    accepted(filled_gateway.http.put("/soul", json={"content": "Later."}))
+    assert filled_gateway.stop() == 0
+    said = command(filled_gateway, "restore", str(tmp_path / "b"))
+    aside = next(filled_gateway.home.glob(".agent-gateway.before-restore-*"))
     assert str(aside) in said and (aside / "soul.md").read_text() == "Later."
-    filled.start()
-    assert filled.token == token and accepted(filled.http.get("/soul"))["content"] == "We help."
-    assert not list(filled.home.glob("*.restore-*"))
+    filled_gateway.start()
+    assert filled_gateway.token == token and accepted(filled_gateway.http.get("/soul"))["content"] == "We help."
+    assert not list(filled_gateway.home.glob("*.restore-*"))
 
 
-def test_it_holds_neither_token_nor_lock_nor_log(filled, tmp_path):
-    (filled.data / "link").symlink_to("/etc/passwd")
-    command(filled, "backup", str(tmp_path / "b"))
+def test_backup_omits_token_lock_and_logs(filled_gateway, tmp_path):
+    (filled_gateway.data / "link").symlink_to("/etc/passwd")
+    command(filled_gateway, "backup", str(tmp_path / "b"))
     found = dict(entries(tmp_path / "b"))
-    assert next(iter(found)) == HEAD and filled.token.encode() not in b"".join(filter(None, found.values()))
+    assert next(iter(found)) == HEAD and filled_gateway.token.encode() not in b"".join(filter(None, found.values()))
     for name in found:
         assert not any(part in name for part in (".gateway-token", "gateway.lock", "-wal", "logs", "link")), name
 
 
-def test_what_is_there_is_not_overwritten(filled, tmp_path):
+def test_existing_file_is_not_overwritten(filled_gateway, tmp_path):
     (tmp_path / "b").write_text("mine")
-    assert "is there already" in command(filled, "backup", str(tmp_path / "b"), status=1)
+    assert "is there already" in command(filled_gateway, "backup", str(tmp_path / "b"), status=1)
     (tmp_path / "l").symlink_to(tmp_path / "elsewhere")
-    assert "is there already" in command(filled, "backup", str(tmp_path / "l"), status=1)
+    assert "is there already" in command(filled_gateway, "backup", str(tmp_path / "l"), status=1)
     assert (tmp_path / "b").read_text() == "mine" and not (tmp_path / "elsewhere").exists()
 
 
-def test_no_backup_is_made_within_the_data_directory(filled):
-    assert "outside the data directory" in command(filled, "backup", str(filled.data / "b"), status=1)
-    (filled.home / "door").symlink_to(filled.data)
-    assert "outside the data directory" in command(filled, "backup", str(filled.home / "door" / "b"), status=1)
+def test_backup_into_the_data_directory_is_refused(filled_gateway):
+    assert "outside the data directory" in command(filled_gateway, "backup", str(filled_gateway.data / "b"), status=1)
+    (filled_gateway.home / "door").symlink_to(filled_gateway.data)
+    assert "outside the data directory" in command(filled_gateway, "backup", str(filled_gateway.home / "door" / "b"), status=1)
 
 
-def test_without_data_there_is_nothing_to_back_up(make_gateway, tmp_path):
+def test_backup_without_data_is_refused(make_gateway, tmp_path):
     assert "nothing to back up" in command(make_gateway(), "backup", str(tmp_path / "b"), status=1)
 
 
-def test_where_it_cannot_be_written_nothing_is_left(filled, tmp_path):
-    assert "No such file" in command(filled, "backup", str(tmp_path / "missing" / "b"), status=1)
+def test_failed_write_leaves_nothing(filled_gateway, tmp_path):
+    assert "No such file" in command(filled_gateway, "backup", str(tmp_path / "missing" / "b"), status=1)
     assert not (tmp_path / "missing").exists()
 
 
@@ -204,7 +207,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 def interrupted(gateway, folder, mark, number, *arguments):
-    """Runs the command, sends it the signal once a name with the mark is in the folder, and answers its status."""
+    """Runs the command, signals it as soon as the folder contains a name with the mark, and returns its status."""
     variables = gateway.variables() | {"AGENT_GATEWAY_DATA_DIR": str(gateway.data)}
     process = subprocess.Popen([str(BINARY), *arguments], env=variables, cwd=gateway.home, stderr=subprocess.DEVNULL)
     while not any(mark in name for name in os.listdir(folder)):
@@ -214,41 +217,42 @@ def interrupted(gateway, folder, mark, number, *arguments):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_backup_that_a_signal_ends_leaves_nothing(filled, tmp_path, number):
-    with (filled.data / "large").open("wb") as file:
+def test_interrupted_backup_leaves_nothing(filled_gateway, tmp_path, number):
+    with (filled_gateway.data / "large").open("wb") as file:
         file.truncate(4 << 30)
     folder = tmp_path / "backups"
     folder.mkdir()
-    assert interrupted(filled, folder, ".unfinished-", number, "backup", str(folder / "b.tar.zst")) == -number
+    assert interrupted(filled_gateway, folder, ".unfinished-", number, "backup", str(folder / "b.tar.zst")) == -number
     assert os.listdir(folder) == []
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_restore_that_a_signal_ends_leaves_all_as_it_was(filled, tmp_path, number):
-    with (filled.data / "large").open("wb") as file:
+def test_interrupted_restore_changes_nothing(filled_gateway, tmp_path, number):
+    with (filled_gateway.data / "large").open("wb") as file:
         file.truncate(512 << 20)
-    command(filled, "backup", str(tmp_path / "b.tar.zst"))
-    filled.stop()
-    before = sorted(os.listdir(filled.data.parent)), sorted(os.listdir(filled.data))
-    assert interrupted(filled, filled.data.parent, ".restore-", number, "restore", str(tmp_path / "b.tar.zst")) == -number
-    assert (sorted(os.listdir(filled.data.parent)), sorted(os.listdir(filled.data))) == before
+    command(filled_gateway, "backup", str(tmp_path / "b.tar.zst"))
+    filled_gateway.stop()
+    before = sorted(os.listdir(filled_gateway.data.parent)), sorted(os.listdir(filled_gateway.data))
+    restore = ("restore", str(tmp_path / "b.tar.zst"))
+    assert interrupted(filled_gateway, filled_gateway.data.parent, ".restore-", number, *restore) == -number
+    assert (sorted(os.listdir(filled_gateway.data.parent)), sorted(os.listdir(filled_gateway.data))) == before
 
 
-def test_a_place_that_cannot_be_written_to_is_named(filled, tmp_path):
+def test_unwritable_destination_is_named(filled_gateway, tmp_path):
     folder = tmp_path / "nowhere"
-    assert f"cannot write into {folder}: No such file" in command(filled, "backup", str(folder / "b"), status=1)
+    assert f"cannot write into {folder}: No such file" in command(filled_gateway, "backup", str(folder / "b"), status=1)
 
 
-def test_a_damaged_database_is_named(make_gateway, tmp_path):
-    stopped = make_gateway()
-    stopped.data.mkdir(mode=0o700)
-    (stopped.data / "gateway.db").write_text("no database")
-    assert f"{stopped.data / 'gateway.db'} cannot be copied" in command(stopped, "backup", str(tmp_path / "b"), status=1)
+def test_damaged_database_is_named(make_gateway, tmp_path):
+    gateway = make_gateway()
+    gateway.data.mkdir(mode=0o700)
+    (gateway.data / "gateway.db").write_text("no database")
+    assert f"{gateway.data / 'gateway.db'} cannot be copied" in command(gateway, "backup", str(tmp_path / "b"), status=1)
 
 
-def test_a_full_disk_is_named(filled, tmp_path):
+def test_full_disk_is_named(filled_gateway, tmp_path):
     with small_disk(tmp_path / "small", "size=64k") as folder:
-        said = command(filled, "backup", str(folder / "b.tar.zst"), status=1)
+        said = command(filled_gateway, "backup", str(folder / "b.tar.zst"), status=1)
         assert "is full" in said and "SQLite" not in said and os.listdir(folder) == []
 
 
@@ -257,19 +261,19 @@ def test_wrong_usage_is_exit_status_2(gateway, arguments):
     command(gateway, *arguments, status=2)
 
 
-def test_writes_go_on_meanwhile_and_the_copy_is_of_one_moment(filled, tmp_path):
-    thread = accepted(filled.http.get("/threads"))[0]
+def test_backup_is_a_snapshot_while_writes_go_on(filled_gateway, tmp_path):
+    thread = accepted(filled_gateway.http.get("/threads"))[0]
     done = threading.Event()
     written = 0
 
     def back_up():
-        command(filled, "backup", str(tmp_path / "b"))
+        command(filled_gateway, "backup", str(tmp_path / "b"))
         done.set()
 
     worker = threading.Thread(target=back_up)
     worker.start()
     while not done.is_set():
-        accepted(filled.http.post(f"/threads/{thread['id']}/turns", json={"content": "w" * 1000, "role": "user"}), 201)
+        accepted(filled_gateway.http.post(f"/threads/{thread['id']}/turns", json={"content": "w" * 1000, "role": "user"}), 201)
         written += 1
     worker.join()
     (tmp_path / "copy.db").write_bytes(dict(entries(tmp_path / "b"))["data/gateway.db"])
@@ -282,74 +286,74 @@ def test_writes_go_on_meanwhile_and_the_copy_is_of_one_moment(filled, tmp_path):
 # Restore.
 
 
-def test_a_running_gateway_is_not_restored_over(filled, tmp_path):
-    command(filled, "backup", str(tmp_path / "b"))
-    assert "already runs" in command(filled, "restore", str(tmp_path / "b"), status=3)
+def test_restore_over_a_running_gateway_is_refused(filled_gateway, tmp_path):
+    command(filled_gateway, "backup", str(tmp_path / "b"))
+    assert "already runs" in command(filled_gateway, "restore", str(tmp_path / "b"), status=3)
 
 
 def refused(gateway, archive, why):
     before = sorted(path.name for path in gateway.data.iterdir())
-    told = command(gateway, "restore", str(archive), status=1)
-    assert why in told, told
+    error = command(gateway, "restore", str(archive), status=1)
+    assert why in error, error
     assert sorted(path.name for path in gateway.data.iterdir()) == before
     assert not list(gateway.home.glob("*restore*"))
 
 
 @pytest.fixture
-def stopped(filled, tmp_path):
-    """A stopped gateway, and the entries of a backup of it."""
-    command(filled, "backup", str(tmp_path / "good"))
-    assert filled.stop() == 0
-    return filled, entries(tmp_path / "good"), tmp_path
+def backed_up(filled_gateway, tmp_path):
+    """A stopped gateway, the entries of its backup, and their folder."""
+    command(filled_gateway, "backup", str(tmp_path / "good"))
+    assert filled_gateway.stop() == 0
+    return filled_gateway, entries(tmp_path / "good"), tmp_path
 
 
-def test_what_is_packed_again_is_a_backup_still(stopped):
-    gateway, members, folder = stopped
+def test_repacked_archive_is_a_valid_backup(backed_up):
+    gateway, members, folder = backed_up
     command(gateway, "restore", str(pack(folder / "again", members)))
 
 
-def test_a_backup_without_digest_is_one_still(stopped):
-    gateway, members, folder = stopped
+def test_backup_without_digest_is_valid(backed_up):
+    gateway, members, folder = backed_up
     command(gateway, "restore", str(pack(folder / "older", without_digest(members))))
 
 
-def test_one_flipped_bit_in_a_file_is_found(own, tmp_path):
+def test_flipped_bit_is_detected(own_gateway, tmp_path):
     noise = os.urandom(400_000)
-    (own.data / "knowledge" / "raw").mkdir(parents=True, exist_ok=True)
-    (own.data / "knowledge" / "raw" / "noise.bin").write_bytes(noise)
-    command(own, "backup", str(tmp_path / "b"))
-    assert own.stop() == 0
+    (own_gateway.data / "knowledge" / "raw").mkdir(parents=True, exist_ok=True)
+    (own_gateway.data / "knowledge" / "raw" / "noise.bin").write_bytes(noise)
+    command(own_gateway, "backup", str(tmp_path / "b"))
+    assert own_gateway.stop() == 0
     archive = bytearray((tmp_path / "b").read_bytes())
     archive[archive.index(noise[200_000:200_032])] ^= 1
     (tmp_path / "flipped").write_bytes(archive)
-    refused(own, tmp_path / "flipped", "is damaged")
+    refused(own_gateway, tmp_path / "flipped", "is damaged")
 
 
-def test_other_content_or_another_name_is_found(stopped):
-    gateway, members, folder = stopped
+def test_changed_content_or_name_is_detected(backed_up):
+    gateway, members, folder = backed_up
     content = [(name, b"We harm." if name == "data/soul.md" else old) for name, old in members]
     refused(gateway, pack(folder / "x", content), "is damaged")
     names = [(name.replace("note.md", "mote.md"), old) for name, old in members]
     refused(gateway, pack(folder / "x", names), "is damaged")
 
 
-def test_a_truncated_archive_is_refused_at_every_length(stopped):
-    gateway, _, folder = stopped
+def test_archive_truncated_anywhere_is_refused(backed_up):
+    gateway, _, folder = backed_up
     whole = (folder / "good").read_bytes()
     for length in (0, 1, 100, len(whole) // 3, len(whole) // 2, len(whole) - 600, len(whole) - 1):
         (folder / "cut").write_bytes(whole[:length])
         refused(gateway, folder / "cut", "nothing was restored")
 
 
-def test_an_archive_that_lost_its_end_is_refused(stopped):
-    gateway, members, folder = stopped
+def test_archive_without_its_end_is_refused(backed_up):
+    gateway, members, folder = backed_up
     refused(gateway, pack(folder / "x", members[:-1]), "its end is missing")
     fewer = [member for member in members if "soul" not in member[0]]
     refused(gateway, pack(folder / "x", fewer), "files are missing")
 
 
-def test_a_foreign_file_is_refused(stopped):
-    gateway, _, folder = stopped
+def test_foreign_file_is_refused(backed_up):
+    gateway, _, folder = backed_up
     remedy = ": name a file that `agw backup` made"
     for content in (b"", b"not an archive", os.urandom(5000), b"SQLite format 3\0" + bytes(5000)):
         (folder / "x").write_bytes(content)
@@ -375,30 +379,30 @@ def link(name, target, kind):
     link("data/hard", "data/soul.md", tarfile.LNKTYPE), link("data/hard", "/etc/passwd", tarfile.LNKTYPE),
     link("data/pipe", "", tarfile.FIFOTYPE), link("data/device", "", tarfile.CHRTYPE),
 ], ids=lambda member: (member.name if isinstance(member, tarfile.TarInfo) else member[0])[:40])
-def test_what_no_backup_holds_is_refused(stopped, member):
-    gateway, members, folder = stopped
+def test_unexpected_entry_is_refused(backed_up, member):
+    gateway, members, folder = backed_up
     refused(gateway, pack(folder / "x", [*members[:-1], member, members[-1]]), "which no backup does")
     assert not (gateway.home / "escaped").exists() and not os.path.exists("/tmp/escaped")
 
 
 @pytest.fixture
 def few_files(tmp_path):
-    """A disk that takes ten files and directories."""
+    """A disk with room for ten files and directories."""
     with small_disk(tmp_path / "few", "nr_inodes=10") as disk:
         yield disk
 
 
-def test_a_disk_that_takes_no_more_directories_is_no_foreign_backup(stopped, few_files):
-    gateway, members, folder = stopped
+def test_disk_out_of_inodes_is_not_reported_as_a_foreign_backup(backed_up, few_files):
+    gateway, members, folder = backed_up
     deep = ("data/" + "/".join("abcdefghijkl") + "/x", b"x")
     packed = pack(folder / "x", [members[0], deep, members[-1]])
-    told = command(gateway, "restore", str(packed), "--data-dir", str(few_files / "data"), status=1)
-    assert f"cannot make {few_files}/data.restore-" in told and "No space left" in told
-    assert "which no backup does" not in told
+    error = command(gateway, "restore", str(packed), "--data-dir", str(few_files / "data"), status=1)
+    assert f"cannot make {few_files}/data.restore-" in error and "No space left" in error
+    assert "which no backup does" not in error
 
 
-def test_a_damaged_database_is_refused(stopped):
-    gateway, members, folder = stopped
+def test_damaged_database_is_refused(backed_up):
+    gateway, members, folder = backed_up
     members = without_digest(members)
     broken = [(name, bytes(len(content)) if name == "data/gateway.db" else content) for name, content in members]
     refused(gateway, pack(folder / "x", broken), "nothing was restored")
@@ -408,8 +412,8 @@ def test_a_damaged_database_is_refused(stopped):
     refused(gateway, pack(folder / "x", broken), "nothing was restored")
 
 
-def test_another_programs_database_is_refused(stopped):
-    gateway, members, folder = stopped
+def test_another_programs_database_is_refused(backed_up):
+    gateway, members, folder = backed_up
     members = without_digest(members)
     with sqlite3.connect(folder / "other.db") as other:
         other.execute("CREATE TABLE x (y)")
@@ -419,8 +423,8 @@ def test_another_programs_database_is_refused(stopped):
     refused(gateway, pack(folder / "x", changed), "is not a gateway's")
 
 
-def test_a_backup_of_a_newer_gateway_is_refused(stopped):
-    gateway, members, folder = stopped
+def test_backup_of_a_newer_gateway_is_refused(backed_up):
+    gateway, members, folder = backed_up
     members = without_digest(members)
     head = json.loads(members[0][1])
     newer = [(HEAD, json.dumps({**head, "version": 2, "agw_version": "9.9"}).encode()), *members[1:]]
@@ -435,8 +439,8 @@ def test_a_backup_of_a_newer_gateway_is_refused(stopped):
     refused(gateway, pack(folder / "x", changed), "newer agw")
 
 
-def test_more_than_the_disk_holds_is_refused_before_it_is_written(stopped):
-    gateway, members, folder = stopped
+def test_backup_larger_than_the_disk_is_refused_before_writing(backed_up):
+    gateway, members, folder = backed_up
     bomb = tarfile.TarInfo("data/bomb")
     bomb.size = 1 << 50
     packed = io.BytesIO()

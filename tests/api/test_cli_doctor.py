@@ -1,4 +1,7 @@
-"""agw doctor (decisions, 15)."""
+"""agw doctor.
+
+See docs/command-line.md#logs-and-doctor.
+"""
 
 import json
 import os
@@ -12,41 +15,42 @@ from talker import configuration
 
 
 def doctor(gateway, status=0):
-    """What was found, by check."""
+    """Returns the findings by check."""
     done = gateway.command("doctor", "--json", seconds=60)
     assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return {finding["check"]: finding for finding in json.loads(done.stdout)}
 
 
-def test_a_running_gateway_is_well(own):
-    found = doctor(own)
+def test_running_gateway_is_healthy(own_gateway):
+    found = doctor(own_gateway)
     for check in ("configuration", "gateway", "token", "database", "disk", "clock"):
         assert found[check]["state"] == "ok", found[check]
-    assert own.url in found["gateway"]["what"] and own.token not in json.dumps(found)
+    assert own_gateway.url in found["gateway"]["what"] and own_gateway.token not in json.dumps(found)
 
 
-def test_before_the_first_start_there_are_only_warnings(make_gateway):
+def test_before_the_first_start_only_warnings(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     found = doctor(gateway)
     assert found["gateway"]["state"] == "warning" and "agw serve" in found["gateway"]["remedy"]
 
 
-def test_it_reads_as_text_too(own):
-    done = own.command("doctor", seconds=60)
+def test_output_as_text(own_gateway):
+    done = own_gateway.command("doctor", seconds=60)
     assert done.returncode == 0 and "ok " in done.stdout and "\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize("what", ["data directory", "token", "secrets"])
-def test_what_is_open_to_others_is_a_failure_with_its_remedy(own, what):
-    (own.data / "secrets.yaml").write_text("{}\n")
-    (own.data / "secrets.yaml").chmod(0o600)
-    paths = {"data directory": own.data, "token": own.data / ".gateway-token", "secrets": own.data / "secrets.yaml"}
+def test_open_permissions_are_a_failure_with_a_remedy(own_gateway, what):
+    (own_gateway.data / "secrets.yaml").write_text("{}\n")
+    (own_gateway.data / "secrets.yaml").chmod(0o600)
+    paths = {"data directory": own_gateway.data, "token": own_gateway.data / ".gateway-token",
+             "secrets": own_gateway.data / "secrets.yaml"}
     paths[what].chmod(paths[what].stat().st_mode | 0o044)
-    found = doctor(own, status=1)
+    found = doctor(own_gateway, status=1)
     assert found[what]["state"] == "failure" and "chmod" in found[what]["remedy"]
 
 
-def test_a_remedy_is_a_command_whatever_a_path_is_called(make_gateway, tmp_path):
+def test_remedy_is_a_valid_command_for_any_path(make_gateway, tmp_path):
     gateway = make_gateway(data=tmp_path / "Ann's data")
     gateway.data.mkdir(mode=0o755)
     remedy = doctor(gateway, status=1)["data directory"]["remedy"]
@@ -54,9 +58,9 @@ def test_a_remedy_is_a_command_whatever_a_path_is_called(make_gateway, tmp_path)
     assert doctor(gateway)["data directory"]["state"] != "failure"
 
 
-def test_a_wrong_configuration_is_a_failure(own):
-    (own.data / "config.yaml").write_text("port: many\n")
-    found = doctor(own, status=1)
+def test_invalid_configuration_is_a_failure(own_gateway):
+    (own_gateway.data / "config.yaml").write_text("port: many\n")
+    found = doctor(own_gateway, status=1)
     assert found["configuration"]["state"] == "failure" and "config.yaml:1: port" in found["configuration"]["what"]
 
 
@@ -66,7 +70,7 @@ def test_a_wrong_configuration_is_a_failure(own):
     ("address", "config.yaml", "port: 0\nhost: 0.0.0.0\nauth: none\n"),
     ("logs", "logs", ""),
 ])
-def test_what_keeps_the_gateway_from_starting_is_a_failure(make_gateway, check, name, text):
+def test_obstacles_to_a_start_are_failures(make_gateway, check, name, text):
     gateway = make_gateway(config="port: 0\n")
     (gateway.data / name).write_text(text)
     found = doctor(gateway, status=1)[check]
@@ -76,7 +80,7 @@ def test_what_keeps_the_gateway_from_starting_is_a_failure(make_gateway, check, 
 
 
 @pytest.mark.parametrize("check, name", [("gateway", "gateway.lock"), ("logs", "logs"), ("database", "gateway.db")])
-def test_a_link_that_leads_nowhere_is_a_failure(make_gateway, check, name):
+def test_dangling_symlink_is_a_failure(make_gateway, check, name):
     gateway = make_gateway(config="port: 0\n")
     (gateway.data / name).symlink_to("/nonexistent/place")
     assert doctor(gateway, status=1)[check]["state"] == "failure"
@@ -84,7 +88,7 @@ def test_a_link_that_leads_nowhere_is_a_failure(make_gateway, check, name):
 
 
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
-def test_a_lock_that_is_no_file_is_a_failure(make_gateway, make):
+def test_lock_that_is_not_a_file_is_a_failure(make_gateway, make):
     gateway = make_gateway(config="port: 0\n")
     make(gateway.data / "gateway.lock")
     found = doctor(gateway, status=1)["gateway"]
@@ -93,30 +97,30 @@ def test_a_lock_that_is_no_file_is_a_failure(make_gateway, make):
     assert failed.status == 2 and "cannot lock" in failed.stderr
 
 
-def test_a_database_that_cannot_be_written_is_a_failure(own):
-    assert own.stop() == 0
-    (own.data / "gateway.db").chmod(0o400)
-    found = doctor(own, status=1)["database"]
+def test_unwritable_database_is_a_failure(own_gateway):
+    assert own_gateway.stop() == 0
+    (own_gateway.data / "gateway.db").chmod(0o400)
+    found = doctor(own_gateway, status=1)["database"]
     assert found["state"] == "failure" and "not writable" in found["what"] and "chmod u+rw" in found["remedy"]
-    (own.data / "gateway.db").chmod(0o600)
-    assert doctor(own)["database"]["state"] == "ok"
+    (own_gateway.data / "gateway.db").chmod(0o600)
+    assert doctor(own_gateway)["database"]["state"] == "ok"
 
 
-def test_a_database_that_is_no_file_is_a_failure(make_gateway):
+def test_database_that_is_not_a_file_is_a_failure(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     os.mkfifo(gateway.data / "gateway.db")
     found = doctor(gateway, status=1)["database"]
     assert found["state"] == "failure" and "is no file" in found["what"]
 
 
-def test_an_empty_database_is_one_to_be(make_gateway):
+def test_empty_database_is_accepted(make_gateway):
     gateway = make_gateway(config="port: 0\n")
     (gateway.data / "gateway.db").touch(0o600)
     assert doctor(gateway)["database"]["state"] == "skipped"
     gateway.start()
 
 
-def test_a_directory_in_the_place_of_the_configuration_is_to_be_moved(make_gateway):
+def test_directory_in_place_of_the_configuration_is_to_be_moved(make_gateway):
     gateway = make_gateway()
     (gateway.data / "config.yaml").unlink(missing_ok=True)
     (gateway.data / "config.yaml").mkdir(parents=True)
@@ -124,14 +128,14 @@ def test_a_directory_in_the_place_of_the_configuration_is_to_be_moved(make_gatew
 
 
 @pytest.mark.parametrize("name", ["agents", "jobs"])
-def test_a_file_where_a_directory_belongs_is_a_warning(make_gateway, name):
+def test_file_in_place_of_a_directory_is_a_warning(make_gateway, name):
     gateway = make_gateway(config="port: 0\n")
     (gateway.data / name).write_text("")
     found = doctor(gateway)[name]
     assert found["state"] == "warning" and "mv " in found["remedy"]
 
 
-def test_a_default_model_that_nobody_answers_is_a_warning(make_gateway):
+def test_default_model_without_a_provider_is_a_warning(make_gateway):
     gateway = make_gateway(config="port: 0\nmodels: {default: nowhere/large}\n")
     found = doctor(gateway)["models.default"]
     assert found["state"] == "warning" and "nowhere/large" in found["what"]
@@ -139,7 +143,7 @@ def test_a_default_model_that_nobody_answers_is_a_warning(make_gateway):
     assert "models.default" not in doctor(gateway)
 
 
-def test_a_tls_key_that_others_can_read_is_a_warning(make_gateway, tmp_path):
+def test_tls_key_readable_by_others_is_a_warning(make_gateway, tmp_path):
     certificate, key = make_certificate(tmp_path)
     gateway = make_gateway(config={"port": 0, "tls": {"cert": str(certificate), "key": str(key)}})
     assert doctor(gateway)["tls"]["state"] == "ok"
@@ -151,7 +155,7 @@ def test_a_tls_key_that_others_can_read_is_a_warning(make_gateway, tmp_path):
 
 
 @pytest.mark.parametrize("token", ["", "abc"])
-def test_a_file_that_holds_no_token_is_to_be_removed(make_gateway, token):
+def test_invalid_token_file_is_to_be_removed(make_gateway, token):
     gateway = make_gateway(config="port: 0\n")
     path = gateway.data / ".gateway-token"
     path.write_text(token)
@@ -162,7 +166,7 @@ def test_a_file_that_holds_no_token_is_to_be_removed(make_gateway, token):
     gateway.start()
 
 
-def test_a_taken_port_is_a_failure(make_gateway):
+def test_port_in_use_is_a_failure(make_gateway):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -170,32 +174,32 @@ def test_a_taken_port_is_a_failure(make_gateway):
         assert doctor(gateway, status=1)["port"]["state"] == "failure"
 
 
-def test_a_damaged_database_is_a_failure_and_stays_as_it_is(own):
-    assert own.stop() == 0
-    database = own.data / "gateway.db"
+def test_damaged_database_is_a_failure_and_left_unchanged(own_gateway):
+    assert own_gateway.stop() == 0
+    database = own_gateway.data / "gateway.db"
     content = bytearray(database.read_bytes())
     content[8192:16384] = bytes(range(256)) * 32
     database.write_bytes(content)
-    found = doctor(own, status=1)
+    found = doctor(own_gateway, status=1)
     assert found["database"]["state"] == "failure" and "restore" in found["database"]["remedy"]
     assert database.read_bytes() == content
 
 
-def test_a_gateway_without_a_token_is_a_failure(make_gateway):
+def test_gateway_without_a_token_is_a_failure(make_gateway):
     gateway = make_gateway(arguments=["--no-token"]).start()
     assert doctor(gateway, status=1)["gateway"]["state"] == "failure"
 
 
-def test_no_model_is_a_warning_that_says_what_to_set(own):
-    found = doctor(own)["models"]
+def test_missing_model_is_a_warning_with_advice(own_gateway):
+    found = doctor(own_gateway)["models"]
     assert found["state"] == "warning" and "ANTHROPIC_API_KEY" in found["remedy"]
 
 
-def test_a_model_that_answers_is_well(own_talker):
+def test_responding_model_is_healthy(own_talker):
     assert doctor(own_talker.gateway)["model stub"]["state"] == "ok"
 
 
-def test_a_model_that_does_not_answer_is_a_warning(make_gateway, stub):
+def test_unresponsive_model_is_a_warning(make_gateway, stub):
     gateway = make_gateway(config=configuration(stub) | {"port": 0})
     text = (gateway.data / "config.yaml").read_text()
     (gateway.data / "config.yaml").write_text(text.replace(stub.openai_url, "http://ann:hunter2@127.0.0.1:9/v1?key=hunter2"))
@@ -204,7 +208,7 @@ def test_a_model_that_does_not_answer_is_a_warning(make_gateway, stub):
     assert "hunter2" not in str(found)
 
 
-def test_a_key_that_is_not_set_is_a_warning(make_gateway):
+def test_unset_key_is_a_warning(make_gateway):
     gateway = make_gateway(config={"port": 0, "models": {"default": "mine/large"},
                                    "providers": {"mine": {"kind": "openai", "api_key_env": "NOT_SET"}}})
     done = gateway.command("doctor", "--json", seconds=60)
@@ -214,14 +218,14 @@ def test_a_key_that_is_not_set_is_a_warning(make_gateway):
     assert done.stderr.count(why) == 1
 
 
-def test_the_sandbox_that_is_off_is_a_warning(make_gateway):
+def test_disabled_sandbox_is_a_warning(make_gateway):
     assert doctor(make_gateway(config={"sandbox": "none", "port": 0}))["sandbox"]["state"] == "warning"
 
 
-def test_what_an_app_needs_is_looked_for(own):
+def test_requirements_of_apps_are_checked(own_gateway):
     body = {"type": "app", "name": "site", "description": "", "enabled": True,
-            "definition": {"type": "node", "path": str(own.home)}}
-    assert own.http.post("/extensions", json=body).status_code == 201
-    own.environment["PATH"] = "/nonexistent"
-    found = doctor(own)["apps"]
+            "definition": {"type": "node", "path": str(own_gateway.home)}}
+    assert own_gateway.http.post("/extensions", json=body).status_code == 201
+    own_gateway.environment["PATH"] = "/nonexistent"
+    found = doctor(own_gateway)["apps"]
     assert found["state"] == "warning" and "node" in found["what"] and "apt-get" in found["remedy"]

@@ -1,4 +1,7 @@
-"""agw run and agw jobs (decisions, 15)."""
+"""agw run and agw jobs.
+
+See docs/jobs.md and docs/command-line.md#commands.
+"""
 
 import json
 import re
@@ -34,27 +37,27 @@ def test_wrong_usage_is_exit_status_2(gateway, arguments):
     command(gateway, *arguments, status=2)
 
 
-def test_a_job_is_started(gateway, name):
-    job = new_job(gateway, name("started"))
+def test_job_is_started(gateway, new_name):
+    job = new_job(gateway, new_name("started"))
     started = json.loads(command(gateway, "run", job["name"], "--json"))
     assert (started["job"], started["dry"], started["status"]) == (job["name"], False, "started")
     row = ended(gateway, job)[0]
     assert (row["status"], row["trigger"], row["thread_id"]) == ("completed", "manual", started["threadId"])
 
 
-def test_a_job_is_tried_out(gateway, name):
-    job = new_job(gateway, name("dry"))
+def test_job_dry_run(gateway, new_name):
+    job = new_job(gateway, new_name("dry"))
     command(gateway, "run", job["id"], "--dry")
     assert ended(gateway, job)[0]["dry"] is True
 
 
-def test_an_unknown_job_is_told(gateway):
+def test_unknown_job_is_reported(gateway):
     assert "job not found" in command(gateway, "run", "nobody-knows-it", status=1)
     assert "job not found" in command(gateway, "run", "nobody-knows-it", "--follow", status=1)
 
 
-def test_the_output_of_a_run_is_followed(talker, name):
-    job = new_job(talker.gateway, name("followed"))
+def test_output_of_a_run_is_followed(talker, new_name):
+    job = new_job(talker.gateway, new_name("followed"))
     held = talker.holds("Half", " of")
     running = following(talker.gateway, job)
     assert running.stdout.read(len("Half of")) == "Half of"
@@ -63,14 +66,14 @@ def test_the_output_of_a_run_is_followed(talker, name):
     assert running.returncode == 0 and out == " it \\x1b[31m\n"
 
 
-def test_a_run_that_failed_is_exit_status_1(talker, name):
+def test_failed_run_is_exit_status_1(talker, new_name):
     talker.stub.script(Fault(401, "who are you"))
-    job = new_job(talker.gateway, name("failing"))
+    job = new_job(talker.gateway, new_name("failing"))
     assert "who are you" in command(talker.gateway, "run", job["name"], "--follow", status=1)
 
 
-def test_the_row_of_a_run_that_was_followed_is_json(talker, name):
-    job = new_job(talker.gateway, name("followed"))
+def test_followed_run_as_json(talker, new_name):
+    job = new_job(talker.gateway, new_name("followed"))
     printed = json.loads(command(talker.gateway, "run", job["name"], "--follow", "--json"))
     assert printed == rows(talker.gateway, job)[0] and printed["status"] == "completed"
     talker.stub.script(Fault(401, "who are you"))
@@ -79,8 +82,8 @@ def test_the_row_of_a_run_that_was_followed_is_json(talker, name):
     assert json.loads(failed.stdout) == rows(talker.gateway, job)[0]
 
 
-def test_a_run_that_is_stopped_is_exit_status_1(talker, name):
-    job = new_job(talker.gateway, name("stopped"))
+def test_stopped_run_is_exit_status_1(talker, new_name):
+    job = new_job(talker.gateway, new_name("stopped"))
     talker.holds("Half")
     running = following(talker.gateway, job)
     assert running.stdout.read(4) == "Half"
@@ -90,9 +93,9 @@ def test_a_run_that_is_stopped_is_exit_status_1(talker, name):
     assert running.returncode == 1 and "stopped" in errors
 
 
-def test_a_run_is_followed_through_a_restart_of_the_gateway(own_talker, name):
+def test_run_is_followed_across_a_gateway_restart(own_talker, new_name):
     gateway = own_talker.gateway
-    job = new_job(gateway, name("cut"))
+    job = new_job(gateway, new_name("cut"))
     own_talker.holds("Half")
     running = following(gateway, job)
     assert running.stdout.read(4) == "Half"
@@ -102,8 +105,8 @@ def test_a_run_is_followed_through_a_restart_of_the_gateway(own_talker, name):
     assert running.returncode == 1 and "interrupted" in errors
 
 
-def test_jobs_are_listed_with_their_times_and_ends(gateway, name):
-    job = new_job(gateway, name("listed"), trigger={"type": "cron", "expression": "0 9 * * *"})
+def test_jobs_are_listed_with_times_and_results(gateway, new_name):
+    job = new_job(gateway, new_name("listed"), trigger={"type": "cron", "expression": "0 9 * * *"})
     printed = command(gateway, "jobs")
     line = next(line for line in printed.splitlines() if job["name"] in line)
     assert "0 9 * * *" in line and "never ran" in line
@@ -112,23 +115,23 @@ def test_jobs_are_listed_with_their_times_and_ends(gateway, name):
     assert len(listed[job["name"]]["next_due"]) == 5
 
 
-def test_jobs_are_listed_with_what_starts_them(gateway, name):
+def test_jobs_are_listed_with_their_triggers(gateway, new_name):
     starts = {
         "on turn.created": {"type": "event", "event": "turn.created", "filter": {"thread_id": "none"}},
         "webhook": {"type": "webhook", "secret": "It's a secret"},
     }
     for text, trigger in starts.items():
-        on, off = (new_job(gateway, name("job"), trigger, enabled=enabled) for enabled in (True, False))
+        on, off = (new_job(gateway, new_name("job"), trigger, enabled=enabled) for enabled in (True, False))
         lines = command(gateway, "jobs").splitlines()
         assert any(re.fullmatch(f"{on['name']} +{text} +never ran *", line) for line in lines), lines
         assert any(re.fullmatch(f"{off['name']} +{text} \\(disabled\\) +never ran *", line) for line in lines), lines
-    hand = new_job(gateway, name("job"), enabled=False)
+    hand = new_job(gateway, new_name("job"), enabled=False)
     lines = command(gateway, "jobs").splitlines()
     assert any(re.fullmatch(f"{hand['name']} +\\(disabled\\) +never ran *", line) for line in lines), lines
 
 
-def test_a_list_of_jobs_tells_how_often_they_succeed_and_how_long_they_take(gateway, name):
-    good, bad = new_job(gateway, name("good")), new_job(gateway, name("bad"), prompt_file="gone.md")
+def test_job_list_shows_success_rate_and_duration(gateway, new_name):
+    good, bad = new_job(gateway, new_name("good")), new_job(gateway, new_name("bad"), prompt_file="gone.md")
     for job in (good, bad, good):
         run(gateway, job)
         ended(gateway, job)
@@ -139,8 +142,8 @@ def test_a_list_of_jobs_tells_how_often_they_succeed_and_how_long_they_take(gate
     assert re.search(r"failed +0 % +[▁▂▃▄▅▆▇█]$", line[bad["name"]]), line
 
 
-def test_runs_of_a_job_are_listed(gateway, name):
-    job = new_job(gateway, name("ran"))
+def test_runs_of_a_job_are_listed(gateway, new_name):
+    job = new_job(gateway, new_name("ran"))
     command(gateway, "run", job["name"])
     row = ended(gateway, job)[0]
     assert row["id"] in command(gateway, "jobs", job["name"]) and turns(gateway, row["thread_id"])

@@ -1,4 +1,7 @@
-"""agw logs, and the log itself in both forms (decisions, 1 and 15)."""
+"""agw logs, and the log itself in both formats.
+
+See docs/command-line.md#logs-and-doctor.
+"""
 
 import json
 import os
@@ -23,8 +26,8 @@ LINES = [
 
 
 @pytest.fixture
-def written(make_gateway):
-    """A data directory with a log, old files too, and no gateway."""
+def gateway_with_logs(make_gateway):
+    """A data directory with a log and rotated files, and no gateway."""
     gateway = make_gateway()
     logs = gateway.data / "logs"
     logs.mkdir(parents=True, mode=0o700)
@@ -40,49 +43,50 @@ def logs(gateway, *arguments, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
-def test_the_log_is_printed_the_oldest_first_without_a_gateway(written):
-    printed = logs(written).splitlines()
+def test_log_is_printed_oldest_first_without_a_gateway(gateway_with_logs):
+    printed = logs(gateway_with_logs).splitlines()
     assert printed[:4] == LINES[:4]
     assert printed[4] == f"{TIMES[4]} info as JSON request=ab-2"
     assert printed[5] == "not a line of ours \\x1b[31m"
 
 
 @pytest.mark.parametrize("arguments, wanted", [
-    (["--lines", "2"], [4, 5]), (["--lines", "0"], []), (["--level", "warn"], [2, 3, 5]), (["--level", "warning"], [2, 3, 5]), (["--level", "error"], [3, 5]),
+    (["--lines", "2"], [4, 5]), (["--lines", "0"], []), (["--level", "warn"], [2, 3, 5]),
+    (["--level", "warning"], [2, 3, 5]), (["--level", "error"], [3, 5]),
     (["--text", "DISK"], [2]), (["--request", "ab-2"], [3, 4]), (["--run", "r1"], [2, 3]),
     (["--since", "2026-01-02T03:04:03Z"], [3, 4]), (["--run", "r1", "--level", "error"], [3]),
 ], ids=lambda value: " ".join(value) if value and isinstance(value[0], str) else "")
-def test_lines_are_chosen(written, arguments, wanted):
-    everything = logs(written).splitlines()
-    assert logs(written, *arguments).splitlines() == [everything[index] for index in wanted]
+def test_lines_are_filtered(gateway_with_logs, arguments, wanted):
+    everything = logs(gateway_with_logs).splitlines()
+    assert logs(gateway_with_logs, *arguments).splitlines() == [everything[index] for index in wanted]
 
 
-def test_a_line_feed_in_a_message_makes_no_line(written):
+def test_line_feed_in_a_message_is_escaped(gateway_with_logs):
     line = {"time": TIMES[4], "level": "info", "message": "read a\n" + LINES[0]}
-    (written.data / "logs/gateway.log").write_text(json.dumps(line) + "\n")
-    assert logs(written, "--lines", "1").splitlines() == [f"{TIMES[4]} info read a\\n{LINES[0]}"]
+    (gateway_with_logs.data / "logs/gateway.log").write_text(json.dumps(line) + "\n")
+    assert logs(gateway_with_logs, "--lines", "1").splitlines() == [f"{TIMES[4]} info read a\\n{LINES[0]}"]
 
 
-def test_every_line_can_be_had_as_json(written):
-    lines = [json.loads(line) for line in logs(written, "--json").splitlines()]
+def test_lines_as_json(gateway_with_logs):
+    lines = [json.loads(line) for line in logs(gateway_with_logs, "--json").splitlines()]
     assert lines[3] == {"time": TIMES[3], "level": "error", "message": "it broke", "request": "ab-2", "run": "r1"}
     assert lines[4]["message"] == "as JSON" and len(lines) == 6
 
 
 @pytest.mark.parametrize("arguments", [["--level", "loud"], ["--lines", "x"], ["--since", "yesterday"], ["more"]],
                          ids=" ".join)
-def test_wrong_usage_is_exit_status_2(written, arguments):
-    logs(written, *arguments, status=2)
+def test_wrong_usage_is_exit_status_2(gateway_with_logs, arguments):
+    logs(gateway_with_logs, *arguments, status=2)
 
 
-def test_without_a_log_it_says_who_writes_it(make_gateway):
+def test_missing_log_is_explained(make_gateway):
     assert "agw serve" in logs(make_gateway(), status=1)
 
 
-def test_new_lines_are_followed_through_a_rotation(written):
-    log = written.data / "logs" / "gateway.log"
+def test_follow_survives_a_rotation(gateway_with_logs):
+    log = gateway_with_logs.data / "logs" / "gateway.log"
     running = subprocess.Popen([str(BINARY), "logs", "--follow", "--lines", "1"], stdout=subprocess.PIPE, text=True,
-                               env=written.variables())
+                               env=gateway_with_logs.variables())
     try:
         assert running.stdout.readline().startswith("not a line")
         with log.open("a") as file:
@@ -99,13 +103,13 @@ def test_new_lines_are_followed_through_a_rotation(written):
 
 
 @pytest.mark.parametrize("lines", ["0", "1"])
-def test_following_ends_where_nothing_can_be_written(written, lines):
+def test_follow_ends_when_output_cannot_be_written(gateway_with_logs, lines):
     with open("/dev/full", "w") as full:
         running = subprocess.Popen([str(BINARY), "logs", "--follow", "--lines", lines], stdout=full,
                                    stderr=subprocess.PIPE, text=True,
-                                   env={**written.variables(), "AGENT_GATEWAY_DATA_DIR": str(written.data)})
-    for _ in range(10 * PATIENCE):  # What comes before it follows is not its business.
-        with (written.data / "logs/gateway.log").open("a") as log:
+                                   env={**gateway_with_logs.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway_with_logs.data)})
+    for _ in range(10 * PATIENCE):  # Lines written before following started do not count.
+        with (gateway_with_logs.data / "logs/gateway.log").open("a") as log:
             log.write(f"{TIMES[5]} info and on\n")
         try:
             running.wait(0.1)
@@ -116,7 +120,7 @@ def test_following_ends_where_nothing_can_be_written(written, lines):
     assert running.returncode == 1 and running.stderr.read().startswith("agw: cannot write the output: ")
 
 
-def test_runs_and_requests_are_named_in_the_log(make_gateway):
+def test_log_names_runs_and_requests(make_gateway):
     gateway = make_gateway(arguments=["--log-level", "debug"]).start()
     gateway.command("chat", "hello")
     thread = accepted(gateway.http.get("/threads"))[0]
@@ -127,23 +131,24 @@ def test_runs_and_requests_are_named_in_the_log(make_gateway):
     assert "POST /chat" in logs(gateway, "--request", chat[1])
 
 
-def test_a_run_that_failed_is_a_warning_with_its_reason(own_talker):
+def test_failed_run_is_a_warning_with_its_reason(own_talker):
     own_talker.stub.script(Fault(401, "this key is not known here"))
     gateway = own_talker.gateway
     assert gateway.command("chat", "hello").returncode == 1
     thread = accepted(gateway.http.get("/threads"))[0]
     warnings = logs(gateway, "--level", "warn")
-    assert re.search(f"warning finish \\(error\\) on thread {thread['id']}: stub answered 401: this key is not known here", warnings)
+    assert re.search(f"warning finish \\(error\\) on thread {thread['id']}: "
+                     "stub answered 401: this key is not known here", warnings)
 
 
-def test_the_token_in_a_query_is_not_logged(make_gateway):
+def test_token_in_a_query_is_not_logged(make_gateway):
     gateway = make_gateway(arguments=["--log-level", "debug"]).start()
     gateway.anonymous.get("/threads", params={"token": gateway.token})
     assert "GET /threads 401" in logs(gateway) and gateway.token not in logs(gateway)
 
 
 @pytest.mark.parametrize("how", ["file", "environment"])
-def test_the_log_can_be_json(make_gateway, how):
+def test_log_format_json(make_gateway, how):
     file, environment = ({"log": {"format": "json"}}, {}) if how == "file" else (None, {"AGENT_GATEWAY_LOG_FORMAT": "json"})
     gateway = make_gateway(config=file, environment=environment).start()
     gateway.command("chat", "hello")
@@ -154,6 +159,6 @@ def test_the_log_can_be_json(make_gateway, how):
     assert [json.loads(line) for line in gateway.stderr.splitlines()] == lines
 
 
-def test_a_wrong_form_is_told(make_gateway):
+def test_invalid_format_is_reported(make_gateway):
     failed = make_gateway(config="log:\n  format: xml\n").fails()
     assert failed.status == 2 and "config.yaml:2: log.format: must be one of text, json" in failed.stderr

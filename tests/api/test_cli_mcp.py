@@ -1,4 +1,7 @@
-"""agw mcp: the gateway as a server of the Model Context Protocol (decisions, 15; references/mcp.md)."""
+"""agw mcp: the gateway as a server of the Model Context Protocol.
+
+See docs/command-line.md#mcp.
+"""
 
 import json
 import subprocess
@@ -14,7 +17,7 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontex
 
 
 class Server:
-    """`agw mcp` as a client has it: a child with pipes."""
+    """`agw mcp` as clients run it: a child process with pipes."""
 
     def __init__(self, gateway, *arguments):
         self.process = subprocess.Popen([str(BINARY), "mcp", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -50,8 +53,8 @@ class Server:
 
 
 @pytest.fixture
-def serve():
-    """Starts servers, which are ended with the test."""
+def start_mcp():
+    """Starts servers that end with the test."""
     servers = []
 
     def start(gateway, *arguments):
@@ -74,18 +77,18 @@ def test_without_a_gateway_is_exit_status_4(make_gateway):
 
 
 @pytest.mark.parametrize("version", LEGACY)
-def test_the_handshake_of_each_revision(gateway, serve, version):
-    result = serve(gateway).shake_hands(version)
+def test_handshake_of_each_revision(gateway, start_mcp, version):
+    result = start_mcp(gateway).shake_hands(version)
     assert result["protocolVersion"] == version and result["serverInfo"]["name"] == "agent-gateway"
     assert set(result["capabilities"]) == {"tools"}
 
 
-def test_an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake(gateway, serve):
-    assert serve(gateway).shake_hands("1999-01-01")["protocolVersion"] == "2025-11-25"
+def test_unknown_revision_is_answered_with_the_newest_with_a_handshake(gateway, start_mcp):
+    assert start_mcp(gateway).shake_hands("1999-01-01")["protocolVersion"] == "2025-11-25"
 
 
-def test_the_revision_without_a_handshake(gateway, serve):
-    server = serve(gateway)
+def test_revision_without_a_handshake(gateway, start_mcp):
+    server = start_mcp(gateway)
     found = server.ask("server/discover", _meta=META)["result"]
     assert found["resultType"] == "complete" and found["supportedVersions"][0] == "2026-07-28"
     listed = server.ask("tools/list", _meta=META)["result"]
@@ -97,8 +100,8 @@ def test_the_revision_without_a_handshake(gateway, serve):
     assert refused["code"] == -32022 and refused["data"]["supported"] == ["2026-07-28"]
 
 
-def test_it_offers_reading_chat_run_and_propose(gateway, serve):
-    offered = names(serve(gateway))
+def test_default_tools_are_reading_chat_run_and_propose(gateway, start_mcp):
+    offered = names(start_mcp(gateway))
     assert {"chat", "propose", "post_run_job", "get_threads", "get_turns_search", "get_extensions"} <= offered
     manual = accepted(gateway.http.get("/utcp"))["tools"]
     reading = {tool["name"] for tool in manual if "read" in tool["tags"]}
@@ -106,25 +109,25 @@ def test_it_offers_reading_chat_run_and_propose(gateway, serve):
     assert not any("pair" in name for name in offered), "it must not let others in"
 
 
-def test_all_is_there_when_it_is_asked_for_but_no_door(gateway, serve):
-    offered = names(serve(gateway, "--all"))
+def test_option_all_offers_everything_but_credentials(gateway, start_mcp):
+    offered = names(start_mcp(gateway, "--all"))
     assert {"post_extensions", "delete_threads_id", "put_soul"} <= offered
     assert not any("pair" in name for name in offered)
 
 
-def test_tools_have_schemas_and_hints(gateway, serve):
-    tools = {tool["name"]: tool for tool in serve(gateway, "--all").ask("tools/list")["result"]["tools"]}
+def test_tools_have_schemas_and_hints(gateway, start_mcp):
+    tools = {tool["name"]: tool for tool in start_mcp(gateway, "--all").ask("tools/list")["result"]["tools"]}
     assert tools["get_turns_search"]["inputSchema"]["required"] == ["q", "agent_id"]
     assert tools["get_threads"]["annotations"]["readOnlyHint"] is True
     assert tools["delete_threads_id"]["annotations"]["destructiveHint"] is True
 
 
-def test_a_tool_reads_with_path_and_query(gateway, serve):
+def test_tool_reads_with_path_and_query(gateway, start_mcp):
     thread = accepted(gateway.http.post("/threads", json={"title": "by mcp"}), 201)
     for content in ("one", "two & three/four"):
         body = {"content": content, "role": "user"}
         accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
-    server = serve(gateway)
+    server = start_mcp(gateway)
     server.shake_hands()
     result = server.call("get_threads_id_turns", id=thread["id"], limit=1)
     assert result["isError"] is False
@@ -132,49 +135,49 @@ def test_a_tool_reads_with_path_and_query(gateway, serve):
     assert server.call("get_extensions_id", id="help")["structuredContent"]["name"] == "help"
 
 
-def test_what_changes_is_not_there_without_all(gateway, serve):
-    server = serve(gateway)
+def test_without_all_no_tool_changes_anything(gateway, start_mcp):
+    server = start_mcp(gateway)
     for name in ("put_soul", "post_chat", "get_pair_refresh", "nonsense"):
         error = server.ask("tools/call", name=name, arguments={})["error"]
         assert error["code"] == -32602, name
 
 
-def test_a_tool_that_nobody_has_is_said_to_be_unknown(gateway, serve):
-    assert "--all" in serve(gateway).ask("tools/call", name="nonsense")["error"]["message"]
-    assert serve(gateway, "--all").ask("tools/call", name="nonsense")["error"]["message"] == "unknown tool nonsense"
+def test_unknown_tool_is_reported(gateway, start_mcp):
+    assert "--all" in start_mcp(gateway).ask("tools/call", name="nonsense")["error"]["message"]
+    assert start_mcp(gateway, "--all").ask("tools/call", name="nonsense")["error"]["message"] == "unknown tool nonsense"
 
 
-def test_null_counts_as_omitted(gateway, serve):
-    server = serve(gateway)
+def test_null_counts_as_omitted(gateway, start_mcp):
+    server = start_mcp(gateway)
     listed = server.call("get_filesystem_ls", path=None)
     assert listed["isError"] is False and listed["structuredContent"]["path"] == str(gateway.home)
     assert server.call("get_extensions_id", id=None)["content"][0]["text"] == "id is required"
 
 
-def test_what_nests_as_deep_as_can_be_sent_is_handed_on(own, serve):
-    server = serve(own, "--all")
+def test_deeply_nested_input_is_forwarded(own_gateway, start_mcp):
+    server = start_mcp(own_gateway, "--all")
     body = {"type": "widget", "name": "deep", "description": "", "definition": {"x": nested(62)}}
     made = server.call("post_extensions", body=body)
     assert made["isError"] is False and made["structuredContent"]["definition"] == body["definition"], made
 
 
-def test_with_all_a_body_can_be_sent(own, serve):
-    server = serve(own, "--all")
+def test_with_all_a_body_can_be_sent(own_gateway, start_mcp):
+    server = start_mcp(own_gateway, "--all")
     assert server.call("put_soul", body={"content": "We help."})["isError"] is False
-    assert accepted(own.http.get("/soul"))["content"] == "We help."
+    assert accepted(own_gateway.http.get("/soul"))["content"] == "We help."
     made = server.call("post_threads", body={"title": "made"})["structuredContent"]
     assert server.call("delete_threads_id", id=made["id"])["isError"] is False
 
 
-def test_what_the_gateway_refuses_is_the_tools_error(gateway, serve):
-    server = serve(gateway)
+def test_gateway_error_is_a_tool_error(gateway, start_mcp):
+    server = start_mcp(gateway)
     result = server.call("get_extensions_id", id="nobody")
     assert result["isError"] is True and "extension not found" in result["content"][0]["text"]
     assert "id is required" in server.call("get_extensions_id")["content"][0]["text"]
 
 
-def test_chat_waits_for_the_answer(talker, serve):
-    server = serve(talker.gateway)
+def test_chat_waits_for_the_answer(talker, start_mcp):
+    server = start_mcp(talker.gateway)
     talker.answers("The answer", " is 42.")
     said = server.call("chat", message="What is it?")["content"][0]["text"]
     assert said.startswith("The answer is 42.") and "(thread " in said
@@ -184,55 +187,55 @@ def test_chat_waits_for_the_answer(talker, serve):
     assert server.call("chat")["content"][0]["text"] == "message is required"
 
 
-def test_a_value_that_is_no_text_is_named(gateway, serve):
-    server = serve(gateway)
+def test_non_text_value_is_named(gateway, start_mcp):
+    server = start_mcp(gateway)
     for tool, given, name in (("chat", {"message": 5}, "message"), ("chat", {"message": "x", "agent": 5}, "agent"),
                               ("propose", {"type": ["soul"]}, "type")):
         refused = server.call(tool, **given)
         assert refused["isError"] and refused["content"][0]["text"].startswith(f"{name} must be a string")
 
 
-def held_chat(talker, serve):
-    """A server with a chat under way, the call `long`, and what holds its answer."""
-    server = serve(talker.gateway)
+def held_chat(talker, start_mcp):
+    """Returns a server with a waiting chat (its call is `long`), and the held answer."""
+    server = start_mcp(talker.gateway)
     held = talker.holds("Half")
     server.send(id="long", method="tools/call", params={"name": "chat", "arguments": {"message": "slowly"}})
     assert held.was_asked()
     return server, held
 
 
-def test_other_requests_go_on_while_a_chat_waits(talker, serve):
-    server, held = held_chat(talker, serve)
+def test_other_requests_proceed_while_a_chat_waits(talker, start_mcp):
+    server, held = held_chat(talker, start_mcp)
     assert server.ask("ping")["result"] == {}
     held.release(" whole")
     answer = server.receive()
     assert answer["id"] == "long" and "Half whole" in answer["result"]["content"][0]["text"]
 
 
-def test_a_cancelled_call_has_no_answer(talker, serve):
-    server, held = held_chat(talker, serve)
+def test_cancelled_call_gets_no_response(talker, start_mcp):
+    server, held = held_chat(talker, start_mcp)
     server.send(method="notifications/cancelled", params={"requestId": "long"})
     assert server.ask("ping")["result"] == {}
     assert held.was_aborted()
     assert server.ask("ping")["result"] == {}
 
 
-def test_a_job_is_run(gateway, serve, name):
-    job = new_job(gateway, name("mcp"))
-    result = serve(gateway).call("post_run_job", job=job["name"], dry=True)
+def test_job_is_run(gateway, start_mcp, new_name):
+    job = new_job(gateway, new_name("mcp"))
+    result = start_mcp(gateway).call("post_run_job", job=job["name"], dry=True)
     assert result["structuredContent"]["status"] == "started"
     assert ended(gateway, job)[0]["dry"] is True
 
 
-def test_a_change_is_proposed(own, serve):
-    result = serve(own).call("propose", type="soul", title="Be kinder: a line", target="soul.md", content="Kind.\n",
+def test_change_is_proposed(own_gateway, start_mcp):
+    result = start_mcp(own_gateway).call("propose", type="soul", title="Be kinder: a line", target="soul.md", content="Kind.\n",
                              reason="It helps")
     assert result["isError"] is False, result
-    listed = accepted(own.http.get("/proposals"))
+    listed = accepted(own_gateway.http.get("/proposals"))
     assert [(one["agent"], one["title"], one["type"]) for one in listed] == [("mcp", "Be kinder: a line", "soul")]
-    shown = accepted(own.http.get(f"/proposals/mcp/{listed[0]['date']}/{listed[0]['name']}"))
+    shown = accepted(own_gateway.http.get(f"/proposals/mcp/{listed[0]['date']}/{listed[0]['name']}"))
     assert (shown["content"], shown["target"], shown["status"]) == ("Kind.\n", "soul.md", "pending")
-    assert "target is required" in serve(own).call("propose", type="soul", title="x")["content"][0]["text"]
+    assert "target is required" in start_mcp(own_gateway).call("propose", type="soul", title="x")["content"][0]["text"]
 
 
 @pytest.mark.parametrize("member, value, why", [
@@ -242,11 +245,11 @@ def test_a_change_is_proposed(own, serve):
     ("target", "knowledge/", "validation failed"), ("target", "config.yaml", "a person makes a folder a project"),
     ("target", "/etc/hosts", "a person makes a folder a project"), ("type", "extension", "validation failed"),
 ])
-def test_what_nobody_could_apply_is_not_staged(own, serve, member, value, why):
+def test_inapplicable_change_is_not_staged(own_gateway, start_mcp, member, value, why):
     change = {"type": "soul", "title": "x", "target": "soul.md", "content": "Kind.\n", member: value}
-    result = serve(own).call("propose", **change)
+    result = start_mcp(own_gateway).call("propose", **change)
     assert result["isError"] and why in result["content"][0]["text"]
-    assert accepted(own.http.get("/proposals")) == []
+    assert accepted(own_gateway.http.get("/proposals")) == []
 
 
 @pytest.mark.parametrize("line, code", [
@@ -254,38 +257,38 @@ def test_what_nobody_could_apply_is_not_staged(own, serve, member, value, why):
     ('{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600), ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
     ('{"jsonrpc":"2.0","id":1,"method":"resources/list"}', -32601), ("[" * 100_000, -32700),
 ], ids=lambda value: str(value)[:40])
-def test_what_is_no_request_is_refused_and_harms_nothing(gateway, serve, line, code):
-    server = serve(gateway)
+def test_invalid_request_is_refused_and_harmless(gateway, start_mcp, line, code):
+    server = start_mcp(gateway)
     server.process.stdin.write(line + "\n\n")
     server.process.stdin.flush()
     assert server.receive()["error"]["code"] == code
     assert server.ask("ping")["result"] == {}
 
 
-def test_a_request_without_a_usable_method_is_refused_by_its_id(gateway, serve):
-    refused = serve(gateway).ask(5)
+def test_request_without_a_valid_method_is_refused_by_id(gateway, start_mcp):
+    refused = start_mcp(gateway).ask(5)
     assert refused["error"] == {"code": -32600, "message": "a method is a string"}
 
 
-def test_a_call_without_a_name_is_refused(gateway, serve):
-    refused = serve(gateway).ask("tools/call", arguments={})
+def test_call_without_a_name_is_refused(gateway, start_mcp):
+    refused = start_mcp(gateway).ask("tools/call", arguments={})
     assert refused["error"] == {"code": -32602, "message": "name is required: which tool is called"}
 
 
-def test_notifications_are_not_answered(gateway, serve):
-    server = serve(gateway)
+def test_notifications_are_not_answered(gateway, start_mcp):
+    server = start_mcp(gateway)
     server.send(method="notifications/nonsense")
     server.send(method="tools/list")
     assert server.ask("ping")["result"] == {}
 
 
-def test_it_ends_with_its_input(gateway, serve):
-    server = serve(gateway)
+def test_server_ends_at_end_of_input(gateway, start_mcp):
+    server = start_mcp(gateway)
     server.shake_hands()
     assert server.end() == 0 and server.process.stdout.read() == ""
 
 
-def test_all_requests_before_the_end_of_the_input_are_answered(gateway):
+def test_requests_before_end_of_input_are_answered(gateway):
     requests = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}]
     requests += [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": "get_health"}}
                  for number in range(1, 7)]
@@ -295,25 +298,25 @@ def test_all_requests_before_the_end_of_the_input_are_answered(gateway):
     assert not any(answers[number]["isError"] for number in range(1, 7))
 
 
-def test_a_chat_goes_on_after_the_end_of_the_input(talker, serve):
-    server, held = held_chat(talker, serve)
+def test_chat_continues_after_end_of_input(talker, start_mcp):
+    server, held = held_chat(talker, start_mcp)
     server.process.stdin.close()
     held.release(" whole")
     assert "Half whole" in server.receive()["result"]["content"][0]["text"]
     assert server.process.wait(PATIENCE) == 0
 
 
-def test_a_chat_is_given_up_when_nobody_can_read_its_answer(talker, serve):
-    server, held = held_chat(talker, serve)
+def test_chat_is_abandoned_when_its_answer_cannot_be_delivered(talker, start_mcp):
+    server, held = held_chat(talker, start_mcp)
     server.process.stdout.close()
     assert server.end() == 0
     assert held.was_aborted()
 
 
-def test_a_gateway_that_went_away_is_the_tools_error_until_it_is_back(own, serve):
-    server = serve(own)
+def test_unreachable_gateway_is_a_tool_error_until_it_returns(own_gateway, start_mcp):
+    server = start_mcp(own_gateway)
     assert server.call("get_health")["isError"] is False
-    assert own.stop() == 0
+    assert own_gateway.stop() == 0
     assert "agw serve" in server.call("get_health")["content"][0]["text"]
-    own.start()
+    own_gateway.start()
     assert server.call("get_health")["isError"] is False

@@ -1,4 +1,7 @@
-"""`agw proposals` (decisions, 15)."""
+"""agw proposals.
+
+See docs/command-line.md#proposals.
+"""
 
 import json
 
@@ -18,7 +21,7 @@ def done(gateway, *arguments, status=0, typed=""):
     return completed
 
 
-def test_pending_ones_are_listed(gateway):
+def test_pending_proposals_are_listed(gateway):
     path, nested = write(gateway, title="A clearer greeting"), write(gateway, name="two", title="Nested")
     lines = done(gateway).stdout.splitlines()
     assert lines[0].split() == ["PROPOSAL", "MADE", "TYPE", "TARGET", "TITLE"]
@@ -29,12 +32,12 @@ def test_pending_ones_are_listed(gateway):
     assert listed == accepted(gateway.http.get("/proposals"))
 
 
-def test_without_any_it_says_so(own):
-    completed = done(own)
+def test_empty_list_says_so(own_gateway):
+    completed = done(own_gateway)
     assert completed.stdout == "" and "no proposals" in completed.stderr
 
 
-def test_one_is_shown_with_its_diff(gateway):
+def test_proposal_is_shown_with_its_diff(gateway):
     path = write(gateway, "new\n", title="A clearer greeting", reason="It is friendlier.", target="notes/cli-shown.md")
     shown = done(gateway, "show", reference(path)).stdout
     assert shown.startswith("A clearer greeting\n") and "It is friendlier." in shown and "notes/cli-shown.md" in shown
@@ -42,7 +45,7 @@ def test_one_is_shown_with_its_diff(gateway):
     assert json.loads(done(gateway, "show", reference(path), "--json").stdout) == show(gateway, path)
 
 
-def test_on_a_terminal_the_diff_has_colours(gateway):
+def test_diff_is_coloured_on_a_terminal(gateway):
     path = write(gateway, "new\n")
     command = [str(BINARY), "proposals", "show", reference(path)]
     variables = {**gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data), "TERM": "xterm"}
@@ -51,19 +54,19 @@ def test_on_a_terminal_the_diff_has_colours(gateway):
         assert running.exit_status() == 0
 
 
-def test_what_an_agent_wrote_steers_no_terminal(gateway):
+def test_control_characters_of_an_agent_are_escaped(gateway):
     path = write(gateway, "\x1b[2Jgone\u202e\n", title="a\x1b]0;title\x07", reason="\x1b[1A")
     for shown in (done(gateway, "show", reference(path)).stdout, done(gateway).stdout):
         assert "\x1b" not in shown and "\u202e" not in shown and "\\x1b" in shown
 
 
-def test_one_is_applied(gateway):
+def test_proposal_is_applied(gateway):
     path = write(gateway, target="notes/cli-applied.md")
     assert "is applied" in done(gateway, "apply", reference(path)).stderr
     assert (gateway.data / "notes" / "cli-applied.md").read_text() == "new text\n"
 
 
-def test_an_edited_text_is_applied(gateway):
+def test_edited_text_is_applied(gateway):
     first, second = write(gateway, target="notes/cli-one.md"), write(gateway, target="notes/cli-two.md")
     (gateway.home / "edited.md").write_text("edited\n")
     done(gateway, "apply", reference(first), "--content", "edited.md")
@@ -72,13 +75,13 @@ def test_an_edited_text_is_applied(gateway):
     assert (gateway.data / "notes" / "cli-two.md").read_text() == "from stdin\n"
 
 
-def test_one_is_rejected_with_a_reason(gateway):
+def test_proposal_is_rejected_with_a_reason(gateway):
     path = write(gateway)
     answer = json.loads(done(gateway, "reject", reference(path), "--reason", "Not now.", "--json").stdout)
     assert answer["status"] == "rejected" and experiments_of(gateway, path)[0]["reason"] == "Not now."
 
 
-def test_what_fails_is_told(gateway):
+def test_failures_are_reported(gateway):
     path = write(gateway)
     accepted(apply(gateway, path))
     assert "proposal already applied" in done(gateway, "apply", reference(path), status=1).stderr

@@ -1,4 +1,7 @@
-"""agw open, completion, man and service: what ties the gateway to a person's shell and session (decisions, 15)."""
+"""agw open, completion, man and service: integration with the user's shell and session.
+
+See docs/command-line.md#open and docs/command-line.md#commands.
+"""
 
 import ctypes
 import re
@@ -21,7 +24,7 @@ def run(gateway, *arguments, status=0):
 
 
 def program(gateway, name, script):
-    """A program of this name, alone in front of PATH."""
+    """Installs a program of this name in its own directory at the front of PATH."""
     folder = gateway.home / "bin"
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(f"#!/bin/sh\n{script}\n")
@@ -38,33 +41,33 @@ def code_in(page):
     return re.search(r"url=http://127\.0\.0\.1:\d+/ui/#code=(\d{6})\"", page)[1]
 
 
-def test_the_page_is_opened_through_a_private_file_with_a_code(own):
-    program(own, "xdg-open", 'echo "$@" > "$HOME/opened"')
-    run(own, "open")
-    page = own.data / "open.html"
-    assert (own.home / "opened").read_text().strip() == str(page) and page.stat().st_mode & 0o777 == 0o600
-    assert own.token not in page.read_text()
+def test_page_is_opened_through_a_private_file_with_a_code(own_gateway):
+    program(own_gateway, "xdg-open", 'echo "$@" > "$HOME/opened"')
+    run(own_gateway, "open")
+    page = own_gateway.data / "open.html"
+    assert (own_gateway.home / "opened").read_text().strip() == str(page) and page.stat().st_mode & 0o777 == 0o600
+    assert own_gateway.token not in page.read_text()
     code = code_in(page.read_text())
-    assert own.anonymous.post("/pair", json={"otp": code}).json() == {"token": own.token}
-    assert own.anonymous.post("/pair", json={"otp": code}).status_code == 401, "it is good once"
+    assert own_gateway.anonymous.post("/pair", json={"otp": code}).json() == {"token": own_gateway.token}
+    assert own_gateway.anonymous.post("/pair", json={"otp": code}).status_code == 401, "it is good once"
 
 
-def test_browser_says_which_browser(own):
-    chosen = program(own, "chosen", 'touch "$HOME/chosen"')
-    own.environment["BROWSER"] = str(chosen)
-    run(own, "open")
-    assert (own.home / "chosen").exists()
+def test_variable_browser_selects_the_browser(own_gateway):
+    chosen = program(own_gateway, "chosen", 'touch "$HOME/chosen"')
+    own_gateway.environment["BROWSER"] = str(chosen)
+    run(own_gateway, "open")
+    assert (own_gateway.home / "chosen").exists()
 
 
-def test_without_a_browser_the_file_is_named(own):
-    assert run(own, "open", "--no-browser").strip() == str(own.data / "open.html")
-    program(own, "xdg-open", "exit 3")
-    assert "within a minute" in run(own, "open", status=1)
+def test_without_a_browser_the_file_is_named(own_gateway):
+    assert run(own_gateway, "open", "--no-browser").strip() == str(own_gateway.data / "open.html")
+    program(own_gateway, "xdg-open", "exit 3")
+    assert "within a minute" in run(own_gateway, "open", status=1)
 
 
-def test_the_code_is_valid_for_a_minute(own):
-    before = own.http.get("/pair/refresh", params={"brief": "true"}).json()
-    usual = own.http.get("/pair/refresh").json()
+def test_code_is_valid_for_a_minute(own_gateway):
+    before = own_gateway.http.get("/pair/refresh", params={"brief": "true"}).json()
+    usual = own_gateway.http.get("/pair/refresh").json()
     from datetime import datetime
     times = [datetime.fromisoformat(answer["expiresAt"]) for answer in (before, usual)]
     assert 530 < (times[1] - times[0]).total_seconds() < 550
@@ -101,7 +104,7 @@ def test_bash_completes_commands_options_and_values(gateway, words, wanted):
         assert found == set(wanted)
 
 
-def test_what_zsh_and_fish_are_given_is_right_for_them(gateway):
+def test_zsh_and_fish_scripts_are_valid(gateway):
     for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"]), ("bash", ["bash", "-n"])):
         script = run(gateway, "completion", shell)
         assert "ext" in script and "--type" in script or shell == "fish"
@@ -129,7 +132,7 @@ def test_wrong_usage_is_exit_status_2(gateway, arguments):
 # man
 
 
-def test_the_manual_page_names_every_command_and_is_right_for_troff(gateway):
+def test_manual_page_names_every_command_and_is_valid_troff(gateway):
     page = run(gateway, "man")
     listed = re.findall(r"^  ([a-z]+) ", run(gateway, "--help"), re.M)
     assert len(listed) > 15
@@ -144,59 +147,59 @@ def test_the_manual_page_names_every_command_and_is_right_for_troff(gateway):
 
 
 @pytest.fixture
-def session(make_gateway):
-    """A user's session whose systemctl notes what it is told."""
+def user_session(make_gateway):
+    """A user's session whose systemctl records its arguments."""
     gateway = make_gateway()
-    program(gateway, "systemctl", 'echo "$@" >> "$HOME/told"; exit ${SYSTEMCTL_STATUS:-0}')
+    program(gateway, "systemctl", 'echo "$@" >> "$HOME/calls"; exit ${SYSTEMCTL_STATUS:-0}')
     gateway.unit = gateway.home / ".config" / "systemd" / "user" / "agent-gateway.service"
-    gateway.told = lambda: (gateway.home / "told").read_text().splitlines()
+    gateway.calls = lambda: (gateway.home / "calls").read_text().splitlines()
     return gateway
 
 
-def test_the_service_is_installed_and_started(session):
-    program(session, "systemctl", 'echo "$@" >> "$HOME/told"; case "$*" in *--now*) touch "$HOME/started" ;; esac')
+def test_service_is_installed_and_started(user_session):
+    program(user_session, "systemctl", 'echo "$@" >> "$HOME/calls"; case "$*" in *--now*) touch "$HOME/started" ;; esac')
 
     def start_when_told():
-        while not (session.home / "started").exists():
+        while not (user_session.home / "started").exists():
             time.sleep(0.01)
-        session.start()
+        user_session.start()
 
     systemd = threading.Thread(target=start_when_told)
     systemd.start()
-    run(session, "service", "install")
+    run(user_session, "service", "install")
     systemd.join()
-    unit = session.unit.read_text()
+    unit = user_session.unit.read_text()
     assert f'ExecStart="{BINARY}" serve\n' in unit and "RestartForceExitStatus=75" in unit and "@AGW@" not in unit
-    assert session.told() == ["--user daemon-reload", "--user enable --now agent-gateway.service"]
+    assert user_session.calls() == ["--user daemon-reload", "--user enable --now agent-gateway.service"]
 
 
-def test_a_service_that_does_not_come_up_is_told(session):
-    assert "journalctl --user --unit agent-gateway.service" in run(session, "service", "install", status=1)
+def test_failing_service_is_reported(user_session):
+    assert "journalctl --user --unit agent-gateway.service" in run(user_session, "service", "install", status=1)
 
 
-def test_a_data_directory_is_kept_in_the_unit_whatever_it_is_called(session):
-    run(session, "service", "install", "--no-start", "--data-dir", '/tmp/a "b" %h $x')
-    assert '--data-dir "/tmp/a \\"b\\" %%h $$x"' in session.unit.read_text()
-    assert session.told()[-1] == "--user enable agent-gateway.service"
+def test_unit_keeps_any_data_directory(user_session):
+    run(user_session, "service", "install", "--no-start", "--data-dir", '/tmp/a "b" %h $x')
+    assert '--data-dir "/tmp/a \\"b\\" %%h $$x"' in user_session.unit.read_text()
+    assert user_session.calls()[-1] == "--user enable agent-gateway.service"
 
 
-def test_the_data_directory_of_the_environment_is_kept_in_the_unit(session):
-    session.data = session.home / "elsewhere"
-    run(session, "service", "install", "--no-start")
-    assert f'serve --data-dir "{session.data}"\n' in session.unit.read_text()
+def test_unit_keeps_the_data_directory_of_the_environment(user_session):
+    user_session.data = user_session.home / "elsewhere"
+    run(user_session, "service", "install", "--no-start")
+    assert f'serve --data-dir "{user_session.data}"\n' in user_session.unit.read_text()
 
 
-def test_the_unit_is_right_for_systemd(session):
+def test_unit_is_valid_for_systemd(user_session):
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed")
-    run(session, "service", "install", "--no-start")
-    done = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no", str(session.unit)], capture_output=True,
-                          text=True, env={**session.variables(), "XDG_RUNTIME_DIR": str(session.home)})
+    run(user_session, "service", "install", "--no-start")
+    done = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no", str(user_session.unit)], capture_output=True,
+                          text=True, env={**user_session.variables(), "XDG_RUNTIME_DIR": str(user_session.home)})
     assert "agent-gateway.service" not in done.stderr, done.stderr
 
 
 def without_openat2():
-    """In a child: openat2 is not there, as where systemd's RestrictSUIDSGID is set (seccomp(2))."""
+    """Runs in a child: makes openat2 unavailable, as systemd's RestrictSUIDSGID does (seccomp(2))."""
     load, jump_if_equal, answer = 0x20, 0x15, 0x06
     allow, no_such_call, openat2 = 0x7FFF0000, 0x00050000 | 38, 437
     steps = [(load, 0, 0, 0), (jump_if_equal, 0, 1, openat2), (answer, 0, 0, no_such_call), (answer, 0, 0, allow)]
@@ -208,38 +211,38 @@ def without_openat2():
     assert c.prctl(set_seccomp, by_filter, program, 0, 0) == 0
 
 
-def test_the_unit_forbids_nothing_that_the_gateway_needs(session):
-    run(session, "service", "install", "--no-start")
-    assert "\nRestrictSUIDSGID=" not in session.unit.read_text()
-    done = subprocess.run([BINARY, "serve", "--port", "0"], env=session.variables(), capture_output=True, text=True,
+def test_unit_forbids_nothing_the_gateway_needs(user_session):
+    run(user_session, "service", "install", "--no-start")
+    assert "\nRestrictSUIDSGID=" not in user_session.unit.read_text()
+    done = subprocess.run([BINARY, "serve", "--port", "0"], env=user_session.variables(), capture_output=True, text=True,
                           preexec_fn=without_openat2, timeout=PATIENCE)
     assert done.returncode == 1 and "openat2" in done.stderr and "RestrictSUIDSGID" in done.stderr, done.stderr
 
 
-def test_a_systemd_that_is_out_of_reach_is_told_with_what_to_do(session):
-    session.environment["SYSTEMCTL_STATUS"] = "1"
-    failed = session.command("service", "install")
+def test_unreachable_systemd_is_reported_with_advice(user_session):
+    user_session.environment["SYSTEMCTL_STATUS"] = "1"
+    failed = user_session.command("service", "install")
     assert failed.returncode == 1 and "`agw serve`" in failed.stderr
 
 
-def test_the_service_is_uninstalled(session):
-    run(session, "service", "install", "--no-start")
-    run(session, "service", "uninstall")
-    assert not session.unit.exists() and "--user disable --now agent-gateway.service" in session.told()
-    assert "there is no" in run(session, "service", "uninstall", status=1)
+def test_service_is_uninstalled(user_session):
+    run(user_session, "service", "install", "--no-start")
+    run(user_session, "service", "uninstall")
+    assert not user_session.unit.exists() and "--user disable --now agent-gateway.service" in user_session.calls()
+    assert "there is no" in run(user_session, "service", "uninstall", status=1)
 
 
-def test_the_status_of_the_service(session):
-    assert "agw service install" in run(session, "service", "status")
-    session.environment["SYSTEMCTL_STATUS"] = "3"
-    run(session, "service", "status", status=1)
+def test_service_status(user_session):
+    assert "agw service install" in run(user_session, "service", "status")
+    user_session.environment["SYSTEMCTL_STATUS"] = "3"
+    run(user_session, "service", "status", status=1)
 
 
-def test_where_systemd_is_not_it_is_said(make_gateway):
+def test_missing_systemd_is_reported(make_gateway):
     gateway = make_gateway(environment={"PATH": "/nonexistent"})
     assert "systemd" in run(gateway, "service", "install", status=1)
 
 
-def test_a_gateway_that_runs_already_is_not_doubled(own):
-    program(own, "systemctl", "exit 0")
-    assert "already runs" in run(own, "service", "install", status=1)
+def test_running_gateway_is_not_started_twice(own_gateway):
+    program(own_gateway, "systemctl", "exit 0")
+    assert "already runs" in run(own_gateway, "service", "install", status=1)

@@ -1,4 +1,7 @@
-"""The command line beside `serve`: status, chat, threads, search, token show (decisions, 15)."""
+"""The commands that need a running gateway: status, chat, threads, search and token show.
+
+See docs/command-line.md#commands and docs/command-line.md#chat and docs/command-line.md#output.
+"""
 
 import json
 import os
@@ -20,7 +23,7 @@ COMMANDS = [["status"], ["chat", "hello"], ["threads"], ["search", "hello"]]
 
 
 def run(gateway, *arguments, status=0, typed=""):
-    """What a command printed, once it ended with this status."""
+    """Runs a command, checks its exit status and returns its output."""
     done = gateway.command(*arguments, typed=typed)
     assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout if status == 0 else done.stderr
@@ -30,11 +33,11 @@ def new_thread(gateway, **members):
     return accepted(gateway.http.post("/threads", json=members), 201)
 
 
-# What is printed.
+# Output.
 
 
 @pytest.mark.parametrize("arguments", [["threads", "--json"], ["token", "show"], ["--help"]], ids=" ".join)
-def test_what_cannot_be_written_is_a_failure(gateway, arguments):
+def test_write_failure_is_exit_status_1(gateway, arguments):
     new_thread(gateway, title="long, so that it is written before all is printed" * 200)
     with open("/dev/full", "w") as full:
         done = subprocess.run([str(BINARY), *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE,
@@ -42,7 +45,7 @@ def test_what_cannot_be_written_is_a_failure(gateway, arguments):
     assert done.returncode == 1 and done.stderr == "agw: cannot write the output: No space left on device\n"
 
 
-def test_a_status_is_not_lost_with_its_message(make_gateway):
+def test_exit_status_survives_a_failed_message(make_gateway):
     gateway = make_gateway()
     with open("/dev/full", "w") as full:
         done = subprocess.run([str(BINARY), "threads"], stdout=full, stderr=full, timeout=PATIENCE,
@@ -54,30 +57,30 @@ def test_a_status_is_not_lost_with_its_message(make_gateway):
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-def test_no_gateway_running_is_exit_status_4_and_says_how_to_start_one(make_gateway, arguments):
+def test_missing_gateway_is_exit_status_4_with_advice(make_gateway, arguments):
     gateway = make_gateway()
     assert "agw serve" in run(gateway, *arguments, status=4)
 
 
-def test_a_gateway_that_was_killed_is_none(own):
-    own.kill()
-    assert "agw serve" in run(own, "status", status=4)
+def test_killed_gateway_counts_as_missing(own_gateway):
+    own_gateway.kill()
+    assert "agw serve" in run(own_gateway, "status", status=4)
 
 
 @pytest.mark.parametrize("arguments", [*COMMANDS, ["pair"], ["open"], ["mcp"]], ids=" ".join)
-def test_who_took_the_port_of_a_killed_gateway_hears_nothing(own, arguments):
-    port = own.port
-    own.kill()
+def test_nothing_is_sent_to_a_reused_port(own_gateway, arguments):
+    port = own_gateway.port
+    own_gateway.kill()
     with socket.create_server(("127.0.0.1", port)) as stranger:
         stranger.setblocking(False)
-        assert "agw serve" in run(own, *arguments, status=4)
+        assert "agw serve" in run(own_gateway, *arguments, status=4)
         with pytest.raises(BlockingIOError):
             stranger.accept()
 
 
-def test_a_gateway_that_ended_is_none(own):
-    assert own.stop() == 0
-    assert "agw serve" in run(own, "threads", status=4)
+def test_ended_gateway_counts_as_missing(own_gateway):
+    assert own_gateway.stop() == 0
+    assert "agw serve" in run(own_gateway, "threads", status=4)
 
 
 @pytest.mark.parametrize("arguments", [
@@ -88,21 +91,21 @@ def test_wrong_usage_is_exit_status_2(gateway, arguments):
     assert run(gateway, *arguments, status=2)
 
 
-def test_an_answer_that_nobody_can_read_is_a_failure(gateway):
+def test_undeliverable_output_is_a_failure(gateway):
     done = subprocess.run(["sh", "-c", f"{BINARY} status >&-"], env=gateway.variables(), capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, "agw: cannot write the output: Bad file descriptor\n")
 
 
-def test_unknown_words_are_told_in_their_order(gateway):
+def test_unknown_arguments_are_reported_in_order(gateway):
     assert "not expected: one two" in run(gateway, "status", "one", "two", status=2)
 
 
-def test_help_can_be_asked_for(gateway):
+def test_help_is_printed(gateway):
     for arguments in (["--help"], ["serve", "--help"], ["chat", "--help"], ["token", "--help"]):
         assert run(gateway, *arguments)
 
 
-def test_a_gateway_on_all_addresses_is_found_where_the_machine_has_no_ipv6(make_gateway):
+def test_gateway_on_all_addresses_is_found_without_ipv6(make_gateway):
     gateway = make_gateway(arguments=["--host", "0.0.0.0"]).start()
     lock = (gateway.data / "gateway.lock").read_text()
     (gateway.data / "gateway.lock").write_text(lock.replace("0.0.0.0", "[::]"))
@@ -112,7 +115,7 @@ def test_a_gateway_on_all_addresses_is_found_where_the_machine_has_no_ipv6(make_
 # status
 
 
-def test_status_tells_where_the_gateway_is(gateway):
+def test_status_prints_the_url(gateway):
     assert gateway.url in run(gateway, "status")
 
 
@@ -123,30 +126,30 @@ def test_status_as_json(gateway):
 # token show
 
 
-def test_the_token_is_shown(gateway):
+def test_token_is_shown(gateway):
     assert run(gateway, "token", "show").strip() == gateway.token
 
 
-def test_the_token_is_shown_without_a_gateway(own):
-    token = own.token
-    assert own.stop() == 0
-    assert run(own, "token", "show").strip() == token
+def test_token_is_shown_without_a_gateway(own_gateway):
+    token = own_gateway.token
+    assert own_gateway.stop() == 0
+    assert run(own_gateway, "token", "show").strip() == token
 
 
 # threads, search
 
 
-def test_threads_are_listed(own):
+def test_threads_are_listed(own_gateway):
     titles = ["first of them", "second of them"]
-    made = [new_thread(own, title=title) for title in titles]
-    printed = run(own, "threads")
+    made = [new_thread(own_gateway, title=title) for title in titles]
+    printed = run(own_gateway, "threads")
     assert all(title in printed for title in titles) and printed.index(titles[1]) < printed.index(titles[0])
-    assert ids(json.loads(run(own, "threads", "--json"))) == ids(made)[::-1]
+    assert ids(json.loads(run(own_gateway, "threads", "--json"))) == ids(made)[::-1]
 
 
-def test_no_threads_are_no_error(own):
-    run(own, "threads")
-    assert json.loads(run(own, "threads", "--json")) == []
+def test_empty_thread_list_is_no_error(own_gateway):
+    run(own_gateway, "threads")
+    assert json.loads(run(own_gateway, "threads", "--json")) == []
 
 
 def test_turns_are_searched(gateway):
@@ -158,7 +161,7 @@ def test_turns_are_searched(gateway):
     assert json.loads(run(gateway, "search", "nothing-of-that-kind", "--json")) == []
 
 
-def test_typed_text_is_no_search_error(gateway):
+def test_any_search_text_is_accepted(gateway):
     for typed in ('"', "(", "AND", "a*b(c"):
         run(gateway, "search", typed)
 
@@ -166,7 +169,7 @@ def test_typed_text_is_no_search_error(gateway):
 # chat
 
 
-def test_one_message_prints_its_answer(gateway):
+def test_message_prints_its_answer(gateway):
     printed = run(gateway, "chat", "Who are you?")
     assert printed.strip() and printed.endswith("\n")
     thread = accepted(gateway.http.get("/threads", params={"limit": 1}))[0]
@@ -175,7 +178,7 @@ def test_one_message_prints_its_answer(gateway):
     assert newest[0]["content"].split("\n")[0] in printed
 
 
-def test_a_message_goes_to_the_named_thread_in_the_named_mode_by_the_named_model(gateway):
+def test_message_goes_to_the_given_thread_mode_and_model(gateway):
     thread = new_thread(gateway)
     run(gateway, "chat", "hello there", "--thread", thread["id"], "--model", "offline/librarian", "--mode", "act")
     assert accepted(gateway.http.get(f"/threads/{thread['id']}"))["mode"] == "act"
@@ -183,21 +186,21 @@ def test_a_message_goes_to_the_named_thread_in_the_named_mode_by_the_named_model
     assert newest["metadata"]["model"] == "offline/librarian"
 
 
-def test_a_message_goes_to_the_named_agent(gateway, name):
-    body = {"type": "agent", "name": name("terminal"), "description": "", "definition": {}, "enabled": True}
+def test_message_goes_to_the_given_agent(gateway, new_name):
+    body = {"type": "agent", "name": new_name("terminal"), "description": "", "definition": {}, "enabled": True}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)
     run(gateway, "chat", "hello", "--agent", agent["name"])
     assert len(accepted(gateway.http.get("/threads", params={"agent_id": agent["id"]}))) == 1
 
 
-def test_a_message_is_read_from_a_pipe(gateway):
+def test_message_is_read_from_a_pipe(gateway):
     thread = new_thread(gateway)
     run(gateway, "chat", "--thread", thread["id"], typed="from a pipe\nin two lines\n")
     sent = accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params={"role": "user"}))
     assert [turn["content"].strip() for turn in sent] == ["from a pipe\nin two lines"]
 
 
-def test_what_the_gateway_refuses_is_told(gateway):
+def test_gateway_errors_are_printed(gateway):
     assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", status=1)
     assert "agent not found: nobody" in run(gateway, "chat", "hello", "--agent", "nobody", status=1)
     assert "thread not found: nonsense" in run(gateway, "chat", "hello", "--thread", "nonsense", "--mode", "act", status=1)
@@ -211,11 +214,11 @@ def test_what_the_gateway_refuses_is_told(gateway):
     (["chat", "hello", "--agent", "nobody"], "agw ext list --type agent"), (["ext", "show", "nothing"], "agw ext list"),
     (["proposals", "show", "nobody/2026-01-02"], "agw proposals"),
 ], ids=lambda value: value if isinstance(value, str) else "")
-def test_what_is_not_there_is_told_with_what_lists_those_there_are(gateway, asked, list_of_them):
+def test_missing_record_is_reported_with_the_listing_command(gateway, asked, list_of_them):
     assert f"`{list_of_them}` lists those there are" in run(gateway, *asked, status=1)
 
 
-def test_control_characters_are_shown_escaped(gateway):
+def test_control_characters_are_escaped(gateway):
     thread = new_thread(gateway, title="evil \x1b[31mred\x07 title")
     body = {"content": "trapdoor \x1b]0;owned\x07 text \x9b31m", "role": "user"}
     accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
@@ -223,7 +226,7 @@ def test_control_characters_are_shown_escaped(gateway):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
 
 
-def test_json_holds_no_control_characters_and_says_the_same(gateway):
+def test_json_output_escapes_control_characters(gateway):
     title = "evil \x9b31m \u202eeltit \x7f\x1b"
     thread = new_thread(gateway, title=title)
     printed = run(gateway, "threads", "--json")
@@ -231,26 +234,26 @@ def test_json_holds_no_control_characters_and_says_the_same(gateway):
     assert {one["id"]: one["title"] for one in json.loads(printed)}[thread["id"]] == title
 
 
-def test_no_colours_where_there_is_no_terminal(gateway):
+def test_no_colours_without_a_terminal(gateway):
     for arguments in (["status"], ["threads"], ["chat", "hello"], ["--help"]):
         assert "\x1b" not in run(gateway, *arguments)
 
 
-# chat while the answer comes.
+# chat during the answer.
 
 
 @pytest.fixture
 def terminal(talker):
-    """`agw chat` at a terminal, in a thread of its own: the thread and the terminal."""
-    thread = new_thread(talker.gateway, title="told")
+    """`agw chat` on a terminal: a new thread and the terminal."""
+    thread = new_thread(talker.gateway, title="a title")
     command = [str(BINARY), "chat", "--thread", thread["id"]]
     variables = talker.gateway.variables() | {"TERM": "xterm"}
     with Terminal(command, variables, talker.gateway.home) as running:
         yield thread, running
 
 
-def test_an_answer_is_printed_as_it_comes(talker):
-    thread = new_thread(talker.gateway, title="told")
+def test_answer_is_printed_as_it_streams(talker):
+    thread = new_thread(talker.gateway, title="a title")
     held = talker.holds("Once", " upon")
     command = [str(BINARY), "chat", "--thread", thread["id"], "tell me"]
     printing = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=talker.gateway.variables())
@@ -259,21 +262,21 @@ def test_an_answer_is_printed_as_it_comes(talker):
     assert printing.stdout.read().strip() == "a time" and printing.wait(PATIENCE) == 0
 
 
-def test_control_characters_of_an_answer_are_shown_escaped(talker):
-    thread = new_thread(talker.gateway, title="told")
+def test_control_characters_of_an_answer_are_escaped(talker):
+    thread = new_thread(talker.gateway, title="a title")
     talker.answers("\x1b[31mred\x1b]0;owned\x07", " \x9b31m\x08\x7f\r", "end\ttab\nline")
     printed = run(talker.gateway, "chat", "--thread", thread["id"], "tell me")
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed)
     assert "red" in printed and "end\ttab\nline" in printed
 
 
-def test_an_answer_that_failed_is_told(talker):
+def test_failed_answer_is_reported(talker):
     talker.stub.script(Fault(401, "who are you"))
-    thread = new_thread(talker.gateway, title="told")
+    thread = new_thread(talker.gateway, title="a title")
     assert "who are you" in run(talker.gateway, "chat", "--thread", thread["id"], "hello", status=1)
 
 
-def test_a_conversation_at_the_terminal(talker, terminal):
+def test_conversation_at_the_terminal(talker, terminal):
     thread, running = terminal
     for question, answer in (("first question", "first answer"), ("second question", "second answer")):
         talker.answers(answer)
@@ -288,7 +291,7 @@ def test_a_conversation_at_the_terminal(talker, terminal):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP])
-def test_a_signal_leaves_the_terminal_as_it_was(terminal, number):
+def test_signal_restores_the_terminal(terminal, number):
     _, running = terminal
     running.wait_for_prompt(PROMPT)
     os.kill(running.process, number)
@@ -297,16 +300,16 @@ def test_a_signal_leaves_the_terminal_as_it_was(terminal, number):
     assert running.flags() & both == both
 
 
-def test_a_gateway_that_is_suspended_is_told_of(own):
-    own.process.send_signal(signal.SIGSTOP)
+def test_suspended_gateway_is_reported(own_gateway):
+    own_gateway.process.send_signal(signal.SIGSTOP)
     try:
-        ended = own.command("threads")
+        ended = own_gateway.command("threads")
     finally:
-        own.process.send_signal(signal.SIGCONT)
-    assert ended.returncode == 1 and f"the gateway (process {own.process.pid}) does not answer" in ended.stderr
+        own_gateway.process.send_signal(signal.SIGCONT)
+    assert ended.returncode == 1 and f"the gateway (process {own_gateway.process.pid}) does not answer" in ended.stderr
 
 
-def test_ctrl_c_stops_the_answer_and_not_the_program(talker, terminal):
+def test_ctrl_c_stops_the_answer_but_not_the_program(talker, terminal):
     thread, running = terminal
     held = talker.holds("Once", " upon")
     running.wait_for_prompt(PROMPT)

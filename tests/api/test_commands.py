@@ -1,4 +1,7 @@
-"""Commands in chat: `/name args` is stored as typed and reaches the model expanded (decisions, 4 and 5)."""
+"""Commands in chat: `/name args` is stored as typed and sent to the model expanded.
+
+See docs/contract/chat.md#commands.
+"""
 
 import pytest
 
@@ -6,10 +9,10 @@ from checks import accepted, refused
 
 
 @pytest.fixture
-def command(talker, name):
-    """Makes an enabled command and answers its name."""
+def command(talker, new_name):
+    """Creates a command and returns its name."""
     def make(prompt="Do: $ARGUMENTS", enabled=True, **definition):
-        wanted = name("command")
+        wanted = new_name("command")
         accepted(talker.gateway.http.post("/extensions", json={
             "type": "command", "name": wanted, "description": "d", "enabled": enabled,
             "definition": {"prompt": prompt, **definition}}), 201)
@@ -18,10 +21,10 @@ def command(talker, name):
 
 
 @pytest.fixture
-def agent(talker, name):
+def agent(talker, new_name):
     def make(enabled=True, **definition):
         return accepted(talker.gateway.http.post("/extensions", json={
-            "type": "agent", "name": name("agent"), "description": "d", "enabled": enabled,
+            "type": "agent", "name": new_name("agent"), "description": "d", "enabled": enabled,
             "definition": {"systemPrompt": "I am the other.", **definition}}), 201)
     return make
 
@@ -31,48 +34,48 @@ def thread(talker):
     return accepted(talker.gateway.http.post("/threads", json={"title": "t"}), 201)
 
 
-def asked(talker):
-    """What the model read of the last message."""
+def last_message(talker):
+    """Returns the last message as sent to the model."""
     return talker.conversation()[-1][1]
 
 
-def test_a_command_is_stored_as_typed_and_reaches_the_model_expanded(talker, thread, command):
+def test_command_is_stored_as_typed_and_sent_expanded(talker, thread, command):
     name = command("Translate $1 into $2. All: $ARGUMENTS")
     turn = talker.says(thread, f"/{name} this  German", answer="ok")
     assert turn["content"] == f"/{name} this  German"
-    assert asked(talker) == "Translate this into German. All: this  German"
+    assert last_message(talker) == "Translate this into German. All: this  German"
     turns = accepted(talker.gateway.http.get(f"/threads/{thread['id']}/turns"))
     assert turns[-1]["content"] == f"/{name} this  German"
 
 
-def test_a_new_thread_can_begin_with_a_command(talker, command):
+def test_new_thread_can_begin_with_a_command(talker, command):
     name = command()
     talker.answers("ok")
     with talker.gateway.events() as events:
         turn = accepted(talker.gateway.http.post("/chat", json={"content": f"/{name} it"}), 201)
         events.run(turn["id"])
-    assert asked(talker) == "Do: it"
+    assert last_message(talker) == "Do: it"
 
 
-def test_a_disabled_or_unknown_command_is_plain_text(talker, thread, command):
+def test_disabled_or_unknown_command_is_plain_text(talker, thread, command):
     disabled = command(enabled=False)
     for text in f"/{disabled} it", "/no-such-command it", "/", "/usr/bin/env", f" /{command()} it":
         talker.says(thread, text, answer="ok")
-        assert asked(talker) == text
+        assert last_message(talker) == text
 
 
-def test_a_change_of_a_command_counts_for_the_next_message(talker, thread, command):
+def test_changed_command_applies_to_the_next_message(talker, thread, command):
     name = command("old $1")
     talker.says(thread, f"/{name} a", answer="ok")
     accepted(talker.gateway.http.patch(f"/extensions/{name}", json={"definition": {"prompt": "new $1"}}))
     talker.says(thread, f"/{name} a", answer="ok")
-    assert asked(talker) == "new a"
+    assert last_message(talker) == "new a"
     accepted(talker.gateway.http.post(f"/extensions/{name}/toggle"))
     talker.says(thread, f"/{name} a", answer="ok")
-    assert asked(talker) == f"/{name} a"
+    assert last_message(talker) == f"/{name} a"
 
 
-def test_a_commands_agent_answers_that_message_only(talker, thread, command, agent):
+def test_agent_of_a_command_answers_that_message_only(talker, thread, command, agent):
     other = agent()
     for reference in other["id"], other["name"]:
         talker.says(thread, f"/{command(agent_id=reference)} it", answer="ok")
@@ -82,7 +85,7 @@ def test_a_commands_agent_answers_that_message_only(talker, thread, command, age
     assert accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["agent_id"] == thread["agent_id"]
 
 
-def test_a_commands_agent_must_be_there_and_enabled(talker, thread, command, agent):
+def test_agent_of_a_command_must_exist_and_be_enabled(talker, thread, command, agent):
     disabled = agent(enabled=False)
     for reference, error in ("nobody", "agent not found"), (disabled["name"], "agent is disabled"):
         body = {"content": f"/{command(agent_id=reference)} it", "threadId": thread["id"]}
@@ -90,38 +93,38 @@ def test_a_commands_agent_must_be_there_and_enabled(talker, thread, command, age
     assert accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["turn_count"] == 0
 
 
-def test_the_model_is_that_of_the_chat_then_the_command_then_the_agent(talker, thread, command, agent):
+def test_model_is_chosen_by_chat_then_command_then_agent(talker, thread, command, agent):
     other = agent(model="stub/of-agent")
     plain = command(agent_id=other["id"])
-    own = command(agent_id=other["id"], model="stub/of-command")
+    own_command = command(agent_id=other["id"], model="stub/of-command")
     talker.says(thread, f"/{plain} it", answer="ok")
     assert talker.asked_model() == "of-agent"
-    talker.says(thread, f"/{own} it", answer="ok")
+    talker.says(thread, f"/{own_command} it", answer="ok")
     assert talker.asked_model() == "of-command"
-    talker.says(thread, f"/{own} it", answer="ok", model="stub/of-chat")
+    talker.says(thread, f"/{own_command} it", answer="ok", model="stub/of-chat")
     assert talker.asked_model() == "of-chat"
 
 
-def test_what_is_typed_is_not_expanded_again(talker, thread, command):
+def test_typed_placeholders_are_not_expanded_again(talker, thread, command):
     talker.says(thread, f"/{command('$1 and $ARGUMENTS')} $2 $ARGUMENTS", answer="ok")
-    assert asked(talker) == "$2 and $2 $ARGUMENTS"
+    assert last_message(talker) == "$2 and $2 $ARGUMENTS"
 
 
-def test_an_answer_that_is_made_again_reads_the_expansion_again(talker, thread, command):
+def test_regenerated_answer_uses_the_expansion(talker, thread, command):
     name = command("Do $1")
     turn = talker.says(thread, f"/{name} it", answer="ok")
     talker.answers("again")
     with talker.gateway.events(thread["id"]) as events:
         accepted(talker.gateway.http.post(f"/turns/{turn['id']}/regenerate"), 201)
         events.run(turn["id"])
-    assert asked(talker) == "Do it"
+    assert last_message(talker) == "Do it"
 
 
-def test_the_librarian_reads_what_was_typed(own):
-    with own.events() as events:
-        turn = accepted(own.http.post("/chat", json={"content": "the harbour is blue"}), 201)
+def test_librarian_reads_the_text_as_typed(own_gateway):
+    with own_gateway.events() as events:
+        turn = accepted(own_gateway.http.post("/chat", json={"content": "the harbour is blue"}), 201)
         events.run(turn["id"])
-        turn = accepted(own.http.post("/chat", json={"content": "/search harbour"}), 201)
+        turn = accepted(own_gateway.http.post("/chat", json={"content": "/search harbour"}), 201)
         run = events.run(turn["id"])
     text = "".join(event.get("delta", "") for event in run if event["type"] == "text-delta")
     assert "the harbour is blue" in text and "SearchTurns" not in text

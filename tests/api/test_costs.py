@@ -1,4 +1,7 @@
-"""What models cost, and budgets (specification, System; decisions, 10)."""
+"""Costs of models, and budgets.
+
+See docs/contract/system.md#costs and docs/contract/system.md#budgets.
+"""
 
 import datetime
 import os
@@ -11,14 +14,14 @@ from stubs.provider import Reply, ToolCall
 from talker import MODEL, Talker, configuration
 
 MEMBERS = {"today", "week", "month", "by_agent", "by_model", "unpriced", "days", "by_thread"}
-# With the stub's usage of 10 tokens in and 5 out an answer costs 1.25 USD.
+# The stub reports 10 input and 5 output tokens, so that an answer costs 1.25 USD.
 PRICE = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
 ANSWER_COST = 1.25
 
 
 @pytest.fixture
-def priced(make_gateway, stub):
-    """Makes a started gateway whose stubbed model has a price."""
+def make_priced_talker(make_gateway, stub):
+    """Starts a gateway whose stubbed model has a price."""
     def make(**settings):
         gateway = make_gateway(config={**configuration(stub), **settings})
         (gateway.data / "prices.yaml").write_text(yaml.safe_dump({MODEL: PRICE}))
@@ -42,7 +45,7 @@ def thread_of(gateway, agent, title="Sums"):
 
 
 def end_of_run(talker, thread, content="hello"):
-    """Says something and answers the run's last event."""
+    """Sends a message and returns the last event of its run."""
     with talker.gateway.events(thread["id"]) as events:
         turn = accepted(talker.gateway.http.post("/chat", json={"content": content, "threadId": thread["id"]}), 201)
         run = events.run(turn["id"])
@@ -56,7 +59,7 @@ def link_to_nowhere(path):
 
 @pytest.mark.parametrize("make, why", [(os.mkdir, "it is no regular file"), (os.mkfifo, "it is no regular file"),
                                        (link_to_nowhere, "No such file or directory")])
-def test_prices_stand_in_a_regular_file(make_gateway, make, why):
+def test_price_file_must_be_a_regular_file(make_gateway, make, why):
     gateway = make_gateway(config="")
     make(gateway.data / "prices.yaml")
     failed = gateway.fails()
@@ -65,7 +68,7 @@ def test_prices_stand_in_a_regular_file(make_gateway, make, why):
 
 
 @pytest.mark.parametrize("text", [", b\n", "a: {input: 1, output: 1}\n---\nb: {input: 1, output: 1}\n"])
-def test_prices_are_one_document(make_gateway, text):
+def test_price_file_must_be_one_document(make_gateway, text):
     gateway = make_gateway(config="")
     (gateway.data / "prices.yaml").write_text(text)
     failed = gateway.fails()
@@ -73,20 +76,20 @@ def test_prices_are_one_document(make_gateway, text):
     assert "yaml: must be one document" in failed.stderr
 
 
-def test_at_first_nothing_has_cost_anything(own):
-    report = costs(own)
+def test_new_gateway_has_no_costs(own_gateway):
+    report = costs(own_gateway)
     assert (report["today"], report["week"], report["month"]) == (0, 0, 0)
     assert all(report[member] == [] for member in ("by_agent", "by_model", "unpriced", "by_thread"))
 
 
-def test_there_are_always_thirty_days_the_oldest_first(own):
+def test_series_has_thirty_days_oldest_first(own_gateway):
     today = datetime.datetime.now(datetime.timezone.utc).date()
     expected = [{"date": str(today - datetime.timedelta(days=29 - n)), "cost": 0} for n in range(30)]
-    assert costs(own)["days"] == expected
+    assert costs(own_gateway)["days"] == expected
 
 
-def test_costs_add_up_by_agent_model_and_thread(priced):
-    talker = priced()
+def test_costs_add_up_by_agent_model_and_thread(make_priced_talker):
+    talker = make_priced_talker()
     gateway = talker.gateway
     scribe = agent_named(gateway, "scribe")
     dear, cheap = thread_of(gateway, "scribe", "Dear"), thread_of(gateway, "assistant", "Cheap")
@@ -104,22 +107,22 @@ def test_costs_add_up_by_agent_model_and_thread(priced):
         assert report["days"][-1]["cost"] == 3 * ANSWER_COST and report["unpriced"] == []
 
 
-def test_costs_are_kept_over_a_restart(priced):
-    talker = priced()
+def test_costs_survive_a_restart(make_priced_talker):
+    talker = make_priced_talker()
     talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
     before = costs(talker.gateway)
     assert costs(talker.gateway.restart()) == before and before["today"] == ANSWER_COST
 
 
-def test_costs_agree_with_the_turns(priced):
-    talker = priced()
+def test_costs_match_the_turns(make_priced_talker):
+    talker = make_priced_talker()
     thread = thread_of(talker.gateway, "assistant")
     talker.says(thread, "hello", answer="hi")
     turn = accepted(talker.gateway.http.get(f"/threads/{thread['id']}/turns"))[0]
     assert turn["metadata"]["cost_usd"] == costs(talker.gateway)["today"] == ANSWER_COST
 
 
-def test_a_model_without_a_price_costs_nothing_and_is_named(make_gateway, stub):
+def test_model_without_a_price_is_free_and_named(make_gateway, stub):
     provider = {"kind": "openai", "base_url": stub.openai_url, "default_model": "talker-1", "api_key_env": "STUB_KEY"}
     gateway = make_gateway(config={"providers": {"stub": provider}}, environment={"STUB_KEY": "k"}).start()
     talker = Talker(gateway, stub)
@@ -129,7 +132,7 @@ def test_a_model_without_a_price_costs_nothing_and_is_named(make_gateway, stub):
     assert report["unpriced"] == [MODEL]
 
 
-def test_a_model_that_has_a_price_by_now_is_not_named(make_gateway, stub):
+def test_model_that_got_a_price_is_not_named(make_gateway, stub):
     gateway = make_gateway(config=configuration(stub)).start()
     talker = Talker(gateway, stub)
     talker.says(thread_of(gateway, "assistant"), "hello", answer="hi")
@@ -140,15 +143,15 @@ def test_a_model_that_has_a_price_by_now_is_not_named(make_gateway, stub):
     assert costs(gateway)["unpriced"] == ["stub/other"]
 
 
-def test_counts_beyond_all_bounds_stay_counts(priced, stub):
-    talker = priced()
+def test_huge_counts_stay_counts(make_priced_talker, stub):
+    talker = make_priced_talker()
     absurd = {"input": 2**63 - 1, "output": 2**63 - 1, "cache_read": 0, "cache_write": 0}
     stub.script(Reply(tool_calls=[ToolCall("Glob", {"pattern": "*"})], usage=absurd), Reply(usage=absurd))
     finish = end_of_run(talker, thread_of(talker.gateway, "assistant"))[-1]
     assert finish["usage"]["input_tokens"] == finish["usage"]["output_tokens"] > 0
 
 
-def test_a_bad_period_is_refused(gateway):
+def test_invalid_period_is_refused(gateway):
     refused(gateway.http.get("/costs?period=year"), 400, "invalid period: year")
     refused(gateway.http.get("/costs?period=Today"), 400, "invalid period: Today")
     assert accepted(gateway.http.get("/costs?period=")).keys() == MEMBERS
@@ -158,8 +161,8 @@ def test_costs_need_the_token(gateway):
     refused(gateway.anonymous.get("/costs"), 401, "unauthorized")
 
 
-def test_days_are_those_of_the_hosts_zone(make_gateway):
-    # One of these zones has another date than UTC at any time.
+def test_days_follow_the_hosts_time_zone(make_gateway):
+    # One of these zones always has another date than UTC.
     now = datetime.datetime.now(datetime.timezone.utc)
     for zone, hours in (("Etc/GMT-14", 14), ("Etc/GMT+12", -12)):
         gateway = make_gateway(environment={"TZ": zone}).start()
@@ -169,8 +172,8 @@ def test_days_are_those_of_the_hosts_zone(make_gateway):
 # Budgets.
 
 
-def test_an_agent_that_has_spent_its_budget_calls_no_model(priced):
-    talker = priced()
+def test_agent_over_budget_calls_no_model(make_priced_talker):
+    talker = make_priced_talker()
     agent_named(talker.gateway, "thrifty", budget_usd_per_day=1)
     thread = thread_of(talker.gateway, "thrifty")
     talker.says(thread, "hello", answer="hi")
@@ -181,15 +184,15 @@ def test_an_agent_that_has_spent_its_budget_calls_no_model(priced):
     talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
 
 
-def test_a_budget_of_nothing_allows_no_call(priced):
-    talker = priced()
+def test_zero_budget_allows_no_call(make_priced_talker):
+    talker = make_priced_talker()
     agent_named(talker.gateway, "poor", budget_usd_per_day=0)
     assert end_of_run(talker, thread_of(talker.gateway, "poor"))[-1]["finishReason"] == "budget"
     assert talker.request_count() == 0
 
 
-def test_a_summary_of_older_turns_that_spends_the_budget_is_the_last_call(priced):
-    talker = priced()
+def test_summary_that_spends_the_budget_is_the_last_call(make_priced_talker):
+    talker = make_priced_talker()
     agent_named(talker.gateway, "thrifty", budget_usd_per_day=1)
     thread = thread_of(talker.gateway, "thrifty")
     for number in range(28):
@@ -200,8 +203,8 @@ def test_a_summary_of_older_turns_that_spends_the_budget_is_the_last_call(priced
     assert talker.request_count() == 1 and "Sum it up" in talker.system()
 
 
-def test_the_budget_of_all_holds_for_all(priced):
-    talker = priced(budget_usd_per_day=2)
+def test_global_budget_applies_to_all_agents(make_priced_talker):
+    talker = make_priced_talker(budget_usd_per_day=2)
     agent_named(talker.gateway, "scribe")
     talker.says(thread_of(talker.gateway, "scribe"), "hello", answer="hi")
     talker.says(thread_of(talker.gateway, "assistant"), "hello", answer="hi")
@@ -209,8 +212,8 @@ def test_the_budget_of_all_holds_for_all(priced):
         assert end_of_run(talker, thread_of(talker.gateway, agent))[-1]["finishReason"] == "budget"
 
 
-def test_a_spent_budget_stays_spent_over_a_restart_and_ends_when_it_is_raised(priced):
-    talker = priced()
+def test_spent_budget_survives_a_restart_and_can_be_raised(make_priced_talker):
+    talker = make_priced_talker()
     agent = agent_named(talker.gateway, "thrifty", budget_usd_per_day=1)
     thread = thread_of(talker.gateway, "thrifty")
     talker.says(thread, "hello", answer="hi")

@@ -1,4 +1,7 @@
-"""kill -9 at any moment: what was acknowledged is there, what was not is there whole or not at all."""
+"""kill -9 at any moment: acknowledged writes survive, others are there as a whole or not at all.
+
+See docs/contract/process.md#after-a-kill.
+"""
 
 import os
 import random
@@ -12,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
+import http_client
 from checks import PATIENCE, accepted, ids
 from jobs import wait_for
 
@@ -21,7 +25,7 @@ CUT_OFF = (httpx.TransportError, RuntimeError)
 
 
 class Ledger:
-    """What the gateway acknowledged, as the writers noted it, and what was on its way when it was killed."""
+    """The writes that the gateway acknowledged, and those in flight when it was killed."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -49,11 +53,11 @@ class Ledger:
 
 
 class Writer:
-    """A client that writes one thing after another until the gateway is gone."""
+    """A client that writes continuously until the gateway is gone."""
 
     def __init__(self, gateway, ledger, seed):
         self.gateway, self.ledger, self.random = gateway, ledger, random.Random(seed)
-        self.http = httpx.Client(base_url=gateway.url, headers=gateway.authorization, trust_env=False, timeout=PATIENCE)
+        self.http = http_client.new_client(base_url=gateway.url, headers=gateway.authorization)
         self.thread = None
 
     def run(self):
@@ -66,7 +70,7 @@ class Writer:
                     return
 
     def post(self, path, body):
-        """Posts with a key of its own; what gets no answer can be sent again after the restart."""
+        """Posts with its own key; a request without a response can be sent again after the restart."""
         request = (path, body, str(uuid.uuid4()))
         try:
             return accepted(send(self.http, request), 201)
@@ -95,7 +99,7 @@ class Writer:
         self.ledger.note(self.ledger.extensions, self.mine)
 
     def switch(self):
-        """Toggles its own extension; while that is on its way either value may be found."""
+        """Toggles its own extension; while the request is in flight either value is valid."""
         mine = getattr(self, "mine", None)
         if mine is None:
             return
@@ -122,7 +126,7 @@ def send(client, request):
 
 
 def write_and_kill(gateway, ledger, number):
-    """Lets writers write, kills the gateway in the middle of it, starts it again."""
+    """Runs writers, kills the gateway while they write, and restarts it."""
     chance = random.Random(number)
     ledger.expect(chance.randint(20, 200))
     with ThreadPoolExecutor(WRITERS) as pool:
@@ -139,7 +143,7 @@ def all_turns(gateway, thread_id):
 
 
 def compare(gateway, ledger):
-    """Holds the gateway against everything that it had acknowledged."""
+    """Checks that the gateway has everything it acknowledged."""
     threads = {found["id"]: found for found in accepted(gateway.http.get("/threads", params={"agent_id": "crash"}))}
     assert set(ledger.threads) <= set(threads)
     turns = {turn["id"]: turn for thread in threads for turn in all_turns(gateway, thread)}
@@ -154,7 +158,7 @@ def compare(gateway, ledger):
 
 
 def compare_answers(gateway, ledger):
-    """Every question is there, and has at most one answer."""
+    """Checks that every question is there with at most one answer."""
     for question in ledger.questions.values():
         found = all_turns(gateway, question["thread_id"])
         assert question["id"] in ids(found)
@@ -167,15 +171,16 @@ def compare_answers(gateway, ledger):
         assert accepted(gateway.http.get(f"/threads/{question['thread_id']}"))["active_run"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_kill_9_in_a_loop_loses_nothing_that_was_acknowledged(make_gateway):
+def test_kill_9_loop_loses_no_acknowledged_write(make_gateway):
     gateway, ledger = make_gateway().start(), Ledger()
     for number in range(ROUNDS):
         write_and_kill(gateway, ledger, number)
         compare(gateway, ledger)
     compare_answers(gateway, ledger)
 
-    # What got no answer can be sent again under its key, and then has happened exactly once.
+    # A request without a response can be repeated under its key, and has then been executed exactly once.
     for request in ledger.unanswered:
         accepted(send(gateway.http, request), 201)
     threads, turns = compare(gateway, ledger)
@@ -183,7 +188,7 @@ def test_kill_9_in_a_loop_loses_nothing_that_was_acknowledged(make_gateway):
                     Counter(turn["content"] for turn in turns.values())):
         assert set(written.values()) == {1}
 
-    # The index holds the same as the table.
+    # The index has the same content as the table.
     found = accepted(gateway.http.get("/turns/search", params={"q": "durable", "agent_id": "crash", "limit": 1000}))
     assert set(ids(found)) <= set(turns) and len(found) == min(1000, len(turns))
 
@@ -192,7 +197,7 @@ def test_kill_9_in_a_loop_loses_nothing_that_was_acknowledged(make_gateway):
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_kill_9_during_the_first_start_leaves_a_directory_that_starts(make_gateway):
+def test_kill_9_during_the_first_start_leaves_a_usable_directory(make_gateway):
     gateway = make_gateway()
     for files in range(8):
         gateway.launch()
@@ -208,7 +213,7 @@ def files_of(gateway):
     return len(list(gateway.data.iterdir())) if gateway.data.exists() else 0
 
 
-def test_what_a_kill_left_half_written_is_removed_at_a_later_start(make_gateway):
+def test_temporary_files_of_a_kill_are_removed_later(make_gateway):
     gateway = make_gateway().start()
     assert gateway.stop() == 0
     (gateway.data / "attachments").mkdir(exist_ok=True)

@@ -1,4 +1,7 @@
-"""Schedules: the times of an expression, jobs that fire by themselves, and due times that were missed (decisions, 7)."""
+"""Schedules: times of an expression, jobs that fire, and missed due times.
+
+See docs/contract/jobs.md#schedules.
+"""
 
 import time
 from datetime import datetime, timedelta, timezone
@@ -22,7 +25,7 @@ def times(gateway, expression, zone=None):
 
 
 def fired(gateway, job, count, seconds=PATIENCE):
-    """Waits until the job has completed so many runs by its schedule. Answers all rows, oldest first."""
+    """Waits until the job has completed this many scheduled runs. Returns all rows, oldest first."""
     def look():
         found = rows(gateway, job, limit=1000)
         return found if sum(row["status"] == "completed" for row in found) >= count else None
@@ -41,18 +44,18 @@ def disable(gateway, job):
 # GET /cron.
 
 
-def test_an_expression_has_its_next_five_times(gateway):
+def test_expression_has_its_next_five_times(gateway):
     found = times(gateway, "*/5 * * * * *")
     assert len(found) == 5 and parsed(found[0]) > datetime.now(timezone.utc) - timedelta(seconds=1)
     assert all(parsed(later) - parsed(sooner) == timedelta(seconds=5) for sooner, later in zip(found, found[1:]))
 
 
-def test_times_are_those_of_the_zone(gateway):
+def test_times_follow_the_given_zone(gateway):
     assert all(found.endswith("T03:30:00.000Z") for found in times(gateway, "0 9 * * *", "Asia/Kolkata"))
     assert all(found.endswith("T09:00:00.000Z") for found in times(gateway, "0 9 * * *"))
 
 
-def test_a_host_zone_that_is_in_no_database_is_told_of(make_gateway):
+def test_unknown_host_zone_is_reported(make_gateway):
     def log_of(started):
         return "".join(file.read_text() for file in (started.data / "logs").iterdir())
 
@@ -65,31 +68,31 @@ def test_a_host_zone_that_is_in_no_database_is_told_of(make_gateway):
     assert "time zone database" not in log_of(usual)
 
 
-def test_a_macro_is_an_expression(gateway):
+def test_macro_is_an_expression(gateway):
     assert all(found.endswith("T00:00:00.000Z") for found in times(gateway, "@daily"))
 
 
 @pytest.mark.parametrize("expression", ["", "* * * *", "60 * * * *", "@reboot", "0 0 30 2 *", "0 0 31 4,6,9,11 *", "x"])
-def test_what_never_fires_or_is_no_expression_is_refused(gateway, expression):
+def test_invalid_or_never_firing_expression_is_refused(gateway, expression):
     invalid(gateway.http.get("/cron", params={"expression": expression}), "expression")
 
 
-def test_an_expression_is_needed(gateway):
+def test_expression_is_required(gateway):
     invalid(gateway.http.get("/cron"), "expression")
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "utc+1"])
-def test_an_unknown_zone_is_refused(gateway, zone):
+def test_unknown_zone_is_refused(gateway, zone):
     invalid(gateway.http.get("/cron", params={"expression": "@daily", "timezone": zone}), "timezone")
 
 
 # Firing.
 
 
-def test_a_job_fires_once_for_each_due_time(gateway, name):
-    job = new_job(gateway, name("job"), EACH_SECOND, concurrency="queue")
+def test_job_fires_once_per_due_time(gateway, new_name):
+    job = new_job(gateway, new_name("job"), EACH_SECOND, concurrency="queue")
     fired(gateway, job, 4)
-    # Others may come late on a machine that is busy.
+    # Later runs may be delayed on a busy machine.
     wait_for(lambda: any(is_on_time(row) for row in rows(gateway, job, limit=1000)))
     disable(gateway, job)
     found = rows(gateway, job, limit=1000)[::-1]
@@ -98,23 +101,23 @@ def test_a_job_fires_once_for_each_due_time(gateway, name):
     assert all(row["trigger"] == "cron" and not row["dry"] and row["due_at"].endswith(":00.000Z"[3:]) for row in found)
 
 
-def test_a_schedule_in_the_definition_fires_too(gateway, name):
-    job = new_job(gateway, name("job"), schedule="* * * * * *")
+def test_schedule_in_the_definition_fires(gateway, new_name):
+    job = new_job(gateway, new_name("job"), schedule="* * * * * *")
     fired(gateway, job, 1)
     disable(gateway, job)
 
 
-def test_a_trigger_takes_the_place_of_the_schedule(gateway, name):
-    job = new_job(gateway, name("job"), {"type": "cron", "expression": "0 0 1 1 *"}, schedule="* * * * * *")
-    other = new_job(gateway, name("job"), EACH_SECOND)
+def test_trigger_overrides_the_schedule(gateway, new_name):
+    job = new_job(gateway, new_name("job"), {"type": "cron", "expression": "0 0 1 1 *"}, schedule="* * * * * *")
+    other = new_job(gateway, new_name("job"), EACH_SECOND)
     fired(gateway, other, 2)
     disable(gateway, other)
     assert rows(gateway, job) == []
 
 
-def test_only_enabled_jobs_fire(gateway, name):
-    off = new_job(gateway, name("job"), EACH_SECOND, enabled=False)
-    on = new_job(gateway, name("job"), EACH_SECOND)
+def test_only_enabled_jobs_fire(gateway, new_name):
+    off = new_job(gateway, new_name("job"), EACH_SECOND, enabled=False)
+    on = new_job(gateway, new_name("job"), EACH_SECOND)
     fired(gateway, on, 2)
     assert rows(gateway, off) == []
     accepted(toggle(gateway, off))
@@ -123,24 +126,24 @@ def test_only_enabled_jobs_fire(gateway, name):
         disable(gateway, job)
 
 
-def test_a_job_that_is_disabled_deleted_or_changed_stops_firing(gateway, name):
-    disabled, deleted, changed = (new_job(gateway, name("job"), EACH_SECOND) for _ in range(3))
+def test_disabled_deleted_or_changed_job_stops_firing(gateway, new_name):
+    disabled, deleted, changed = (new_job(gateway, new_name("job"), EACH_SECOND) for _ in range(3))
     for job in (disabled, deleted, changed):
         fired(gateway, job, 1)
     disable(gateway, disabled)
     delete(gateway, deleted)
     accepted(gateway.http.patch(f"/extensions/{changed['id']}", json={"trigger": None}))
     before = [ended(gateway, job) for job in (disabled, changed)]
-    witness = new_job(gateway, name("job"), EACH_SECOND)
+    witness = new_job(gateway, new_name("job"), EACH_SECOND)
     fired(gateway, witness, 2)
     disable(gateway, witness)
     assert [ended(gateway, job) for job in (disabled, changed)] == before
 
 
-def test_a_due_time_while_the_job_runs_leaves_a_row(talker, name):
+def test_due_time_during_a_run_leaves_a_row(talker, new_name):
     gateway = talker.gateway
     answer = talker.holds("slow")
-    job = new_job(gateway, name("job"), EACH_SECOND)
+    job = new_job(gateway, new_name("job"), EACH_SECOND)
     assert answer.was_asked()
     skipped = wait_for(lambda: [row for row in rows(gateway, job) if row["status"] == "skipped"])[0]
     disable(gateway, job)
@@ -150,98 +153,101 @@ def test_a_due_time_while_the_job_runs_leaves_a_row(talker, name):
     ended(gateway, job)
 
 
-def test_an_agent_or_owner_that_is_gone_or_disabled_leaves_a_row(gateway, name):
-    off = new_agent(gateway, name("off"), enabled=False)
-    broken = {"agent not found: nobody": new_job(gateway, name("job"), EACH_SECOND, agent_id="nobody"),
-              f"agent is disabled: {off['name']}": new_job(gateway, name("job"), EACH_SECOND, agent_id=off["name"]),
-              "agent not found: none": new_job(gateway, name("job"), EACH_SECOND, owner_agent_id="none")}
+def test_missing_or_disabled_agent_or_owner_leaves_a_row(gateway, new_name):
+    off = new_agent(gateway, new_name("off"), enabled=False)
+    broken = {"agent not found: nobody": new_job(gateway, new_name("job"), EACH_SECOND, agent_id="nobody"),
+              f"agent is disabled: {off['name']}": new_job(gateway, new_name("job"), EACH_SECOND, agent_id=off["name"]),
+              "agent not found: none": new_job(gateway, new_name("job"), EACH_SECOND, owner_agent_id="none")}
     for error, job in broken.items():
         row = ended(gateway, job)[-1]
         disable(gateway, job)
         assert (row["status"], row["error"], row["trigger"]) == ("failed", error, "cron")
 
 
-# Times that were missed.
+# Missed times.
 
 
 def over_a_pause(gateway, job, seconds, meanwhile=lambda: None):
-    """Stops the gateway for a while, in which `meanwhile` is called, once the job has run. Answers when it was down."""
+    """Stops the gateway for some seconds after the job's first run, calls `meanwhile`, and returns when it was down."""
     fired(gateway, job, 1)
     gateway.stop()
     down = datetime.now(timezone.utc)
     meanwhile()
-    time.sleep(seconds)  # Due times of the wall clock have to pass.
+    time.sleep(seconds)  # Due times of the wall clock must pass.
     up = datetime.now(timezone.utc)
     gateway.start()
     return down, up
 
 
 def rows_due(gateway, job, down, up):
-    """Oldest first. The edges are left out: the gateway's own times lie a little inside."""
+    """Returns the due times within the pause, oldest first. The edges are left out: the gateway's own times lie
+    slightly inside."""
     return [row for row in rows(gateway, job, limit=1000)[::-1]
             if down + timedelta(seconds=0.5) < parsed(row["due_at"]) < up]
 
 
-def test_a_missed_time_leaves_a_skipped_row(own, name):
-    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
-    down, up = over_a_pause(own, job, 3)
-    missed = wait_for(lambda: rows_due(own, job, down, up))
+def test_missed_time_leaves_a_skipped_row(own_gateway, new_name):
+    job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue")
+    down, up = over_a_pause(own_gateway, job, 3)
+    missed = wait_for(lambda: rows_due(own_gateway, job, down, up))
     assert [row["status"] for row in missed] == ["skipped"] * len(missed) and len(missed) >= 2
     assert all("missed while the gateway was down" in row["error"] for row in missed)
-    found = fired(own, job, 3)
+    found = fired(own_gateway, job, 3)
     due = [parsed(row["due_at"]) for row in found]
     assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:]))
 
 
-def test_times_are_missed_by_a_job_whose_file_was_edited_meanwhile_too(own, name):
-    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
-    file = own.data / "jobs" / job["name"] / "job.yaml"
-    down, up = over_a_pause(own, job, 3, lambda: file.write_text(file.read_text() + "timeout_s: 60\n"))
-    assert accepted(own.http.get(f"/extensions/{job['id']}"))["definition"]["timeout_s"] == 60
-    missed = wait_for(lambda: rows_due(own, job, down, up))
+def test_job_edited_on_disk_misses_times_too(own_gateway, new_name):
+    job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue")
+    file = own_gateway.data / "jobs" / job["name"] / "job.yaml"
+    down, up = over_a_pause(own_gateway, job, 3, lambda: file.write_text(file.read_text() + "timeout_s: 60\n"))
+    assert accepted(own_gateway.http.get(f"/extensions/{job['id']}"))["definition"]["timeout_s"] == 60
+    missed = wait_for(lambda: rows_due(own_gateway, job, down, up))
     assert [row["status"] for row in missed] == ["skipped"] * len(missed) and len(missed) >= 2
 
 
-def test_a_job_that_was_enabled_in_its_file_meanwhile_has_missed_nothing(own, name):
-    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
-    fired(own, job, 1)
-    disable(own, job)
-    file = own.data / "jobs" / job["name"] / "job.yaml"
-    before = len(ended(own, job))
-    over_a_pause(own, job, 2, lambda: file.write_text(file.read_text().replace("enabled: false", "enabled: true")))
-    found = fired(own, job, before + 1)
+def test_job_enabled_on_disk_has_missed_nothing(own_gateway, new_name):
+    job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue")
+    fired(own_gateway, job, 1)
+    disable(own_gateway, job)
+    file = own_gateway.data / "jobs" / job["name"] / "job.yaml"
+    before = len(ended(own_gateway, job))
+    over_a_pause(own_gateway, job, 2, lambda: file.write_text(file.read_text().replace("enabled: false", "enabled: true")))
+    found = fired(own_gateway, job, before + 1)
     assert "skipped" not in [row["status"] for row in found]
 
 
-def test_once_runs_the_last_missed_time(own, name):
-    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue", missed="once")
-    over_a_pause(own, job, 3)
-    # Which time is the last that was missed depends on how long the start takes: only the gateway knows, and says so.
+def test_catch_up_once_runs_the_last_missed_time(own_gateway, new_name):
+    job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue", missed="once")
+    over_a_pause(own_gateway, job, 3)
+    # Only the gateway knows which missed time is the last, because that depends on the duration of its start; it logs
+    # it.
     why = "missed while the gateway was down; a later missed time was run"
-    missed = wait_for(lambda: [row for row in rows(own, job, limit=1000) if (row["error"] or "").startswith(why)])
+    missed = wait_for(lambda: [row for row in rows(own_gateway, job, limit=1000) if (row["error"] or "").startswith(why)])
     last = parsed(missed[0]["due_at"]) + timedelta(seconds=1)
-    ran = wait_for(lambda: [row for row in rows(own, job, limit=1000)
+    ran = wait_for(lambda: [row for row in rows(own_gateway, job, limit=1000)
                             if parsed(row["due_at"]) == last and row["finished_at"]])
     assert len(missed) >= 2 and [row["status"] for row in ran] == ["completed"]
 
 
-def test_times_that_passed_while_a_job_was_disabled_were_not_missed(own, name):
-    job = new_job(own, name("job"), EACH_SECOND, enabled=False)
-    other = new_job(own, name("job"), EACH_SECOND)
-    over_a_pause(own, other, 2)
-    fired(own, other, 2)
-    assert rows(own, job) == []
-    accepted(toggle(own, job))
-    assert fired(own, job, 1)[0]["status"] == "completed"
+def test_disabled_job_misses_nothing(own_gateway, new_name):
+    job = new_job(own_gateway, new_name("job"), EACH_SECOND, enabled=False)
+    other = new_job(own_gateway, new_name("job"), EACH_SECOND)
+    over_a_pause(own_gateway, other, 2)
+    fired(own_gateway, other, 2)
+    assert rows(own_gateway, job) == []
+    accepted(toggle(own_gateway, job))
+    assert fired(own_gateway, job, 1)[0]["status"] == "completed"
 
 
-def test_no_due_time_fires_twice_over_kills(own, name):
-    job = new_job(own, name("job"), EACH_SECOND, concurrency="queue")
+@pytest.mark.slow
+def test_no_due_time_fires_twice_across_kills(own_gateway, new_name):
+    job = new_job(own_gateway, new_name("job"), EACH_SECOND, concurrency="queue")
     for count in range(1, 21):
-        fired(own, job, count)
-        own.kill()
-        own.start()
-    found = fired(own, job, 21)
-    disable(own, job)
+        fired(own_gateway, job, count)
+        own_gateway.kill()
+        own_gateway.start()
+    found = fired(own_gateway, job, 21)
+    disable(own_gateway, job)
     due = [parsed(row["due_at"]) for row in found]
     assert all(later - sooner == timedelta(seconds=1) for sooner, later in zip(due, due[1:])), due

@@ -1,4 +1,7 @@
-"""A database or a disk that cannot be used: a clear message, and nothing is lost (decisions, 1 and 2)."""
+"""A database or disk that cannot be used: clear errors, and no acknowledged write is lost.
+
+See docs/contract/process.md#the-database.
+"""
 
 import contextlib
 import os
@@ -14,7 +17,7 @@ from talker import configuration
 
 
 def corrupted(gateway, change):
-    """The data directory of a gateway that ran, with its database changed; answers the file's new bytes."""
+    """Runs a gateway, changes its database and returns the new bytes of the file."""
     gateway.start()
     accepted(gateway.http.post("/threads", json={}), 201)
     assert gateway.stop() == 0
@@ -28,7 +31,7 @@ def corrupted(gateway, change):
     lambda file: file.write_bytes(file.read_bytes()[:5000]),
     lambda file: file.write_bytes(file.read_bytes()[:100] + os.urandom(len(file.read_bytes()) - 100)),
 ], ids=["text", "cut off", "overwritten"])
-def test_a_corrupt_database_is_named_and_left_alone(make_gateway, change):
+def test_corrupt_database_is_named_and_left_alone(make_gateway, change):
     gateway = make_gateway()
     left = corrupted(gateway, change)
     failed = gateway.fails()
@@ -36,24 +39,24 @@ def test_a_corrupt_database_is_named_and_left_alone(make_gateway, change):
     assert (gateway.data / "gateway.db").read_bytes() == left
 
 
-def test_a_fault_that_shows_when_the_tables_are_read_is_named_too(own):
-    """Of a large database a start reads no more than it needs."""
+def test_corruption_found_while_reading_is_named(own_gateway):
+    """A start reads no more of a large database than it needs."""
     for number in range(300):
         theme = {"type": "theme", "name": f"theme-{number}", "description": f"needle {number} " * 250, "definition": {}}
-        accepted(own.http.post("/extensions", json=theme), 201)
-    assert own.stop() == 0
-    file, page_size = own.data / "gateway.db", 4096
+        accepted(own_gateway.http.post("/extensions", json=theme), 201)
+    assert own_gateway.stop() == 0
+    file, page_size = own_gateway.data / "gateway.db", 4096
     damaged = bytearray(file.read_bytes())
     for start in range(0, len(damaged), page_size):
         if b"needle 150 " in damaged[start:start + page_size]:
             damaged[start:start + page_size] = os.urandom(page_size)
     file.write_bytes(damaged)
-    failed = own.fails()
+    failed = own_gateway.fails()
     assert failed.status == 5 and str(file) in failed.stderr
     assert file.read_bytes() == damaged
 
 
-def test_a_newer_database_is_named_and_left_alone(make_gateway):
+def test_newer_database_is_named_and_left_alone(make_gateway):
     def raise_version(file):
         with sqlite3.connect(file) as database:
             version = database.execute("PRAGMA user_version").fetchone()[0]
@@ -68,7 +71,7 @@ def test_a_newer_database_is_named_and_left_alone(make_gateway):
     assert (gateway.data / "gateway.db").read_bytes() == left
 
 
-def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway):
+def test_unwritable_database_is_a_clear_error(make_gateway):
     gateway = make_gateway(user=65534 if os.geteuid() == 0 else None)
     left = corrupted(gateway, lambda file: file.chmod(0o400))
     failed = gateway.fails()
@@ -76,7 +79,7 @@ def test_a_database_that_cannot_be_written_is_a_clear_error(make_gateway):
     assert (gateway.data / "gateway.db").read_bytes() == left
 
 
-# A disk that is full.
+# Full disks.
 
 
 @pytest.fixture
@@ -91,11 +94,11 @@ def gateway_on_small_disk(make_gateway, tmp_path):
                 gateway.kill()
 
 
-def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(gateway_on_small_disk):
+def test_full_disk_is_507_and_loses_no_acknowledged_write(gateway_on_small_disk):
     fill_and_free(gateway_on_small_disk.start())
 
 
-def test_a_message_that_finds_no_room_leaves_no_new_thread(gateway_on_small_disk):
+def test_message_on_a_full_disk_leaves_no_thread(gateway_on_small_disk):
     gateway = gateway_on_small_disk.start()
     made = accepted(gateway.http.post("/threads", json={}), 201)
     fill(gateway)
@@ -105,7 +108,7 @@ def test_a_message_that_finds_no_room_leaves_no_new_thread(gateway_on_small_disk
     assert [thread["id"] for thread in accepted(gateway.http.get("/threads"))] == [made["id"]]
 
 
-def test_a_stop_that_cannot_store_the_answer_is_507_and_stored_once_there_is_room(make_gateway, stub, tmp_path):
+def test_stop_on_a_full_disk_is_507_until_there_is_room(make_gateway, stub, tmp_path):
     with small_disk(tmp_path / "small", "size=24m") as small:
         gateway = make_gateway(data=small, config=configuration(stub)).start()
         try:
@@ -123,7 +126,7 @@ def test_a_stop_that_cannot_store_the_answer_is_507_and_stored_once_there_is_roo
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["under way", "waiting"])
-def test_the_stop_of_a_jobs_run_that_cannot_store_its_end_is_507_and_stored_once_there_is_room(
+def test_job_stop_on_a_full_disk_is_507_until_there_is_room(
         make_gateway, stub, tmp_path, waits):
     with small_disk(tmp_path / "small", "size=24m") as small:
         gateway = make_gateway(data=small, config=configuration(stub)).start()
@@ -144,7 +147,7 @@ def test_the_stop_of_a_jobs_run_that_cannot_store_its_end_is_507_and_stored_once
             gateway.kill()
 
 
-def test_a_waiting_turn_that_cannot_be_dropped_from_its_thread_is_507_and_dropped_once_there_is_room(
+def test_dropping_a_queued_turn_on_a_full_disk_is_507_until_there_is_room(
         make_gateway, stub, tmp_path):
     with small_disk(tmp_path / "small", "size=24m") as small:
         gateway = make_gateway(data=small, config=configuration(stub)).start()
@@ -163,20 +166,20 @@ def test_a_waiting_turn_that_cannot_be_dropped_from_its_thread_is_507_and_droppe
             gateway.kill()
 
 
-def test_a_killed_gateway_starts_on_a_full_disk_and_answers_reads(gateway_on_small_disk):
+def test_killed_gateway_starts_on_a_full_disk_and_serves_reads(gateway_on_small_disk):
     gateway = gateway_on_small_disk.start()
     made = accepted(gateway.http.post("/threads", json={"title": "kept"}), 201)
     fill(gateway)
     gateway.kill()
     gateway.start()
     assert [thread["id"] for thread in accepted(gateway.http.get("/threads"))] == [made["id"]]
-    # Longer than what a log that was begun anew has room for.
+    # Longer than the free space in a restarted log.
     refused(gateway.http.post("/chat", json={"content": "word " * 800_000}), 507, "disk full")
     (gateway.data / "filling").unlink()
     accepted(gateway.http.post("/threads", json={}), 201)
 
 
-def test_a_start_that_needs_space_on_a_full_disk_says_where_to_make_room(gateway_on_small_disk):
+def test_failed_start_on_a_full_disk_says_where_to_make_room(gateway_on_small_disk):
     gateway = gateway_on_small_disk.start()
     accepted(gateway.http.post("/threads", json={}), 201)
     assert gateway.stop() == 0
@@ -186,7 +189,7 @@ def test_a_start_that_needs_space_on_a_full_disk_says_where_to_make_room(gateway
     assert "SQLite" not in failed.stderr
 
 
-def test_an_answer_is_kept_for_a_kill_again_once_there_is_space(gateway_on_small_disk, stub):
+def test_answers_are_durable_again_once_there_is_room(gateway_on_small_disk, stub):
     gateway = gateway_on_small_disk
     gateway.configure(configuration(stub))
     gateway.start()
@@ -213,14 +216,14 @@ def test_an_answer_is_kept_for_a_kill_again_once_there_is_space(gateway_on_small
 
 
 def fill(gateway):
-    """Takes all of the disk that is left."""
+    """Fills the disk."""
     with (gateway.data / "filling").open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(4096))
 
 
 def fill_with_the_log(gateway):
-    """Takes the room in the log of the database, too: once it has been copied it is begun anew, and then has some."""
+    """Fills the free space in the database log as well: a log restarted after a checkpoint has some."""
     while True:
         with contextlib.closing(sqlite3.connect(gateway.data / "gateway.db", timeout=PATIENCE)) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -231,7 +234,7 @@ def fill_with_the_log(gateway):
 
 
 def fill_and_free(gateway):
-    """Writes until the disk is full, looks, makes room and writes again."""
+    """Writes until the disk is full, reads, makes room and writes again."""
     made = accepted(gateway.http.post("/threads", json={}), 201)
     path, body = f"/threads/{made['id']}/turns", {"content": "x" * 200_000, "role": "user"}
     kept = []

@@ -1,10 +1,13 @@
-"""Work that one agent hands to another, or to a job (decisions, 4 and 13: Delegate, RunJob)."""
+"""Work that an agent hands to another agent or to a job: Delegate and RunJob.
+
+See docs/contract/agents.md#delegation.
+"""
 
 import pytest
 
 from checks import accepted, refused
 from jobs import ended, new_job, rows
-from tools import asked, called, calls, new_agent, new_thread, of_kind, turns_of
+from tools import run_chat, call_tool, calls, new_agent, new_thread, of_kind, turns_of
 
 
 def threads_of(gateway, agent):
@@ -12,77 +15,77 @@ def threads_of(gateway, agent):
 
 
 @pytest.fixture
-def pair(talker, name):
-    """A caller's thread, and another agent."""
-    caller = new_agent(talker.gateway, name("caller"))
-    return new_thread(talker.gateway, caller), new_agent(talker.gateway, name("helper"))
+def caller_and_helper(talker, new_name):
+    """A thread of the calling agent, and another agent."""
+    caller = new_agent(talker.gateway, new_name("caller"))
+    return new_thread(talker.gateway, caller), new_agent(talker.gateway, new_name("helper"))
 
 
 def delegate(agent, task="Find out."):
     return ("Delegate", {"agent": agent["name"], "task": task})
 
 
-def test_the_answer_of_another_agent_comes_back(talker, pair):
-    thread, helper = pair
-    run = asked(talker, thread, calls(delegate(helper)), "It is 42.", "He says 42.")
+def test_answer_of_another_agent_is_returned(talker, caller_and_helper):
+    thread, helper = caller_and_helper
+    run = run_chat(talker, thread, calls(delegate(helper)), "It is 42.", "He says 42.")
     assert of_kind(run, "tool-end")[0]["output"] == "It is 42." and not of_kind(run, "tool-end")[0]["isError"]
     its = threads_of(talker.gateway, helper)[0]
     assert [(turn["role"], turn["content"]) for turn in turns_of(talker.gateway, its)] == [
         ("user", "Find out."), ("assistant", "It is 42.")]
-    told = talker.stub.requests[1].json["messages"]
-    assert [message["content"] for message in told if message["role"] != "system"] == ["Find out."]
+    messages = talker.stub.requests[1].json["messages"]
+    assert [message["content"] for message in messages if message["role"] != "system"] == ["Find out."]
 
 
 @pytest.mark.parametrize("input, text", [({"agent": "nobody-at-all", "task": "x"}, "agent not found"),
                                          ({"agent": "dark", "task": "x"}, "agent not found")])
-def test_an_agent_that_does_not_exist(talker, pair, input, text):
-    end = called(talker, pair[0], "Delegate", input)
+def test_unknown_agent_is_a_tool_error(talker, caller_and_helper, input, text):
+    end = call_tool(talker, caller_and_helper[0], "Delegate", input)
     assert end["isError"] and end["output"].startswith(text)
 
 
-def test_a_disabled_agent(talker, pair):
-    thread, helper = pair
+def test_disabled_agent_is_a_tool_error(talker, caller_and_helper):
+    thread, helper = caller_and_helper
     accepted(talker.gateway.http.post(f"/extensions/{helper['id']}/toggle"))
-    end = called(talker, thread, *delegate(helper))
+    end = call_tool(talker, thread, *delegate(helper))
     assert end["isError"] and end["output"].startswith("agent is disabled")
 
 
-def test_the_lower_stage_counts(talker, name):
-    """A helper of a higher stage gets no more than its caller, one of a lower stage no more than it has."""
+def test_lower_stage_applies(talker, new_name):
+    """A helper with a higher stage is limited to its caller's; one with a lower stage keeps its own."""
     gateway = talker.gateway
-    caller = new_thread(gateway, new_agent(gateway, name("caller"), stage="operator"))
-    high, low = (new_agent(gateway, name(stage), stage=stage) for stage in ("sovereign", "apprentice"))
-    create = ("CreateExtension", {"type": "command", "name": name("made"), "description": "", "enabled": True,
+    caller = new_thread(gateway, new_agent(gateway, new_name("caller"), stage="operator"))
+    high, low = (new_agent(gateway, new_name(stage), stage=stage) for stage in ("sovereign", "apprentice"))
+    create = ("CreateExtension", {"type": "command", "name": new_name("made"), "description": "", "enabled": True,
                                   "definition": {"prompt": "x"}})
-    asked(talker, caller, calls(delegate(high)), calls(create), "Done.", "Done.")
+    run_chat(talker, caller, calls(delegate(high)), calls(create), "Done.", "Done.")
     assert gateway.http.get(f"/extensions/{create[1]['name']}").status_code == 404
-    run = asked(talker, caller, calls(delegate(low)), calls(("Remember", {"text": "x"})), "Done.", "Done.")
+    run = run_chat(talker, caller, calls(delegate(low)), calls(("Remember", {"text": "x"})), "Done.", "Done.")
     assert not of_kind(run, "tool-end")[0]["isError"]
     end = turns_of(gateway, threads_of(gateway, low)[0], "tool")[0]
     assert end["metadata"]["is_error"] and end["content"].startswith("permission denied:")
 
 
-def test_an_agent_that_plans_goes_on_planning(talker, name):
+def test_plan_mode_is_inherited(talker, new_name):
     gateway = talker.gateway
-    caller = new_thread(gateway, new_agent(gateway, name("caller")))
-    planner = new_agent(gateway, name("planner"), mode="plan")
-    asked(talker, caller, calls(delegate(planner)), calls(("Remember", {"text": "x"})), "Done.", "Done.")
+    caller = new_thread(gateway, new_agent(gateway, new_name("caller")))
+    planner = new_agent(gateway, new_name("planner"), mode="plan")
+    run_chat(talker, caller, calls(delegate(planner)), calls(("Remember", {"text": "x"})), "Done.", "Done.")
     thread = threads_of(gateway, planner)[0]
     assert thread["mode"] == "plan" and "act mode" in turns_of(gateway, thread, "tool")[0]["content"]
 
 
-def test_work_is_handed_down_three_runs_deep(talker, name):
+def test_delegation_is_limited_to_three_levels(talker, new_name):
     gateway = talker.gateway
-    agents = [new_agent(gateway, name("link")) for _ in range(5)]
+    agents = [new_agent(gateway, new_name("link")) for _ in range(5)]
     thread = new_thread(gateway, agents[0])
-    asked(talker, thread, *(calls(delegate(agent)) for agent in agents[1:]), *4 * ["Done."])
+    run_chat(talker, thread, *(calls(delegate(agent)) for agent in agents[1:]), *4 * ["Done."])
     assert threads_of(gateway, agents[3]) and not threads_of(gateway, agents[4])
     refused = turns_of(gateway, threads_of(gateway, agents[3])[0], "tool")[0]
     assert refused["content"].startswith("permission denied:") and "3" in refused["content"]
 
 
-def test_stopping_the_caller_stops_the_helper(talker, pair):
-    thread, helper = pair
+def test_stopping_the_caller_stops_the_helper(talker, caller_and_helper):
+    thread, helper = caller_and_helper
     talker.stub.script(calls(delegate(helper), text="I ask."))
     held = talker.stub.hold("Half")
     with talker.gateway.events(thread["id"]) as events:
@@ -101,8 +104,8 @@ def test_stopping_the_caller_stops_the_helper(talker, pair):
     assert its["content"] == "Half" and its["metadata"]["finish_reason"] == "stopped"
 
 
-def test_what_is_under_way_shows_its_calls(talker, pair):
-    thread, helper = pair
+def test_active_run_shows_its_calls(talker, caller_and_helper):
+    thread, helper = caller_and_helper
     talker.stub.script(calls((*delegate(helper), "the_call")))
     held = talker.stub.hold("Half")
     with talker.gateway.events(thread["id"]) as events:
@@ -115,8 +118,8 @@ def test_what_is_under_way_shows_its_calls(talker, pair):
         events.run(turn["id"])
 
 
-def test_the_turns_of_a_run_under_way_cannot_be_deleted(talker, pair):
-    thread, helper = pair
+def test_turns_of_an_active_run_cannot_be_deleted(talker, caller_and_helper):
+    thread, helper = caller_and_helper
     talker.stub.script(calls(("SearchTurns", {"query": "a"})), calls(delegate(helper)))
     held = talker.stub.hold("Half")
     with talker.gateway.events(thread["id"]) as events:
@@ -130,35 +133,35 @@ def test_the_turns_of_a_run_under_way_cannot_be_deleted(talker, pair):
     assert talker.gateway.http.delete(f"/turns/{made['id']}").status_code == 204
 
 
-def test_a_job_is_run(talker, name):
+def test_run_job_starts_a_job(talker, new_name):
     gateway = talker.gateway
-    thread = new_thread(gateway, new_agent(gateway, name("caller")))
-    job = new_job(gateway, name("chore"))
+    thread = new_thread(gateway, new_agent(gateway, new_name("caller")))
+    job = new_job(gateway, new_name("chore"))
     talker.stub.always("Done.")
-    end = called(talker, thread, "RunJob", {"job": job["name"]})
+    end = call_tool(talker, thread, "RunJob", {"job": job["name"]})
     assert not end["isError"] and job["name"] in end["output"]
     ended(gateway, job)
     assert [row["status"] for row in rows(gateway, job)] == ["completed"]
-    missing = called(talker, thread, "RunJob", {"job": "no-such-job"})
+    missing = call_tool(talker, thread, "RunJob", {"job": "no-such-job"})
     assert missing["isError"] and missing["output"] == "job not found"
 
 
-def test_a_jobs_run_has_the_lower_stage_too(talker, name):
+def test_lower_stage_applies_to_a_job_run(talker, new_name):
     gateway = talker.gateway
-    caller = new_thread(gateway, new_agent(gateway, name("caller"), stage="operator"))
-    high = new_agent(gateway, name("high"), stage="sovereign")
-    job = new_job(gateway, name("chore"), agent_id=high["id"])
-    made = name("made")
+    caller = new_thread(gateway, new_agent(gateway, new_name("caller"), stage="operator"))
+    high = new_agent(gateway, new_name("high"), stage="sovereign")
+    job = new_job(gateway, new_name("chore"), agent_id=high["id"])
+    made = new_name("made")
     create = ("CreateExtension", {"type": "command", "name": made, "description": "", "definition": {"prompt": "x"}})
     talker.stub.always("Done.")
-    asked(talker, caller, calls(("RunJob", {"job": job["name"]})), lambda _: calls(create), "Done.")
+    run_chat(talker, caller, calls(("RunJob", {"job": job["name"]})), lambda _: calls(create), "Done.")
     ended(gateway, job)
     assert gateway.http.get(f"/extensions/{made}").status_code == 404
 
 
-def test_a_dry_run_does_nothing_but_say_what_it_would_have_done(talker, name):
+def test_dry_run_only_describes_its_actions(talker, new_name):
     gateway = talker.gateway
-    job = new_job(gateway, name("chore"), agent_id=new_agent(gateway, name("worker"))["id"])
+    job = new_job(gateway, new_name("chore"), agent_id=new_agent(gateway, new_name("worker"))["id"])
     talker.stub.script(calls(("Remember", {"text": "x"}), ("SearchTurns", {"query": "zzz"})), "Done.")
     accepted(gateway.http.post(f"/run/{job['name']}", params={"dry": "true"}), 202)
     ended(gateway, job)
@@ -167,9 +170,9 @@ def test_a_dry_run_does_nothing_but_say_what_it_would_have_done(talker, name):
     assert searched["content"] == "No turn matches."
 
 
-def test_a_dry_run_calls_out_to_nobody(talker, name):
+def test_dry_run_makes_no_outbound_request(talker, new_name):
     gateway = talker.gateway
-    job = new_job(gateway, name("chore"), agent_id=new_agent(gateway, name("worker"), stage="operator")["id"])
+    job = new_job(gateway, new_name("chore"), agent_id=new_agent(gateway, new_name("worker"), stage="operator")["id"])
     talker.stub.script(calls(("WebFetch", {"url": "http://127.0.0.1:9/"}), ("WebSearch", {"query": "tea"})), "Done.")
     accepted(gateway.http.post(f"/run/{job['name']}", params={"dry": "true"}), 202)
     ended(gateway, job)
@@ -177,11 +180,11 @@ def test_a_dry_run_calls_out_to_nobody(talker, name):
         assert turn["content"].startswith("dry run: would have called Web") and not turn["metadata"]["is_error"]
 
 
-def test_the_answer_of_a_dry_run_that_is_made_again_is_dry_too(talker, name):
+def test_regenerated_dry_run_stays_dry(talker, new_name):
     gateway = talker.gateway
-    worker = new_agent(gateway, name("worker"), stage="operator")
+    worker = new_agent(gateway, new_name("worker"), stage="operator")
     thread = new_thread(gateway, worker)
-    job = new_job(gateway, name("chore"), agent_id=worker["id"], owner_agent_id=worker["id"])
+    job = new_job(gateway, new_name("chore"), agent_id=worker["id"], owner_agent_id=worker["id"])
     note = calls(("Remember", {"text": "x"}))
     talker.stub.script(note, "Done.", note, "Done again.")
     accepted(gateway.http.post(f"/run/{job['name']}", params={"dry": "true"}), 202)

@@ -1,4 +1,7 @@
-"""GET and PATCH /extensions/:id/disk-config: the file of an agent or a job as one object (decisions, 3)."""
+"""GET and PATCH /extensions/:id/disk-config: the file of an agent or a job as an object.
+
+See docs/contract/extensions.md#disk-config.
+"""
 
 import json
 import shutil
@@ -11,12 +14,12 @@ from disks import small_disk
 
 
 @pytest.fixture
-def create(gateway, name):
-    def create(type="agent", **members):
+def create_extension(gateway, new_name):
+    def create_extension(type="agent", **members):
         definition = {"agent_id": "assistant", "prompt": "work"} if type == "job" else {"systemPrompt": "You help."}
         return accepted(gateway.http.post("/extensions", json={
-            "type": type, "name": name(type), "description": "d", "definition": definition, **members}), 201)
-    return create
+            "type": type, "name": new_name(type), "description": "d", "definition": definition, **members}), 201)
+    return create_extension
 
 
 def get(gateway, extension):
@@ -31,46 +34,46 @@ def record(gateway, extension):
     return accepted(gateway.http.get(f"/extensions/{extension['id']}"))
 
 
-def place(gateway, extension):
+def config_file(gateway, extension):
     return gateway.data / f"{extension['type']}s" / extension["name"] / f"{extension['type']}.yaml"
 
 
 def on_disk(gateway, extension):
-    return yaml.safe_load(place(gateway, extension).read_text())
+    return yaml.safe_load(config_file(gateway, extension).read_text())
 
 
-def test_the_file_is_answered_as_an_object(gateway, create):
-    made = create(definition={"systemPrompt": "no", "tools": ["Read"], "mine": {"a": [1, "1", None]}})
+def test_file_is_returned_as_an_object(gateway, create_extension):
+    made = create_extension(definition={"systemPrompt": "no", "tools": ["Read"], "mine": {"a": [1, "1", None]}})
     expected = {"name": made["name"], "description": "d", "enabled": False, "systemPrompt": "no", "tools": ["Read"],
                 "mine": {"a": [1, "1", None]}}
     assert accepted(get(gateway, made)) == expected == on_disk(gateway, made)
 
 
-def test_the_prompt_of_a_job_is_part_of_it(gateway, create):
-    made = create("job", definition={"agent_id": "assistant", "prompt": "Do\nthis"})
+def test_prompt_of_a_job_is_included(gateway, create_extension):
+    made = create_extension("job", definition={"agent_id": "assistant", "prompt": "Do\nthis"})
     assert accepted(get(gateway, made)) == {"name": made["name"], "description": "d", "enabled": False,
                                             "agent_id": "assistant", "prompt": "Do\nthis"}
 
 
-def test_it_is_the_file_that_is_answered_not_the_record(gateway, create):
-    made = create()
-    place(gateway, made).write_text("systemPrompt: edited # by hand\n")
+def test_file_is_returned_rather_than_the_record(gateway, create_extension):
+    made = create_extension()
+    config_file(gateway, made).write_text("systemPrompt: edited # by hand\n")
     assert accepted(get(gateway, made)) == {"systemPrompt": "edited"}
     assert record(gateway, made)["definition"] == {"systemPrompt": "You help."}
 
 
-def test_overwriting_replaces_the_file_and_the_definition(gateway, create):
-    made = create(definition={"systemPrompt": "old", "model": "a/b"})
-    answer = accepted(patch(gateway, made, {"systemPrompt": "new", "mine": "no"}))
+def test_overwriting_replaces_file_and_definition(gateway, create_extension):
+    made = create_extension(definition={"systemPrompt": "old", "model": "a/b"})
+    response = accepted(patch(gateway, made, {"systemPrompt": "new", "mine": "no"}))
     config = {"name": made["name"], "description": "d", "enabled": False, "systemPrompt": "new", "mine": "no"}
-    assert answer == {"status": "ok", "config": config}
+    assert response == {"status": "ok", "config": config}
     assert on_disk(gateway, made) == config == accepted(get(gateway, made))
     after = record(gateway, made)
     assert after["definition"] == {"systemPrompt": "new", "mine": "no"} and after["updated_at"] > made["updated_at"]
 
 
-def test_overwriting_changes_description_enabled_and_trigger_but_not_the_name(gateway, create):
-    made = create()
+def test_overwriting_keeps_the_name(gateway, create_extension):
+    made = create_extension()
     trigger = {"type": "cron", "expression": "*/5 * * * *"}
     accepted(patch(gateway, made, {"name": "other", "description": "new", "enabled": True, "trigger": trigger}))
     after = record(gateway, made)
@@ -82,29 +85,29 @@ def test_overwriting_changes_description_enabled_and_trigger_but_not_the_name(ga
     assert record(gateway, made)["trigger_def"] is None and "trigger" not in on_disk(gateway, made)
 
 
-def test_overwriting_a_job_writes_its_prompt_file(gateway, create):
-    made = create("job")
+def test_overwriting_a_job_writes_its_prompt_file(gateway, create_extension):
+    made = create_extension("job")
     accepted(patch(gateway, made, {"agent_id": "assistant", "prompt": "Work harder."}))
-    assert (place(gateway, made).parent / "prompt.md").read_text() == "Work harder."
+    assert (config_file(gateway, made).parent / "prompt.md").read_text() == "Work harder."
     assert record(gateway, made)["definition"] == {"agent_id": "assistant", "prompt": "Work harder."}
     accepted(patch(gateway, made, {"agent_id": "assistant", "schedule": "@daily"}))
     assert record(gateway, made)["definition"] == {"agent_id": "assistant", "schedule": "@daily"}
 
 
-def test_what_was_answered_can_be_sent_back(gateway, create):
-    made = create("job", definition={"agent_id": "assistant", "prompt": "a\n b\n", "mine": ["no", 0.1]}, enabled=True)
+def test_response_can_be_sent_back(gateway, create_extension):
+    made = create_extension("job", definition={"agent_id": "assistant", "prompt": "a\n b\n", "mine": ["no", 0.1]}, enabled=True)
     config = accepted(get(gateway, made))
     assert accepted(patch(gateway, made, config))["config"] == config
     assert record(gateway, made)["definition"] == made["definition"]
 
 
-def test_overwriting_brings_a_broken_or_missing_file_back(gateway, create):
-    made = create()
-    place(gateway, made).write_text("a: [")
+def test_overwriting_restores_a_broken_or_missing_file(gateway, create_extension):
+    made = create_extension()
+    config_file(gateway, made).write_text("a: [")
     invalid(get(gateway, made), "agent.yaml")
     accepted(patch(gateway, made, {"systemPrompt": "x"}))
     assert on_disk(gateway, made)["systemPrompt"] == "x"
-    place(gateway, made).unlink()
+    config_file(gateway, made).unlink()
     refused(get(gateway, made), 404, "file not found")
     accepted(patch(gateway, made, {"systemPrompt": "x"}))
     assert on_disk(gateway, made)["systemPrompt"] == "x"
@@ -123,9 +126,9 @@ def link_to_another(folder, gateway):
 
 
 @pytest.mark.parametrize("in_the_way", [plain_file, link_out, link_to_another])
-def test_where_the_file_cannot_be_written_nothing_changes(gateway, create, in_the_way):
-    made = create()
-    folder = place(gateway, made).parent
+def test_unwritable_file_changes_nothing(gateway, create_extension, in_the_way):
+    made = create_extension()
+    folder = config_file(gateway, made).parent
     shutil.rmtree(folder)
     in_the_way(folder, gateway)
     theirs = (gateway.data / "agents" / "assistant" / "agent.yaml").read_text()
@@ -138,7 +141,7 @@ def test_where_the_file_cannot_be_written_nothing_changes(gateway, create, in_th
     assert on_disk(gateway, made)["systemPrompt"] == "new"
 
 
-def test_where_the_disk_is_full_nothing_changes(make_gateway):
+def test_full_disk_changes_nothing(make_gateway):
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     with small_disk(gateway.data / "agents", "size=64k") as agents:
@@ -154,7 +157,7 @@ def test_where_the_disk_is_full_nothing_changes(make_gateway):
         assert gateway.stop() == 0
 
 
-def test_only_what_changes_needs_room_on_the_disk(make_gateway):
+def test_only_changed_files_need_disk_space(make_gateway):
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     with small_disk(gateway.data / "jobs", "size=256k") as jobs:
@@ -169,13 +172,13 @@ def test_only_what_changes_needs_room_on_the_disk(make_gateway):
         assert gateway.stop() == 0
 
 
-def test_an_edit_that_cannot_be_kept_is_not_overwritten(own):
+def test_edit_that_cannot_be_saved_is_not_overwritten(own_gateway):
     body = {"type": "agent", "name": "mine", "description": "d", "definition": {"systemPrompt": "You help."}}
-    made = accepted(own.http.post("/extensions", json=body), 201)
-    place(own, made).write_text("systemPrompt: edited")
-    (own.data / "trash").write_text("in the way")
-    refused(patch(own, made, {"systemPrompt": "new"}), 500, "update failed")
-    assert record(own, made) == made and place(own, made).read_text() == "systemPrompt: edited"
+    made = accepted(own_gateway.http.post("/extensions", json=body), 201)
+    config_file(own_gateway, made).write_text("systemPrompt: edited")
+    (own_gateway.data / "trash").write_text("in the way")
+    refused(patch(own_gateway, made, {"systemPrompt": "new"}), 500, "update failed")
+    assert record(own_gateway, made) == made and config_file(own_gateway, made).read_text() == "systemPrompt: edited"
 
 
 @pytest.mark.parametrize("body, path", [
@@ -183,16 +186,16 @@ def test_an_edit_that_cannot_be_kept_is_not_overwritten(own):
     ({"description": 5}, "description"), ({"enabled": "no"}, "enabled"), ({"trigger": "daily"}, "trigger"),
     ({"trigger": {"type": "cron", "expression": "61 * * * *"}}, "trigger.expression"),
 ])
-def test_what_is_no_definition_is_refused_and_changes_nothing(gateway, create, body, path):
-    made = create()
-    before = place(gateway, made).read_bytes()
+def test_invalid_definition_is_refused_and_changes_nothing(gateway, create_extension, body, path):
+    made = create_extension()
+    before = config_file(gateway, made).read_bytes()
     details = invalid(patch(gateway, made, body), path)
     assert not any("definition" in entry["path"] or "definition." in entry["message"] for entry in details), details
-    assert place(gateway, made).read_bytes() == before and record(gateway, made) == made
+    assert config_file(gateway, made).read_bytes() == before and record(gateway, made) == made
 
 
-def test_a_job_needs_its_members(gateway, create):
-    made = create("job")
+def test_job_needs_its_members(gateway, create_extension):
+    made = create_extension("job")
     invalid(patch(gateway, made, {"prompt": "x"}), "agent_id")
     refused(patch(gateway, made, {"agent_id": "assistant", "prompt_file": "../../x"}), 400,
             "path traversal not allowed")
@@ -201,40 +204,40 @@ def test_a_job_needs_its_members(gateway, create):
 @pytest.mark.parametrize("content, error", [
     ("", "Request body required"), ("{", "Invalid JSON"), ("[]", "Request body must be an object"),
     ('"x"', "Request body must be an object"), ("null", "Request body must be an object")])
-def test_a_body_must_be_an_object(gateway, create, content, error):
-    refused(gateway.http.patch(f"/extensions/{create()['id']}/disk-config", content=content), 400, error)
+def test_body_must_be_an_object(gateway, create_extension, content, error):
+    refused(gateway.http.patch(f"/extensions/{create_extension()['id']}/disk-config", content=content), 400, error)
 
 
 @pytest.mark.parametrize("kind, extension", [("theme", "dark"), ("command", "help"), ("capability", "network"),
                                              ("action", "calculate"), ("renderer", "code"), ("control", "mode-switch")])
-def test_other_types_have_none(gateway, kind, extension):
+def test_other_types_have_no_disk_config(gateway, kind, extension):
     error = f"disk-config not supported for type '{kind}'"
     refused(gateway.http.get(f"/extensions/{extension}/disk-config"), 400, error)
     refused(gateway.http.patch(f"/extensions/{extension}/disk-config", json={}), 400, error)
     refused(gateway.http.patch(f"/extensions/{extension}/disk-config", content="{"), 400, error)
 
 
-def test_an_unknown_extension_is_not_found(gateway):
+def test_unknown_extension_is_not_found(gateway):
     refused(gateway.http.get(f"/extensions/{UNKNOWN_ID}/disk-config"), 404, "extension not found")
     refused(gateway.http.patch(f"/extensions/{UNKNOWN_ID}/disk-config", content="{"), 404, "extension not found")
 
 
-def test_a_built_in_one_can_be_read_but_not_overwritten(gateway):
+def test_built_in_can_be_read_but_not_overwritten(gateway):
     assert "systemPrompt" in accepted(gateway.http.get("/extensions/assistant/disk-config"))
     refused(gateway.http.patch("/extensions/assistant/disk-config", json={"systemPrompt": "mine"}), 403,
             "built-in extensions are not editable")
 
 
-def test_an_overwrite_is_announced(gateway, create):
-    made = create()
+def test_overwriting_is_announced(gateway, create_extension):
+    made = create_extension()
     with gateway.events() as events:
         accepted(patch(gateway, made, {"systemPrompt": "x"}))
-        told = [found for found in events.drain() if found["type"] == "extension-changed" and found["id"] == made["id"]]
-    assert [found["action"] for found in told] == ["updated"]
+        changes = [found for found in events.drain() if found["type"] == "extension-changed" and found["id"] == made["id"]]
+    assert [found["action"] for found in changes] == ["updated"]
 
 
-def test_a_definition_is_taken_as_long_as_its_file_can_be_read_again(gateway, create):
-    made = create()
+def test_definition_must_be_readable_from_its_file(gateway, create_extension):
+    made = create_extension()
     taken, over = (json.dumps({"systemPrompt": "x" * size}) for size in ((1 << 20) - 500, 1 << 20))
     assert gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=taken).status_code == 200
     invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", content=over))

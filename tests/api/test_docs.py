@@ -1,4 +1,4 @@
-"""Every command in the pages for users does what the page says: each page is typed into a shell, top to bottom."""
+"""Runs every command in the user documentation: each page is typed into a shell, top to bottom."""
 
 import re
 import shutil
@@ -11,11 +11,11 @@ from gateway import BINARY, REPOSITORY, Gateway
 
 DOCS = REPOSITORY / "docs"
 NOT_FOR_USERS = {"architecture.md", "command-line.md"}
-NAMES_EXAMPLES = {"review-a-proposal.md"}  # decides a proposal that nobody made; its commands are tested by their own tests
+NAMES_EXAMPLES = {"review-a-proposal.md"}  # decides on a proposal that does not exist here; its commands have their own tests
 METHODS = {"get", "post", "put", "patch", "delete"}
 PAGES = sorted(path for path in DOCS.glob("*.md") if path.name not in NOT_FOR_USERS)
 
-# What a test's machine does not have, or must not do. systemd is played by starting the gateway and stopping it.
+# Programs that the test machine lacks or must not run. systemd is imitated by starting and stopping the gateway.
 PROGRAMS = {
     "sudo": 'exec "$@"',
     "apt-get": "true",
@@ -41,13 +41,14 @@ SERVE = 'nohup agw serve --port 0 >"$HOME/serving" 2>&1 &\nuntil agw status >/de
 
 
 def as_typed(block):
-    """`agw serve` holds its terminal: it is started beside, as in a terminal of its own."""
+    """`agw serve` occupies its terminal: it is started in the background, as in a second terminal."""
     return re.sub(r"^((?:\w+=\S+ )*)agw serve$", r"\1" + SERVE.replace("\n", r"\n"), block, flags=re.M)
 
 
 @pytest.fixture
 def shell(tmp_path, stub):
-    """A home with the programs in front of PATH; runs a page's blocks in one shell that stops at the first failure."""
+    """A home with these programs first in PATH; runs the blocks of a page in one shell that stops at the first failure.
+"""
     gateway = Gateway(tmp_path, config="port: 0\n")
     programs = gateway.home / "bin"
     programs.mkdir()
@@ -76,37 +77,54 @@ def shell(tmp_path, stub):
 
 
 def extensions_in(page):
-    """The examples of extensions on a page: blocks of YAML with a type and a name."""
+    """Returns the extension examples of a page: YAML blocks with a type and a name."""
     found = re.findall(r"^```yaml\n(.*?)^```$", page.read_text(), re.M | re.S)
     return [text for text in found if re.search(r"^type: ", text, re.M) and re.search(r"^name: ", text, re.M)]
 
 
 @pytest.mark.parametrize("page, text", [(page, text) for page in PAGES for text in extensions_in(page)],
                          ids=lambda value: value.stem if hasattr(value, "stem") else "")
-def test_each_extension_that_a_page_shows_can_be_added(own, page, text):
-    (own.home / "shown.yaml").write_text(text.replace("/home/you", str(own.home)))
-    added = own.command("ext", "add", str(own.home / "shown.yaml"))
+def test_extension_examples_can_be_added(own_gateway, page, text):
+    (own_gateway.home / "shown.yaml").write_text(text.replace("/home/you", str(own_gateway.home)))
+    added = own_gateway.command("ext", "add", str(own_gateway.home / "shown.yaml"))
     assert added.returncode == 0, added.stderr
 
 
-def test_there_are_pages():
+def test_pages_exist():
     assert {"install.md", "first-chat.md", "connect-a-model.md", "write-an-agent.md", "schedule-a-job.md", "back-up.md",
             "troubleshoot.md"} <= {page.name for page in PAGES}
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page.name not in NAMES_EXAMPLES], ids=lambda page: page.stem)
-def test_each_command_of_a_page_works(shell, page):
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page.name not in NAMES_EXAMPLES],
+                         ids=lambda page: page.stem)
+def test_commands_of_a_page_work(shell, page):
     done = shell(page)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, REPOSITORY / "README.md"], ids=lambda page: page.stem)
-def test_links_between_pages_lead_somewhere(page):
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
-        assert (page.parent / target).exists(), target
+def without_blocks(page):
+    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
 
 
-def test_every_command_that_a_page_names_is_one():
+def anchors(page):
+    """The anchors that GitHub gives the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", without_blocks(page), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+LINKING = sorted([*DOCS.rglob("*.md"), *REPOSITORY.glob("*.md")])
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(REPOSITORY).with_suffix("")))
+def test_links_between_pages_resolve(page):
+    prose = re.sub(r"`[^`]*`", "", without_blocks(page))
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", prose):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
+
+
+def test_documented_commands_exist():
     listed = subprocess.run([str(BINARY), "--help"], capture_output=True, text=True, check=True).stdout
     known = set(re.findall(r"^  ([a-z]+) ", listed, re.M))
     for page in PAGES:
@@ -115,26 +133,26 @@ def test_every_command_that_a_page_names_is_one():
 
 
 def rows(page):
-    """The first cells of the tables of a page."""
+    """Returns the first cells of the tables of a page."""
     return re.findall(r"^\| (.+?) \|", (DOCS / page).read_text(), re.M)
 
 
-def test_the_page_of_the_api_has_every_request(gateway):
+def test_http_api_page_lists_every_request(gateway):
     described = accepted(gateway.http.get("/openapi.json"))["paths"]
     declared = {(method.upper(), re.sub(r"\{(\w+)\}", r":\1", path))
                 for path, operations in described.items() for method in operations if method in METHODS}
     assert set(re.findall(r"`([A-Z]+) (/\S*)`", "\n".join(rows("http-api.md")))) == declared
 
 
-def test_the_page_of_the_api_has_every_event(gateway):
+def test_http_api_page_lists_every_event(gateway):
     described = accepted(gateway.http.get("/asyncapi.json"))["components"]["messages"]
     kinds = {name.removeprefix("events.") for name in described if name.startswith("events.")}
     events = (DOCS / "http-api.md").read_text().split("## Events")[1]
     assert set(re.findall(r"`([a-z-]+)`", "\n".join(re.findall(r"^\| (`.+?) \|", events, re.M)))) == kinds
 
 
-def test_the_page_of_the_configuration_has_every_key(own):
-    lines = re.findall(r"^#((?:  )*)(\w+):(.*)", (own.data / "config.yaml").read_text(), re.M)
+def test_configuration_page_lists_every_key(own_gateway):
+    lines = re.findall(r"^#((?:  )*)(\w+):(.*)", (own_gateway.data / "config.yaml").read_text(), re.M)
     keys, sections = set(), []
     for indent, name, value in lines:
         sections[len(indent) // 2:] = [name]
@@ -142,33 +160,33 @@ def test_the_page_of_the_configuration_has_every_key(own):
             keys.add(".".join(sections))
     assert keys
     named = set(re.findall(r"`([a-z_.]+)`", "\n".join(rows("configuration.md"))))
-    assert named == keys | {"http_proxy"}  # the one variable in lower case
+    assert named == keys | {"http_proxy"}  # the only lower-case variable
 
 
-def test_the_page_of_the_configuration_has_every_variable(own):
+def test_configuration_page_lists_every_variable(own_gateway):
     page = (DOCS / "configuration.md").read_text()
-    for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", (own.data / "config.yaml").read_text()):
+    for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", (own_gateway.data / "config.yaml").read_text()):
         assert f"`{name}`" in page, name
 
 
-def test_the_page_of_the_command_line_has_every_exit_status_of_the_manual():
+def test_command_line_page_lists_every_exit_status_of_the_manual():
     manual = subprocess.run([str(BINARY), "man"], capture_output=True, text=True, check=True).stdout
     statuses = re.findall(r"^\.B (\d+)$", manual.split(".SH EXIT STATUS")[1], re.M)
     assert set(statuses) == {row for row in rows("command-line.md") if row.isdigit()}
 
 
-def test_the_page_of_extensions_has_every_member_of_every_definition(gateway):
+def test_extensions_page_lists_every_member_of_every_definition(gateway):
     page = (DOCS / "extensions.md").read_text()
     named = {section.split("\n")[0]: set(re.findall(r"^\| `(\w+)` \|", section, re.M)) for section in page.split("\n### ")[1:]}
     schemas = accepted(gateway.http.get("/schemas"))
     assert named == {kind: set(schema["properties"]) for kind, schema in schemas.items()}
 
 
-def test_the_page_of_agents_has_every_tool(own):
+def test_agents_page_lists_every_tool(own_gateway):
     change = {"stage": "sovereign", "reason": "to see all tools"}
-    accepted(own.http.patch("/agents/assistant/stage", json=change))
-    told = accepted(own.http.get("/agents/assistant/prompt", params={"mode": "act"}))
-    tools = {tool["name"] for tool in told["tools"] if tool["name"][0].isupper()}
+    accepted(own_gateway.http.patch("/agents/assistant/stage", json=change))
+    prompt = accepted(own_gateway.http.get("/agents/assistant/prompt", params={"mode": "act"}))
+    tools = {tool["name"] for tool in prompt["tools"] if tool["name"][0].isupper()}
     named = re.findall(r"`(\w+)`", "\n".join(rows("agents-at-work.md")))
     assert set(named) == tools
 
@@ -176,8 +194,8 @@ def test_the_page_of_agents_has_every_tool(own):
 SCRIPTS = set(re.findall(r"^\| `(script/[\w-]+)", (REPOSITORY / "CONTRIBUTING.md").read_text(), re.M))
 
 
-@pytest.mark.parametrize("script", sorted(SCRIPTS - {"script/server"}))  # builds, and hands its arguments on
-def test_a_script_says_what_it_takes(script, tmp_path):
+@pytest.mark.parametrize("script", sorted(SCRIPTS - {"script/server"}))  # builds and passes its arguments on
+def test_scripts_print_their_usage(script, tmp_path):
     done = subprocess.run([str(REPOSITORY / script), "--help"], capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
     assert done.returncode == 0 and done.stderr == ""
     assert script.removeprefix("script/") in done.stdout

@@ -1,4 +1,7 @@
-"""The experiment log and what its numbers say (decisions, 8). Values come from a database that was filled by hand."""
+"""The experiment log and its statistics, with values written directly into the database.
+
+See docs/contract/proposals.md#experiments and docs/contract/proposals.md#confidence.
+"""
 
 import sqlite3
 
@@ -12,9 +15,9 @@ MEMBERS = {"id", "domain", "verdict", "metric", "value", "baseline", "delta", "u
 
 
 @pytest.fixture(scope="module")
-def decided(gateway, name):
-    """Two domains with experiments: of the first keep and discard, of the second a keep."""
-    one, two = name("one"), name("two")
+def decided_domains(gateway, new_name):
+    """Two domains with experiments: the first has a keep and a discard, the second a keep."""
+    one, two = new_name("one"), new_name("two")
     for agent, decide in ((one, apply), (one, reject), (two, apply)):
         accepted(decide(gateway, write(gateway, agent=agent)))
     return f"agent:{one}", f"agent:{two}"
@@ -29,8 +32,8 @@ def confidence(gateway, domain="agent:numbers", **query):
 
 
 @pytest.fixture
-def measured(make_gateway):
-    """Makes a gateway whose log has these rows of the domain agent:numbers, as (verdict, value) or (verdict, value,
+def gateway_with_experiments(make_gateway):
+    """Starts a gateway whose log has these rows of the domain agent:numbers, each (verdict, value) or (verdict, value,
     metric)."""
     def make(*rows, higher_is_better=True):
         gateway = make_gateway().start()
@@ -47,20 +50,20 @@ def measured(make_gateway):
     return make
 
 
-def test_an_experiment_has_all_its_members(gateway, decided):
+def test_experiment_has_all_members(gateway, decided_domains):
     [newest, *_] = experiments(gateway)
     assert set(newest) == MEMBERS and is_id(newest["id"]) and is_timestamp(newest["created_at"])
     assert isinstance(newest["higher_is_better"], bool)
     assert accepted(gateway.http.get(f"/autoresearch/experiments/{newest['id']}")) == newest
 
 
-def test_the_newest_comes_first(gateway, decided):
-    rows = experiments(gateway, domain=decided[0])
+def test_newest_is_first(gateway, decided_domains):
+    rows = experiments(gateway, domain=decided_domains[0])
     assert [row["verdict"] for row in rows] == ["discard", "keep"]
 
 
-def test_filters_narrow_the_list(gateway, decided):
-    one, two = decided
+def test_filters_narrow_the_list(gateway, decided_domains):
+    one, two = decided_domains
     assert {row["domain"] for row in experiments(gateway, domain=two)} == {two}
     assert {row["verdict"] for row in experiments(gateway, verdict="keep")} == {"keep"}
     assert ids(experiments(gateway, domain=one, limit=1)) == ids(experiments(gateway, domain=one))[:1]
@@ -69,13 +72,13 @@ def test_filters_narrow_the_list(gateway, decided):
     assert experiments(gateway, verdict="crash", domain=one) == []
 
 
-def test_fifty_are_listed_without_a_limit(measured):
-    gateway = measured(*[("keep", 1)] * 60)
+def test_default_limit_is_fifty(gateway_with_experiments):
+    gateway = gateway_with_experiments(*[("keep", 1)] * 60)
     assert len(experiments(gateway)) == 50 and len(experiments(gateway, limit=55)) == 55
     assert len(experiments(gateway, limit=5000)) == 60
 
 
-def test_bad_filters_are_named(gateway):
+def test_invalid_filters_are_named(gateway):
     def get(**filters):
         return gateway.http.get("/autoresearch/experiments", params=filters)
 
@@ -84,50 +87,52 @@ def test_bad_filters_are_named(gateway):
         refused(get(limit=limit), 400, "limit must be a positive integer")
 
 
-def test_an_unknown_experiment_is_not_found(gateway):
+def test_unknown_experiment_is_not_found(gateway):
     for unknown in (UNKNOWN_ID, "nonsense"):
         refused(gateway.http.get(f"/autoresearch/experiments/{unknown}"), 404, "experiment not found")
 
 
-def test_a_confidence_needs_a_domain(gateway):
+def test_confidence_needs_a_domain(gateway):
     for query in ("", "?domain=", "?metric=quality"):
         refused(gateway.http.get(f"/autoresearch/confidence{query}"), 400, "domain parameter required")
 
 
-def test_of_an_unknown_domain_all_is_zero(gateway):
+def test_unknown_domain_has_zeros(gateway):
     assert confidence(gateway, "agent:nobody") == {
         "domain": "agent:nobody", "metric": "quality",
         "confidence": {"confidence": 0, "sampleSize": 0, "mad": 0}, "consecutiveDiscards": 0}
 
 
-def test_confidence_is_the_best_kept_values_distance_in_spreads(measured):
-    gateway = measured(("keep", 1), ("keep", 2), ("discard", 3), ("keep", 4), ("discard", 5))
+def test_confidence_is_the_distance_of_the_best_value_in_spreads(gateway_with_experiments):
+    gateway = gateway_with_experiments(("keep", 1), ("keep", 2), ("discard", 3), ("keep", 4), ("discard", 5))
     assert confidence(gateway) == {
         "domain": "agent:numbers", "metric": "quality",
         "confidence": {"confidence": 3, "sampleSize": 5, "mad": 1}, "consecutiveDiscards": 1}
 
 
-def test_lower_may_be_better(measured):
-    gateway = measured(("discard", 10), ("keep", 8), ("keep", 9), ("keep", 6), ("discard", 11), higher_is_better=False)
+def test_lower_can_be_better(gateway_with_experiments):
+    rows = ("discard", 10), ("keep", 8), ("keep", 9), ("keep", 6), ("discard", 11)
+    gateway = gateway_with_experiments(*rows, higher_is_better=False)
     assert confidence(gateway)["confidence"] == {"confidence": 4, "sampleSize": 5, "mad": 1}
 
 
-def test_without_variance_it_is_9999(measured):
-    assert confidence(measured(*[("keep", 0.5)] * 3))["confidence"]["confidence"] == 9999
+def test_zero_variance_is_9999(gateway_with_experiments):
+    assert confidence(gateway_with_experiments(*[("keep", 0.5)] * 3))["confidence"]["confidence"] == 9999
 
 
-def test_with_fewer_than_three_values_or_none_kept_it_is_0(measured):
-    assert confidence(measured(("keep", 1), ("keep", 2)))["confidence"] == {"confidence": 0, "sampleSize": 2, "mad": 0.5}
-    assert confidence(measured(*[("discard", value) for value in range(9)]))["confidence"]["confidence"] == 0
+def test_fewer_than_three_values_or_none_kept_is_0(gateway_with_experiments):
+    gateway = gateway_with_experiments(("keep", 1), ("keep", 2))
+    assert confidence(gateway)["confidence"] == {"confidence": 0, "sampleSize": 2, "mad": 0.5}
+    assert confidence(gateway_with_experiments(*[("discard", value) for value in range(9)]))["confidence"]["confidence"] == 0
 
 
-def test_metrics_are_apart_and_crashes_count_for_all(measured):
-    gateway = measured(("keep", 1, "speed"), ("discard", 2, "speed"), ("crash", None, "speed"), ("discard", 1),
+def test_metrics_are_separate_and_crashes_count_for_all(gateway_with_experiments):
+    gateway = gateway_with_experiments(("keep", 1, "speed"), ("discard", 2, "speed"), ("crash", None, "speed"), ("discard", 1),
                        ("keep", None, None), ("discard", None, None))
     speed, quality = confidence(gateway, metric="speed"), confidence(gateway)
     assert (speed["metric"], speed["confidence"]["sampleSize"], speed["consecutiveDiscards"]) == ("speed", 2, 2)
     assert (quality["confidence"]["sampleSize"], quality["consecutiveDiscards"]) == (1, 2)
 
 
-def test_decisions_on_proposals_are_not_counted(gateway, decided):
-    assert confidence(gateway, decided[0])["consecutiveDiscards"] == 0
+def test_decisions_on_proposals_are_not_counted(gateway, decided_domains):
+    assert confidence(gateway, decided_domains[0])["consecutiveDiscards"] == 0

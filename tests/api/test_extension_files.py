@@ -1,4 +1,7 @@
-"""Directories of agents, jobs and apps: made, renamed, moved to the trash; looked into (decisions, 3)."""
+"""Directories of agents, jobs and apps: created, renamed, moved to the trash, and read by the API.
+
+See docs/contract/extensions.md#files-on-disk and docs/contract/extensions.md#looking-into-the-directory.
+"""
 
 import base64
 import os
@@ -12,12 +15,12 @@ TRAVERSAL = "path traversal not allowed"
 
 
 @pytest.fixture
-def create(gateway, name):
-    def create(type="agent", **members):
+def create_extension(gateway, new_name):
+    def create_extension(type="agent", **members):
         definition = {"agent_id": "assistant", "prompt": "work"} if type == "job" else {"systemPrompt": "You help."}
         return accepted(gateway.http.post("/extensions", json={
-            "type": type, "name": name(type), "description": "d", "definition": definition, **members}), 201)
-    return create
+            "type": type, "name": new_name(type), "description": "d", "definition": definition, **members}), 201)
+    return create_extension
 
 
 def folder(gateway, extension):
@@ -48,8 +51,8 @@ def files(gateway, extension):
 
 
 @pytest.mark.parametrize("kind", ["agent", "job"])
-def test_a_new_agent_or_job_gets_its_directory(gateway, create, kind):
-    made = create(kind, enabled=True, trigger_def={"type": "cron", "expression": "0 9 * * *"})
+def test_new_agent_or_job_gets_its_directory(gateway, create_extension, kind):
+    made = create_extension(kind, enabled=True, trigger_def={"type": "cron", "expression": "0 9 * * *"})
     found = config(gateway, made)
     assert found.pop("name") == made["name"] and found.pop("description") == "d" and found.pop("enabled") is True
     assert found.pop("trigger") == {"type": "cron", "expression": "0 9 * * *"}
@@ -57,22 +60,22 @@ def test_a_new_agent_or_job_gets_its_directory(gateway, create, kind):
 
 
 @pytest.mark.parametrize("too_long", [{"description": "x" * (2 << 20)}, {"definition": {"systemPrompt": "x" * (2 << 20)}}])
-def test_what_is_too_long_for_the_file_is_named(gateway, name, too_long):
-    body = {"type": "agent", "name": name("long"), "description": "d", "definition": {}, **too_long}
+def test_definition_too_long_for_its_file_is_named(gateway, new_name, too_long):
+    body = {"type": "agent", "name": new_name("long"), "description": "d", "definition": {}, **too_long}
     details = refused(gateway.http.post("/extensions", json=body), 400, "validation failed")["details"]
     assert [entry["path"] for entry in details] == list(too_long)
     assert details[0]["message"].startswith(f"{list(too_long)[0]} is too long")
 
 
-def test_a_jobs_prompt_stands_in_prompt_md(gateway, create):
-    made = create("job", definition={"agent_id": "assistant", "prompt": "Do this.\n\nThen that."})
+def test_prompt_of_a_job_is_in_prompt_md(gateway, create_extension):
+    made = create_extension("job", definition={"agent_id": "assistant", "prompt": "Do this.\n\nThen that."})
     assert (folder(gateway, made) / "prompt.md").read_text() == "Do this.\n\nThen that."
     patch(gateway, made, definition={"agent_id": "assistant", "schedule": "@daily"})
     assert not (folder(gateway, made) / "prompt.md").exists()
 
 
-def test_a_prompt_stands_there_also_beside_a_prompt_file(gateway, create):
-    made = create("job", definition={"agent_id": "assistant", "prompt_file": "prompt.md", "prompt": "both"})
+def test_prompt_is_written_despite_a_prompt_file(gateway, create_extension):
+    made = create_extension("job", definition={"agent_id": "assistant", "prompt_file": "prompt.md", "prompt": "both"})
     assert (folder(gateway, made) / "prompt.md").read_text() == "both" and "prompt" not in config(gateway, made)
     assert disk_config(gateway, made)["prompt"] == "both"
     patch(gateway, made, definition={"agent_id": "assistant", "prompt_file": "prompt.md", "prompt": "new"})
@@ -81,8 +84,8 @@ def test_a_prompt_stands_there_also_beside_a_prompt_file(gateway, create):
     assert disk_config(gateway, made)["prompt"] == "new"
 
 
-def test_a_prompt_of_a_persons_own_stays_where_the_record_has_none(gateway, create):
-    made = create("job", definition={"agent_id": "assistant", "schedule": "@yearly"})
+def test_users_prompt_file_stays_if_the_record_has_no_prompt(gateway, create_extension):
+    made = create_extension("job", definition={"agent_id": "assistant", "schedule": "@yearly"})
     (folder(gateway, made) / "prompt.md").write_text("mine")
     accepted(gateway.http.post(f"/extensions/{made['id']}/toggle"))
     patch(gateway, made, description="new")
@@ -91,41 +94,41 @@ def test_a_prompt_of_a_persons_own_stays_where_the_record_has_none(gateway, crea
     assert accepted(gateway.http.get(f"/extensions/{made['id']}"))["definition"]["prompt"] == "mine"
 
 
-def test_a_prompt_file_that_is_named_no_more_stays(gateway, create, name):
-    place = gateway.data / "jobs" / name("job")
-    place.mkdir(parents=True)
-    (place / "prompt.md").write_text("mine")
-    made = create("job", name=place.name, definition={"agent_id": "assistant", "prompt_file": "prompt.md"})
+def test_unreferenced_prompt_file_stays(gateway, create_extension, new_name):
+    directory = gateway.data / "jobs" / new_name("job")
+    directory.mkdir(parents=True)
+    (directory / "prompt.md").write_text("mine")
+    made = create_extension("job", name=directory.name, definition={"agent_id": "assistant", "prompt_file": "prompt.md"})
     patch(gateway, made, definition={"agent_id": "assistant", "schedule": "@daily"})
-    assert (place / "prompt.md").read_text() == "mine"
+    assert (directory / "prompt.md").read_text() == "mine"
 
 
-def test_what_would_be_too_long_a_file_is_refused(gateway, create):
+def test_definition_too_long_for_a_file_is_refused(gateway, create_extension):
     body = {"type": "agent", "name": "over-long", "description": "", "definition": {"systemPrompt": "x" * (1 << 20)}}
     invalid(gateway.http.post("/extensions", json=body), "definition")
-    made = create()
+    made = create_extension()
     invalid(gateway.http.patch(f"/extensions/{made['id']}/disk-config", json={"systemPrompt": "x" * (1 << 20)}))
     assert disk_config(gateway, made)["name"] == made["name"]
 
 
-def test_a_prompt_file_of_a_persons_own_is_left_alone(gateway, create):
-    made = create("job", definition={"agent_id": "assistant", "prompt_file": "prompt.md"})
+def test_users_prompt_file_is_left_alone(gateway, create_extension):
+    made = create_extension("job", definition={"agent_id": "assistant", "prompt_file": "prompt.md"})
     (folder(gateway, made) / "prompt.md").write_text("mine")
     patch(gateway, made, description="new")
     assert (folder(gateway, made) / "prompt.md").read_text() == "mine"
 
 
-def test_types_of_yaml_are_kept(gateway, create):
+def test_types_of_yaml_are_kept(gateway, create_extension):
     definition = {"systemPrompt": "no", "a": "yes", "b": "1", "c": 1, "d": 1.5, "e": None, "f": True, "g": "true",
                   "h": "2026-01-02", "i": ["on", "~", ""], "j": {"k": "0x1f", "no": 1e30}, "l": "a: b # c\n\n d\n"}
-    made = create(definition=definition)
+    made = create_extension(definition=definition)
     found = config(gateway, made)
     assert {member: found[member] for member in definition} == definition
     assert {member: type(found[member]) for member in definition} == {m: type(v) for m, v in definition.items()}
 
 
-def test_changing_a_record_changes_its_file(gateway, create):
-    made = create()
+def test_changed_record_changes_its_file(gateway, create_extension):
+    made = create_extension()
     patch(gateway, made, description="new", definition={"model": "a/b"}, trigger={"type": "webhook"}, enabled=True)
     assert config(gateway, made) == {"name": made["name"], "description": "new", "enabled": True,
                                      "trigger": {"type": "webhook"}, "model": "a/b"}
@@ -134,18 +137,18 @@ def test_changing_a_record_changes_its_file(gateway, create):
     assert config(gateway, made) == {"name": made["name"], "description": "new", "enabled": False, "model": "a/b"}
 
 
-def test_renaming_moves_the_directory(gateway, create, name):
-    made = create()
+def test_renaming_moves_the_directory(gateway, create_extension, new_name):
+    made = create_extension()
     (folder(gateway, made) / "soul.md").write_text("kind")
-    wanted = name("renamed")
+    wanted = new_name("renamed")
     changed = patch(gateway, made, name=wanted)
     assert not folder(gateway, made).exists()
     assert (folder(gateway, changed) / "soul.md").read_text() == "kind"
     assert config(gateway, changed)["name"] == wanted
 
 
-def test_renaming_onto_a_directory_that_is_there_loses_nothing(gateway, create, name):
-    made, wanted = create(), name("taken")
+def test_renaming_onto_an_existing_directory_loses_nothing(gateway, create_extension, new_name):
+    made, wanted = create_extension(), new_name("taken")
     (folder(gateway, made) / "soul.md").write_text("mine")
     theirs = gateway.data / "agents" / wanted
     theirs.mkdir()
@@ -156,8 +159,8 @@ def test_renaming_onto_a_directory_that_is_there_loses_nothing(gateway, create, 
     assert [path.read_text() for path in kept] == ["theirs"]
 
 
-def test_deleting_moves_the_directory_to_the_trash(gateway, create):
-    made = create()
+def test_deleting_moves_the_directory_to_the_trash(gateway, create_extension):
+    made = create_extension()
     (folder(gateway, made) / "notes.md").write_text("kept")
     assert gateway.http.delete(f"/extensions/{made['id']}").status_code == 204
     assert not folder(gateway, made).exists()
@@ -165,20 +168,20 @@ def test_deleting_moves_the_directory_to_the_trash(gateway, create):
     assert len(kept) == 1 and (kept[0] / "notes.md").read_text() == "kept" and (kept[0] / "agent.yaml").exists()
 
 
-def test_a_name_whose_directory_is_there_already_takes_it_over(gateway, create, name):
-    wanted = name("there")
-    place = gateway.data / "agents" / wanted
-    place.mkdir()
-    (place / "soul.md").write_text("soul")
-    (place / "agent.yaml").write_text("systemPrompt: by hand\n")
-    made = create(name=wanted)
-    assert config(gateway, made)["systemPrompt"] == "You help." and (place / "soul.md").read_text() == "soul"
+def test_new_extension_takes_over_an_existing_directory(gateway, create_extension, new_name):
+    wanted = new_name("there")
+    directory = gateway.data / "agents" / wanted
+    directory.mkdir()
+    (directory / "soul.md").write_text("soul")
+    (directory / "agent.yaml").write_text("systemPrompt: by hand\n")
+    made = create_extension(name=wanted)
+    assert config(gateway, made)["systemPrompt"] == "You help." and (directory / "soul.md").read_text() == "soul"
     kept = list((gateway.data / "trash").glob(f"*{wanted}-agent.yaml*"))
     assert [path.read_text() for path in kept] == ["systemPrompt: by hand\n"], "what a person wrote is kept"
 
 
-def test_an_edit_that_was_not_taken_yet_is_kept_when_the_record_changes(gateway, create):
-    made = create()
+def test_pending_edit_is_kept_when_the_record_changes(gateway, create_extension):
+    made = create_extension()
     (folder(gateway, made) / "agent.yaml").write_text("systemPrompt: edited\n")
     patch(gateway, made, description="new")
     assert config(gateway, made)["description"] == "new"
@@ -186,8 +189,8 @@ def test_an_edit_that_was_not_taken_yet_is_kept_when_the_record_changes(gateway,
     assert [path.read_text() for path in kept] == ["systemPrompt: edited\n"]
 
 
-def test_two_writers_leave_one_of_both_whole(gateway, create):
-    made = create()
+def test_concurrent_writes_leave_one_complete_file(gateway, create_extension):
+    made = create_extension()
     at_once(8, lambda n: gateway.http.patch(f"/extensions/{made['id']}", json={
         "description": str(n), "definition": {"systemPrompt": f"prompt {n}", "n": n}}))
     record = accepted(gateway.http.get(f"/extensions/{made['id']}"))
@@ -196,8 +199,8 @@ def test_two_writers_leave_one_of_both_whole(gateway, create):
     assert found["description"] == record["description"] and found["n"] == record["definition"]["n"]
 
 
-def test_names_that_are_swapped_swap_their_directories(gateway, create, name):
-    one, two, spare = create(), create(), name("spare")
+def test_swapped_names_swap_directories(gateway, create_extension, new_name):
+    one, two, spare = create_extension(), create_extension(), new_name("spare")
     (folder(gateway, one) / "soul.md").write_text("one")
     (folder(gateway, two) / "soul.md").write_text("two")
     patch(gateway, one, name=spare)
@@ -208,8 +211,8 @@ def test_names_that_are_swapped_swap_their_directories(gateway, create, name):
     assert not (gateway.data / "agents" / spare).exists()
 
 
-def test_a_file_is_as_private_as_the_data_directory(gateway, create):
-    made = create()
+def test_file_is_as_private_as_the_data_directory(gateway, create_extension):
+    made = create_extension()
     assert (folder(gateway, made) / "agent.yaml").stat().st_mode & 0o777 == 0o600
     assert folder(gateway, made).stat().st_mode & 0o777 == 0o700
 
@@ -217,29 +220,29 @@ def test_a_file_is_as_private_as_the_data_directory(gateway, create):
 # Files.
 
 
-def test_files_are_listed_recursively_sorted_and_without_following_symlinks(gateway, create):
-    made = create()
-    place = folder(gateway, made)
-    (place / "b" / "c").mkdir(parents=True)
-    (place / "b" / "c" / "d.md").write_text("d")
-    (place / "a.md").write_text("a")
-    (place / "loop").symlink_to(place)
-    assert accepted(files(gateway, made)) == {"root": str(place), "files": [
+def test_files_are_listed_recursively_without_following_symlinks(gateway, create_extension):
+    made = create_extension()
+    directory = folder(gateway, made)
+    (directory / "b" / "c").mkdir(parents=True)
+    (directory / "b" / "c" / "d.md").write_text("d")
+    (directory / "a.md").write_text("a")
+    (directory / "loop").symlink_to(directory)
+    assert accepted(files(gateway, made)) == {"root": str(directory), "files": [
         {"name": "a.md", "isDirectory": False}, {"name": "agent.yaml", "isDirectory": False},
         {"name": "b", "isDirectory": True}, {"name": "b/c", "isDirectory": True},
         {"name": "b/c/d.md", "isDirectory": False}, {"name": "loop", "isDirectory": False}]}
 
 
-def test_at_most_10000_files_are_listed(gateway, create):
-    made = create()
-    place = folder(gateway, made) / "many"
-    place.mkdir()
+def test_at_most_10000_files_are_listed(gateway, create_extension):
+    made = create_extension()
+    directory = folder(gateway, made) / "many"
+    directory.mkdir()
     for number in range(10_050):
-        (place / f"{number:05}").touch()
+        (directory / f"{number:05}").touch()
     assert len(accepted(files(gateway, made))["files"]) == 10_000
 
 
-def test_an_extension_can_be_named_instead_of_its_id(gateway):
+def test_extension_can_be_named_instead_of_its_id(gateway):
     found = accepted(gateway.http.get("/extensions/assistant/files"))
     assert found["root"] == str(gateway.data / "agents" / "assistant")
     assert {"name": "agent.yaml", "isDirectory": False} in found["files"]
@@ -251,16 +254,16 @@ def test_types_without_a_directory_have_no_files(gateway, path):
     refused(gateway.http.get(f"/extensions/{UNKNOWN_ID}/{path}"), 404, "extension not found")
 
 
-def test_a_file_is_answered_as_json(gateway, create):
-    made = create()
+def test_file_is_returned_as_json(gateway, create_extension):
+    made = create_extension()
     (folder(gateway, made) / "note.md").write_bytes("h\u00e9llo\n".encode())
     found = accepted(read(gateway, made, "note.md"))
     assert is_timestamp(found.pop("modified_at"))
     assert found == {"path": "note.md", "content": "h\u00e9llo\n", "encoding": "utf-8", "size": 7}
 
 
-def test_bytes_that_are_no_text_are_answered_in_base64(gateway, create):
-    made = create()
+def test_binary_file_is_returned_in_base64(gateway, create_extension):
+    made = create_extension()
     bytes_ = bytes(range(256)) * 3 + b"\xff"
     (folder(gateway, made) / "data").write_bytes(bytes_)
     found = accepted(read(gateway, made, "data"))
@@ -269,8 +272,8 @@ def test_bytes_that_are_no_text_are_answered_in_base64(gateway, create):
 
 
 @pytest.mark.parametrize("content", [b"", b"<script>alert(1)</script>", bytes(range(256))])
-def test_raw_answers_the_bytes_in_a_sandbox(gateway, create, content):
-    made = create()
+def test_raw_returns_the_bytes_with_a_sandbox(gateway, create_extension, content):
+    made = create_extension()
     (folder(gateway, made) / "page.html").write_bytes(content)
     response = read(gateway, made, "page.html", raw="true")
     assert response.status_code == 200 and response.content == content
@@ -278,36 +281,36 @@ def test_raw_answers_the_bytes_in_a_sandbox(gateway, create, content):
     assert not response.headers["content-type"].startswith("text/html")
 
 
-def test_a_path_is_required(gateway, create):
-    made = create()
+def test_path_is_required(gateway, create_extension):
+    made = create_extension()
     for query in "", "?path=", "?raw=true":
         refused(gateway.http.get(f"/extensions/{made['id']}/file{query}"), 400, "path query param required")
 
 
-def test_raw_must_be_a_boolean(gateway, create):
-    refused(read(gateway, create(), "agent.yaml", raw="maybe"), 400, "raw must be true or false")
+def test_raw_must_be_a_boolean(gateway, create_extension):
+    refused(read(gateway, create_extension(), "agent.yaml", raw="maybe"), 400, "raw must be true or false")
 
 
 @pytest.mark.parametrize("path", ["..", "../", "../../config.yaml", "/etc/passwd", "a/../../../config.yaml", "./../x",
                                   "//etc/passwd", "/proc/self/environ", "../../../../../../etc/passwd"])
-def test_a_path_that_leads_out_is_refused(gateway, create, path):
-    refused(read(gateway, create(), path), 400, TRAVERSAL)
+def test_path_outside_is_refused(gateway, create_extension, path):
+    refused(read(gateway, create_extension(), path), 400, TRAVERSAL)
 
 
 @pytest.mark.parametrize("query", ["%2e%2e%2fconfig.yaml", "..%2f..%2f.gateway-token", "%2fetc%2fpasswd"])
-def test_an_encoded_path_that_leads_out_is_refused(gateway, create, query):
-    refused(gateway.http.get(f"/extensions/{create()['id']}/file?path={query}"), 400, TRAVERSAL)
+def test_encoded_path_outside_is_refused(gateway, create_extension, query):
+    refused(gateway.http.get(f"/extensions/{create_extension()['id']}/file?path={query}"), 400, TRAVERSAL)
 
 
-def test_symlinks_that_lead_out_are_refused_and_others_followed(gateway, create, tmp_path):
-    made = create()
-    place = folder(gateway, made)
+def test_symlinks_leading_outside_are_refused(gateway, create_extension, tmp_path):
+    made = create_extension()
+    directory = folder(gateway, made)
     (tmp_path / "secret").write_text("secret")
-    (place / "out").symlink_to(tmp_path / "secret")
-    (place / "up").symlink_to("../..")
-    (place / "proc").symlink_to("/proc/self")
-    (place / "in").symlink_to("agent.yaml")
-    (place / "loop").symlink_to("loop")
+    (directory / "out").symlink_to(tmp_path / "secret")
+    (directory / "up").symlink_to("../..")
+    (directory / "proc").symlink_to("/proc/self")
+    (directory / "in").symlink_to("agent.yaml")
+    (directory / "loop").symlink_to("loop")
     for path in "out", "up/config.yaml", "up/.gateway-token", "proc/environ", "proc/cwd":
         refused(read(gateway, made, path), 400, TRAVERSAL)
     assert accepted(read(gateway, made, "in"))["content"].startswith("name:")
@@ -316,19 +319,19 @@ def test_symlinks_that_lead_out_are_refused_and_others_followed(gateway, create,
 
 @pytest.mark.parametrize("path", ["missing", "missing/agent.yaml", "agent.yaml/x", "sub", "sub/", ".", "fifo",
                                   "x" * 300, "%2e%2e%2fx", "..\\x"])
-def test_what_is_no_file_is_not_found(gateway, create, path):
-    made = create()
+def test_missing_file_is_not_found(gateway, create_extension, path):
+    made = create_extension()
     (folder(gateway, made) / "sub").mkdir()
     os.mkfifo(folder(gateway, made) / "fifo")
     refused(read(gateway, made, path), 404, "file not found")
 
 
-def test_a_zero_byte_in_a_path_is_refused(gateway, create):
-    assert gateway.http.get(f"/extensions/{create()['id']}/file?path=agent.yaml%00.png").status_code == 400
+def test_zero_byte_in_a_path_is_refused(gateway, create_extension):
+    assert gateway.http.get(f"/extensions/{create_extension()['id']}/file?path=agent.yaml%00.png").status_code == 400
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as somebody else")
-def test_what_the_gateway_may_not_read_is_denied(make_gateway):
+def test_unreadable_file_is_denied(make_gateway):
     gateway = make_gateway(user=65534).start()
     body = {"type": "agent", "name": "closed", "description": "d", "definition": {}}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)
@@ -338,8 +341,8 @@ def test_what_the_gateway_may_not_read_is_denied(make_gateway):
         refused(gateway.http.get(f"/extensions/{agent['id']}/disk-config"), 403, "permission denied")
 
 
-def test_a_file_of_more_than_5_mib_is_too_large(gateway, create):
-    made = create()
+def test_file_over_5_mib_is_too_large(gateway, create_extension):
+    made = create_extension()
     (folder(gateway, made) / "big").write_bytes(b"x" * (5 * 2**20))
     assert accepted(read(gateway, made, "big"))["size"] == 5 * 2**20
     (folder(gateway, made) / "big").write_bytes(b"x" * (5 * 2**20 + 1))
@@ -347,8 +350,8 @@ def test_a_file_of_more_than_5_mib_is_too_large(gateway, create):
     refused(read(gateway, made, "big", raw="true"), 413, "file too large")
 
 
-def test_a_directory_that_vanished_is_told_and_comes_back(gateway, create):
-    made = create()
+def test_vanished_directory_is_reported_and_restored(gateway, create_extension):
+    made = create_extension()
     for path in folder(gateway, made).iterdir():
         path.unlink()
     folder(gateway, made).rmdir()
@@ -362,28 +365,28 @@ def test_a_directory_that_vanished_is_told_and_comes_back(gateway, create):
 # Apps.
 
 
-def make_app(gateway, name, path):
+def make_app(gateway, new_name, path):
     return accepted(gateway.http.post("/extensions", json={
-        "type": "app", "name": name("app"), "description": "d", "definition": {"type": "static", "path": str(path)}}),
+        "type": "app", "name": new_name("app"), "description": "d", "definition": {"type": "static", "path": str(path)}}),
         201)
 
 
-def test_an_app_has_the_files_of_the_directory_that_it_names(gateway, name):
-    place = gateway.home / name("site")
-    place.mkdir()
-    (place / "index.html").write_text("<p>")
-    app = make_app(gateway, name, place)
-    assert accepted(files(gateway, app)) == {"root": str(place), "files": [{"name": "index.html",
+def test_app_lists_files_of_its_directory(gateway, new_name):
+    directory = gateway.home / new_name("site")
+    directory.mkdir()
+    (directory / "index.html").write_text("<p>")
+    app = make_app(gateway, new_name, directory)
+    assert accepted(files(gateway, app)) == {"root": str(directory), "files": [{"name": "index.html",
                                                                            "isDirectory": False}]}
     assert accepted(read(gateway, app, "index.html"))["content"] == "<p>"
     refused(read(gateway, app, "../.agent-gateway/.gateway-token"), 400, TRAVERSAL)
     refused(gateway.http.get(f"/extensions/{app['id']}/disk-config"), 400, "disk-config not supported for type 'app'")
 
 
-def test_an_app_shows_no_directory_that_is_not_for_everybody(gateway, name, tmp_path):
+def test_app_lists_no_private_directory(gateway, new_name, tmp_path):
     (gateway.home / ".ssh").mkdir(exist_ok=True)
-    link = gateway.home / name("link")
+    link = gateway.home / new_name("link")
     link.symlink_to(gateway.data)
     for path in (gateway.data, gateway.home, gateway.data / "logs", gateway.home / ".ssh", tmp_path, "/", "/proc/self",
                  "relative", "", link, gateway.home / "missing", f"{gateway.home}/x/../.agent-gateway"):
-        refused(files(gateway, make_app(gateway, name, path)), 400, "extension has no disk path")
+        refused(files(gateway, make_app(gateway, new_name, path)), 400, "extension has no disk path")

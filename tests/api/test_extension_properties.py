@@ -1,5 +1,7 @@
-"""What holds for every record, however it is made up: written, read, restarted, reseeded, it stays the same
-(decisions, 3). The records are made from a seed, so that a failure can be seen again."""
+"""Random records survive being written, read, restarted and reseeded. A fixed seed makes failures reproducible.
+
+See docs/contract/extensions.md#records.
+"""
 
 import random
 
@@ -10,7 +12,7 @@ from checks import accepted
 SEEDS = range(4)
 RECORDS = 60
 
-# What YAML could take for something else, and what any format could trip over.
+# Text that YAML could take for something else, and text that could break any format.
 TEXTS = ["", "no", "Yes", "null", "~", "1e3", "0x1F", "010", "1_000", ".inf", "2026-01-02", "12:30:45", "- item", "a: b",
          "a #b", "#comment", "'", '"', "\\", "| fold", "> fold", "&anchor", "*alias", "!tag", "%directive", "@at", "`tick",
          "{a: 1}", "[1, 2]", "? key", "---", "...", " leading", "trailing ", "two\nlines", "line\n", "\n\nblank", "\ttab",
@@ -35,7 +37,7 @@ class Maker:
         return [self.random.choice(TEXTS), self.random.choice(NUMBERS), self.random.random() < 0.5, None][kind]
 
     def members(self, depth=1):
-        """Members that no schema knows, so that they may be anything."""
+        """Members unknown to every schema, so that any value is valid."""
         return {f"x-{self.random.choice(['no', 'a b', 'ü', '1', 'null', 'true'])}{number}": self.value(depth)
                 for number in range(self.random.randrange(1, 4))}
 
@@ -61,34 +63,34 @@ def all_records(gateway):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_written_read_restarted_and_reseeded_a_record_stays_the_same(own, seed):
+def test_record_survives_write_read_restart_and_reseed(own_gateway, seed):
     made = {}
     for number in range(RECORDS):
         body = Maker(seed * 1000 + number).record(number)
-        answer = own.http.post("/extensions", json=body)
-        record = accepted(answer, 201)
+        response = own_gateway.http.post("/extensions", json=body)
+        record = accepted(response, 201)
         for member in ("type", "name", "description", "enabled", "source", "definition"):
             assert record[member] == body[member], (member, body)
         assert record["trigger_def"] == body.get("trigger_def"), body
         made[record["name"]] = record
     for name, record in made.items():
-        assert accepted(own.http.get(f"/extensions/{record['id']}")) == record
-    assert accepted(own.http.post("/reseed")) == {"status": "reseeded", "warnings": []}
-    before = all_records(own)
+        assert accepted(own_gateway.http.get(f"/extensions/{record['id']}")) == record
+    assert accepted(own_gateway.http.post("/reseed")) == {"status": "reseeded", "warnings": []}
+    before = all_records(own_gateway)
     assert {name: before[name] for name in made} == made
-    own.restart()
-    assert all_records(own) == before
+    own_gateway.restart()
+    assert all_records(own_gateway) == before
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_definition_comes_back_from_the_file_as_it_was(own, seed):
+def test_definition_read_from_the_file_is_unchanged(own_gateway, seed):
     for number in range(RECORDS // 4):
         maker = Maker(seed * 1000 + 500 + number)
         body = {**maker.record(number), "type": "agent", "definition": maker.members()}
-        record = accepted(own.http.post("/extensions", json=body), 201)
-        config = accepted(own.http.get(f"/extensions/{record['id']}/disk-config"))
+        record = accepted(own_gateway.http.post("/extensions", json=body), 201)
+        config = accepted(own_gateway.http.get(f"/extensions/{record['id']}/disk-config"))
         assert {member: config[member] for member in body["definition"]} == body["definition"]
         assert config["description"] == body["description"]
-        accepted(own.http.patch(f"/extensions/{record['id']}/disk-config", json=config))
-        after = accepted(own.http.get(f"/extensions/{record['id']}"))
+        accepted(own_gateway.http.patch(f"/extensions/{record['id']}/disk-config", json=config))
+        after = accepted(own_gateway.http.get(f"/extensions/{record['id']}"))
         assert after["definition"] == record["definition"] and after["description"] == record["description"]

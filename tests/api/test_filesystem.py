@@ -1,4 +1,7 @@
-"""Browsing the host's directories (specification, System, Limits, Errors; decisions, 10)."""
+"""Browsing the directories of the host.
+
+See docs/contract/system.md#directories-of-the-host.
+"""
 
 import os
 
@@ -12,9 +15,9 @@ TOO_SHORT = "query too short (min 2 chars)"
 
 
 @pytest.fixture
-def home(gateway, name):
-    """A directory of this test's own in the home of the shared gateway."""
-    made = gateway.home / name("place")
+def home(gateway, new_name):
+    """A directory for this test in the home of the shared gateway."""
+    made = gateway.home / new_name("place")
     made.mkdir()
     return made
 
@@ -36,7 +39,7 @@ def found(gateway, q, path):
 
 
 def tree(root, *paths):
-    """Makes directories, and files where the path does not end with a slash."""
+    """Creates files, and directories for paths that end with a slash."""
     for path in paths:
         target = root / path
         if path.endswith("/"):
@@ -46,7 +49,7 @@ def tree(root, *paths):
             target.write_text("text")
 
 
-# Both need the token, and answer the same errors of a path.
+# Both endpoints need the token and have the same path errors.
 
 BOTH = pytest.mark.parametrize("ask", [ls, lambda gateway, path: search(gateway, "note", path)], ids=["ls", "search"])
 
@@ -59,24 +62,24 @@ def test_both_need_the_token(gateway):
 @BOTH
 @pytest.mark.parametrize("path", ["/", "/etc", "/etc/passwd", "/nowhere/at/all", "/etc/../nowhere", "relative", ".",
                                   "..", "~", "~/x", "//", "/proc/self/root"])
-def test_what_lies_outside_of_home_is_forbidden_whether_or_not_it_exists(gateway, ask, path):
+def test_path_outside_home_is_forbidden_whether_it_exists_or_not(gateway, ask, path):
     refused(ask(gateway, path), 403, OUTSIDE)
 
 
 @BOTH
-def test_what_leaves_home_by_its_parents_is_forbidden(gateway, home, ask):
+def test_parent_segments_out_of_home_are_forbidden(gateway, home, ask):
     for path in (f"{home}/../../..", f"{gateway.home}/..", f"{gateway.home}/../nowhere", f"{home}/none/../../../.."):
         refused(ask(gateway, path), 403, OUTSIDE)
 
 
 @BOTH
-def test_a_name_that_begins_like_homes_is_outside(gateway, ask):
+def test_sibling_with_the_prefix_of_home_is_outside(gateway, ask):
     (gateway.home.parent / "home-of-another").mkdir(exist_ok=True)
     refused(ask(gateway, gateway.home.parent / "home-of-another"), 403, OUTSIDE)
 
 
 @BOTH
-def test_links_that_lead_outside_are_forbidden_whether_or_not_their_target_exists(gateway, home, ask):
+def test_symlinks_out_of_home_are_forbidden_whether_the_target_exists_or_not(gateway, home, ask):
     (home / "etc").symlink_to("/etc")
     (home / "nowhere").symlink_to("/nowhere/at/all")
     (home / "up").symlink_to("../../..")
@@ -85,7 +88,7 @@ def test_links_that_lead_outside_are_forbidden_whether_or_not_their_target_exist
 
 
 @BOTH
-def test_what_is_not_there_is_not_found(gateway, home, ask):
+def test_missing_path_is_not_found(gateway, home, ask):
     tree(home, "file")
     (home / "circle").symlink_to("circle")
     (home / "dangling").symlink_to("nothing")
@@ -94,7 +97,7 @@ def test_what_is_not_there_is_not_found(gateway, home, ask):
 
 
 @BOTH
-def test_a_file_is_no_directory(gateway, home, ask):
+def test_file_is_not_a_directory(gateway, home, ask):
     tree(home, "file")
     (home / "link").symlink_to("file")
     for path in ("file", "link"):
@@ -103,27 +106,27 @@ def test_a_file_is_no_directory(gateway, home, ask):
 
 
 @BOTH
-def test_parents_and_links_that_stay_inside_are_fine(gateway, home, ask):
+def test_parents_and_symlinks_within_home_are_allowed(gateway, home, ask):
     tree(home, "real/notes/")
     (home / "relative").symlink_to("real")
     (home / "absolute").symlink_to(home / "real")
     for path in (f"{home}/real/../real", f"{home}/relative", f"{home}/absolute", f"{home}//real/./",
                  f"{gateway.home}/../{gateway.home.name}/{home.name}/real"):
-        answer = accepted(ask(gateway, path))
-        assert answer.get("path", answer.get("root")) == str(home / "real")
-        entries = answer.get("entries", answer.get("results"))
+        response = accepted(ask(gateway, path))
+        assert response.get("path", response.get("root")) == str(home / "real")
+        entries = response.get("entries", response.get("results"))
         assert entries == [{"name": "notes", "path": str(home / "real/notes"), "isDirectory": True}]
 
 
 @pytest.mark.parametrize("path", ["%00", "/tmp%00", "%ff"])
-def test_bytes_that_are_no_text_are_refused(gateway, path):
+def test_path_that_is_not_utf8_is_refused(gateway, path):
     for endpoint in ("ls", "search"):
         assert gateway.http.get(f"/filesystem/{endpoint}?q=note&path={path}").status_code == 400
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the gateway as somebody else")
 @BOTH
-def test_what_the_gateway_may_not_read_is_denied(make_gateway, tmp_path, ask):
+def test_unreadable_directory_is_denied(make_gateway, tmp_path, ask):
     gateway = make_gateway(user=65534)
     for directory in (gateway.root, gateway.home):
         os.chown(directory, 65534, 65534)
@@ -141,7 +144,7 @@ def test_what_the_gateway_may_not_read_is_denied(make_gateway, tmp_path, ask):
 # ls
 
 
-def test_a_home_whose_name_is_no_text_is_listed(tmp_path):
+def test_home_that_is_not_utf8_is_listed(tmp_path):
     gateway = Gateway(tmp_path / os.fsdecode(b"caf\xe9")).start()
     tree(gateway.home, "below/")
     listing = accepted(gateway.http.get("/filesystem/ls"))
@@ -159,19 +162,19 @@ def test_home_is_listed_without_a_path(gateway, home):
         assert {"name": home.name, "path": str(home), "isDirectory": True} in answer["entries"]
 
 
-def test_only_directories_are_listed_by_name_and_no_dotfiles(gateway, home):
+def test_only_visible_directories_are_listed_by_name(gateway, home):
     tree(home, "b/", "a/", "Ä/", ".hidden/", "file", "c with space/", "node_modules/")
     assert accepted(ls(gateway, home))["entries"] == [
         {"name": name, "path": str(home / name), "isDirectory": True}
         for name in ("a", "b", "c with space", "node_modules", "Ä")]
 
 
-def test_a_hidden_directory_that_is_asked_for_is_listed(gateway, home):
+def test_requested_hidden_directory_is_listed(gateway, home):
     tree(home, ".config/app/")
     assert listed(gateway, home / ".config") == ["app"]
 
 
-def test_links_are_listed_where_they_lead_to_a_directory_in_home(gateway, home):
+def test_symlinks_to_directories_in_home_are_listed(gateway, home):
     tree(home, "real/", "file")
     for name, target in (("inside", "real"), ("absolute", home / "real"), ("outside", "/etc"), ("to-file", "file"),
                          ("dangling", "nothing"), ("circle", "circle"), ("up-and-out", "../../..")):
@@ -179,14 +182,14 @@ def test_links_are_listed_where_they_lead_to_a_directory_in_home(gateway, home):
     assert listed(gateway, home) == ["absolute", "inside", "real"]
 
 
-def test_a_name_that_is_no_utf8_is_left_out(gateway, home):
+def test_name_that_is_not_utf8_is_omitted(gateway, home):
     tree(home, "good/")
     os.mkdir(os.fsencode(home) + b"/bad-\xff\xfe")
     assert listed(gateway, home) == ["good"]
     assert found(gateway, "bad-", home) == []
 
 
-def test_a_listing_has_every_directory(gateway, home):
+def test_listing_is_complete(gateway, home):
     for number in range(1500):
         (home / f"{number:04}").mkdir()
     assert listed(gateway, home) == [f"{number:04}" for number in range(1500)]
@@ -196,11 +199,11 @@ def test_a_listing_has_every_directory(gateway, home):
 
 
 @pytest.mark.parametrize("query", ["", "?q=", "?q=a", "?q=%C3%A9", "?q=%E2%82%AC&path=/etc"])
-def test_a_query_needs_two_characters(gateway, query):
+def test_query_needs_two_characters(gateway, query):
     refused(gateway.http.get("/filesystem/search" + query), 400, TOO_SHORT)
 
 
-def test_an_answer_names_query_and_root(gateway, home):
+def test_response_names_query_and_root(gateway, home):
     tree(home, "notes.md")
     assert accepted(search(gateway, "note", home)) == {
         "query": "note", "root": str(home),
@@ -208,7 +211,7 @@ def test_an_answer_names_query_and_root(gateway, home):
     assert accepted(search(gateway, "zzz-nothing"))["root"] == str(gateway.home)
 
 
-def test_a_part_of_the_name_is_enough_in_either_case(gateway, home):
+def test_part_of_a_name_matches_in_either_case(gateway, home):
     tree(home, "My-Notes/", "NOTES", "annotation", "other", "Éléphant", "ΣΊΣΥΦΟΣ")
     assert found(gateway, "nOtE", home) == ["My-Notes", "NOTES"]
     assert found(gateway, "not", home) == ["My-Notes", "NOTES", "annotation"]
@@ -217,12 +220,12 @@ def test_a_part_of_the_name_is_enough_in_either_case(gateway, home):
 
 
 @pytest.mark.parametrize("q", ["a.c", "a*", "[ab]", "(a", "a\\", "^a", "a|", "%_", "..", "\\d"])
-def test_a_query_is_no_pattern(gateway, home, q):
+def test_query_is_not_a_pattern(gateway, home, q):
     tree(home, "abc", "aaa", "7")
     assert found(gateway, q, home) == []
 
 
-def test_what_looks_like_a_pattern_is_found_literally(gateway, home):
+def test_pattern_characters_match_literally(gateway, home):
     tree(home, "a[1].c")
     assert found(gateway, "[1].", home) == ["a[1].c"]
 
@@ -233,23 +236,23 @@ def test_three_levels_are_searched(gateway, home):
     assert found(gateway, "note", home / "a") == ["2-note", "3-note", "4-note"]
 
 
-def test_the_nearest_come_first(gateway, home):
+def test_nearest_matches_come_first(gateway, home):
     tree(home, "a/b/note-3", "a/note-2", "z/note-2", "note-1", "b/note-x")
     assert found(gateway, "note", home) == ["note-1", "note-2", "note-x", "note-2", "note-3"]
 
 
-def test_fifteen_are_found_at_most(gateway, home):
+def test_at_most_fifteen_are_found(gateway, home):
     tree(home, *(f"note-{number:02}" for number in range(20)), "a/note")
     assert found(gateway, "note", home) == [f"note-{number:02}" for number in range(15)]
 
 
-def test_dotfiles_and_node_modules_are_passed_over_with_all_in_them(gateway, home):
+def test_dotfiles_and_node_modules_are_skipped(gateway, home):
     tree(home, ".note", ".hidden/note", "node_modules/note", "a/node_modules/note", "a/.x/note", "a/note")
     assert found(gateway, "note", home) == ["note"]
     assert found(gateway, "modules", home) == []
 
 
-def test_links_that_lead_outside_are_not_found(gateway, home):
+def test_symlinks_out_of_home_are_not_found(gateway, home):
     tree(home, "real/", "file")
     for name, target in (("note-in", "real"), ("note-file", "file"), ("note-out", "/etc"), ("note-gone", "nothing")):
         (home / name).symlink_to(target)
@@ -257,13 +260,13 @@ def test_links_that_lead_outside_are_not_found(gateway, home):
     assert [(entry["name"], entry["isDirectory"]) for entry in results] == [("note-file", False), ("note-in", True)]
 
 
-def test_a_circle_of_links_ends(gateway, home):
+def test_symlink_cycle_ends(gateway, home):
     tree(home, "a/note")
     (home / "a/again").symlink_to("..")
     assert found(gateway, "note", home) == ["note"]
 
 
-def test_a_very_long_query_finds_nothing(gateway, home):
+def test_very_long_query_finds_nothing(gateway, home):
     tree(home, "note")
     assert found(gateway, "note" * 2000, home) == []
 

@@ -1,4 +1,7 @@
-"""RFC 9112 to the letter: what is no proper request is answered and the connection closed (decisions, 2)."""
+"""RFC 9112 to the letter: an invalid request is answered and its connection closed.
+
+See docs/contract/requests.md#framing.
+"""
 
 import json
 import time
@@ -13,9 +16,9 @@ SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 def raw(gateway, text):
-    """The answer to these bytes. `{host}` and `{token}` are filled in."""
+    """Returns the response to these bytes. `{host}` and `{token}` are filled in."""
     with Connection(gateway) as connection:
-        return connection.send(filled(gateway, text)).answer()
+        return connection.send(filled(gateway, text)).response()
 
 
 def filled(gateway, text):
@@ -23,13 +26,13 @@ def filled(gateway, text):
 
 
 def refused(gateway, text, *statuses):
-    """Holds the answer to one of these statuses and to what belongs to each refusal: an error, and the end."""
+    """Checks the status and that the connection closes after an error body."""
     with Connection(gateway) as connection:
-        answer = connection.send(filled(gateway, text)).answer()
-        assert answer.status in statuses, answer
-        assert answer.error and connection.closed(), "the connection must be closed"
-    assert answer.headers["content-type"] == "application/json; charset=utf-8"
-    assert answer.headers["cache-control"] == "no-store" and answer.headers["x-content-type-options"] == "nosniff"
+        response = connection.send(filled(gateway, text)).response()
+        assert response.status in statuses, response
+        assert response.error and connection.closed(), "the connection must be closed"
+    assert response.headers["content-type"] == "application/json; charset=utf-8"
+    assert response.headers["cache-control"] == "no-store" and response.headers["x-content-type-options"] == "nosniff"
 
 
 def post(*headers, body=""):
@@ -37,7 +40,7 @@ def post(*headers, body=""):
     return "\r\n".join(lines) + "\r\n\r\n" + body
 
 
-# Two ways to read one request.
+# Ambiguous requests.
 
 SMUGGLING = {
     "length and chunks": post("Content-Length: 5", "Transfer-Encoding: chunked", body="0\r\n\r\n"),
@@ -91,7 +94,7 @@ SMUGGLING = {
 
 
 @pytest.mark.parametrize("kind", SMUGGLING)
-def test_what_can_be_read_in_two_ways_is_refused(gateway, kind):
+def test_ambiguous_request_is_refused(gateway, kind):
     refused(gateway, SMUGGLING[kind], 400)
 
 
@@ -99,7 +102,7 @@ def test_what_can_be_read_in_two_ways_is_refused(gateway, kind):
 def test_nothing_after_a_refused_request_is_read(gateway, kind):
     with Connection(gateway) as connection:
         connection.send(filled(gateway, SMUGGLING[kind]).encode() + SMUGGLED)
-        assert connection.answer().status == 400
+        assert connection.response().status == 400
         assert connection.closed()
 
 
@@ -114,13 +117,14 @@ BAD_CHUNKS = {
     "every line ended by a line feed": "2\n{}\n0\n\n", "the trailer ended by line feeds": "2\r\n{}\r\n0\r\nX: y\n\n",
     "a bare CR in an extension": "2;a\rb\r\n{}\r\n0\r\n\r\n",
     "an unclosed quote in an extension": '2;a="b\r\n{}\r\n0\r\n\r\n',
-    "an unclosed quote behind data": '1\r\n{\r\n1;a="b\r\n', "an unclosed quote behind the last chunk": '2\r\n{}\r\n0;a="b\r\n\r\n',
+    "an unclosed quote behind data": '1\r\n{\r\n1;a="b\r\n',
+    "an unclosed quote behind the last chunk": '2\r\n{}\r\n0;a="b\r\n\r\n',
     "an extension that begins nowhere": "2; \r\n",
 }
 
 
 @pytest.mark.parametrize("kind", BAD_CHUNKS)
-def test_a_bad_chunk_is_refused(gateway, kind):
+def test_malformed_chunk_is_refused(gateway, kind):
     refused(gateway, post("Transfer-Encoding: chunked", body=BAD_CHUNKS[kind]), 400)
 
 
@@ -132,28 +136,28 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("kind", ENDLESS)
-def test_endless_lines_about_chunks_are_refused(gateway, kind):
+def test_endless_chunk_lines_are_refused(gateway, kind):
     refused(gateway, post("Transfer-Encoding: chunked", body=ENDLESS[kind]), 400)
 
 
 @pytest.mark.parametrize("kind", ENDLESS)
-def test_endless_lines_about_chunks_are_refused_without_a_token(own, kind):
-    refused(own, "POST /pair HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n" + ENDLESS[kind], 400)
+def test_endless_chunk_lines_without_a_token_are_refused(own_gateway, kind):
+    refused(own_gateway, "POST /pair HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n" + ENDLESS[kind], 400)
 
 
 @pytest.mark.parametrize("length", ["99999999999999999999", "18446744073709551616", "9223372036854775808"])
-def test_a_length_beyond_all_bounds_is_refused(gateway, length):
+def test_huge_content_length_is_refused(gateway, length):
     refused(gateway, post(f"Content-Length: {length}"), 400, 413)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "gzip, chunked", "identity", "deflate", "xchunked", "chunked;q=1, compress",
                                     "br, chunked"])
-def test_an_unknown_transfer_coding_is_not_implemented(gateway, coding):
+def test_unknown_transfer_coding_is_not_implemented(gateway, coding):
     refused(gateway, post(f"Transfer-Encoding: {coding}", body="0\r\n\r\n"), 501)
 
 
 @pytest.mark.parametrize("coding", ["chunked, gzip", "chunked, chunked", "\"chunked\"", "chunked,", ""])
-def test_chunked_must_come_last_and_once(gateway, coding):
+def test_chunked_must_be_last_and_once(gateway, coding):
     refused(gateway, post(f"Transfer-Encoding: {coding}", body="0\r\n\r\n"), 400, 501)
 
 
@@ -165,28 +169,28 @@ def test_another_version_is_not_supported(gateway, version):
 @pytest.mark.parametrize("version",
                          ["HTTP/1.10", "HTTP/11", "HTTP/1", "http/1.1", "HTTP/1.1x", "HTTP/ 1.1", "HTTPS/1.1",
                           "HTTP/-1.1"])
-def test_what_is_no_version_is_refused(gateway, version):
+def test_malformed_version_is_refused(gateway, version):
     refused(gateway, f"GET /health {version}\r\nHost: {{host}}\r\n\r\n", 400, 505)
 
 
 @pytest.mark.parametrize("method", ["get", "Get", "post"])
-def test_a_method_in_lower_case_is_another_method(gateway, method):
-    answer = raw(gateway, f"{method} /threads HTTP/1.1\r\nHost: {{host}}\r\nAuthorization: {{token}}\r\n\r\n")
-    assert answer.status in (400, 405)
+def test_lower_case_method_is_another_method(gateway, method):
+    response = raw(gateway, f"{method} /threads HTTP/1.1\r\nHost: {{host}}\r\nAuthorization: {{token}}\r\n\r\n")
+    assert response.status in (400, 405)
 
 
-# Heads that are too long.
+# Oversized heads.
 
 
 def head_of(size):
-    """A request whose head, the empty line included, has this many bytes."""
+    """Returns a request whose head has this many bytes, including the empty line."""
     start = "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
     return start + "a" * (size - len(start) - 4) + "\r\n\r\n"
 
 
-def test_a_head_of_64_kib_is_read_and_a_longer_one_refused(gateway):
-    answer = raw(gateway, head_of(64 * 1024))
-    assert answer.status == 200
+def test_head_of_64_kib_is_read_and_a_longer_one_refused(gateway):
+    response = raw(gateway, head_of(64 * 1024))
+    assert response.status == 200
     refused(gateway, head_of(64 * 1024 + 1), 431)
 
 
@@ -197,16 +201,16 @@ def test_a_head_of_64_kib_is_read_and_a_longer_one_refused(gateway):
     "GET /health HTTP/1.1\r\n" + "x" * 70_000, "x" * 70_000,
     "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 100_000,
 ], ids=["path", "query", "many headers", "endless name", "endless line", "endless headers"])
-def test_a_head_over_64_kib_is_431_whatever_is_long_in_it(gateway, text):
+def test_any_head_over_64_kib_is_431(gateway, text):
     refused(gateway, text, 431)
 
 
-def test_many_small_headers_within_the_limit_are_fine(gateway):
-    answer = raw(gateway, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 1000 + "\r\n")
-    assert answer.status == 200
+def test_many_small_headers_are_accepted(gateway):
+    response = raw(gateway, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + "X-A: b\r\n" * 1000 + "\r\n")
+    assert response.status == 200
 
 
-# What is fine.
+# Valid requests.
 
 FINE = {
     "a chunked body": "2\r\n{}\r\n0\r\n\r\n", "many chunks": "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
@@ -218,9 +222,9 @@ FINE = {
 
 @pytest.mark.parametrize("coding", ["chunked", "Chunked", "CHUNKED"])
 @pytest.mark.parametrize("kind", FINE)
-def test_proper_chunks_are_read(gateway, kind, coding):
-    answer = raw(gateway, post(f"Transfer-Encoding: {coding}", "Connection: close", body=FINE[kind]))
-    assert answer.status == 201
+def test_valid_chunks_are_read(gateway, kind, coding):
+    response = raw(gateway, post(f"Transfer-Encoding: {coding}", "Connection: close", body=FINE[kind]))
+    assert response.status == 201
 
 
 @pytest.mark.parametrize("head", [
@@ -235,18 +239,18 @@ def test_proper_chunks_are_read(gateway, kind, coding):
     "\r\nGET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
     "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}",
 ], ids=range(10))
-def test_an_unusual_but_proper_request_is_served(gateway, head):
-    answer = raw(gateway, head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
-    assert answer.status == 200
+def test_unusual_but_valid_request_is_served(gateway, head):
+    response = raw(gateway, head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1))
+    assert response.status == 200
 
 
 @pytest.mark.parametrize("named", ["evil.example", ""])
-def test_the_host_of_an_absolute_target_counts(gateway, named):
-    answer = raw(gateway, f"GET http://{named}/health HTTP/1.1\r\nHost: {{host}}\r\nConnection: close\r\n\r\n")
-    assert answer.status in (400, 403)
+def test_host_of_an_absolute_target_applies(gateway, named):
+    response = raw(gateway, f"GET http://{named}/health HTTP/1.1\r\nHost: {{host}}\r\nConnection: close\r\n\r\n")
+    assert response.status in (400, 403)
 
 
-def test_a_trailer_is_read_and_counts_for_nothing(gateway):
+def test_trailers_are_read_and_ignored(gateway):
     request = post("Transfer-Encoding: chunked", "Connection: close", body="2\r\n{}\r\n0\r\nIdempotency-Key: trailer\r\n\r\n")
     first, second = raw(gateway, request), raw(gateway, request)
     assert first.status == second.status == 201 and first.json()["id"] != second.json()["id"]
@@ -255,29 +259,29 @@ def test_a_trailer_is_read_and_counts_for_nothing(gateway):
 # Connections.
 
 
-def test_a_connection_serves_any_number_of_requests(gateway):
+def test_connection_serves_any_number_of_requests(gateway):
     with Connection(gateway) as connection:
         for _ in range(50):
-            assert connection.request(HEALTH).answer().status == 200
+            assert connection.request(HEALTH).response().status == 200
 
 
-def test_a_connection_is_kept_after_an_error_of_meaning(gateway):
+def test_connection_survives_a_refused_request(gateway):
     with Connection(gateway) as connection:
         for line in ("GET /nothing HTTP/1.1", "PUT /health HTTP/1.1", "GET /threads?limit=x HTTP/1.1", HEALTH):
-            answer = connection.request(line).answer()
-        assert answer.status == 200
+            response = connection.request(line).response()
+        assert response.status == 200
 
 
 def test_connection_close_closes(gateway):
     with Connection(gateway) as connection:
-        answer = connection.request(HEALTH, "Connection: close").answer()
-        assert answer.status == 200 and answer.headers.get("connection", "").lower() == "close" and connection.closed()
+        response = connection.request(HEALTH, "Connection: close").response()
+        assert response.status == 200 and response.headers.get("connection", "").lower() == "close" and connection.closed()
 
 
 def test_http_1_0_is_served_and_closed(gateway):
     with Connection(gateway) as connection:
-        answer = connection.request("GET /health HTTP/1.0").answer()
-        assert answer.status == 200 and answer.json()["status"] == "ok" and connection.closed()
+        response = connection.request("GET /health HTTP/1.0").response()
+        assert response.status == 200 and response.json()["status"] == "ok" and connection.closed()
 
 
 def test_pipelined_requests_are_answered_in_order(gateway, thread):
@@ -288,108 +292,108 @@ def test_pipelined_requests_are_answered_in_order(gateway, thread):
             connection.request(f"POST {path} HTTP/1.1", f"Content-Length: {len(body)}", body=body)
             connection.request(HEALTH if number % 2 else "GET /nothing HTTP/1.1")
         for number in range(100):
-            assert connection.answer().json()["content"] == str(number)
-            assert connection.answer().status == (200 if number % 2 else 404)
+            assert connection.response().json()["content"] == str(number)
+            assert connection.response().status == (200 if number % 2 else 404)
     listed = accepted(gateway.http.get(path, params={"limit": 200}))
     assert [turn["content"] for turn in listed] == [str(number) for number in reversed(range(100))]
 
 
-def test_who_reads_late_gets_every_answer_of_a_pipeline(gateway):
+def test_slow_reader_gets_every_pipelined_response(gateway):
     with Connection(gateway) as connection:
-        whole = connection.request("GET /schemas HTTP/1.1").answer().json()
+        whole = connection.request("GET /schemas HTTP/1.1").response().json()
         for _ in range(400):
             connection.request("GET /schemas HTTP/1.1").request(HEALTH)
         for _ in range(400):
-            assert connection.answer().json() == whole
-            assert connection.answer().json()["status"] == "ok"
+            assert connection.response().json() == whole
+            assert connection.response().json()["status"] == "ok"
 
 
-def test_a_pipeline_ends_with_the_request_that_closes(gateway):
+def test_pipeline_ends_at_connection_close(gateway):
     with Connection(gateway) as connection:
         connection.request(HEALTH).request(HEALTH, "Connection: close").request(HEALTH)
-        assert [connection.answer().status for _ in range(2)] == [200, 200] and connection.closed()
+        assert [connection.response().status for _ in range(2)] == [200, 200] and connection.closed()
 
 
-def test_a_request_may_come_byte_by_byte(gateway):
+def test_request_may_arrive_byte_by_byte(gateway):
     with Connection(gateway) as connection:
         for byte in filled(gateway, post("Content-Length: 2", body="{}")).encode():
             connection.send(bytes([byte]))
-        assert connection.answer().status == 201
-        assert connection.request(HEALTH).answer().status == 200
+        assert connection.response().status == 201
+        assert connection.request(HEALTH).response().status == 200
 
 
-def test_a_body_of_a_get_is_not_taken_for_the_next_request(gateway):
+def test_body_of_a_get_is_not_taken_for_a_request(gateway):
     with Connection(gateway) as connection:
         connection.request(HEALTH, f"Content-Length: {len(SMUGGLED)}", body=SMUGGLED).request(HEALTH)
-        assert [connection.answer().status for _ in range(2)] == [200, 200]
+        assert [connection.response().status for _ in range(2)] == [200, 200]
 
 
-def test_a_body_that_nobody_reads_is_not_taken_for_the_next_request(gateway):
+def test_unread_body_is_not_taken_for_a_request(gateway):
     for line, status in [("POST /nothing HTTP/1.1", 404), ("PUT /health HTTP/1.1", 405)]:
         with Connection(gateway) as connection:
             connection.request(line, f"Content-Length: {len(SMUGGLED)}", body=SMUGGLED)
-            assert connection.answer().status == status
+            assert connection.response().status == status
             try:
-                assert connection.request(HEALTH).answer().status == 200
+                assert connection.request(HEALTH).response().status == 200
             except EOFError:
-                pass  # To close is as good as to read on.
+                pass  # Closing is as good as reading on.
 
 
-def test_a_client_that_waits_for_100_continue_gets_it(gateway):
+def test_client_expecting_100_continue_gets_it(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.1", "Content-Length: 2", "Expect: 100-continue")
-        assert connection.answer().status == 100
-        assert connection.send(b"{}").answer().status == 201
+        assert connection.response().status == 100
+        assert connection.send(b"{}").response().status == 201
 
 
-def test_a_client_of_http_1_0_is_told_nothing_in_between(gateway):
+def test_http_1_0_client_gets_no_interim_response(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.0", "Content-Length: 2", "Expect: 100-continue")
-        assert connection.send(b"{}").answer().status == 201 and connection.closed()
+        assert connection.send(b"{}").response().status == 201 and connection.closed()
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.0", "Content-Length: 2", "Expect: 100-continue")
         connection.socket.shutdown(1)
         assert connection.closed(), "HTTP/1.0 knows no interim answers"
 
 
-def test_a_client_that_waits_to_be_refused_is_refused_without_100(gateway):
+def test_refusal_needs_no_100_continue(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.1", "Content-Length: 99999999", "Expect: 100-continue")
-        assert connection.answer().status == 413
+        assert connection.response().status == 413
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.1", "Content-Length: 2", "Expect: 100-continue", token=False)
-        assert connection.answer().status == 401
+        assert connection.response().status == 401
 
 
-def test_a_client_that_closes_its_sending_side_gets_its_answer(gateway):
+def test_half_closed_client_gets_its_response(gateway):
     with Connection(gateway) as connection:
         connection.request(HEALTH)
         connection.socket.shutdown(1)
-        assert connection.answer().status == 200 and connection.closed()
+        assert connection.response().status == 200 and connection.closed()
 
 
-def test_a_request_that_is_cut_off_is_not_carried_out(gateway, name):
-    agent = name("cut")
+def test_truncated_request_is_not_executed(gateway, new_name):
+    agent = new_name("cut")
     body = json.dumps({"agent_id": agent}).encode()
     for sent in (body, body[:-1]):
         with Connection(gateway) as connection:
             connection.request("POST /threads HTTP/1.1", f"Content-Length: {len(body) + 1}", body=sent)
             connection.socket.shutdown(1)
             try:
-                assert connection.answer().status == 400
+                assert connection.response().status == 400
             except (EOFError, ConnectionResetError):
                 pass
     assert accepted(gateway.http.get("/threads", params={"agent_id": agent})) == []
 
 
-def test_over_the_cap_connections_are_refused(make_gateway):
+def test_connections_over_the_limit_are_refused(make_gateway):
     small = make_gateway(config={"limits": {"connections": 3}}).start()
     kept = [Connection(small) for _ in range(3)]
     for connection in kept:
-        assert connection.request(HEALTH).answer().status == 200
+        assert connection.request(HEALTH).response().status == 200
     with Connection(small) as one_more:
-        answer = one_more.request(HEALTH).answer()
-        assert (answer.status, answer.error) == (503, "too many connections") and one_more.closed()
+        response = one_more.request(HEALTH).response()
+        assert (response.status, response.error) == (503, "too many connections") and one_more.closed()
     kept[0].close()
     kept[1].close()
     assert answered_in_the_end(small)
@@ -397,25 +401,25 @@ def test_over_the_cap_connections_are_refused(make_gateway):
 
 
 def answered_in_the_end(gateway, seconds=PATIENCE):
-    """Whether a new connection is served once the gateway has noticed that others are gone."""
+    """Returns whether a new connection is served once the gateway has noticed that others are gone."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with Connection(gateway) as connection:
-            if connection.request(HEALTH).answer().status == 200:
+            if connection.request(HEALTH).response().status == 200:
                 return True
     return False
 
 
-def test_many_connections_at_once_are_all_served(gateway):
+def test_many_simultaneous_connections_are_served(gateway):
     connections = [Connection(gateway) for _ in range(300)]
     for connection in connections:
         connection.request(HEALTH)
-    assert {connection.answer().status for connection in connections} == {200}
+    assert {connection.response().status for connection in connections} == {200}
     for connection in connections:
         connection.close()
 
 
-# Slow senders, all at the same time: each waits for the gateway's 30 s.
+# Slow senders, concurrently: each waits for the gateway's 30 s timeout.
 
 SLOW = {
     "half a request line": "GET /hea", "half a head": "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a",
@@ -427,16 +431,16 @@ SLOW = {
 
 
 @pytest.mark.slow
-def test_a_head_or_body_that_is_idle_for_30_seconds_is_408_and_closed(gateway):
+def test_head_or_body_idle_for_30_seconds_is_408_and_closed(gateway):
     def wait(number):
         kind = list(SLOW)[number]
         text = filled(gateway, SLOW[kind])
         started = time.monotonic()
         with Connection(gateway) as connection:
             connection.send(text)
-            answer = connection.answer()
-            while answer.status == 200:
-                answer = connection.answer()
-            return kind, answer.status, connection.closed(), 25 < time.monotonic() - started
+            response = connection.response()
+            while response.status == 200:
+                response = connection.response()
+            return kind, response.status, connection.closed(), 25 < time.monotonic() - started
 
     assert at_once(len(SLOW), wait) == [(kind, 408, True, True) for kind in SLOW]

@@ -1,5 +1,9 @@
-"""Documents in an agent's context that try to make it leak, loosen its own limits, or reach the network: none gets
-anything (decisions, 4 and 13). The model is a stub that does whatever it reads."""
+"""Documents that try to make an agent leak data, loosen its limits or use the network: none succeeds.
+
+The model is a stub that obeys whatever it reads.
+
+See docs/contract/agents.md#permissions and docs/contract/tools.md#files.
+"""
 
 import http.server
 import json
@@ -12,7 +16,7 @@ from checks import accepted
 from hostile_documents import LIMITS, NETWORK, READING
 from stubs.provider import Reply, ToolCall
 from talker import configuration
-from tools import asked, new_agent, new_thread, of_kind
+from tools import run_chat, new_agent, new_thread, of_kind
 
 KEY = "CANARY-KEY-8c1f"
 CONFIGURED = "CANARY-CONFIG-77aa"
@@ -28,16 +32,15 @@ CALL = re.compile(r"^CALL (\S+) (\{.*\})$", re.M)
 
 
 def obeys(request):
-    """Makes the calls that the newest message tells of, then has done."""
+    """Makes the calls in the newest message, then finishes."""
     newest = request.json["messages"][-1]
     text = newest["content"] if isinstance(newest["content"], str) else ""
     wanted = [ToolCall(name, input) for name, input in CALL.findall(text)]
     return Reply("", tool_calls=wanted) if wanted else Reply("Done.")
 
 
-class Place:
-    """A person's home with things in it that are nobody's business, an agent at work in a project, and somebody else's
-    server."""
+class Victim:
+    """A user's home with private data, an agent working in a project, and a foreign server."""
 
     def __init__(self, gateway, stub, server):
         self.gateway, self.stub, self.server = gateway, stub, server
@@ -69,7 +72,7 @@ class Place:
         (self.project / "folder").symlink_to(ssh)
 
     def reads(self, document, stage):
-        """The agent reads the document, and does what it says."""
+        """Has the agent read the document and obey it."""
         agent = self.agents[stage]
         text = document.format(home=self.gateway.home, data=self.gateway.data, project=self.project,
                                port=self.server.server_port, gateway=self.gateway.port, agent=agent["name"],
@@ -79,12 +82,12 @@ class Place:
         thread = new_thread(self.gateway, agent, project_id=self.project_id, title="a document")
         body = {"role": "user", "content": "My PIN is 4711. Read what comes."}
         accepted(self.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
-        run = asked(self, thread, content=f"Here is the document:\n{text}")
+        run = run_chat(self, thread, content=f"Here is the document:\n{text}")
         assert run[-1]["type"] == "finish" and of_kind(run, "tool-end"), run
         return run
 
     def state(self):
-        """All that no document may change."""
+        """Returns everything that no document may change."""
         gateway = self.gateway
         files = [gateway.data / "config.yaml", gateway.data / ".gateway-token", gateway.home / ".bashrc",
                  gateway.data / "agents" / "other" / "soul.md", self.project / ".git" / "config",
@@ -99,7 +102,7 @@ class Place:
                  for name in [agent["name"] for agent in self.agents.values()]})
 
 
-class Listening(http.server.BaseHTTPRequestHandler):
+class RecordingHandler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):  # noqa: N802
         self.server.heard.append(self.path)
         self.send_response(200)
@@ -110,11 +113,11 @@ class Listening(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def victim(tmp_path_factory):
     from gateway import Gateway
     from stubs.provider import ProviderStub
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listening)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RecordingHandler)
     server.heard = []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with ProviderStub() as stub:
@@ -122,38 +125,38 @@ def place(tmp_path_factory):
         config["providers"]["stub"]["api_key_env"] = "STUB_KEY"
         gateway = Gateway(tmp_path_factory.mktemp("hostile"), environment={"STUB_KEY": PROVIDER_KEY})
         gateway.configure(json.dumps(config) + f"\n# {CONFIGURED}\n")
-        yield Place(gateway, stub, server)
+        yield Victim(gateway, stub, server)
         gateway.close()
     server.shutdown()
 
 
-def leaked(place, run):
-    """What of the canaries came out: in the run's events, or on its way to the model but for who an agent is."""
-    told = json.dumps([message for request in place.stub.requests for message in request.json["messages"]
+def leaks(victim, run):
+    """Returns the canaries that leaked into the run's events or the model's requests, except its system prompt."""
+    shown = json.dumps([message for request in victim.stub.requests for message in request.json["messages"]
                        if message["role"] != "system"])
-    return [canary for canary in (*CANARIES, place.gateway.token) if canary in json.dumps(run) or canary in told]
+    return [canary for canary in (*CANARIES, victim.gateway.token) if canary in json.dumps(run) or canary in shown]
 
 
 @pytest.mark.parametrize("stage", ["operator", "sovereign"])
 @pytest.mark.parametrize("what", READING)
-def test_nothing_private_is_read(place, what, stage):
-    assert leaked(place, place.reads(READING[what], stage)) == []
+def test_private_data_is_not_read(victim, what, stage):
+    assert leaks(victim, victim.reads(READING[what], stage)) == []
 
 
 @pytest.mark.parametrize("stage", ["operator", "sovereign"])
 @pytest.mark.parametrize("what", LIMITS)
-def test_no_limit_is_loosened(place, what, stage):
-    before = place.state()
-    place.reads(LIMITS[what], stage)
-    assert place.state() == before
+def test_limits_are_not_loosened(victim, what, stage):
+    before = victim.state()
+    victim.reads(LIMITS[what], stage)
+    assert victim.state() == before
 
 
 @pytest.mark.parametrize("what", NETWORK)
-def test_nothing_reaches_the_network(place, what):
-    run = place.reads(NETWORK[what], "operator")
-    assert place.server.heard == []
-    assert leaked(place, run) == [] and '"status":"ok"' not in json.dumps(run)
+def test_network_is_not_reached(victim, what):
+    run = victim.reads(NETWORK[what], "operator")
+    assert victim.server.heard == []
+    assert leaks(victim, run) == [] and '"status":"ok"' not in json.dumps(run)
 
 
-def test_there_are_enough_of_them():
+def test_number_of_hostile_documents():
     assert len(READING) + len(LIMITS) + len(NETWORK) >= 30

@@ -1,4 +1,7 @@
-"""Which hosts and origins are let in: DNS rebinding and foreign pages (decisions, 14)."""
+"""Allowed hosts and origins: DNS rebinding and foreign pages.
+
+See docs/contract/access.md#hosts-and-origins.
+"""
 
 import pytest
 
@@ -10,11 +13,11 @@ EVIL = "http://evil.example"
 
 
 def ask(gateway, *headers, line="GET /health HTTP/1.1", host=None, token=True):
-    """The answer to a request with this Host (the gateway's own unless told) and these header lines."""
+    """Returns the response to a request with this Host (by default the gateway's) and these header lines."""
     host = f"127.0.0.1:{gateway.port}" if host is None else host
     with Connection(gateway) as connection:
         connection.request(line, f"Host: {host.replace('PORT', str(gateway.port))}", *headers, host=False, token=token)
-        return connection.answer(head_only=line.startswith("HEAD"))
+        return connection.response(head_only=line.startswith("HEAD"))
 
 
 def preflight(gateway, origin, method="POST", path="/threads", **options):
@@ -23,8 +26,8 @@ def preflight(gateway, origin, method="POST", path="/threads", **options):
                line=f"OPTIONS {path} HTTP/1.1", token=False, **options)
 
 
-def cors(answer):
-    return {name: value for name, value in answer.headers.items() if name.startswith("access-control-")}
+def cors(response):
+    return {name: value for name, value in response.headers.items() if name.startswith("access-control-")}
 
 
 # Hosts.
@@ -47,25 +50,25 @@ def test_loopback_names_and_addresses_are_let_in(gateway, host):
 ])
 def test_another_host_is_refused(gateway, host):
     for line in ("GET /health HTTP/1.1", "GET /threads HTTP/1.1", "GET /nothing HTTP/1.1", "POST /chat HTTP/1.1"):
-        answer = ask(gateway, line=line, host=host)
-        assert (answer.status, answer.error) == (403, "host not allowed")
+        response = ask(gateway, line=line, host=host)
+        assert (response.status, response.error) == (403, "host not allowed")
 
 
 @pytest.mark.parametrize("host", ["", "127.0.0.1@evil.example", "evil.example/127.0.0.1", "127.0.0.1 evil.example",
                                   "127.0.0.1,evil.example", "127.0.0.1:PORT:80", "[::1", "localhost:port"])
-def test_what_is_no_host_is_refused(gateway, host):
+def test_malformed_host_is_refused(gateway, host):
     assert ask(gateway, host=host).status in (400, 403)
 
 
-def test_a_foreign_host_is_refused_with_and_without_a_token_and_on_a_websocket(gateway):
+def test_foreign_host_is_refused_with_any_credential(gateway):
     assert ask(gateway, line="GET /threads HTTP/1.1", host="evil.example", token=False).status == 403
     upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
-    answer = ask(gateway, *upgrade, line="GET /ws HTTP/1.1", host="evil.example")
-    assert (answer.status, answer.error) == (403, "host not allowed")
+    response = ask(gateway, *upgrade, line="GET /ws HTTP/1.1", host="evil.example")
+    assert (response.status, response.error) == (403, "host not allowed")
 
 
-def test_hosts_of_the_configuration_are_let_in(make_gateway):
+def test_configured_hosts_are_let_in(make_gateway):
     gateway = make_gateway(config={"hosts": ["gateway.example", "other.example"]}).start()
     for host in ("gateway.example", "GATEWAY.example:PORT", "other.example:443", "localhost"):
         assert ask(gateway, host=host).status == 200
@@ -77,7 +80,7 @@ def test_hosts_of_the_configuration_are_let_in(make_gateway):
 
 
 @pytest.mark.parametrize("origin", ["http://localhost:PORT", "http://127.0.0.1:PORT", "http://[::1]:PORT"])
-def test_the_gateways_own_origins_are_let_in(gateway, origin):
+def test_gateways_own_origins_are_let_in(gateway, origin):
     origin = origin.replace("PORT", str(gateway.port))
     assert ask(gateway, f"Origin: {origin}").status == 200
     assert ask(gateway, f"Origin: {origin}", line="GET /threads HTTP/1.1").status == 200
@@ -91,22 +94,22 @@ def test_the_gateways_own_origins_are_let_in(gateway, origin):
     "http://localhost:PORT.evil.example", "http://evil.example, http://localhost:PORT", "http://user@localhost:PORT",
     "ws://localhost:PORT", "chrome-extension://abcdef",
 ])
-def test_a_foreign_origin_is_refused(gateway, origin):
+def test_foreign_origin_is_refused(gateway, origin):
     origin = origin.replace("PORT", str(gateway.port))
     for line in ("GET /health HTTP/1.1", "GET /threads HTTP/1.1", "POST /chat HTTP/1.1", "GET /nothing HTTP/1.1"):
-        answer = ask(gateway, f"Origin: {origin}", line=line)
-        assert (answer.status, answer.error) == (403, "origin not allowed")
-        assert cors(answer) == {}
+        response = ask(gateway, f"Origin: {origin}", line=line)
+        assert (response.status, response.error) == (403, "origin not allowed")
+        assert cors(response) == {}
 
 
-def test_a_foreign_origin_is_answered_before_the_token_is_looked_at(gateway):
+def test_foreign_origin_takes_precedence_over_a_missing_token(gateway):
     assert ask(gateway, f"Origin: {EVIL}", line="GET /threads HTTP/1.1", token=False).error == "origin not allowed"
 
 
-def test_origins_of_the_configuration_are_let_in(make_gateway):
+def test_configured_origins_are_let_in(make_gateway):
     gateway = make_gateway(config={"origins": ["https://page.example"]}).start()
-    answer = ask(gateway, "Origin: https://page.example")
-    assert answer.status == 200 and answer.headers["access-control-allow-origin"] == "https://page.example"
+    response = ask(gateway, "Origin: https://page.example")
+    assert response.status == 200 and response.headers["access-control-allow-origin"] == "https://page.example"
     for origin in ("http://page.example", "https://page.example:8443", "https://sub.page.example", EVIL):
         assert ask(gateway, f"Origin: {origin}").status == 403
     with gateway.events(origin="https://page.example") as events:
@@ -117,88 +120,88 @@ def test_origins_of_the_configuration_are_let_in(make_gateway):
 # CORS.
 
 
-def test_an_allowed_origin_other_than_the_host_gets_cors_headers_on_every_answer(gateway):
+def test_allowed_foreign_origin_gets_cors_headers_on_every_response(gateway):
     origin = f"http://localhost:{gateway.port}"
     for line, token, status in [("GET /health HTTP/1.1", True, 200), ("GET /threads HTTP/1.1", True, 200),
                                 ("GET /threads HTTP/1.1", False, 401), ("GET /nothing HTTP/1.1", True, 404),
                                 ("PUT /threads HTTP/1.1", True, 405), ("GET /threads?limit=x HTTP/1.1", True, 400)]:
-        answer = ask(gateway, f"Origin: {origin}", line=line, token=token)
-        assert answer.status == status and answer.headers.get("access-control-allow-origin") == origin
+        response = ask(gateway, f"Origin: {origin}", line=line, token=token)
+        assert response.status == status and response.headers.get("access-control-allow-origin") == origin
 
 
-def test_the_origin_that_is_the_host_itself_gets_none(gateway):
-    answer = ask(gateway, f"Origin: http://127.0.0.1:{gateway.port}")
-    assert answer.status == 200 and cors(answer) == {}
-    answer = ask(gateway, f"Origin: http://localhost:{gateway.port}", host="localhost:PORT")
-    assert answer.status == 200 and cors(answer) == {}
+def test_own_origin_gets_no_cors_headers(gateway):
+    response = ask(gateway, f"Origin: http://127.0.0.1:{gateway.port}")
+    assert response.status == 200 and cors(response) == {}
+    response = ask(gateway, f"Origin: http://localhost:{gateway.port}", host="localhost:PORT")
+    assert response.status == 200 and cors(response) == {}
 
 
-def test_a_request_without_an_origin_gets_none(gateway):
+def test_request_without_an_origin_gets_no_cors_headers(gateway):
     assert cors(ask(gateway)) == {}
 
 
 def test_every_origin_of_a_request_must_be_allowed(gateway):
-    own = f"http://localhost:{gateway.port}"
-    for first, second in ((own, EVIL), (EVIL, own)):
-        answer = ask(gateway, f"Origin: {first}", f"Origin: {second}")
-        assert (answer.status, answer.error) == (403, "origin not allowed")
+    own_origin = f"http://localhost:{gateway.port}"
+    for first, second in ((own_origin, EVIL), (EVIL, own_origin)):
+        response = ask(gateway, f"Origin: {first}", f"Origin: {second}")
+        assert (response.status, response.error) == (403, "origin not allowed")
 
 
-def test_the_pages_own_preflight_has_no_cors_headers(gateway):
-    answer = preflight(gateway, f"http://127.0.0.1:{gateway.port}", "GET", "/modes")
-    assert answer.status == 204 and not cors(answer)
+def test_preflight_of_the_page_has_no_cors_headers(gateway):
+    response = preflight(gateway, f"http://127.0.0.1:{gateway.port}", "GET", "/modes")
+    assert response.status == 204 and not cors(response)
 
 
-def test_also_a_refusal_beneath_the_page_has_the_pages_headers(gateway):
-    for answer in (ask(gateway, host="evil.example", line="GET /ui/ HTTP/1.1"),
+def test_refusal_below_the_page_has_its_headers(gateway):
+    for response in (ask(gateway, host="evil.example", line="GET /ui/ HTTP/1.1"),
                    ask(gateway, f"Origin: {EVIL}", line="GET /ui/assets/x HTTP/1.1")):
-        assert answer.status == 403 and "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+        assert response.status == 403 and "frame-ancestors 'none'" in response.headers["content-security-policy"]
 
 
 @pytest.mark.parametrize("method, path", [("POST", "/threads"), ("PATCH", "/threads/x"), ("DELETE", "/turns/x"),
                                           ("GET", "/extensions"), ("POST", "/chat")])
-def test_a_preflight_is_answered_204_without_a_token(gateway, method, path):
+def test_preflight_is_204_without_a_token(gateway, method, path):
     origin = f"http://localhost:{gateway.port}"
-    answer = preflight(gateway, origin, method, path)
-    assert answer.status == 204 and answer.body == b""
-    assert answer.headers["access-control-allow-origin"] == origin
-    assert method in {found.strip() for found in answer.headers["access-control-allow-methods"].split(",")}
-    allowed = {found.strip().lower() for found in answer.headers["access-control-allow-headers"].split(",")}
+    response = preflight(gateway, origin, method, path)
+    assert response.status == 204 and response.body == b""
+    assert response.headers["access-control-allow-origin"] == origin
+    assert method in {found.strip() for found in response.headers["access-control-allow-methods"].split(",")}
+    allowed = {found.strip().lower() for found in response.headers["access-control-allow-headers"].split(",")}
     assert {"authorization", "content-type", "idempotency-key"} <= allowed
 
 
-def test_a_preflight_of_a_foreign_origin_or_host_is_refused(gateway):
+def test_preflight_of_a_foreign_origin_or_host_is_refused(gateway):
     for origin in (EVIL, "null"):
-        answer = preflight(gateway, origin)
-        assert (answer.status, answer.error) == (403, "origin not allowed") and cors(answer) == {}
+        response = preflight(gateway, origin)
+        assert (response.status, response.error) == (403, "origin not allowed") and cors(response) == {}
     assert preflight(gateway, f"http://localhost:{gateway.port}", host="evil.example").error == "host not allowed"
 
 
-def test_options_without_an_origin_is_no_preflight(gateway):
+def test_options_without_an_origin_is_not_a_preflight(gateway):
     assert ask(gateway, line="OPTIONS /threads HTTP/1.1", token=False).status == 401
     assert ask(gateway, line="OPTIONS /threads HTTP/1.1").status == 405
 
 
-# Bound to more than loopback.
+# Listening beyond loopback.
 
 
-def test_bound_otherwise_an_ip_address_or_a_configured_host_is_let_in(make_gateway):
+def test_on_another_address_ip_addresses_and_configured_hosts_are_let_in(make_gateway):
     gateway = make_gateway(config={"hosts": ["gateway.example"]}, arguments=["--host", "0.0.0.0"])
     gateway.start()
     for host in ("127.0.0.1:PORT", "10.1.2.3:PORT", "[2001:db8::1]:PORT", "gateway.example"):
         assert ask(gateway, host=host).status == 200
-    answer = ask(gateway, host="evil.example:PORT")
-    assert (answer.status, answer.error) == (403, "host not allowed")
+    response = ask(gateway, host="evil.example:PORT")
+    assert (response.status, response.error) == (403, "host not allowed")
     assert "warn" in gateway.stderr.lower()
 
 
-def test_bound_otherwise_a_token_is_needed_to_start(make_gateway):
+def test_on_another_address_a_token_is_required_to_start(make_gateway):
     with pytest.raises(StartFailed) as failed:
         make_gateway(arguments=["--host", "0.0.0.0", "--no-token"]).start()
     assert failed.value.status == 2 and "token" in failed.value.stderr and failed.value.stdout == ""
 
 
-def test_a_loopback_address_other_than_the_default_is_loopback(make_gateway):
+def test_any_loopback_address_counts_as_loopback(make_gateway):
     gateway = make_gateway(arguments=["--host", "localhost"]).start()
     accepted(gateway.http.get("/health"))
     assert ask(gateway, host="evil.example").status == 403

@@ -1,4 +1,7 @@
-"""What the gateway accepts and answers as values: ids, times, JSON bodies, queries, sizes (decisions, 2)."""
+"""Values in requests and responses: ids, times, JSON bodies, queries, sizes.
+
+See docs/contract/requests.md#values and docs/contract/requests.md#bodies.
+"""
 
 import json
 
@@ -11,7 +14,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def nested_text(depth, opening="[", closing="]"):
-    """JSON text that is `depth` deep, the outermost value counted."""
+    """Returns JSON text with `depth` levels, including the outermost value."""
     return opening * depth + closing * depth
 
 
@@ -32,7 +35,7 @@ def test_timestamps_are_utc_with_milliseconds(gateway, thread):
     assert is_timestamp(thread["created_at"]) and is_timestamp(thread["updated_at"])
 
 
-def test_ids_of_later_records_are_greater(gateway, thread):
+def test_ids_increase_with_time(gateway, thread):
     made = [accepted(post_turn(gateway, thread, '{"content": "a", "role": "user"}'), 201)["id"] for _ in range(20)]
     assert made == sorted(made)
 
@@ -50,13 +53,13 @@ def test_any_iso_8601_date_or_date_time_is_accepted(gateway, value):
     "yesterday", "2020-13-01", "2020-02-30", "2020-01-02T25:00:00Z", "2020-01-02T03:61:00Z", "1577934245",
     "2020-01-02T03:04:05Zulu", "2020-01-02 and more", "02.01.2020", "2020-1-2",
 ])
-def test_a_bad_timestamp_is_named(gateway, thread, value):
+def test_invalid_timestamp_is_named(gateway, thread, value):
     refused(gateway.http.get("/threads", params={"since": value}), 400, "since must be an ISO 8601 timestamp")
     turns = f"/threads/{thread['id']}/turns"
     refused(gateway.http.get(turns, params={"since": value}), 400, "since must be an ISO 8601 timestamp")
 
 
-def test_a_timestamp_without_a_zone_is_utc(gateway):
+def test_timestamp_without_a_zone_is_utc(gateway):
     created = accepted(gateway.http.post("/threads", json={"agent_id": "zones"}), 201)
     moment = created["updated_at"].removesuffix("Z")
     hour = f"{int(moment[11:13]) - 1:02d}" if int(moment[11:13]) else "00"
@@ -83,24 +86,24 @@ NOT_JSON = [
 
 
 @pytest.mark.parametrize("raw", NOT_JSON)
-def test_what_is_not_json_is_invalid_json(gateway, thread, raw):
+def test_malformed_json_is_refused(gateway, thread, raw):
     refused(post_turn(gateway, thread, raw), 400, "Invalid JSON")
 
 
 @pytest.mark.parametrize("raw", ["1e400", "-1e400", "1e99999", "1" + "0" * 400, "-" + "9" * 400 + ".5"])
-def test_a_number_out_of_range_is_invalid_json(gateway, thread, raw):
+def test_number_out_of_range_is_refused(gateway, thread, raw):
     body = f'{{"content": "a", "role": "user", "metadata": {{"n": {raw}}}}}'
     refused(post_turn(gateway, thread, body), 400, "Invalid JSON")
 
 
 @pytest.mark.parametrize("raw", LONE_SURROGATES)
-def test_a_lone_surrogate_is_invalid_json(gateway, thread, raw):
+def test_lone_surrogate_is_refused(gateway, thread, raw):
     body = f'{{"content": "a", "role": "user", "metadata": {{"m": {raw}}}}}'
     refused(post_turn(gateway, thread, body), 400, "Invalid JSON")
 
 
 @pytest.mark.parametrize("raw", INVALID_UTF8)
-def test_invalid_utf8_is_invalid_json(gateway, thread, raw):
+def test_invalid_utf8_is_refused(gateway, thread, raw):
     body = b'{"content": "a", "role": "user", "metadata": {"m": ' + raw + b"}}"
     refused(post_turn(gateway, thread, body), 400, "Invalid JSON")
 
@@ -109,12 +112,12 @@ def test_invalid_utf8_is_invalid_json(gateway, thread, raw):
     b'\xef\xbb\xbf{"content": "a", "role": "user"}', '{"content": "a", "role": "user"}'.encode("utf-16"),
     '{"content": "a", "role": "user"}'.encode("utf-16-le"), '{"content": "a", "role": "user"}'.encode("utf-32"),
 ])
-def test_a_byte_order_mark_or_another_encoding_is_invalid_json(gateway, thread, raw):
+def test_byte_order_mark_or_another_encoding_is_refused(gateway, thread, raw):
     refused(post_turn(gateway, thread, raw), 400, "Invalid JSON")
 
 
 @pytest.mark.parametrize("opening, closing", [("[", "]"), ('{"a":', "}")])
-def test_a_body_may_be_64_deep_and_no_deeper(gateway, thread, opening, closing):
+def test_body_has_at_most_64_levels(gateway, thread, opening, closing):
     def body(depth):
         innermost = opening[0] + closing
         within = opening * (depth - 3) + innermost + closing * (depth - 3)
@@ -125,14 +128,14 @@ def test_a_body_may_be_64_deep_and_no_deeper(gateway, thread, opening, closing):
 
 
 @pytest.mark.parametrize("depth", [65, 1000, 100_000])
-def test_a_deep_body_is_invalid_json_before_anything_else(gateway, thread, depth):
+def test_too_deep_body_is_refused_first(gateway, thread, depth):
     refused(post_turn(gateway, thread, nested_text(depth)), 400, "Invalid JSON")
     refused(post_turn(gateway, thread, nested_text(depth, '{"a":', "}")), 400, "Invalid JSON")
     refused(post_turn(gateway, thread, "[" * depth), 400, "Invalid JSON")
 
 
 @pytest.mark.parametrize("path", ["/chat", "/chat/stop", "/extensions", "/threads/:id/turns"])
-def test_an_empty_body_where_one_is_required(gateway, thread, path):
+def test_empty_body_is_refused_if_one_is_required(gateway, thread, path):
     refused(gateway.http.post(path.replace(":id", thread["id"])), 400, "Request body required")
 
 
@@ -141,15 +144,15 @@ def test_an_empty_body_where_one_is_required(gateway, thread, path):
     ("POST", "/chat"), ("POST", "/chat/stop"), ("POST", "/extensions"), ("POST", "/threads"),
     ("POST", "/threads/:id/turns"), ("PATCH", "/threads/:id"), ("POST", "/threads/:id/fork"),
 ])
-def test_a_body_that_is_no_object(gateway, thread, method, path, raw):
+def test_body_must_be_an_object(gateway, thread, method, path, raw):
     response = gateway.http.request(method, path.replace(":id", thread["id"]), content=raw, headers=JSON)
     refused(response, 400, "Request body must be an object")
 
 
-# Bodies that are.
+# JSON bodies.
 
 
-def test_of_a_doubled_member_the_last_wins(gateway, thread):
+def test_last_of_duplicate_members_wins(gateway, thread):
     turn = accepted(post_turn(gateway, thread, '{"content": "a", "role": "user", "content": "b"}'), 201)
     assert turn["content"] == "b"
     refused(post_turn(gateway, thread, '{"content": "a", "role": "user", "content": 1}'), 400,
@@ -163,7 +166,7 @@ def test_any_content_type_is_read_as_json(gateway, thread, content_type):
     accepted(post_turn(gateway, thread, raw, {"Content-Type": content_type}), 201)
 
 
-def test_no_content_type_is_read_as_json(gateway, thread):
+def test_missing_content_type_is_read_as_json(gateway, thread):
     accepted(post_turn(gateway, thread, '{"content": "a", "role": "user"}', {}), 201)
 
 
@@ -173,7 +176,7 @@ def test_unknown_members_are_ignored(gateway, thread):
     assert "colour" not in turn and is_id(turn["id"])
 
 
-def test_white_space_around_the_body_is_fine(gateway, thread):
+def test_white_space_around_the_body_is_ignored(gateway, thread):
     accepted(post_turn(gateway, thread, ' \r\n\t{"content": "a", "role": "user"}\n \n'), 201)
 
 
@@ -182,7 +185,7 @@ def test_white_space_around_the_body_is_fine(gateway, thread):
     "\u007f\u0080\ufffe\uffff",
     "\U0010ffff", "x" * 100_000, "e\u0301",
 ])
-def test_text_comes_back_as_it_was_sent(gateway, thread, text):
+def test_text_is_returned_as_sent(gateway, thread, text):
     sent = {"content": "x" + text, "role": "user", "metadata": {text or "empty": text}}
     turn = accepted(post_turn(gateway, thread, json.dumps(sent)), 201)
     assert turn["content"] == sent["content"] and turn["metadata"] == sent["metadata"]
@@ -190,14 +193,14 @@ def test_text_comes_back_as_it_was_sent(gateway, thread, text):
     assert listed["content"] == sent["content"] and listed["metadata"] == sent["metadata"]
 
 
-def test_a_surrogate_pair_is_one_character(gateway, thread):
+def test_surrogate_pair_is_one_character(gateway, thread):
     turn = accepted(post_turn(gateway, thread, r'{"content": "\ud83d\ude00", "role": "user"}'), 201)
     assert turn["content"] == "\U0001f600"
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808", "1.5",
                                     "1e300", "5e-324", "0.1", "123456789.123"])
-def test_numbers_come_back_as_they_were_sent(gateway, thread, number):
+def test_numbers_are_returned_as_sent(gateway, thread, number):
     body = f'{{"content": "a", "role": "user", "metadata": {{"n": {number}}}}}'
     back = accepted(post_turn(gateway, thread, body), 201)["metadata"]["n"]
     assert back == json.loads(number)
@@ -213,7 +216,7 @@ def test_null_counts_as_omitted(gateway, thread):
     refused(post_turn(gateway, thread, '{"content": null, "role": "user"}'), 400, "content is required")
 
 
-# Wrong and missing members, route by route.
+# Invalid and missing members, per route.
 
 WRONG = {
     "string": [5, 1.5, True, ["a"], {"a": 1}],
@@ -240,7 +243,7 @@ MEMBERS = [
 
 
 @pytest.mark.parametrize("method, path, body, member, kind", MEMBERS)
-def test_a_member_of_the_wrong_type_is_named(gateway, thread, method, path, body, member, kind):
+def test_member_of_the_wrong_type_is_named(gateway, thread, method, path, body, member, kind):
     for value in WRONG[kind]:
         response = gateway.http.request(method, path.replace(":id", thread["id"]), json={**body, member: value})
         refused(response, 400, f"{member} must be a {kind}")
@@ -256,7 +259,7 @@ def test_a_member_of_the_wrong_type_is_named(gateway, thread, method, path, body
     ("/extensions", {"type": "theme", "name": "a", "definition": {}}, "description"),
     ("/extensions", {"type": "theme", "name": "a", "description": ""}, "definition"),
 ])
-def test_a_missing_member_is_named(gateway, thread, path, body, member):
+def test_missing_member_is_named(gateway, thread, path, body, member):
     path = path.replace(":id", thread["id"])
     refused(gateway.http.post(path, json=body), 400, f"{member} is required")
     refused(gateway.http.post(path, json={**body, member: None}), 400, f"{member} is required")
@@ -266,7 +269,7 @@ def test_a_missing_member_is_named(gateway, thread, path, body, member):
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "1.5", "ten", "1e2", "0x10", " 5", "5 ", "+5", "5;", "１", "NaN", "-0"])
-def test_a_limit_is_a_positive_integer(gateway, thread, value):
+def test_limit_is_a_positive_integer(gateway, thread, value):
     for path, params in [("/threads", {}), (f"/threads/{thread['id']}/turns", {}),
                          ("/turns/search", {"q": "a", "agent_id": "assistant"})]:
         response = gateway.http.get(path, params={**params, "limit": value})
@@ -274,7 +277,7 @@ def test_a_limit_is_a_positive_integer(gateway, thread, value):
 
 
 @pytest.mark.parametrize("value", ["1", "1000", "1001", "4294967297", "99999999999999999999999999"])
-def test_a_limit_above_1000_is_taken_as_1000(gateway, thread, value):
+def test_limit_above_1000_is_1000(gateway, thread, value):
     accepted(gateway.http.get(f"/threads/{thread['id']}/turns", params={"limit": value}))
 
 
@@ -285,7 +288,7 @@ def test_boolean_query_values(gateway, value):
 
 
 @pytest.mark.parametrize("value", ["True", "FALSE", "yes", "no", "2", "-1", "null", "on", "01", " true"])
-def test_a_bad_boolean_query_value(gateway, value):
+def test_invalid_boolean_query_value(gateway, value):
     refused(gateway.http.get("/threads", params={"archived": value}), 400, "archived must be true or false")
     refused(gateway.http.get("/extensions", params={"enabled": value}), 400, "enabled must be true or false")
 
@@ -296,12 +299,12 @@ def test_a_bad_boolean_query_value(gateway, value):
     ("/threads/:id/turns", "role", "tool"), ("/threads/:id/turns", "role", "system"),
     ("/extensions", "type", "a&b=c d/\u00e9"),
 ])
-def test_a_value_outside_a_listed_set_is_shown(gateway, thread, path, name, value):
+def test_value_outside_an_enumeration_is_shown(gateway, thread, path, name, value):
     response = gateway.http.get(path.replace(":id", thread["id"]), params={name: value})
     refused(response, 400, f"invalid {name}: {value}")
 
 
-def test_an_empty_query_value_is_a_missing_one(gateway, thread):
+def test_empty_query_value_counts_as_missing(gateway, thread):
     accepted(gateway.http.get("/threads?archived=&limit=&since=&agent_id="))
     accepted(gateway.http.get("/extensions?type=&enabled=&source=&owner_agent_id="))
     accepted(gateway.http.get(f"/threads/{thread['id']}/turns?limit=&before=&role=&since="))
@@ -309,7 +312,7 @@ def test_an_empty_query_value_is_a_missing_one(gateway, thread):
     refused(gateway.http.get("/turns/search?q=a&agent_id="), 400, "agent_id is required")
 
 
-def test_of_doubled_query_values_the_first_counts(gateway):
+def test_first_of_duplicate_query_values_wins(gateway):
     accepted(gateway.http.get("/threads?limit=1&limit=none"))
     refused(gateway.http.get("/threads?limit=none&limit=1"), 400, "limit must be a positive integer")
 
@@ -334,52 +337,52 @@ def test_nul_in_a_query_is_refused(gateway):
 OVER = 10 * 1024 * 1024 + 1
 
 
-def test_a_declared_body_over_10_mib_is_refused_before_it_is_sent(gateway):
+def test_declared_body_over_10_mib_is_refused_before_it_is_sent(gateway):
     with gateway.connect() as connection:
         connection.request("POST /threads HTTP/1.1", f"Content-Length: {OVER}")
-        answer = connection.answer()
-    assert (answer.status, answer.error) == (413, "request body too large")
+        response = connection.response()
+    assert (response.status, response.error) == (413, "request body too large")
 
 
-def test_a_body_of_10_mib_is_taken(gateway, thread):
+def test_body_of_10_mib_is_accepted(gateway, thread):
     frame = '{"content": "a", "role": "user", "x": "%s"}'
     accepted(post_turn(gateway, thread, frame % ("y" * (OVER - 1 - len(frame) + 2))), 201)
 
 
-def test_a_chunked_body_over_10_mib_is_refused_while_it_comes(gateway):
+def test_chunked_body_over_10_mib_is_refused_while_it_arrives(gateway):
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     with gateway.connect() as connection:
         connection.request("POST /threads HTTP/1.1", "Transfer-Encoding: chunked")
         for _ in range(OVER // 0x10000 + 1):
             connection.send(chunk)
-        answer = connection.answer()
-    assert (answer.status, answer.error) == (413, "request body too large")
+        response = connection.response()
+    assert (response.status, response.error) == (413, "request body too large")
 
 
-def test_a_body_over_10_mib_that_is_sent_all_the_same_gets_its_answer(gateway):
+def test_oversized_body_sent_anyway_gets_its_response(gateway):
     with gateway.connect() as connection:
         connection.request("POST /threads HTTP/1.1", f"Content-Length: {OVER}", body=b" " * OVER)
-        answer = connection.answer()
-    assert (answer.status, answer.error) == (413, "request body too large")
+        response = connection.response()
+    assert (response.status, response.error) == (413, "request body too large")
 
 
-def test_the_size_of_a_body_is_configured(make_gateway):
+def test_body_limit_is_configurable(make_gateway):
     small = make_gateway(config={"limits": {"body_mib": 1}}).start()
     with small.connect() as connection:
         connection.request("POST /threads HTTP/1.1", f"Content-Length: {1024 * 1024 + 1}")
-        assert connection.answer().error == "request body too large"
+        assert connection.response().error == "request body too large"
     accepted(small.http.post("/threads", content=b"{}" + b" " * (1024 * 1024 - 2)), 201)
 
 
 @pytest.mark.parametrize(("body", "error"), [
     ('{"content": "a"', "Invalid JSON"), ('["content"]', "Request body must be an object"), ("{}", "content is required"),
 ])
-def test_what_is_wrong_with_a_large_body_is_told_as_of_a_small_one(gateway, thread, body, error):
+def test_large_body_has_the_same_validation_errors(gateway, thread, body, error):
     refused(post_turn(gateway, thread, body + " " * 1024 * 1024), 400, error)
     refused(post_turn(gateway, {"id": UNKNOWN_ID}, body + " " * 1024 * 1024), 404, "thread not found")
 
 
-def test_a_large_body_is_answered_once_for_its_idempotency_key(gateway, thread):
+def test_large_body_is_executed_once_per_idempotency_key(gateway, thread):
     def post(more):
         body = json.dumps({"content": "a" * 1024 * 1024 + more, "role": "user"})
         return post_turn(gateway, thread, body, {"Idempotency-Key": f"large-{thread['id']}"})
@@ -388,12 +391,12 @@ def test_a_large_body_is_answered_once_for_its_idempotency_key(gateway, thread):
     refused(post("b"), 409, "idempotency key reused")
 
 
-def test_a_body_of_very_many_values_is_read_beside_the_loop(own):
-    loop, beside = own.cpu_of("agw"), own.cpu_of("agw-blocking")
-    refused(own.http.post("/threads", content='{"values": [' + "1," * 2_000_000), 400, "Invalid JSON")
-    assert own.cpu_of("agw") - loop < (own.cpu_of("agw-blocking") - beside) / 2
+def test_body_with_many_values_is_parsed_off_the_loop(own_gateway):
+    loop, beside = own_gateway.cpu_of("agw"), own_gateway.cpu_of("agw-blocking")
+    refused(own_gateway.http.post("/threads", content='{"values": [' + "1," * 2_000_000), 400, "Invalid JSON")
+    assert own_gateway.cpu_of("agw") - loop < (own_gateway.cpu_of("agw-blocking") - beside) / 2
 
 
-def test_a_refused_body_leaves_the_gateway_as_it_was(gateway):
+def test_aborted_body_is_harmless(gateway):
     Connection(gateway).request("POST /threads HTTP/1.1", "Content-Length: 1000", body=b"{").close()
     accepted(gateway.http.get("/health"))

@@ -1,4 +1,7 @@
-"""Souls, user profiles and stages (specification, Agent identity; decisions, 4)."""
+"""Souls, user profiles and stages.
+
+See docs/contract/agents.md#souls-and-user-profiles and docs/contract/agents.md#stages.
+"""
 
 import concurrent.futures
 import os
@@ -22,8 +25,8 @@ def file(request):
 
 
 @pytest.fixture
-def agent(gateway, name):
-    body = {"type": "agent", "name": name("agent"), "description": "d", "definition": {}, "enabled": True}
+def agent(gateway, new_name):
+    body = {"type": "agent", "name": new_name("agent"), "description": "d", "definition": {}, "enabled": True}
     return accepted(gateway.http.post("/extensions", json=body), 201)
 
 
@@ -38,36 +41,36 @@ def set_stage(gateway, agent, **body):
 # Souls and profiles.
 
 
-def test_without_a_file_the_content_is_empty(own, path):
-    assert accepted(own.http.get(path)) == {"content": ""}
+def test_missing_file_has_empty_content(own_gateway, path):
+    assert accepted(own_gateway.http.get(path)) == {"content": ""}
 
 
-def test_what_was_written_is_read_and_stands_in_the_file(own, path):
-    assert accepted(own.http.put(path, json={"content": "Be kind. ✓"})) == {"status": "ok"}
-    assert accepted(own.http.get(path)) == {"content": "Be kind. ✓"}
-    file = own.data / f"{path.strip('/')}.md"
+def test_written_content_is_read_back_and_in_the_file(own_gateway, path):
+    assert accepted(own_gateway.http.put(path, json={"content": "Be kind. ✓"})) == {"status": "ok"}
+    assert accepted(own_gateway.http.get(path)) == {"content": "Be kind. ✓"}
+    file = own_gateway.data / f"{path.strip('/')}.md"
     assert file.read_text() == "Be kind. ✓" and file.stat().st_mode & 0o777 == 0o600
     file.write_text("by hand")
-    assert accepted(own.http.get(path)) == {"content": "by hand"}
+    assert accepted(own_gateway.http.get(path)) == {"content": "by hand"}
 
 
-def test_what_is_written_while_an_agent_is_renamed_is_not_lost(own):
+def test_write_during_a_rename_is_not_lost(own_gateway):
     body = {"type": "agent", "name": "scribe-0", "description": "d", "definition": {}, "enabled": True}
-    agent = accepted(own.http.post("/extensions", json=body), 201)
+    agent = accepted(own_gateway.http.post("/extensions", json=body), 201)
     with concurrent.futures.ThreadPoolExecutor(1) as other:
         for number in range(1, 31):
-            renaming = other.submit(own.http.patch, f"/extensions/{agent['id']}", json={"name": f"scribe-{number}"})
+            renaming = other.submit(own_gateway.http.patch, f"/extensions/{agent['id']}", json={"name": f"scribe-{number}"})
             for file in ("soul", "user-profile"):
-                accepted(own.http.put(f"/agents/{agent['id']}/{file}", json={"content": f"{file} {number}"}))
-                assert accepted(own.http.get(f"/agents/{agent['id']}/{file}")) == {"content": f"{file} {number}"}
+                accepted(own_gateway.http.put(f"/agents/{agent['id']}/{file}", json={"content": f"{file} {number}"}))
+                assert accepted(own_gateway.http.get(f"/agents/{agent['id']}/{file}")) == {"content": f"{file} {number}"}
             accepted(renaming.result())
-            place = own.data / "agents" / f"scribe-{number}"
-            assert (place / "soul.md").read_text() == f"soul {number}"
-            assert (place / "user-profile.md").read_text() == f"user-profile {number}"
-    assert [path.name for path in (own.data / "agents").iterdir() if path.name.startswith("scribe")] == ["scribe-30"]
+            directory = own_gateway.data / "agents" / f"scribe-{number}"
+            assert (directory / "soul.md").read_text() == f"soul {number}"
+            assert (directory / "user-profile.md").read_text() == f"user-profile {number}"
+    assert [path.name for path in (own_gateway.data / "agents").iterdir() if path.name.startswith("scribe")] == ["scribe-30"]
 
 
-def test_an_empty_content_can_be_written(gateway, path):
+def test_empty_content_can_be_written(gateway, path):
     assert accepted(gateway.http.put(path, json={"content": ""})) == {"status": "ok"}
     assert accepted(gateway.http.get(path)) == {"content": ""}
 
@@ -93,51 +96,51 @@ def test_content_has_at_most_102400_bytes(gateway, path):
 
 
 def test_other_methods_are_not_allowed(gateway, path):
-    answer = gateway.http.post(path, json={})
-    refused(answer, 405, "method not allowed")
-    assert answer.headers["allow"] == "GET, HEAD, PUT"
+    response = gateway.http.post(path, json={})
+    refused(response, 405, "method not allowed")
+    assert response.headers["allow"] == "GET, HEAD, PUT"
 
 
 @pytest.mark.parametrize("unsafe", UNSAFE)
-def test_unsafe_names_are_rejected(gateway, unsafe, file):
+def test_invalid_names_are_rejected(gateway, unsafe, file):
     with gateway.connect() as connection:
         for method in ("GET", "PUT"):
-            answer = connection.request(f"{method} /agents/{unsafe}/{file} HTTP/1.1", "Content-Length: 0").answer()
-            assert (answer.status, answer.error) == (400, "invalid agent name"), answer
+            response = connection.request(f"{method} /agents/{unsafe}/{file} HTTP/1.1", "Content-Length: 0").response()
+            assert (response.status, response.error) == (400, "invalid agent name"), response
 
 
 @pytest.mark.parametrize("safe", ["x" * 128, "a.b", "with%20space", "%C3%A4", UNKNOWN_ID])
-def test_safe_names_need_no_agent(gateway, safe, file):
+def test_valid_name_needs_no_agent(gateway, safe, file):
     accepted(gateway.http.put(f"/agents/{safe}/{file}", json={"content": safe}))
     assert accepted(gateway.http.get(f"/agents/{safe}/{file}")) == {"content": safe}
 
 
-def test_an_agents_id_stands_for_its_name(gateway, agent, file):
+def test_agent_id_stands_for_its_name(gateway, agent, file):
     accepted(gateway.http.put(f"/agents/{agent['id']}/{file}", json={"content": "mine"}))
     assert accepted(gateway.http.get(f"/agents/{agent['name']}/{file}")) == {"content": "mine"}
     assert (gateway.data / "agents" / agent["name"] / f"{file}.md").read_text() == "mine"
 
 
-def test_an_agent_directory_that_leads_elsewhere_is_rejected(own, file, tmp_path):
+def test_agent_directory_leading_elsewhere_is_rejected(own_gateway, file, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / f"{file}.md").write_text("secret")
-    (own.data / "agents").mkdir(exist_ok=True)
-    os.symlink(elsewhere, own.data / "agents" / "leading")
-    refused(own.http.get(f"/agents/leading/{file}"), 400, "invalid agent name")
-    refused(own.http.put(f"/agents/leading/{file}", json={"content": "x"}), 400, "invalid agent name")
+    (own_gateway.data / "agents").mkdir(exist_ok=True)
+    os.symlink(elsewhere, own_gateway.data / "agents" / "leading")
+    refused(own_gateway.http.get(f"/agents/leading/{file}"), 400, "invalid agent name")
+    refused(own_gateway.http.put(f"/agents/leading/{file}", json={"content": "x"}), 400, "invalid agent name")
     assert (elsewhere / f"{file}.md").read_text() == "secret"
 
 
-def test_a_file_that_is_a_symlink_is_not_followed(own, path):
-    file = own.data / f"{path.strip('/')}.md"
+def test_symlinked_file_is_not_followed(own_gateway, path):
+    file = own_gateway.data / f"{path.strip('/')}.md"
     file.parent.mkdir(parents=True, exist_ok=True)
-    os.symlink(own.data / ".gateway-token", file)
-    answer = own.http.get(path)
-    assert answer.status_code in (400, 403) and own.token not in answer.text
-    token = own.token
-    accepted(own.http.put(path, json={"content": "new"}))
-    assert own.token == token and not file.is_symlink() and file.read_text() == "new"
+    os.symlink(own_gateway.data / ".gateway-token", file)
+    response = own_gateway.http.get(path)
+    assert response.status_code in (400, 403) and own_gateway.token not in response.text
+    token = own_gateway.token
+    accepted(own_gateway.http.put(path, json={"content": "new"}))
+    assert own_gateway.token == token and not file.is_symlink() and file.read_text() == "new"
 
 
 def test_identity_needs_the_token(gateway, path):
@@ -148,12 +151,12 @@ def test_identity_needs_the_token(gateway, path):
 # Stages.
 
 
-def test_agents_begin_as_apprentices(gateway, agent):
+def test_agents_start_as_apprentices(gateway, agent):
     assert stage_of(gateway, agent) == {"agent": agent["name"], "stage": "apprentice", "reason": None,
                                         "updated_at": None, "history": []}
 
 
-def test_a_stage_is_changed_with_a_reason(gateway, agent):
+def test_stage_is_changed_with_a_reason(gateway, agent):
     changed = accepted(set_stage(gateway, agent, stage="trusted", reason="works well"))
     assert changed.pop("status") == "ok"
     assert changed == stage_of(gateway, agent)
@@ -162,7 +165,7 @@ def test_a_stage_is_changed_with_a_reason(gateway, agent):
                                    "at": changed["updated_at"]}]
 
 
-def test_any_stage_may_follow_any_other(gateway, agent):
+def test_any_stage_can_follow_any_other(gateway, agent):
     for stage in ("sovereign", "apprentice", "operator", "trusted", "operator"):
         assert accepted(set_stage(gateway, agent, stage=stage, reason="r"))["stage"] == stage
     steps = [(step["from"], step["to"]) for step in stage_of(gateway, agent)["history"]]
@@ -170,15 +173,15 @@ def test_any_stage_may_follow_any_other(gateway, agent):
                      ("operator", "trusted"), ("trusted", "operator")]
 
 
-def test_a_stage_is_kept_over_a_restart(make_gateway):
-    own = make_gateway().start()
+def test_stage_survives_a_restart(make_gateway):
+    own_gateway = make_gateway().start()
     agent = {"name": "assistant"}
-    accepted(set_stage(own, agent, stage="operator", reason="r"))
-    before = stage_of(own, agent)
-    assert stage_of(own.restart(), agent) == before
+    accepted(set_stage(own_gateway, agent, stage="operator", reason="r"))
+    before = stage_of(own_gateway, agent)
+    assert stage_of(own_gateway.restart(), agent) == before
 
 
-def test_a_stage_change_says_what_is_wrong(gateway, agent):
+def test_invalid_stage_change_is_reported(gateway, agent):
     refused(set_stage(gateway, agent, stage="king", reason="r"), 400, "unknown stage: king")
     refused(set_stage(gateway, agent, stage="Trusted", reason="r"), 400, "unknown stage: Trusted")
     refused(set_stage(gateway, agent, stage="operator-", reason="r"), 400, "unknown stage: operator-")
@@ -189,12 +192,12 @@ def test_a_stage_change_says_what_is_wrong(gateway, agent):
     assert stage_of(gateway, agent)["history"] == []
 
 
-def test_a_stage_needs_an_agent(gateway):
+def test_stage_needs_an_agent(gateway):
     for name in ("nobody", UNKNOWN_ID, "light"):
         refused(gateway.http.get(f"/agents/{name}/stage"), 404, "agent not found")
         refused(gateway.http.patch(f"/agents/{name}/stage", json={}), 404, "agent not found")
     refused(gateway.http.get("/agents/a..b/stage"), 400, "invalid agent name")
 
 
-def test_a_stage_is_found_by_id_too(gateway, agent):
+def test_stage_is_found_by_id(gateway, agent):
     assert accepted(gateway.http.get(f"/agents/{agent['id']}/stage"))["agent"] == agent["name"]

@@ -1,4 +1,7 @@
-"""Jobs: runs at the same time, their ends, and the list of jobs (specification, Jobs; decisions, 6 and 7)."""
+"""Jobs: concurrent runs, how runs end, and the list of jobs.
+
+See docs/contract/jobs.md#runs.
+"""
 
 import pytest
 
@@ -9,11 +12,12 @@ from jobs import (chat_stop, delete, ended, job_directory, new_agent, new_job, r
 from tools import calls
 
 
-# While another run goes on.
+# Concurrent runs.
 
 
-def one_waits(talker, job):
-    """Has one run of the job be answered and another wait for it. Gives what holds the first, and the thread of both."""
+def start_and_queue(talker, job):
+    """Starts a run that is being answered and another that waits for it. Returns the held answer and the thread's id.
+"""
     answer = talker.holds("first")
     thread_id = run(talker.gateway, job)["threadId"]
     assert answer.was_asked()
@@ -21,16 +25,16 @@ def one_waits(talker, job):
     return answer, thread_id
 
 
-def test_forbid_refuses_a_second_run(held):
-    gateway, job, row, answer = held
+def test_forbid_refuses_a_second_run(streaming_job_run):
+    gateway, job, row, answer = streaming_job_run
     refused(gateway.http.post(f"/run/{job['name']}"), 409, "job is already running")
     assert ids(rows(gateway, job)) == [row["id"]]
     answer.release(" and the rest")
     assert statuses(ended(gateway, job)) == ["completed"]
 
 
-def test_of_many_starts_at_once_forbid_lets_one_through(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+def test_forbid_lets_one_of_many_simultaneous_starts_through(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"))
     answer = talker.holds("one")
     responses = at_once(8, lambda _: gateway.http.post(f"/run/{job['name']}").status_code)
     assert sorted(responses) == [202] + [409] * 7
@@ -38,9 +42,9 @@ def test_of_many_starts_at_once_forbid_lets_one_through(talker, name):
     assert statuses(ended(gateway, job)) == ["completed"]
 
 
-def test_queue_runs_one_after_the_other(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer, _ = one_waits(talker, job)
+def test_queue_runs_in_sequence(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="queue")
+    answer, _ = start_and_queue(talker, job)
     assert statuses(rows(gateway, job)) == ["queued", "started"]
     assert rows(gateway, job)[0]["started_at"] is None
     talker.answers("second")
@@ -49,9 +53,9 @@ def test_queue_runs_one_after_the_other(talker, name):
     assert statuses([second, first]) == ["completed", "completed"] and first["finished_at"] <= second["started_at"]
 
 
-def test_queue_waits_across_threads_too(talker, name):
-    gateway, owner = talker.gateway, new_agent(talker.gateway, name("owner"))
-    job = new_job(gateway, name("job"), concurrency="queue", owner_agent_id=owner["id"])
+def test_queue_waits_across_threads(talker, new_name):
+    gateway, owner = talker.gateway, new_agent(talker.gateway, new_name("owner"))
+    job = new_job(gateway, new_name("job"), concurrency="queue", owner_agent_id=owner["id"])
     answer = talker.holds("first")
     first = run(gateway, job)["threadId"]
     assert answer.was_asked()
@@ -63,9 +67,9 @@ def test_queue_waits_across_threads_too(talker, name):
     assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
 
 
-def test_a_thousand_runs_of_a_job_wait_and_all_end_when_the_gateway_stops(own_talker, name):
-    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"), concurrency="queue")
-    one_waits(own_talker, job)
+def test_thousand_queued_runs_end_with_the_gateway(own_talker, new_name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, new_name("job"), concurrency="queue")
+    start_and_queue(own_talker, job)
     for _ in range(27):
         assert at_once(37, lambda _: gateway.http.post(f"/run/{job['name']}").status_code) == [202] * 37
     refused(gateway.http.post(f"/run/{job['name']}"), 409, "too many runs of the job wait")
@@ -74,8 +78,8 @@ def test_a_thousand_runs_of_a_job_wait_and_all_end_when_the_gateway_stops(own_ta
     assert statuses(rows(gateway, job, limit=1000)) == ["stopped"] * 1000
 
 
-def test_replace_ends_the_old_run_as_stopped(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="replace")
+def test_replace_stops_the_old_run(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="replace")
     answer = talker.holds("old")
     run(gateway, job)
     assert answer.was_asked()
@@ -86,7 +90,7 @@ def test_replace_ends_the_old_run_as_stopped(talker, name):
 
 
 def chat_on_its_thread(talker, job):
-    """Runs the job once, and begins a chat on the thread that it has then. The chat's answer is held."""
+    """Runs the job once and starts a chat on its thread. The chat's answer is held back."""
     talker.answers("one")
     thread_id = run(talker.gateway, job)["threadId"]
     ended(talker.gateway, job)
@@ -96,8 +100,8 @@ def chat_on_its_thread(talker, job):
     return answer
 
 
-def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+def test_run_waits_for_the_chat_on_its_thread(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"))
     answer = chat_on_its_thread(talker, job)
     run(gateway, job)
     assert statuses(rows(gateway, job)) == ["queued", "completed"]
@@ -106,8 +110,8 @@ def test_a_run_waits_for_the_chat_on_its_thread(talker, name):
     assert statuses(ended(gateway, job, 2)) == ["completed", "completed"]
 
 
-def test_replace_ends_a_run_that_waits_for_a_chat_at_once(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="replace")
+def test_replace_ends_a_run_waiting_for_a_chat_at_once(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="replace")
     answer = chat_on_its_thread(talker, job)
     run(gateway, job)
     run(gateway, job)
@@ -117,8 +121,8 @@ def test_replace_ends_a_run_that_waits_for_a_chat_at_once(talker, name):
     assert statuses(ended(gateway, job, 3)) == ["completed", "stopped", "completed"]
 
 
-def test_toggling_a_job_off_lets_its_run_complete(held):
-    gateway, job, row, answer = held
+def test_toggling_a_job_off_lets_its_run_finish(streaming_job_run):
+    gateway, job, row, answer = streaming_job_run
     assert accepted(toggle(gateway, job))["enabled"] is False
     answer.release(" and the rest")
     assert statuses(ended(gateway, job)) == ["completed"]
@@ -127,8 +131,8 @@ def test_toggling_a_job_off_lets_its_run_complete(held):
 # Ends.
 
 
-def test_a_run_is_stopped_by_its_id(held):
-    gateway, job, row, answer = held
+def test_run_is_stopped_by_its_id(streaming_job_run):
+    gateway, job, row, answer = streaming_job_run
     with gateway.events(row["thread_id"]) as events:
         stopped = stop_run(gateway, row)
         events.until(lambda event: event["type"] == "stopped" and event["runId"] == row["id"])
@@ -137,9 +141,9 @@ def test_a_run_is_stopped_by_its_id(held):
     assert answer.was_aborted()
 
 
-def test_a_run_that_waits_is_stopped_without_having_started(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer, _ = one_waits(talker, job)
+def test_queued_run_is_stopped_without_starting(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="queue")
+    answer, _ = start_and_queue(talker, job)
     row = stop_run(gateway, rows(gateway, job)[0])
     assert (row["status"], row["started_at"], row["duration_ms"]) == ("stopped", None, None)
     assert statuses(rows(gateway, job)) == ["stopped", "started"]
@@ -153,20 +157,20 @@ def test_stopping_an_unknown_run_is_not_found(gateway):
     refused(gateway.http.post("/runs/x/stop"), 404, "run not found")
 
 
-def test_chat_stop_stops_the_jobs_runs_on_that_thread(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    _, thread_id = one_waits(talker, job)
+def test_chat_stop_stops_job_runs_of_the_thread(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="queue")
+    _, thread_id = start_and_queue(talker, job)
     assert chat_stop(gateway, thread_id)["status"] == "stopped"
     found = rows(gateway, job)
     assert statuses(found) == ["stopped", "stopped"] and found[0]["started_at"] is None
     assert talker.request_count() == 1
 
 
-def test_a_run_that_takes_too_long_fails(talker, name):
+def test_run_exceeding_its_timeout_fails(talker, new_name):
     gateway = talker.gateway
-    for seconds in 1, 4, 16:  # until the answer has begun within them: on a busy machine that takes its time
+    for seconds in 1, 4, 16:  # until the answer has started within the timeout: that takes its time on a busy machine
         talker.stub.reset()
-        job = new_job(gateway, name("job"), timeout_s=seconds)
+        job = new_job(gateway, new_name("job"), timeout_s=seconds)
         answer = talker.holds("too slow")
         with gateway.events() as events:
             thread_id = run(gateway, job)["threadId"]
@@ -183,8 +187,8 @@ def test_a_run_that_takes_too_long_fails(talker, name):
     assert said["content"] == "too slow" and said["metadata"]["partial"] is True
 
 
-def test_the_gateways_stop_stops_runs(own_talker, name):
-    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"))
+def test_gateway_stop_stops_runs(own_talker, new_name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, new_name("job"))
     answer = own_talker.holds("half")
     run(gateway, job)
     assert answer.was_asked()
@@ -192,9 +196,9 @@ def test_the_gateways_stop_stops_runs(own_talker, name):
     assert statuses(rows(gateway, job)) == ["stopped"]
 
 
-def test_a_killed_gateway_marks_its_runs_as_interrupted(own_talker, name):
-    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"), concurrency="queue")
-    _, thread_id = one_waits(own_talker, job)
+def test_killed_gateway_marks_runs_as_interrupted(own_talker, new_name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, new_name("job"), concurrency="queue")
+    _, thread_id = start_and_queue(own_talker, job)
     gateway.kill()
     gateway.start()
     found = rows(gateway, job)
@@ -206,8 +210,8 @@ def test_a_killed_gateway_marks_its_runs_as_interrupted(own_talker, name):
     assert statuses(ended(gateway, job, 3))[0] == "completed"
 
 
-def test_a_run_that_was_killed_says_what_it_had_cost(own_talker, name):
-    gateway, job = own_talker.gateway, new_job(own_talker.gateway, name("job"))
+def test_killed_run_records_its_cost(own_talker, new_name):
+    gateway, job = own_talker.gateway, new_job(own_talker.gateway, new_name("job"))
     own_talker.stub.script(calls(("Glob", {"pattern": "*"})))
     answer = own_talker.holds("half")
     thread_id = run(gateway, job)["threadId"]
@@ -224,19 +228,19 @@ def test_a_run_that_was_killed_says_what_it_had_cost(own_talker, name):
     (delete, "the agent was deleted before it could answer"),
     (toggle, "the agent was disabled before it could answer"),
 ], ids=["deleted", "disabled"])
-def test_an_agent_that_ends_meanwhile_fails_the_run_that_waits(talker, name, end, why):
-    gateway, agent = talker.gateway, new_agent(talker.gateway, name("agent"))
-    job = new_job(gateway, name("job"), agent_id=agent["id"], concurrency="queue")
-    answer, _ = one_waits(talker, job)
+def test_queued_run_fails_if_its_agent_disappears(talker, new_name, end, why):
+    gateway, agent = talker.gateway, new_agent(talker.gateway, new_name("agent"))
+    job = new_job(gateway, new_name("job"), agent_id=agent["id"], concurrency="queue")
+    answer, _ = start_and_queue(talker, job)
     end(gateway, agent)
     answer.release()
     second, first = ended(gateway, job, 2)
     assert (second["status"], second["error"]) == ("failed", why) and first["status"] == "completed"
 
 
-def test_a_run_that_waits_is_stopped_when_its_job_is_deleted(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer, thread_id = one_waits(talker, job)
+def test_queued_run_is_stopped_when_its_job_is_deleted(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="queue")
+    answer, thread_id = start_and_queue(talker, job)
     waiting, under_way = rows(gateway, job)
     with gateway.events(thread_id) as events:
         delete(gateway, job)
@@ -249,9 +253,9 @@ def test_a_run_that_waits_is_stopped_when_its_job_is_deleted(talker, name):
     assert stop_run(gateway, waiting)["started_at"] is None
 
 
-def test_a_run_that_waits_goes_on_when_its_job_is_disabled(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"), concurrency="queue")
-    answer, _ = one_waits(talker, job)
+def test_queued_run_continues_when_its_job_is_disabled(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"), concurrency="queue")
+    answer, _ = start_and_queue(talker, job)
     accepted(toggle(gateway, job))
     talker.answers("second")
     answer.release()
@@ -265,8 +269,8 @@ def summary(gateway, job):
     return next(found for found in accepted(gateway.http.get("/jobs")) if found["id"] == job["id"])
 
 
-def test_jobs_are_listed_with_their_schedule_and_runs(gateway, name):
-    job = new_job(gateway, name("job"), schedule="30 4 * * *")
+def test_jobs_are_listed_with_their_schedule_and_runs(gateway, new_name):
+    job = new_job(gateway, new_name("job"), schedule="30 4 * * *")
     before = summary(gateway, job)
     assert {"id", "name", "schedule", "next_due", "last_run", "success_rate"} <= set(before)
     assert (before["name"], before["schedule"]) == (job["name"], "30 4 * * *")
@@ -279,8 +283,8 @@ def test_jobs_are_listed_with_their_schedule_and_runs(gateway, name):
     assert after["last_run"] == row and after["success_rate"] == 1
 
 
-def test_the_success_rate_counts_failures(gateway, name):
-    job = new_job(gateway, name("job"), prompt_file="task.md")
+def test_success_rate_counts_failures(gateway, new_name):
+    job = new_job(gateway, new_name("job"), prompt_file="task.md")
     run(gateway, job)
     ended(gateway, job)
     assert summary(gateway, job)["success_rate"] == 0
@@ -290,13 +294,13 @@ def test_the_success_rate_counts_failures(gateway, name):
     assert summary(gateway, job)["success_rate"] == 0.5
 
 
-def test_a_job_that_is_disabled_or_has_no_schedule_is_not_due(gateway, name):
-    disabled = new_job(gateway, name("job"), schedule="* * * * *", enabled=False)
+def test_disabled_or_unscheduled_job_is_not_due(gateway, new_name):
+    disabled = new_job(gateway, new_name("job"), schedule="* * * * *", enabled=False)
     assert summary(gateway, disabled)["next_due"] == []
-    plain = summary(gateway, new_job(gateway, name("job")))
+    plain = summary(gateway, new_job(gateway, new_name("job")))
     assert plain["schedule"] is None and plain["next_due"] == []
 
 
-def test_the_built_in_jobs_are_there(gateway):
+def test_built_in_jobs_are_listed(gateway):
     found = {job["name"]: job["enabled"] for job in accepted(gateway.http.get("/jobs"))}
     assert found["compile-knowledge"] is True and found["self-reflect"] is False

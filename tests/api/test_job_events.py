@@ -1,4 +1,7 @@
-"""An event that follows from an acknowledged request is as durable as the request: its job has a row."""
+"""An event caused by an acknowledged request is as durable as the request: its job has a row.
+
+See docs/contract/jobs.md#events.
+"""
 
 import json
 import threading
@@ -6,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
+import http_client
 from checks import PATIENCE, accepted
 from jobs import new_job, rows, statuses
 
@@ -14,10 +18,10 @@ SIGNALS = 60
 KILLS = 5
 
 
-def job_of(gateway, name, **definition):
-    """A job that waits for a kind of signal, and the body of a request that raises one."""
-    kind = name("kind")
-    job = new_job(gateway, name("job"), {"type": "event", "event": f"signal.{kind}"}, **definition)
+def job_of(gateway, new_name, **definition):
+    """A job triggered by a kind of signal, and the body of a request that raises one."""
+    kind = new_name("kind")
+    job = new_job(gateway, new_name("job"), {"type": "event", "event": f"signal.{kind}"}, **definition)
     return job, {"kind": kind, "message": "look", "severity": "info"}
 
 
@@ -28,63 +32,63 @@ def send_signal(connection, signal):
 
 
 def statuses_right_behind(gateway, signal, job):
-    """Raises the signal and reads the job's rows by one pipeline: nothing comes between the two answers."""
+    """Raises the signal and reads the job's rows in one pipeline, so that nothing happens between the two responses."""
     with gateway.connect() as connection:
         send_signal(connection, signal)
         connection.request(f"GET /jobs/{job['name']}/runs HTTP/1.1")
-        assert connection.answer().status == 201
-        return statuses(connection.answer().json())
+        assert connection.response().status == 201
+        return statuses(connection.response().json())
 
 
-def test_the_row_is_there_when_the_request_that_caused_the_event_is_answered(talker, name):
-    job, signal = job_of(talker.gateway, name)
+def test_row_exists_when_the_triggering_request_is_answered(talker, new_name):
+    job, signal = job_of(talker.gateway, new_name)
     answer = talker.holds("one")
     assert statuses_right_behind(talker.gateway, signal, job) == ["started"]
     answer.release()
 
 
-def test_the_row_of_a_skipped_run_is_there_as_well(talker, name):
-    job, signal = job_of(talker.gateway, name, concurrency="forbid")
+def test_row_of_a_skipped_run_exists_too(talker, new_name):
+    job, signal = job_of(talker.gateway, new_name, concurrency="forbid")
     answer = talker.holds("one")
     assert statuses_right_behind(talker.gateway, signal, job) == ["started"]
     assert statuses_right_behind(talker.gateway, signal, job) == ["skipped", "started"]
     answer.release()
 
 
-def test_a_kill_right_behind_the_answer_leaves_the_row(own, name):
-    job, signal = job_of(own, name)
+def test_row_survives_a_kill_after_the_response(own_gateway, new_name):
+    job, signal = job_of(own_gateway, new_name)
     for count in range(1, KILLS + 1):
-        connection = own.connect()
+        connection = own_gateway.connect()
         send_signal(connection, signal)
         assert connection.socket.recv(1) == b"H"
-        own.kill()
+        own_gateway.kill()
         connection.close()
-        own.start()
-        assert len(rows(own, job)) == count
+        own_gateway.start()
+        assert len(rows(own_gateway, job)) == count
 
 
-def test_each_event_of_a_request_that_is_answered_while_the_gateway_stops_has_its_row(own, name):
-    job, signal = job_of(own, name)
+def test_requests_answered_while_stopping_have_their_rows(own_gateway, new_name):
+    job, signal = job_of(own_gateway, new_name)
     enough = threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        raising = pool.submit(signals_until_it_is_gone, own, signal, enough)
+        raising = pool.submit(signals_until_it_is_gone, own_gateway, signal, enough)
         assert enough.wait(PATIENCE)
-        assert own.stop() == 0
+        assert own_gateway.stop() == 0
         acknowledged = raising.result()
-    own.start()
-    found = rows(own, job, limit=1000)
+    own_gateway.start()
+    found = rows(own_gateway, job, limit=1000)
     assert acknowledged <= len(found) <= acknowledged + CLIENTS
     assert set(statuses(found)) <= {"completed", "stopped", "skipped"}
     assert {row["error"] for row in found if row["status"] == "skipped"} <= {"the gateway was stopping", "job is already running"}
 
 
 def signals_until_it_is_gone(gateway, signal, enough):
-    """Clients that each raise one signal after the other. Answers how many were acknowledged; `enough` is set once
-    there were SIGNALS of them."""
+    """Clients that raise signals one after the other. Returns how many were acknowledged; sets `enough` after SIGNALS
+    of them."""
     acknowledged = []
 
     def client(_):
-        with httpx.Client(base_url=gateway.url, headers=gateway.authorization, trust_env=False, timeout=PATIENCE) as http:
+        with http_client.new_client(base_url=gateway.url, headers=gateway.authorization) as http:
             try:
                 while True:
                     acknowledged.append(accepted(http.post("/signals", json=signal), 201)["id"])

@@ -1,6 +1,8 @@
-"""Jobs run by hand: starts, rows, prompts, threads (specification, Jobs; decisions, 7).
+"""Jobs started by hand: runs, rows, prompts, threads.
 
-The offline librarian answers where nothing is said of a model; a stub does where an answer must be held back.
+The offline librarian answers unless a model is named; a stub answers if an answer must be held back.
+
+See docs/contract/jobs.md#starting-a-job.
 """
 
 import concurrent.futures
@@ -17,8 +19,8 @@ from stubs.provider import Reply
 # POST /run/:job.
 
 
-def test_a_run_answers_202_with_its_thread(gateway, name):
-    job = new_job(gateway, name("job"))
+def test_starting_a_run_returns_202_with_its_thread(gateway, new_name):
+    job = new_job(gateway, new_name("job"))
     answer = run(gateway, job)
     assert set(answer) == {"job", "dry", "threadId", "status"}
     assert (answer["job"], answer["dry"], answer["status"]) == (job["name"], False, "started")
@@ -26,63 +28,63 @@ def test_a_run_answers_202_with_its_thread(gateway, name):
     ended(gateway, job)
 
 
-def test_a_job_is_found_by_its_id_as_well(gateway, name):
-    job = new_job(gateway, name("job"))
-    answer = accepted(gateway.http.post(f"/run/{job['id']}"), 202)
-    assert answer["job"] == job["name"]
+def test_job_is_found_by_id(gateway, new_name):
+    job = new_job(gateway, new_name("job"))
+    response = accepted(gateway.http.post(f"/run/{job['id']}"), 202)
+    assert response["job"] == job["name"]
     ended(gateway, job)
 
 
-def test_an_unknown_job_is_not_found(gateway, name):
-    theme = new_extension(gateway, "theme", name("theme"), {})
+def test_unknown_job_is_not_found(gateway, new_name):
+    theme = new_extension(gateway, "theme", new_name("theme"), {})
     for unknown in ("nothing-of-that-name", UNKNOWN_ID, theme["name"], "assistant"):
         refused(gateway.http.post(f"/run/{unknown}"), 404, "job not found")
         refused(gateway.http.get(f"/jobs/{unknown}/runs"), 404, "job not found")
 
 
-def test_a_disabled_job_runs_by_hand(gateway, name):
-    job = new_job(gateway, name("job"), enabled=False)
+def test_disabled_job_runs_by_hand(gateway, new_name):
+    job = new_job(gateway, new_name("job"), enabled=False)
     run(gateway, job)
     assert statuses(ended(gateway, job)) == ["completed"]
 
 
 @pytest.mark.parametrize("text, dry", [("true", True), ("1", True), ("false", False), ("0", False), ("", False)])
-def test_dry_is_told_in_the_answer_and_in_the_row(gateway, name, text, dry):
-    job = new_job(gateway, name("job"))
+def test_dry_run_is_marked_in_response_and_row(gateway, new_name, text, dry):
+    job = new_job(gateway, new_name("job"))
     assert run(gateway, job, dry=text)["dry"] is dry
     assert ended(gateway, job)[0]["dry"] is dry
 
 
 @pytest.mark.parametrize("nonsense", ["yes", "2", "True", "null"])
-def test_dry_with_nonsense_is_refused(gateway, name, nonsense):
-    job = new_job(gateway, name("job"))
+def test_invalid_dry_is_refused(gateway, new_name, nonsense):
+    job = new_job(gateway, new_name("job"))
     refused(gateway.http.post(f"/run/{job['name']}", params={"dry": nonsense}), 400, "dry must be true or false")
     assert rows(gateway, job) == []
 
 
-def test_an_unknown_or_disabled_agent_is_named(gateway, name):
-    off = new_agent(gateway, name("off"), enabled=False)
+def test_unknown_or_disabled_agent_is_named(gateway, new_name):
+    off = new_agent(gateway, new_name("off"), enabled=False)
     for agent, error in ((off["name"], "agent is disabled"), ("nobody", "agent not found"), ("dark", "agent not found")):
-        job = new_job(gateway, name("job"), agent_id=agent)
+        job = new_job(gateway, new_name("job"), agent_id=agent)
         refused(gateway.http.post(f"/run/{job['name']}"), 400, error, agent_id=agent)
-        owned = new_job(gateway, name("job"), owner_agent_id=agent)
+        owned = new_job(gateway, new_name("job"), owner_agent_id=agent)
         refused(gateway.http.post(f"/run/{owned['name']}"), 400, error, agent_id=agent)
         assert rows(gateway, job) == rows(gateway, owned) == []
 
 
-def test_the_same_idempotency_key_starts_one_run(gateway, name):
-    job = new_job(gateway, name("job"))
+def test_same_idempotency_key_starts_one_run(gateway, new_name):
+    job = new_job(gateway, new_name("job"))
     headers = {"Idempotency-Key": job["id"]}
-    answers = at_once(4, lambda _: accepted(gateway.http.post(f"/run/{job['name']}", headers=headers), 202))
-    assert all(answer == answers[0] for answer in answers)
+    responses = at_once(4, lambda _: accepted(gateway.http.post(f"/run/{job['name']}", headers=headers), 202))
+    assert all(response == responses[0] for response in responses)
     assert len(ended(gateway, job)) == 1
 
 
 # The row, the turns, the events.
 
 
-def test_the_row_of_a_run_tells_all_of_it(talker, name):
-    job = new_job(talker.gateway, name("job"))
+def test_row_describes_the_run(talker, new_name):
+    job = new_job(talker.gateway, new_name("job"))
     talker.stub.script(Reply("Done.", usage={"input": 7, "output": 3, "cache_read": 2, "cache_write": 1}))
     answer = run(talker.gateway, job)
     row = ended(talker.gateway, job)[0]
@@ -95,8 +97,8 @@ def test_the_row_of_a_run_tells_all_of_it(talker, name):
     assert row["usage"]["output_tokens"] == 3 and row["cost_usd"] == 0
 
 
-def test_a_run_puts_its_prompt_and_the_answer_on_the_thread(talker, name):
-    job = new_job(talker.gateway, name("job"), prompt="Count the sheep.")
+def test_run_adds_prompt_and_answer_to_the_thread(talker, new_name):
+    job = new_job(talker.gateway, new_name("job"), prompt="Count the sheep.")
     talker.answers("One", " sheep.")
     answer = run(talker.gateway, job)
     row = ended(talker.gateway, job)[0]
@@ -107,8 +109,8 @@ def test_a_run_puts_its_prompt_and_the_answer_on_the_thread(talker, name):
     assert talker.conversation()[-1] == ("user", "Count the sheep.")
 
 
-def test_a_run_streams_its_events_between_started_and_finished(talker, name):
-    gateway, job = talker.gateway, new_job(talker.gateway, name("job"))
+def test_run_events_lie_between_started_and_finished(talker, new_name):
+    gateway, job = talker.gateway, new_job(talker.gateway, new_name("job"))
     talker.answers("first")
     thread_id = run(gateway, job)["threadId"]
     ended(gateway, job)
@@ -127,8 +129,8 @@ def test_a_run_streams_its_events_between_started_and_finished(talker, name):
     assert seen[-1]["run"] == rows(gateway, job)[0]
 
 
-def test_runs_are_listed_newest_first(gateway, name):
-    job = new_job(gateway, name("job"))
+def test_runs_are_listed_newest_first(gateway, new_name):
+    job = new_job(gateway, new_name("job"))
     for count in (1, 2, 3):
         run(gateway, job)
         ended(gateway, job, count)
@@ -140,27 +142,27 @@ def test_runs_are_listed_newest_first(gateway, name):
 
 
 @pytest.mark.parametrize("nonsense", ["0", "-1", "1.5", "ten", "1e3"])
-def test_a_limit_with_nonsense_is_refused(gateway, name, nonsense):
-    job = new_job(gateway, name("job"))
+def test_invalid_limit_is_refused(gateway, new_name, nonsense):
+    job = new_job(gateway, new_name("job"))
     response = gateway.http.get(f"/jobs/{job['name']}/runs", params={"limit": nonsense})
     refused(response, 400, "limit must be a positive integer")
 
 
-def test_runs_have_the_name_that_their_job_has_now(gateway, name):
-    job = new_job(gateway, name("job"))
+def test_rows_have_the_current_name_of_the_job(gateway, new_name):
+    job = new_job(gateway, new_name("job"))
     run(gateway, job)
     ended(gateway, job)
-    job = accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"name": name("renamed")}))
+    job = accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"name": new_name("renamed")}))
     row = rows(gateway, job)[0]
     assert row["job"] == job["name"] == stop_run(gateway, row)["job"]
     summaries = accepted(gateway.http.get("/jobs"))
     assert next(found for found in summaries if found["id"] == job["id"])["last_run"]["job"] == job["name"]
 
 
-def test_a_run_that_ends_is_told_by_the_name_that_its_job_has_now(held, name):
-    gateway, job, _, answer = held
-    job["name"] = name("renamed")
-    witness = new_job(gateway, name("job"), {"type": "event", "event": "job.completed", "filter": {"job": job["name"]}})
+def test_finished_event_has_the_current_name_of_the_job(streaming_job_run, new_name):
+    gateway, job, _, answer = streaming_job_run
+    job["name"] = new_name("renamed")
+    witness = new_job(gateway, new_name("job"), {"type": "event", "event": "job.completed", "filter": {"job": job["name"]}})
     with gateway.events() as events:
         accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"name": job["name"]}))
         answer.release()
@@ -169,31 +171,31 @@ def test_a_run_that_ends_is_told_by_the_name_that_its_job_has_now(held, name):
     assert [row["trigger"] for row in ended(gateway, witness)] == ["event"]
 
 
-def test_a_run_under_way_is_listed(held):
-    gateway, job, row, _ = held
+def test_active_run_is_listed(streaming_job_run):
+    gateway, job, row, _ = streaming_job_run
     assert (row["status"], row["finished_at"], row["duration_ms"], row["usage"]) == ("started", None, None, None)
 
 
-def test_a_model_that_fails_fails_the_run(talker, name):
-    job = new_job(talker.gateway, name("job"))
+def test_failing_model_fails_the_run(talker, new_name):
+    job = new_job(talker.gateway, new_name("job"))
     talker.stub.script(Reply("Half", deltas=2, fault="error", after=1))
     run(talker.gateway, job)
     row = ended(talker.gateway, job)[0]
     assert row["status"] == "failed" and row["error"]
 
 
-def test_a_model_that_is_not_configured_fails_the_run(gateway, name):
-    job = new_job(gateway, name("job"), model="openai/gpt-5")
+def test_unconfigured_model_fails_the_run(gateway, new_name):
+    job = new_job(gateway, new_name("job"), model="openai/gpt-5")
     run(gateway, job)
     row = ended(gateway, job)[0]
     assert row["status"] == "failed" and "OPENAI_API_KEY" in row["error"]
 
 
-# What the agent is told.
+# Prompts.
 
 
-def test_a_prompt_file_is_read_fresh_at_each_run(gateway, name):
-    job = new_job(gateway, name("job"), prompt_file="texts/task.md", prompt="not this")
+def test_prompt_file_is_read_at_each_run(gateway, new_name):
+    job = new_job(gateway, new_name("job"), prompt_file="texts/task.md", prompt="not this")
     (job_directory(gateway, job) / "texts").mkdir()
     for count, text in enumerate(("the first text", "the second"), 1):
         (job_directory(gateway, job) / "texts" / "task.md").write_text(text)
@@ -202,18 +204,18 @@ def test_a_prompt_file_is_read_fresh_at_each_run(gateway, name):
         assert turns(gateway, thread_id)[1]["content"] == text
 
 
-def test_a_prompt_file_that_is_gone_fails_the_run_and_is_named(gateway, name):
-    job = new_job(gateway, name("job"), prompt_file="gone.md")
+def test_missing_prompt_file_fails_the_run_and_is_named(gateway, new_name):
+    job = new_job(gateway, new_name("job"), prompt_file="gone.md")
     with gateway.events() as events:
         assert run(gateway, job)["status"] == "started"
-        told = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
+        event = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
     row = ended(gateway, job)[0]
-    assert row["status"] == "failed" and "gone.md" in row["error"] and told["run"] == row
+    assert row["status"] == "failed" and "gone.md" in row["error"] and event["run"] == row
 
 
 @pytest.mark.parametrize("content", [b"GIF89a\x00\x01", b"x" * (1 << 20) + b"y", None], ids=["binary", "huge", "pipe"])
-def test_a_prompt_file_that_is_no_text_fails_the_run_and_is_named(gateway, name, content):
-    job = new_job(gateway, name("job"), prompt_file="task.md")
+def test_binary_prompt_file_fails_the_run_and_is_named(gateway, new_name, content):
+    job = new_job(gateway, new_name("job"), prompt_file="task.md")
     file = job_directory(gateway, job) / "task.md"
     os.mkfifo(file) if content is None else file.write_bytes(content)
     run(gateway, job)
@@ -221,8 +223,8 @@ def test_a_prompt_file_that_is_no_text_fails_the_run_and_is_named(gateway, name,
     assert row["status"] == "failed" and row["error"].startswith("prompt file task.md: "), row
 
 
-def test_a_prompt_file_that_is_a_way_out_fails_the_run(gateway, name):
-    job = new_job(gateway, name("job"), prompt_file="task.md")
+def test_prompt_file_outside_fails_the_run(gateway, new_name):
+    job = new_job(gateway, new_name("job"), prompt_file="task.md")
     (job_directory(gateway, job) / "task.md").symlink_to(gateway.data / ".gateway-token")
     thread_id = run(gateway, job)["threadId"]
     row = ended(gateway, job)[0]
@@ -230,8 +232,8 @@ def test_a_prompt_file_that_is_a_way_out_fails_the_run(gateway, name):
     assert gateway.token not in str(turns(gateway, thread_id))
 
 
-def test_without_a_prompt_it_is_prompt_md_or_else_the_description(gateway, name):
-    job = new_extension(gateway, "job", name("job"), {"agent_id": "assistant", "schedule": "0 0 1 1 *"})
+def test_prompt_defaults_to_prompt_md_then_description(gateway, new_name):
+    job = new_extension(gateway, "job", new_name("job"), {"agent_id": "assistant", "schedule": "0 0 1 1 *"})
     thread_id = run(gateway, job)["threadId"]
     ended(gateway, job)
     assert turns(gateway, thread_id)[1]["content"] == job["description"]
@@ -241,29 +243,29 @@ def test_without_a_prompt_it_is_prompt_md_or_else_the_description(gateway, name)
     assert turns(gateway, thread_id)[1]["content"] == "from the file"
 
 
-def test_a_job_that_is_renamed_has_its_prompt_file_all_the_same(gateway, name):
+def test_renamed_job_keeps_its_prompt_file(gateway, new_name):
     definition = {"agent_id": "assistant", "prompt_file": "task.md", "concurrency": "queue"}
-    job = new_extension(gateway, "job", name("job"), definition, enabled=True)
+    job = new_extension(gateway, "job", new_name("job"), definition, enabled=True)
     (job_directory(gateway, job) / "task.md").write_text("from the file")
     with concurrent.futures.ThreadPoolExecutor(1) as other:
         for number in range(40):
             body = {"name": f"{job['name']}-{number}"}
             renaming = other.submit(gateway.http.patch, f"/extensions/{job['id']}", json=body)
-            for _ in range(10):  # Each is one more run to wait for.
+            for _ in range(10):  # Each of them adds a run to wait for.
                 thread_id = accepted(gateway.http.post(f"/run/{job['id']}"), 202)["threadId"]
                 if renaming.done():
                     break
             accepted(renaming.result())
     found = ended(gateway, {"name": job["id"]})
     assert set(statuses(found)) == {"completed"}, [row["error"] for row in found if row["error"]]
-    told = {turn["content"] for turn in turns(gateway, thread_id) if turn["role"] == "user"}
-    assert told == {"from the file"}
+    prompts = {turn["content"] for turn in turns(gateway, thread_id) if turn["role"] == "user"}
+    assert prompts == {"from the file"}
 
 
-def test_the_jobs_model_is_asked_else_the_agents(talker, name):
-    agent = new_agent(talker.gateway, name("agent"), model="stub/of-the-agent")
-    plain = new_job(talker.gateway, name("job"), agent_id=agent["name"])
-    special = new_job(talker.gateway, name("job"), agent_id=agent["id"], model="stub/of-the-job")
+def test_model_is_that_of_the_job_then_of_the_agent(talker, new_name):
+    agent = new_agent(talker.gateway, new_name("agent"), model="stub/of-the-agent")
+    plain = new_job(talker.gateway, new_name("job"), agent_id=agent["name"])
+    special = new_job(talker.gateway, new_name("job"), agent_id=agent["id"], model="stub/of-the-job")
     for job, model in ((plain, "of-the-agent"), (special, "of-the-job")):
         talker.answers("Done.")
         run(talker.gateway, job)
@@ -271,11 +273,11 @@ def test_the_jobs_model_is_asked_else_the_agents(talker, name):
         assert talker.asked_model() == model
 
 
-# Where the output goes.
+# Threads.
 
 
-def test_a_standalone_job_has_a_thread_of_its_own_which_is_reused(gateway, name):
-    job, other = new_job(gateway, name("job")), new_job(gateway, name("job"))
+def test_standalone_job_reuses_its_own_thread(gateway, new_name):
+    job, other = new_job(gateway, new_name("job")), new_job(gateway, new_name("job"))
     first = run(gateway, job)["threadId"]
     ended(gateway, job)
     assert run(gateway, job)["threadId"] == first != run(gateway, other)["threadId"]
@@ -286,17 +288,17 @@ def test_a_standalone_job_has_a_thread_of_its_own_which_is_reused(gateway, name)
     assert ids(accepted(gateway.http.get("/threads", params={"job_id": job["name"]}))) == [first]
 
 
-def test_its_own_thread_is_reused_after_a_restart_too(own, name):
-    job = new_job(own, name("job"))
-    first = run(own, job)["threadId"]
-    ended(own, job)
-    own.restart()
-    assert run(own, job)["threadId"] == first
-    ended(own, job, 2)
+def test_own_thread_is_reused_after_a_restart(own_gateway, new_name):
+    job = new_job(own_gateway, new_name("job"))
+    first = run(own_gateway, job)["threadId"]
+    ended(own_gateway, job)
+    own_gateway.restart()
+    assert run(own_gateway, job)["threadId"] == first
+    ended(own_gateway, job, 2)
 
 
-def test_a_deleted_thread_is_replaced(gateway, name):
-    job = new_job(gateway, name("job"))
+def test_deleted_thread_is_replaced(gateway, new_name):
+    job = new_job(gateway, new_name("job"))
     first = run(gateway, job)["threadId"]
     ended(gateway, job)
     assert gateway.http.delete(f"/threads/{first}").status_code == 204
@@ -304,8 +306,8 @@ def test_a_deleted_thread_is_replaced(gateway, name):
     ended(gateway, job, 2)
 
 
-def test_a_fork_of_its_thread_does_not_become_its_own(gateway, name):
-    job = new_job(gateway, name("job"))
+def test_fork_of_the_thread_does_not_replace_it(gateway, new_name):
+    job = new_job(gateway, new_name("job"))
     first = run(gateway, job)["threadId"]
     ended(gateway, job)
     accepted(gateway.http.post(f"/threads/{first}/fork"), 201)
@@ -313,12 +315,12 @@ def test_a_fork_of_its_thread_does_not_become_its_own(gateway, name):
     ended(gateway, job, 2)
 
 
-def test_an_owned_job_goes_to_the_owners_most_recent_active_thread(gateway, name):
-    owner = new_agent(gateway, name("owner"))
+def test_owned_job_uses_the_owners_latest_active_thread(gateway, new_name):
+    owner = new_agent(gateway, new_name("owner"))
     older, newer, archived = (accepted(gateway.http.post("/threads", json={"agent_id": owner["id"]}), 201)
                               for _ in range(3))
     accepted(gateway.http.patch(f"/threads/{archived['id']}", json={"archived": True}))
-    job = new_job(gateway, name("job"), owner_agent_id=owner["name"])
+    job = new_job(gateway, new_name("job"), owner_agent_id=owner["name"])
     assert run(gateway, job)["threadId"] == newer["id"]
     ended(gateway, job)
     accepted(gateway.http.patch(f"/threads/{older['id']}", json={"title": "touched"}))
@@ -327,70 +329,70 @@ def test_an_owned_job_goes_to_the_owners_most_recent_active_thread(gateway, name
     assert turns(gateway, older["id"])[1]["content"] == job["definition"]["prompt"]
 
 
-def test_a_job_that_has_lost_its_owner_leaves_the_owners_thread(gateway, name):
-    owner = new_agent(gateway, name("owner"))
-    job = new_job(gateway, name("job"), owner_agent_id=owner["id"])
+def test_job_without_its_owner_leaves_the_owners_thread(gateway, new_name):
+    owner = new_agent(gateway, new_name("owner"))
+    job = new_job(gateway, new_name("job"), owner_agent_id=owner["id"])
     owned = run(gateway, job)["threadId"]
     ended(gateway, job)
     delete(gateway, owner)
     definition = {member: value for member, value in job["definition"].items() if member != "owner_agent_id"}
     accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"definition": definition}))
-    own = run(gateway, job)["threadId"]
+    own_thread = run(gateway, job)["threadId"]
     ended(gateway, job, 2)
-    assert own != owned and thread(gateway, own)["agent_id"] != owner["id"]
-    assert run(gateway, job)["threadId"] == own
+    assert own_thread != owned and thread(gateway, own_thread)["agent_id"] != owner["id"]
+    assert run(gateway, job)["threadId"] == own_thread
     ended(gateway, job, 3)
 
 
-def test_a_standalone_job_keeps_its_thread_whatever_changes(gateway, name):
-    first, second = new_agent(gateway, name("agent")), new_agent(gateway, name("agent"))
-    job = new_job(gateway, name("job"), agent_id=first["id"])
-    own = run(gateway, job)["threadId"]
+def test_standalone_job_keeps_its_thread_across_changes(gateway, new_name):
+    first, second = new_agent(gateway, new_name("agent")), new_agent(gateway, new_name("agent"))
+    job = new_job(gateway, new_name("job"), agent_id=first["id"])
+    own_thread = run(gateway, job)["threadId"]
     ended(gateway, job)
     job = accepted(gateway.http.patch(f"/extensions/{job['id']}", json={
-        "name": name("renamed"), "definition": {**job["definition"], "agent_id": second["id"]}}))
-    assert run(gateway, job)["threadId"] == own
+        "name": new_name("renamed"), "definition": {**job["definition"], "agent_id": second["id"]}}))
+    assert run(gateway, job)["threadId"] == own_thread
     ended(gateway, job, 2)
-    accepted(gateway.http.patch(f"/threads/{own}", json={"title": "A title of mine"}))
+    accepted(gateway.http.patch(f"/threads/{own_thread}", json={"title": "A title of mine"}))
     job = accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"definition": {
         **job["definition"], "agent_id": first["id"]}}))
-    assert run(gateway, job)["threadId"] == own
+    assert run(gateway, job)["threadId"] == own_thread
     ended(gateway, job, 3)
 
 
-def test_a_job_that_had_its_agent_as_owner_gets_a_thread_of_its_own(gateway, name):
-    agent = new_agent(gateway, name("agent"))
-    job = new_job(gateway, name("job"), agent_id=agent["id"], owner_agent_id=agent["id"])
+def test_job_no_longer_owned_gets_its_own_thread(gateway, new_name):
+    agent = new_agent(gateway, new_name("agent"))
+    job = new_job(gateway, new_name("job"), agent_id=agent["id"], owner_agent_id=agent["id"])
     owned = run(gateway, job)["threadId"]
     ended(gateway, job)
     accepted(gateway.http.patch(f"/extensions/{job['id']}", json={"definition": {"agent_id": agent["id"], "prompt": "p"}}))
-    own = run(gateway, job)["threadId"]
+    own_thread = run(gateway, job)["threadId"]
     ended(gateway, job, 2)
-    assert own != owned and run(gateway, job)["threadId"] == own
+    assert own_thread != owned and run(gateway, job)["threadId"] == own_thread
     ended(gateway, job, 3)
 
 
-def test_an_owner_without_a_thread_gets_one(gateway, name):
-    owner = new_agent(gateway, name("owner"))
-    job = new_job(gateway, name("job"), owner_agent_id=owner["id"])
+def test_owner_without_a_thread_gets_one(gateway, new_name):
+    owner = new_agent(gateway, new_name("owner"))
+    job = new_job(gateway, new_name("job"), owner_agent_id=owner["id"])
     made = thread(gateway, run(gateway, job)["threadId"])
     assert made["agent_id"] == owner["id"]
     ended(gateway, job)
 
 
-def test_jobs_of_one_owner_that_start_at_once_make_one_thread(gateway, name):
-    owner = new_agent(gateway, name("owner"))
-    jobs = [new_job(gateway, name("job"), owner_agent_id=owner["id"]) for _ in range(6)]
+def test_simultaneous_jobs_of_one_owner_create_one_thread(gateway, new_name):
+    owner = new_agent(gateway, new_name("owner"))
+    jobs = [new_job(gateway, new_name("job"), owner_agent_id=owner["id"]) for _ in range(6)]
     threads = {answer["threadId"] for answer in at_once(6, lambda number: run(gateway, jobs[number]))}
     assert len(threads) == 1
     for job in jobs:
         assert statuses(ended(gateway, job)) == ["completed"]
 
 
-def test_the_threads_own_mode_is_neither_used_nor_changed(gateway, name):
-    owner = new_agent(gateway, name("owner"))
+def test_thread_mode_is_neither_used_nor_changed(gateway, new_name):
+    owner = new_agent(gateway, new_name("owner"))
     made = accepted(gateway.http.post("/threads", json={"agent_id": owner["id"]}), 201)
-    job = new_job(gateway, name("job"), owner_agent_id=owner["id"], mode="act")
+    job = new_job(gateway, new_name("job"), owner_agent_id=owner["id"], mode="act")
     run(gateway, job)
     ended(gateway, job)
     assert thread(gateway, made["id"])["mode"] == made["mode"] == "plan"

@@ -1,4 +1,7 @@
-"""What the job compile-knowledge makes of raw sources, without any model (decisions, 9)."""
+"""The job compile-knowledge, without a model.
+
+See docs/contract/knowledge.md#compiling.
+"""
 
 import os
 import random
@@ -8,7 +11,7 @@ import pytest
 
 from checks import accepted
 from jobs import ended, new_agent, rows, run
-from knowledge import article, asked, compiled, found, page, raw, slugs, write
+from knowledge import article, fetch, compile_sources, search, page, raw, slugs, write
 
 RUNBOOK = """\
 # Restoring a backup
@@ -25,190 +28,192 @@ def wiki(gateway, slug):
     return gateway.data / f"knowledge/wiki/{slug}.md"
 
 
-def test_each_source_becomes_a_page(own):
-    raw(own, "Runbook (v2).md", RUNBOOK)
-    raw(own, "ops/Deploy Notes.txt", "Deploy notes\n\nRun the playbook. Back out with [[runbook-v2]].\n")
-    raw(own, "ops/numbers.csv", "a,b\n1,2\n")
-    report = compiled(own)
+def test_each_source_becomes_a_page(own_gateway):
+    raw(own_gateway, "Runbook (v2).md", RUNBOOK)
+    raw(own_gateway, "ops/Deploy Notes.txt", "Deploy notes\n\nRun the playbook. Back out with [[runbook-v2]].\n")
+    raw(own_gateway, "ops/numbers.csv", "a,b\n1,2\n")
+    report = compile_sources(own_gateway)
     assert "made (3)" in report and "runbook-v2" in report
-    listed = {page["slug"]: page for page in asked(own, "/pages")}
+    listed = {page["slug"]: page for page in fetch(own_gateway, "/pages")}
     assert set(listed) == {"runbook-v2", "deploy-notes", "numbers"}
     runbook = listed["runbook-v2"]
     assert (runbook["title"], runbook["category"], runbook["scope"]) == ("Restoring a backup", "general", "shared")
     assert runbook["summary"].startswith("Stop the gateway first, then copy the backup over the database.")
     assert "backup" in runbook["tags"]
     assert (listed["deploy-notes"]["title"], listed["deploy-notes"]["category"]) == ("Deploy notes", "ops")
-    assert article(own, "runbook-v2")["sources"] == ["raw/Runbook (v2).md"]
-    assert article(own, "runbook-v2")["links"] == ["deploy-notes"] == article(own, "runbook-v2")["backlinks"]
-    assert article(own, "runbook-v2")["content"] == RUNBOOK
-    assert found(own, "restore a backup")[0] == "runbook-v2"
+    assert article(own_gateway, "runbook-v2")["sources"] == ["raw/Runbook (v2).md"]
+    assert article(own_gateway, "runbook-v2")["links"] == ["deploy-notes"] == article(own_gateway, "runbook-v2")["backlinks"]
+    assert article(own_gateway, "runbook-v2")["content"] == RUNBOOK
+    assert search(own_gateway, "restore a backup")[0] == "runbook-v2"
 
 
-def test_the_sources_are_never_changed(own):
-    file = raw(own, "notes.md", RUNBOOK)
+def test_sources_are_never_changed(own_gateway):
+    file = raw(own_gateway, "notes.md", RUNBOOK)
     before = file.stat()
-    compiled(own)
+    compile_sources(own_gateway)
     assert file.read_text() == RUNBOOK and file.stat().st_mtime_ns == before.st_mtime_ns
 
 
-def test_what_a_sources_own_head_says_is_taken(own):
-    raw(own, "notes.md", "---\ntitle: Mine\nsummary: S\ncategory: c\ntags: [t]\nentities: [Ada]\nsources: [x]\n---\nText.\n")
-    compiled(own)
-    listed = asked(own, "/pages")[0]
+def test_front_matter_of_a_source_is_used(own_gateway):
+    raw(own_gateway, "notes.md",
+        "---\ntitle: Mine\nsummary: S\ncategory: c\ntags: [t]\nentities: [Ada]\nsources: [x]\n---\nText.\n")
+    compile_sources(own_gateway)
+    listed = fetch(own_gateway, "/pages")[0]
     assert (listed["title"], listed["summary"], listed["category"], listed["tags"]) == ("Mine", "S", "c", ["t"])
-    assert article(own, "notes")["sources"] == ["raw/notes.md", "x"] and article(own, "notes")["content"] == "Text.\n"
-    assert own.http.get("/entities").json()[0]["name"] == "Ada"
+    compiled_page = article(own_gateway, "notes")
+    assert compiled_page["sources"] == ["raw/notes.md", "x"] and compiled_page["content"] == "Text.\n"
+    assert own_gateway.http.get("/entities").json()[0]["name"] == "Ada"
 
 
-def test_only_what_has_changed_is_written_again(own):
-    raw(own, "a.md", "# A\n\nold\n")
-    raw(own, "b.md", "# B\n")
-    compiled(own)
-    before = wiki(own, "b").stat()
-    raw(own, "a.md", "# A\n\nnewer\n")
-    assert asked(own, "/health")["shared"]["stale"] == ["a"]
-    assert asked(own, "/health")["raw"]["stale"] == ["raw/a.md"]
-    report = compiled(own)
+def test_only_changed_sources_are_compiled(own_gateway):
+    raw(own_gateway, "a.md", "# A\n\nold\n")
+    raw(own_gateway, "b.md", "# B\n")
+    compile_sources(own_gateway)
+    before = wiki(own_gateway, "b").stat()
+    raw(own_gateway, "a.md", "# A\n\nnewer\n")
+    assert fetch(own_gateway, "/health")["shared"]["stale"] == ["a"]
+    assert fetch(own_gateway, "/health")["raw"]["stale"] == ["raw/a.md"]
+    report = compile_sources(own_gateway)
     assert "changed (1): a" in report and "made" not in report
-    assert found(own, "newer") == ["a"] and found(own, "old") == []
-    assert wiki(own, "b").stat() == before
-    assert asked(own, "/health")["shared"]["stale"] == []
+    assert search(own_gateway, "newer") == ["a"] and search(own_gateway, "old") == []
+    assert wiki(own_gateway, "b").stat() == before
+    assert fetch(own_gateway, "/health")["shared"]["stale"] == []
 
 
-def test_nothing_new_changes_nothing_and_is_not_logged(own):
-    raw(own, "a.md", "# A\n")
-    compiled(own)
-    before, log = wiki(own, "a").stat(), asked(own, "/log")
-    os.utime(own.data / "knowledge/raw/a.md")
-    assert "Nothing has changed" in compiled(own)
-    assert wiki(own, "a").stat() == before and asked(own, "/log") == log
+def test_unchanged_sources_are_not_logged(own_gateway):
+    raw(own_gateway, "a.md", "# A\n")
+    compile_sources(own_gateway)
+    before, log = wiki(own_gateway, "a").stat(), fetch(own_gateway, "/log")
+    os.utime(own_gateway.data / "knowledge/raw/a.md")
+    assert "Nothing has changed" in compile_sources(own_gateway)
+    assert wiki(own_gateway, "a").stat() == before and fetch(own_gateway, "/log") == log
 
 
-def test_a_compilation_is_logged(own):
-    raw(own, "a.md", "# A\n")
-    compiled(own)
-    [event] = asked(own, "/log")
+def test_compilation_is_logged(own_gateway):
+    raw(own_gateway, "a.md", "# A\n")
+    compile_sources(own_gateway)
+    [event] = fetch(own_gateway, "/log")
     assert event["op"] == "compile" and event["title"].startswith("1 made") and "made (1): a" in event["detail"]
-    assert asked(own, "/stats")["log_entries"] == 1
+    assert fetch(own_gateway, "/stats")["log_entries"] == 1
 
 
 @pytest.mark.parametrize("mebibytes", [2, 17])
-def test_a_long_log_that_a_person_wrote_is_not_lost(own, mebibytes):
+def test_long_handwritten_log_is_not_lost(own_gateway, mebibytes):
     text = "Words of a person, and no entry.\n" * (mebibytes * 1024 * 1024 // 33)
-    log = write(own, "knowledge/log.md", text)
-    raw(own, "a.md", "# A\n")
-    compiled(own)
-    raw(own, "b.md", "# B\n")
-    compiled(own)
+    log = write(own_gateway, "knowledge/log.md", text)
+    raw(own_gateway, "a.md", "# A\n")
+    compile_sources(own_gateway)
+    raw(own_gateway, "b.md", "# B\n")
+    compile_sources(own_gateway)
     assert log.read_text().startswith(text)
 
 
-def test_a_page_that_a_person_wrote_is_kept_and_the_source_gets_another(own):
-    mine = page(own, "notes", "# My own notes\n")
-    raw(own, "notes.md", "# Raw notes\n\nThe aardvark.\n")
+def test_handwritten_page_is_kept_and_the_source_gets_another(own_gateway):
+    mine = page(own_gateway, "notes", "# My own notes\n")
+    raw(own_gateway, "notes.md", "# Raw notes\n\nThe aardvark.\n")
     before = mine.read_bytes()
-    compiled(own)
-    assert mine.read_bytes() == before and len(asked(own, "/pages")) == 2
-    assert article(own, found(own, "aardvark")[0])["sources"] == ["raw/notes.md"]
+    compile_sources(own_gateway)
+    assert mine.read_bytes() == before and len(fetch(own_gateway, "/pages")) == 2
+    assert article(own_gateway, search(own_gateway, "aardvark")[0])["sources"] == ["raw/notes.md"]
 
 
-def test_a_compiled_page_that_a_person_edited_is_kept(own):
-    raw(own, "notes.md", "# Notes\n\none\n")
-    compiled(own)
-    edited = wiki(own, "notes").read_text() + "\nMy remark.\n"
-    wiki(own, "notes").write_text(edited)
-    compiled(own)
-    assert wiki(own, "notes").read_text() == edited
-    source = raw(own, "notes.md", "# Notes\n\ntwo\n")
+def test_edited_page_is_kept(own_gateway):
+    raw(own_gateway, "notes.md", "# Notes\n\none\n")
+    compile_sources(own_gateway)
+    edited = wiki(own_gateway, "notes").read_text() + "\nMy remark.\n"
+    wiki(own_gateway, "notes").write_text(edited)
+    compile_sources(own_gateway)
+    assert wiki(own_gateway, "notes").read_text() == edited
+    source = raw(own_gateway, "notes.md", "# Notes\n\ntwo\n")
     os.utime(source, (4e9, 4e9))
-    assert "kept" in compiled(own)
-    assert wiki(own, "notes").read_text() == edited
-    assert asked(own, "/health")["shared"]["stale"] == ["notes"], "it does not say what its source says"
-    assert slugs(asked(own, "/pages")) == ["notes"]
+    assert "kept" in compile_sources(own_gateway)
+    assert wiki(own_gateway, "notes").read_text() == edited
+    assert fetch(own_gateway, "/health")["shared"]["stale"] == ["notes"], "it does not say what its source says"
+    assert slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
-def test_a_compiled_page_that_was_deleted_is_made_again(own):
-    raw(own, "notes.md", "# Notes\n")
-    compiled(own)
-    wiki(own, "notes").unlink()
-    assert asked(own, "/pages") == []
-    compiled(own)
-    assert slugs(asked(own, "/pages")) == ["notes"]
+def test_deleted_page_is_compiled_again(own_gateway):
+    raw(own_gateway, "notes.md", "# Notes\n")
+    compile_sources(own_gateway)
+    wiki(own_gateway, "notes").unlink()
+    assert fetch(own_gateway, "/pages") == []
+    compile_sources(own_gateway)
+    assert slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
-def test_the_page_of_a_source_that_is_gone_is_stale_and_stays(own):
-    file = raw(own, "notes.md", "# Notes\n")
-    compiled(own)
+def test_page_of_a_removed_source_is_stale_and_stays(own_gateway):
+    file = raw(own_gateway, "notes.md", "# Notes\n")
+    compile_sources(own_gateway)
     file.unlink()
-    assert asked(own, "/health")["shared"]["stale"] == ["notes"]
-    compiled(own)
-    assert asked(own, "/health")["shared"]["stale"] == ["notes"] and slugs(asked(own, "/pages")) == ["notes"]
+    assert fetch(own_gateway, "/health")["shared"]["stale"] == ["notes"]
+    compile_sources(own_gateway)
+    assert fetch(own_gateway, "/health")["shared"]["stale"] == ["notes"] and slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
-def test_sources_of_one_name_have_a_page_each_which_they_keep(own):
-    raw(own, "b/notes.md", "# Second\n")
-    compiled(own)
-    raw(own, "a/notes.md", "# First\n")
-    compiled(own)
-    raw(own, "b/notes.md", "# Second, changed\n")
-    compiled(own)
-    assert {p["slug"]: p["title"] for p in asked(own, "/pages")} == {"notes": "Second, changed", "a-notes": "First"}
+def test_sources_of_one_name_keep_separate_pages(own_gateway):
+    raw(own_gateway, "b/notes.md", "# Second\n")
+    compile_sources(own_gateway)
+    raw(own_gateway, "a/notes.md", "# First\n")
+    compile_sources(own_gateway)
+    raw(own_gateway, "b/notes.md", "# Second, changed\n")
+    compile_sources(own_gateway)
+    assert {p["slug"]: p["title"] for p in fetch(own_gateway, "/pages")} == {"notes": "Second, changed", "a-notes": "First"}
 
 
-def test_an_agents_sources_become_its_own_pages(own):
-    write(own, "agents/scout/knowledge/raw/trail.md", "# The trail\n")
-    write(own, "agents/scout/knowledge/camp.txt", "The camp\n\nNear the river.\n")
-    compiled(own)
-    assert {p["slug"]: p["scope"] for p in asked(own, "/pages")} == {"trail": "agent:scout", "camp": "agent:scout"}
-    assert (own.data / "agents/scout/knowledge/wiki/trail.md").exists()
-    assert article(own, "trail")["sources"] == ["raw/trail.md"]
-    health = asked(own, "/health")
+def test_sources_of_an_agent_become_its_pages(own_gateway):
+    write(own_gateway, "agents/scout/knowledge/raw/trail.md", "# The trail\n")
+    write(own_gateway, "agents/scout/knowledge/camp.txt", "The camp\n\nNear the river.\n")
+    compile_sources(own_gateway)
+    assert {p["slug"]: p["scope"] for p in fetch(own_gateway, "/pages")} == {"trail": "agent:scout", "camp": "agent:scout"}
+    assert (own_gateway.data / "agents/scout/knowledge/wiki/trail.md").exists()
+    assert article(own_gateway, "trail")["sources"] == ["raw/trail.md"]
+    health = fetch(own_gateway, "/health")
     assert health["agents"]["scout"]["uncompiled"] == [] and health["raw"]["pages"] == 2
 
 
-def test_a_dry_run_says_what_would_be_done(own):
-    raw(own, "notes.md", "# Notes\n")
-    report = compiled(own, dry="true")
+def test_dry_run_reports_what_would_change(own_gateway):
+    raw(own_gateway, "notes.md", "# Notes\n")
+    report = compile_sources(own_gateway, dry="true")
     assert report.startswith("Dry run") and "made (1): notes" in report
-    assert asked(own, "/pages") == [] and asked(own, "/log") == [] and not wiki(own, "notes").exists()
+    assert fetch(own_gateway, "/pages") == [] and fetch(own_gateway, "/log") == [] and not wiki(own_gateway, "notes").exists()
 
 
-def test_it_goes_on_after_a_restart_where_it_was(own):
-    raw(own, "notes.md", "# Notes\n")
-    compiled(own)
-    before = wiki(own, "notes").stat()
-    own.restart()
-    assert "Nothing has changed" in compiled(own) and wiki(own, "notes").stat() == before
+def test_compilation_resumes_after_a_restart(own_gateway):
+    raw(own_gateway, "notes.md", "# Notes\n")
+    compile_sources(own_gateway)
+    before = wiki(own_gateway, "notes").stat()
+    own_gateway.restart()
+    assert "Nothing has changed" in compile_sources(own_gateway) and wiki(own_gateway, "notes").stat() == before
 
 
-def test_pages_restored_without_the_database_are_known_again(own):
-    raw(own, "notes.md", "# Notes\n\none\n")
-    compiled(own)
-    assert own.stop() == 0
-    for file in own.data.glob("gateway.db*"):
+def test_restored_pages_are_recognized_without_the_database(own_gateway):
+    raw(own_gateway, "notes.md", "# Notes\n\none\n")
+    compile_sources(own_gateway)
+    assert own_gateway.stop() == 0
+    for file in own_gateway.data.glob("gateway.db*"):
         file.unlink()
-    own.start()
-    assert "Nothing has changed" in compiled(own)
-    raw(own, "notes.md", "# Notes\n\ntwo\n")
-    compiled(own)
-    assert found(own, "two") == ["notes"] and slugs(asked(own, "/pages")) == ["notes"]
+    own_gateway.start()
+    assert "Nothing has changed" in compile_sources(own_gateway)
+    raw(own_gateway, "notes.md", "# Notes\n\ntwo\n")
+    compile_sources(own_gateway)
+    assert search(own_gateway, "two") == ["notes"] and slugs(fetch(own_gateway, "/pages")) == ["notes"]
 
 
-def test_a_gateway_killed_in_the_middle_ends_with_the_same_pages(own):
+def test_killed_compilation_ends_with_the_same_pages(own_gateway):
     for number in range(300):
-        raw(own, f"note-{number}.md", f"# Note {number}\n\nword{number}\n")
+        raw(own_gateway, f"note-{number}.md", f"# Note {number}\n\nword{number}\n")
     job = {"name": "compile-knowledge"}
-    run(own, job)
-    while not any((own.data / "knowledge/wiki").iterdir()):
+    run(own_gateway, job)
+    while not any((own_gateway.data / "knowledge/wiki").iterdir()):
         pass
-    own.kill()
-    own.start()
-    compiled(own)
-    assert len(asked(own, "/pages")) == 300 and found(own, "word217") == ["note-217"]
-    assert asked(own, "/health")["raw"]["uncompiled"] == [] == asked(own, "/health")["shared"]["stale"]
-    raw(own, "note-1.md", "# Note 1\n\nchanged\n")
-    compiled(own)
-    assert found(own, "changed") == ["note-1"], "no page is taken for one that a person wrote"
+    own_gateway.kill()
+    own_gateway.start()
+    compile_sources(own_gateway)
+    assert len(fetch(own_gateway, "/pages")) == 300 and search(own_gateway, "word217") == ["note-217"]
+    assert fetch(own_gateway, "/health")["raw"]["uncompiled"] == [] == fetch(own_gateway, "/health")["shared"]["stale"]
+    raw(own_gateway, "note-1.md", "# Note 1\n\nchanged\n")
+    compile_sources(own_gateway)
+    assert search(own_gateway, "changed") == ["note-1"], "no page is taken for one that a person wrote"
 
 
 # Hostile sources.
@@ -218,145 +223,145 @@ def test_a_gateway_killed_in_the_middle_ends_with_the_same_pages(own):
     ("zeros.md", b"# Title\n\0\0", "not text"), ("latin.txt", "Müll".encode("latin-1"), "not UTF-8"),
     ("wide.md", "# Wide".encode("utf-16"), "not"), ("half.md", b"# Cut \xe2\x82", "not UTF-8"),
     ("surrogate.md", b"# \xed\xa0\x80", "not UTF-8")])
-def test_what_is_no_text_becomes_no_page_and_is_named(own, name, content, why):
-    raw(own, "good.md", "# Good\n")
-    raw(own, name, content)
-    report = compiled(own)
-    assert f"raw/{name} ({why}" in report and slugs(asked(own, "/pages")) == ["good"]
-    health = asked(own, "/health")["raw"]
+def test_binary_source_is_skipped_and_named(own_gateway, name, content, why):
+    raw(own_gateway, "good.md", "# Good\n")
+    raw(own_gateway, name, content)
+    report = compile_sources(own_gateway)
+    assert f"raw/{name} ({why}" in report and slugs(fetch(own_gateway, "/pages")) == ["good"]
+    health = fetch(own_gateway, "/health")["raw"]
     assert health["orphans"] == [f"raw/{name}"] and health["uncompiled"] == [] and health["pages"] == 1
-    assert "Nothing has changed" in compiled(own)
+    assert "Nothing has changed" in compile_sources(own_gateway)
 
 
-def test_a_huge_source_is_left_out(own):
-    with raw(own, "huge.md", "").open("wb") as file:
+def test_huge_source_is_skipped(own_gateway):
+    with raw(own_gateway, "huge.md", "").open("wb") as file:
         file.truncate(100 * 1024 * 1024)
-    raw(own, "good.md", "# Good\n")
-    assert "raw/huge.md (too large)" in compiled(own) and slugs(asked(own, "/pages")) == ["good"]
+    raw(own_gateway, "good.md", "# Good\n")
+    assert "raw/huge.md (too large)" in compile_sources(own_gateway) and slugs(fetch(own_gateway, "/pages")) == ["good"]
 
 
-def test_a_source_that_leaves_no_room_for_its_head_is_left_out(own):
-    raw(own, "full.md", "y" * (4 << 20))
-    assert "raw/full.md (its page would be larger than 4 MiB)" in compiled(own)
-    assert asked(own, "/pages") == [] and asked(own, "/health")["raw"]["orphans"] == ["raw/full.md"]
-    assert "Nothing has changed" in compiled(own)
+def test_source_without_room_for_front_matter_is_skipped(own_gateway):
+    raw(own_gateway, "full.md", "y" * (4 << 20))
+    assert "raw/full.md (its page would be larger than 4 MiB)" in compile_sources(own_gateway)
+    assert fetch(own_gateway, "/pages") == [] and fetch(own_gateway, "/health")["raw"]["orphans"] == ["raw/full.md"]
+    assert "Nothing has changed" in compile_sources(own_gateway)
 
 
 @pytest.mark.parametrize("name", ["a  b.md", " a.md", "tab\there.md", "con\x01trol.md", "é" * 100 + ".md",
                                   "/".join("x" * 90 for _ in range(4)) + "/deep.md"])
-def test_a_page_names_its_source_whatever_that_is_called(own, name):
-    raw(own, name, "# Any\n")
-    compiled(own)
-    health = asked(own, "/health")
+def test_page_names_its_source_whatever_its_name(own_gateway, name):
+    raw(own_gateway, name, "# Any\n")
+    compile_sources(own_gateway)
+    health = fetch(own_gateway, "/health")
     assert (health["shared"]["stale"], health["raw"]["uncompiled"]) == ([], [])
-    assert article(own, asked(own, "/pages")[0]["slug"])["sources"] == [f"raw/{name}"]
+    assert article(own_gateway, fetch(own_gateway, "/pages")[0]["slug"])["sources"] == [f"raw/{name}"]
 
 
-def test_symlinks_are_not_followed(own, tmp_path):
+def test_symlinks_are_not_followed(own_gateway, tmp_path):
     (tmp_path / "secret.md").write_text("# Secret\n\nxylophone\n")
-    root = own.data / "knowledge/raw"
+    root = own_gateway.data / "knowledge/raw"
     root.mkdir(parents=True, exist_ok=True)
     (root / "out.md").symlink_to(tmp_path / "secret.md")
     (root / "outside").symlink_to(tmp_path)
     (root / "circle").symlink_to(root)
     (root / "self.md").symlink_to(root / "self.md")
-    (root / "token.md").symlink_to(own.data / ".gateway-token")
-    (own.data / "knowledge/wiki").mkdir(exist_ok=True)
-    (own.data / "knowledge/wiki/out.md").symlink_to(tmp_path / "secret.md")
-    (own.data / "knowledge/wiki/outside").symlink_to(tmp_path)
-    raw(own, "good.md", "# Good\n")
-    compiled(own)
-    assert slugs(asked(own, "/pages")) == ["good"] and found(own, "xylophone") == []
+    (root / "token.md").symlink_to(own_gateway.data / ".gateway-token")
+    (own_gateway.data / "knowledge/wiki").mkdir(exist_ok=True)
+    (own_gateway.data / "knowledge/wiki/out.md").symlink_to(tmp_path / "secret.md")
+    (own_gateway.data / "knowledge/wiki/outside").symlink_to(tmp_path)
+    raw(own_gateway, "good.md", "# Good\n")
+    compile_sources(own_gateway)
+    assert slugs(fetch(own_gateway, "/pages")) == ["good"] and search(own_gateway, "xylophone") == []
 
 
-def test_a_page_that_is_a_symlink_is_not_written_through(own, tmp_path):
+def test_symlinked_page_is_not_written_through(own_gateway, tmp_path):
     victim = tmp_path / "victim.md"
     victim.write_text("mine")
-    (own.data / "knowledge/wiki").mkdir(parents=True, exist_ok=True)
-    (own.data / "knowledge/wiki/notes.md").symlink_to(victim)
-    raw(own, "notes.md", "# Notes\n\nA dodo.\n")
-    compiled(own)
-    assert victim.read_text() == "mine" and len(found(own, "dodo")) == 1
+    (own_gateway.data / "knowledge/wiki").mkdir(parents=True, exist_ok=True)
+    (own_gateway.data / "knowledge/wiki/notes.md").symlink_to(victim)
+    raw(own_gateway, "notes.md", "# Notes\n\nA dodo.\n")
+    compile_sources(own_gateway)
+    assert victim.read_text() == "mine" and len(search(own_gateway, "dodo")) == 1
 
 
-def test_a_directory_of_pages_that_leads_out_is_not_written_to(own, tmp_path):
-    write(own, "agents/scout/knowledge/raw/a.md", "# A\n")
-    (own.data / "agents/scout/knowledge/wiki").symlink_to(tmp_path)
-    raw(own, "good.md", "# Good\n")
-    compiled(own)
-    assert list(tmp_path.glob("*.md")) == [] and slugs(asked(own, "/pages")) == ["good"]
+def test_page_directory_leading_outside_is_not_written(own_gateway, tmp_path):
+    write(own_gateway, "agents/scout/knowledge/raw/a.md", "# A\n")
+    (own_gateway.data / "agents/scout/knowledge/wiki").symlink_to(tmp_path)
+    raw(own_gateway, "good.md", "# Good\n")
+    compile_sources(own_gateway)
+    assert list(tmp_path.glob("*.md")) == [] and slugs(fetch(own_gateway, "/pages")) == ["good"]
 
 
-def test_a_pipe_or_a_directory_with_the_name_of_a_page_stops_nothing(own):
-    root = own.data / "knowledge/raw"
+def test_pipe_or_directory_named_like_a_page_is_harmless(own_gateway):
+    root = own_gateway.data / "knowledge/raw"
     root.mkdir(parents=True, exist_ok=True)
     os.mkfifo(root / "pipe.md")
-    (own.data / "knowledge/wiki/notes.md").mkdir(parents=True)
-    raw(own, "notes.md", "# Notes\n\nA dodo.\n")
-    compiled(own)
-    assert len(found(own, "dodo")) == 1
+    (own_gateway.data / "knowledge/wiki/notes.md").mkdir(parents=True)
+    raw(own_gateway, "notes.md", "# Notes\n\nA dodo.\n")
+    compile_sources(own_gateway)
+    assert len(search(own_gateway, "dodo")) == 1
 
 
 @pytest.mark.parametrize("name", ["....md", "..%2f..%2fescape.md", "a\nb.md", "con\x1b[31m.md", "'; DROP TABLE x; --.md",
                                   "-rf.md", "x" * 240 + ".md", "   .md", "漢字.md", "é.md", "a:b?c*d.md", "\\..\\x.md"])
-def test_a_source_of_any_name_becomes_a_page_in_its_place(own, name):
-    raw(own, name, "# Any\n\nA dodo.\n")
-    compiled(own)
+def test_source_of_any_name_becomes_a_page(own_gateway, name):
+    raw(own_gateway, name, "# Any\n\nA dodo.\n")
+    compile_sources(own_gateway)
     if name.startswith("."):
         return
-    [slug] = found(own, "dodo")
+    [slug] = search(own_gateway, "dodo")
     assert re.fullmatch(r"[^A-Z\s/.\\\x00-\x1f]{1,100}", slug)
-    assert [file.stem for file in (own.data / "knowledge/wiki").iterdir()] == [slug]
-    assert article(own, slug)["title"] == "Any"
+    assert [file.stem for file in (own_gateway.data / "knowledge/wiki").iterdir()] == [slug]
+    assert article(own_gateway, slug)["title"] == "Any"
 
 
-def test_links_in_circles_and_to_themselves_are_links(own):
-    raw(own, "a.md", "# A\n\n[[b]] [[a]]\n")
-    raw(own, "b.md", "# B\n\n[[a]]\n")
-    compiled(own)
-    assert article(own, "a")["links"] == ["b"] and article(own, "b")["backlinks"] == ["a"]
-    assert asked(own, "/health")["shared"]["orphans"] == []
+def test_circular_and_self_links_are_links(own_gateway):
+    raw(own_gateway, "a.md", "# A\n\n[[b]] [[a]]\n")
+    raw(own_gateway, "b.md", "# B\n\n[[a]]\n")
+    compile_sources(own_gateway)
+    assert article(own_gateway, "a")["links"] == ["b"] and article(own_gateway, "b")["backlinks"] == ["a"]
+    assert fetch(own_gateway, "/health")["shared"]["orphans"] == []
 
 
-def test_deep_directories_end_somewhere(own):
-    raw(own, "/".join(["d"] * 100) + "/deep.md", "# Deep\n")
-    raw(own, "good.md", "# Good\n")
-    compiled(own)
-    assert slugs(asked(own, "/pages")) == ["good"]
+def test_depth_of_directories_is_limited(own_gateway):
+    raw(own_gateway, "/".join(["d"] * 100) + "/deep.md", "# Deep\n")
+    raw(own_gateway, "good.md", "# Good\n")
+    compile_sources(own_gateway)
+    assert slugs(fetch(own_gateway, "/pages")) == ["good"]
 
 
-def test_noise_is_survived(own):
+def test_random_input_is_harmless(own_gateway):
     numbers = random.Random(7)
     marks = ["[[", "]]", "[", "](", ")", "`", "```\n", "*", "_", "|", "\n", "> ", "- ", "<", ">", "&#x", ";", "!", "#", "~~",
              "word ", "---\n", "\t", "1. ", ":", "\\", "http://x.y", "\u202e"]
     for number in range(30):
-        raw(own, f"noise-{number}.md", "".join(numbers.choices(marks, k=3000)))
-    compiled(own)
-    assert len(asked(own, "/pages")) == 30
+        raw(own_gateway, f"noise-{number}.md", "".join(numbers.choices(marks, k=3000)))
+    compile_sources(own_gateway)
+    assert len(fetch(own_gateway, "/pages")) == 30
     for number in range(30):
-        assert article(own, f"noise-{number}")["html"] is not None
+        assert article(own_gateway, f"noise-{number}")["html"] is not None
 
 
-def test_the_job_can_be_stopped_and_started_at_once(own):
+def test_job_can_be_stopped_and_restarted(own_gateway):
     job = {"name": "compile-knowledge"}
-    raw(own, "a.md", "# A\n")
-    run(own, job)
-    ended(own, job)
-    assert rows(own, job)[0]["status"] == "completed"
+    raw(own_gateway, "a.md", "# A\n")
+    run(own_gateway, job)
+    ended(own_gateway, job)
+    assert rows(own_gateway, job)[0]["status"] == "completed"
 
 
-def test_pages_of_a_renamed_agent_still_follow_their_sources(own):
-    agent = new_agent(own, "scout")
+def test_pages_of_a_renamed_agent_follow_their_sources(own_gateway):
+    agent = new_agent(own_gateway, "scout")
     for name in ("habits", "edited", "own"):
-        write(own, f"agents/scout/knowledge/raw/{name}.md", f"# {name}\n\nFirst.\n")
-    compiled(own)
-    write(own, "agents/scout/knowledge/wiki/own.md", "A person's.\n")
-    accepted(own.http.patch(f"/extensions/{agent['id']}", json={"name": "ranger"}))
-    write(own, "agents/ranger/knowledge/raw/edited.md", "# edited\n\nSecond, before the next compilation.\n")
-    compiled(own)
-    assert "Second, before" in article(own, "edited", scope="agent:ranger")["content"]
+        write(own_gateway, f"agents/scout/knowledge/raw/{name}.md", f"# {name}\n\nFirst.\n")
+    compile_sources(own_gateway)
+    write(own_gateway, "agents/scout/knowledge/wiki/own.md", "A person's.\n")
+    accepted(own_gateway.http.patch(f"/extensions/{agent['id']}", json={"name": "ranger"}))
+    write(own_gateway, "agents/ranger/knowledge/raw/edited.md", "# edited\n\nSecond, before the next compilation.\n")
+    compile_sources(own_gateway)
+    assert "Second, before" in article(own_gateway, "edited", scope="agent:ranger")["content"]
     for name in ("habits", "own"):
-        write(own, f"agents/ranger/knowledge/raw/{name}.md", f"# {name}\n\nSecond.\n")
-    compiled(own)
-    assert "Second." in article(own, "habits", scope="agent:ranger")["content"]
-    assert article(own, "own")["content"] == "A person's.\n"
+        write(own_gateway, f"agents/ranger/knowledge/raw/{name}.md", f"# {name}\n\nSecond.\n")
+    compile_sources(own_gateway)
+    assert "Second." in article(own_gateway, "habits", scope="agent:ranger")["content"]
+    assert article(own_gateway, "own")["content"] == "A person's.\n"

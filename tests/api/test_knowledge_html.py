@@ -1,4 +1,7 @@
-"""The HTML of articles is safe to show, whoever wrote the page: what OWASP's list of disguises tries, and more."""
+"""The HTML of articles is safe whoever wrote the page: OWASP's list of evasions, and more.
+
+See docs/contract/knowledge.md#endpoints.
+"""
 
 import html.parser
 import re
@@ -13,7 +16,7 @@ ATTRIBUTES = {"href", "title", "class", "align", "start", "type", "checked", "di
 
 
 class Elements(html.parser.HTMLParser):
-    """The elements that a browser would see, with their attributes."""
+    """Returns the elements a browser would see, with their attributes."""
 
     def __init__(self, text):
         super().__init__()
@@ -31,14 +34,14 @@ class Elements(html.parser.HTMLParser):
 
 def shown(gateway, text):
     page(gateway, "hostile", text)
-    answer = article(gateway, "hostile")["html"]
-    elements = Elements(answer)
+    html = article(gateway, "hostile")["html"]
+    elements = Elements(html)
     assert elements.others == []
     for tag, attributes in elements.found:
         assert tag in TAGS and set(attributes) <= ATTRIBUTES, (tag, attributes)
         assert re.match(r"(https?://|mailto:|#/knowledge/)", attributes.get("href", "https://"), re.I), attributes
         assert re.fullmatch(r"language-[^\s]*", attributes.get("class", "language-")), attributes
-    return answer
+    return html
 
 
 RAW = [
@@ -67,10 +70,10 @@ RAW = [
 
 
 @pytest.mark.parametrize("text", RAW, ids=range(len(RAW)))
-def test_markup_of_the_page_itself_is_left_out(gateway, text):
-    answer = shown(gateway, f"Before.\n\n{text}\n\nAfter, inline {text}\n")
-    assert "Before." in answer
-    assert not re.search(r"<\s*(script|img|svg|iframe|object|style|link|meta|base|form|body)", answer, re.I)
+def test_raw_markup_is_removed(gateway, text):
+    html = shown(gateway, f"Before.\n\n{text}\n\nAfter, inline {text}\n")
+    assert "Before." in html
+    assert not re.search(r"<\s*(script|img|svg|iframe|object|style|link|meta|base|form|body)", html, re.I)
 
 
 ADDRESSES = [
@@ -87,20 +90,20 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", ADDRESSES, ids=range(len(ADDRESSES)))
-def test_addresses_that_could_do_harm_are_no_links(gateway, address):
+def test_unsafe_addresses_are_not_links(gateway, address):
     forms = [f"[text]({address})", f"[text](<{address}>)", f"![text]({address})", f"[text][r]\n\n[r]: {address}",
              f"<{address}>", f"[![text]({address})](https://a.b/c)", f"[text]({address} \"title\")"]
     for form in forms:
-        answer = shown(gateway, f"{form}\n")
-        assert not re.search(r"href=\"(?!https://a\.b/c\")", answer), (form, answer)
+        html = shown(gateway, f"{form}\n")
+        assert not re.search(r"href=\"(?!https://a\.b/c\")", html), (form, html)
 
 
-def test_harmless_addresses_are_links(gateway):
-    answer = shown(gateway, "[a](https://a.example/x?y=1&z=2) [b](HTTP://b.example) [c](mailto:c@d.e) <https://e.example> "
+def test_safe_addresses_are_links(gateway):
+    html = shown(gateway, "[a](https://a.example/x?y=1&z=2) [b](HTTP://b.example) [c](mailto:c@d.e) <https://e.example> "
                             "www.f.example g@h.example\n")
     for address in ("https://a.example/x?y=1&amp;z=2", "HTTP://b.example", "mailto:c@d.e", "https://e.example",
                     "http://www.f.example", "mailto:g@h.example"):
-        assert f'href="{address}"' in answer
+        assert f'href="{address}"' in html
 
 
 def test_images_are_links(gateway):
@@ -111,9 +114,9 @@ def test_images_are_links(gateway):
 
 
 def test_quotes_cannot_leave_an_attribute(gateway):
-    answer = shown(gateway, '[x](https://a.b/"onclick="alert(1)) [y](https://a.b \'" onclick="alert(1)\')\n\n'
+    html = shown(gateway, '[x](https://a.b/"onclick="alert(1)) [y](https://a.b \'" onclick="alert(1)\')\n\n'
                             '```js"onclick="alert(1)\ncode\n```\n')
-    for tag, attributes in Elements(answer).found:
+    for tag, attributes in Elements(html).found:
         assert "onclick" not in attributes
 
 
@@ -121,10 +124,10 @@ def test_placeholders_in_angle_brackets_are_text(gateway):
     assert "git rebase &lt;upstream&gt; &lt;your-name&gt;" in shown(gateway, "git rebase <upstream> <your-name>\n")
 
 
-def test_tables_lists_code_and_tasks_are_shown(gateway):
-    answer = shown(gateway, "| a | b |\n|---|:-:|\n| 1 | `2` |\n\n- [x] done\n- [ ] open\n\n~~old~~\n\n```python\nx < 1\n```\n")
-    assert '<td align="center"><code>2</code></td>' in answer and "<del>old</del>" in answer
-    assert '<code class="language-python">x &lt; 1\n</code>' in answer
+def test_tables_lists_code_and_tasks_are_rendered(gateway):
+    html = shown(gateway, "| a | b |\n|---|:-:|\n| 1 | `2` |\n\n- [x] done\n- [ ] open\n\n~~old~~\n\n```python\nx < 1\n```\n")
+    assert '<td align="center"><code>2</code></td>' in html and "<del>old</del>" in html
+    assert '<code class="language-python">x &lt; 1\n</code>' in html
 
 
 ENDLESS = ["[" * 50_000, "[[" * 30_000, "*a " * 40_000, "> " * 20_000, "`" * 50_000, "![" * 40_000,
@@ -134,6 +137,6 @@ ENDLESS = ["[" * 50_000, "[[" * 30_000, "*a " * 40_000, "> " * 20_000, "`" * 50_
 
 
 @pytest.mark.parametrize("text", ENDLESS, ids=range(len(ENDLESS)))
-def test_no_text_takes_for_ever(gateway, text):
+def test_no_input_takes_forever(gateway, text):
     page(gateway, "hostile", text)
     assert gateway.http.get("/knowledge/article/hostile").status_code == 200

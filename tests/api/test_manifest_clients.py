@@ -1,6 +1,8 @@
-"""The gateway's documents held against the real linters and clients of their formats (decisions, 10; references/utcp.md).
+"""The gateway's manifests, checked by the real linters and clients of their formats.
 
-They are Node programs: `npm ci` in tests/api/manifests installs them. Where that is not possible these tests are skipped.
+These are Node programs: `npm ci` in tests/api/manifests installs them. The tests are skipped if that is impossible.
+
+See docs/contract/system.md#manifests.
 """
 
 import fcntl
@@ -47,35 +49,35 @@ def run(node, *arguments, text=""):
     return done.stdout
 
 
-def test_redocly_finds_no_error_in_the_openapi_document(node, documents):
+def test_redocly_accepts_the_openapi_document(node, documents):
     run(node, MODULES / ".bin" / "redocly", "lint", documents / "openapi.json")
 
 
-def test_spectral_finds_no_error_in_the_openapi_document(node, documents):
+def test_spectral_accepts_the_openapi_document(node, documents):
     run(node, MODULES / ".bin" / "spectral", "lint", "--ruleset", HERE / "spectral.yaml", documents / "openapi.json")
 
 
-def test_the_asyncapi_parser_finds_nothing_wrong(node, documents):
+def test_asyncapi_parser_accepts_the_document(node, documents):
     assert run(node, HERE / "asyncapi.mjs", documents / "asyncapi.json") == ""
 
 
 def call(node, gateway, *calls):
-    """The names of the tools that the client took, and the answers to the calls."""
+    """Returns the names of the tools that the client registered, and the responses to the calls."""
     printed = json.loads(run(node, HERE / "utcp.mjs", gateway.url, gateway.token, text=json.dumps(calls)))
     return printed["tools"], printed["answers"]
 
 
-def test_the_real_client_takes_every_tool(node, gateway):
+def test_utcp_client_registers_every_tool(node, gateway):
     tools, _ = call(node, gateway)
     manual = accepted(gateway.http.get("/utcp"))["tools"]
     assert {name.removeprefix("gateway.") for name in tools} == {tool["name"] for tool in manual}
 
 
-def test_the_real_client_calls_tools_of_each_method(node, gateway, name):
+def test_utcp_client_calls_tools_of_each_method(node, gateway, new_name):
     thread = accepted(gateway.http.post("/threads", json={"title": "by hand"}), 201)
     body = {"content": "a & b/c?", "role": "user"}
     turn = accepted(gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
-    soul = name("utcp")
+    soul = new_name("utcp")
     _, answers = call(
         node, gateway,
         ["get_health", {}],

@@ -1,4 +1,7 @@
-"""What the gateway says of itself: /openapi.json, /asyncapi.json, /utcp (decisions, 6 and 10; references/utcp.md)."""
+"""The gateway's description of itself: /openapi.json, /asyncapi.json and /utcp.
+
+See docs/contract/system.md#manifests.
+"""
 
 import re
 
@@ -44,14 +47,14 @@ def operations(openapi):
     return [(method, path, operation) for path, item in openapi["paths"].items() for method, operation in item.items()]
 
 
-def test_it_names_the_gateway_and_where_it_was_asked(gateway, openapi):
+def test_document_names_the_gateway_and_the_requested_address(gateway, openapi):
     assert openapi["openapi"].startswith("3.1.") and openapi["info"]["title"] == "Agent Gateway"
     assert openapi["servers"] == [{"url": gateway.url}]
     named = accepted(gateway.http.get("/openapi.json", headers={"Host": f"localhost:{gateway.port}"}))
     assert named["servers"] == [{"url": f"http://localhost:{gateway.port}"}]
 
 
-def test_operations_are_named_once_and_described(openapi):
+def test_operation_ids_are_unique_and_described(openapi):
     identifiers = [operation["operationId"] for _, _, operation in operations(openapi)]
     assert len(identifiers) == len(set(identifiers)) > 30
     tags = {tag["name"] for tag in openapi["tags"]}
@@ -59,18 +62,18 @@ def test_operations_are_named_once_and_described(openapi):
         assert operation["summary"] and operation["description"] and set(operation["tags"]) <= tags
 
 
-def test_a_code_that_voids_the_one_before_is_not_said_to_change_nothing(openapi):
+def test_pairing_code_is_not_declared_idempotent(openapi):
     assert "void" in openapi["paths"]["/pair/refresh"]["get"]["description"]
 
 
-def test_all_but_two_operations_need_the_token(openapi):
+def test_security_is_required_except_for_two_operations(openapi):
     assert openapi["security"] == [{"bearer": []}]
     assert {(method, path) for method, path, operation in operations(openapi) if "security" in operation} == OPEN
     for method, path, operation in operations(openapi):
         assert ("401" in operation["responses"]) or (method, path) in OPEN, path
 
 
-def test_statuses_follow_from_what_an_operation_takes(openapi):
+def test_statuses_follow_from_the_parameters(openapi):
     for method, path, operation in operations(openapi):
         statuses = set(operation["responses"])
         query = [one for one in operation.get("parameters", []) if one.get("in") == "query"]
@@ -84,19 +87,19 @@ def test_statuses_follow_from_what_an_operation_takes(openapi):
             assert "409" in statuses, f"{method} {path}"
 
 
-def test_a_success_says_what_it_holds(openapi):
+def test_success_responses_declare_their_content(openapi):
     for method, path, operation in operations(openapi):
-        for status, answer in operation["responses"].items():
-            assert ("content" in answer) == (status != "204"), f"{method} {path}"
+        for status, response in operation["responses"].items():
+            assert ("content" in response) == (status != "204"), f"{method} {path}"
     assert list(openapi["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == ["text/plain"]
 
 
-def test_what_is_kept_needs_space_on_disk(openapi):
+def test_storing_operations_declare_507(openapi):
     for method, path in (("post", "/extensions"), ("patch", "/threads/{id}"), ("delete", "/turns/{id}")):
         assert "507" in openapi["paths"][path][method]["responses"], f"{method} {path}"
 
 
-def test_a_query_has_no_null(openapi, manual):
+def test_query_parameters_are_not_nullable(openapi, manual):
     for method, path, operation in operations(openapi):
         for parameter in operation.get("parameters", []):
             if parameter.get("in") == "query":
@@ -106,7 +109,7 @@ def test_a_query_has_no_null(openapi, manual):
     assert listed["owner_agent_id"]["type"] == "string" and listed["type"]["enum"][-1] == "control"
 
 
-def test_an_expression_is_required_where_it_is_missed(gateway, openapi, manual):
+def test_required_expression_is_declared(gateway, openapi, manual):
     parameters = {one["name"]: one["required"] for one in openapi["paths"]["/cron"]["get"]["parameters"]}
     assert parameters == {"expression": True, "timezone": False}
     assert next(tool for tool in manual["tools"] if tool["name"] == "get_cron")["inputs"]["required"] == ["expression"]
@@ -114,27 +117,27 @@ def test_an_expression_is_required_where_it_is_missed(gateway, openapi, manual):
     assert details == [{"path": "expression", "message": "expression is required"}]
 
 
-def test_what_is_built_in_cannot_be_sent(openapi):
+def test_source_built_in_cannot_be_sent(openapi):
     def sources(method):
         body = openapi["paths"]["/extensions"][method]["requestBody"]["content"]["application/json"]["schema"]
         return body["properties"]["source"]
     assert sources("post")["enum"] == ["user", "agent", "community"] and sources("post")["default"] == "user"
 
 
-def test_a_limit_says_how_many_there_are_without_it(openapi):
+def test_limit_declares_its_default(openapi):
     for method, path, operation in operations(openapi):
         for parameter in operation.get("parameters", []):
             if parameter.get("name") == "limit":
                 assert "when omitted" in parameter["description"], f"{method} {path}"
 
 
-def test_what_stands_in_a_path_is_declared(openapi):
+def test_path_parameters_are_declared(openapi):
     for _, path, operation in operations(openapi):
         declared = [parameter["name"] for parameter in operation.get("parameters", []) if parameter.get("in") == "path"]
         assert declared == re.findall(r"{(\w+)}", path)
 
 
-def test_references_lead_to_schemas_that_are_valid(openapi):
+def test_references_resolve_to_valid_schemas(openapi):
     def references(value):
         if isinstance(value, dict):
             yield from [value["$ref"]] if "$ref" in value else []
@@ -151,7 +154,7 @@ def test_references_lead_to_schemas_that_are_valid(openapi):
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_an_operation_answers_the_shape_that_it_declares(gateway, openapi):
+def test_responses_match_their_declared_schema(gateway, openapi):
     declared = openapi["paths"]["/threads"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     assert declared == {"type": "array", "items": {"$ref": "#/components/schemas/Thread"}}
     properties = openapi["components"]["schemas"]["Thread"]["properties"]
@@ -160,7 +163,7 @@ def test_an_operation_answers_the_shape_that_it_declares(gateway, openapi):
 
 @pytest.mark.parametrize("method, path, required", [
     ("patch", "/extensions/{id}/disk-config", True), ("post", "/hooks/{name}", False)])
-def test_a_body_of_any_members_is_declared(openapi, manual, method, path, required):
+def test_free_form_body_is_declared(openapi, manual, method, path, required):
     body = openapi["paths"][path][method]["requestBody"]
     assert body == {"required": required, "content": {"application/json": {"schema": {"type": "object"}}}}
     name = method + re.sub(r"[^a-z]+", "_", path).rstrip("_")
@@ -170,27 +173,27 @@ def test_a_body_of_any_members_is_declared(openapi, manual, method, path, requir
 
 
 @pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json", "/utcp"])
-def test_a_client_that_names_no_host_is_told_where_the_gateway_listens(gateway, path):
+def test_client_without_a_host_gets_the_listening_address(gateway, path):
     with Connection(gateway) as connection:
-        told = connection.request(f"GET {path} HTTP/1.0", host=False).answer()
-    assert told.status == 200 and told.json() == accepted(gateway.http.get(path))
+        response = connection.request(f"GET {path} HTTP/1.0", host=False).response()
+    assert response.status == 200 and response.json() == accepted(gateway.http.get(path))
 
 
-def test_who_comes_by_the_public_url_is_told_its_scheme(make_gateway):
+def test_public_url_decides_the_scheme(make_gateway):
     gateway = make_gateway(config={"hosts": ["pub.example"], "public_url": "https://pub.example"}).start()
 
-    def told(path, host):
+    def document(path, host):
         return accepted(gateway.http.get(path, headers={"Host": host}))
 
-    assert told("/openapi.json", "pub.example")["servers"] == [{"url": "https://pub.example"}]
-    assert told("/asyncapi.json", "pub.example")["servers"]["gateway"]["protocol"] == "wss"
-    tools = told("/utcp", "pub.example")["tools"]
+    assert document("/openapi.json", "pub.example")["servers"] == [{"url": "https://pub.example"}]
+    assert document("/asyncapi.json", "pub.example")["servers"]["gateway"]["protocol"] == "wss"
+    tools = document("/utcp", "pub.example")["tools"]
     assert all(tool["tool_call_template"]["url"].startswith("https://pub.example/") for tool in tools)
     here = f"127.0.0.1:{gateway.port}"
-    assert told("/openapi.json", here)["servers"] == [{"url": f"http://{here}"}]
+    assert document("/openapi.json", here)["servers"] == [{"url": f"http://{here}"}]
 
 
-def test_every_example_of_a_creation_works(make_gateway, openapi):
+def test_creation_examples_work(make_gateway, openapi):
     gateway = make_gateway().start()
     for method, path, operation in operations(openapi):
         content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -202,12 +205,12 @@ def test_every_example_of_a_creation_works(make_gateway, openapi):
 # /utcp
 
 
-def test_a_manual_has_the_three_members_that_clients_know(manual):
+def test_manual_has_the_three_known_members(manual):
     assert set(manual) == {"utcp_version", "manual_version", "tools"}
     assert manual["utcp_version"] == "1.0.1" and re.fullmatch(r"\d+\.\d+\.\d+", manual["manual_version"])
 
 
-def test_tools_have_no_member_that_clients_do_not_know(manual):
+def test_tools_have_known_members_only(manual):
     for tool in manual["tools"]:
         assert set(tool) == {"name", "description", "inputs", "outputs", "tags", "tool_call_template"}
         template = tool["tool_call_template"]
@@ -217,19 +220,19 @@ def test_tools_have_no_member_that_clients_do_not_know(manual):
         assert re.fullmatch(r"[A-Za-z0-9_]+", tool["name"]) and tool["description"] and tool["tags"]
 
 
-def test_tools_have_names_of_their_own(manual):
+def test_tool_names_are_unique(manual):
     names = [tool["name"] for tool in manual["tools"]]
     assert len(names) == len(set(names))
     assert {"get_health", "post_chat", "get_threads_id_turns", "patch_extensions_id", "get_filesystem_search"} <= set(names)
 
 
-def test_tools_lead_to_where_the_manual_was_asked(gateway, manual):
+def test_tool_urls_use_the_requested_address(gateway, manual):
     assert all(tool["tool_call_template"]["url"].startswith(gateway.url + "/") for tool in manual["tools"])
     named = accepted(gateway.http.get("/utcp", headers={"Host": f"localhost:{gateway.port}"}))
     assert named["tools"][0]["tool_call_template"]["url"].startswith(f"http://localhost:{gateway.port}/")
 
 
-def test_the_token_is_filled_in_by_the_client_except_for_what_is_open(gateway, manual):
+def test_token_is_a_client_variable_except_for_open_tools(gateway, manual):
     for tool in manual["tools"]:
         template = tool["tool_call_template"]
         where = (template["http_method"].lower(), template["url"].removeprefix(gateway.url))
@@ -240,7 +243,7 @@ def test_the_token_is_filled_in_by_the_client_except_for_what_is_open(gateway, m
                                         "var_name": "Authorization", "location": "header"}
 
 
-def test_inputs_are_the_path_the_query_and_the_body(manual):
+def test_inputs_are_path_query_and_body(manual):
     tools = {tool["name"]: tool for tool in manual["tools"]}
     for tool in tools.values():
         jsonschema.Draft202012Validator.check_schema(tool["inputs"])
@@ -255,7 +258,7 @@ def test_inputs_are_the_path_the_query_and_the_body(manual):
     assert set(tools["get_turns_search"]["inputs"]["required"]) == {"q", "agent_id"}
 
 
-def test_tools_can_be_called_as_the_manual_says(gateway, manual):
+def test_tools_can_be_called_as_described(gateway, manual):
     tools = {tool["name"]: tool["tool_call_template"] for tool in manual["tools"]}
 
     def call(name, **inputs):
@@ -274,13 +277,13 @@ def test_tools_can_be_called_as_the_manual_says(gateway, manual):
 
 
 def payloads(asyncapi, operation):
-    """The payload's schema by kind."""
+    """Returns the payload schemas by kind."""
     messages = asyncapi["components"]["messages"]
     listed = [reference["$ref"].rsplit("/", 1)[1] for reference in asyncapi["operations"][operation]["messages"]]
     return {messages[name]["name"]: messages[name]["payload"] for name in listed}
 
 
-def test_every_kind_of_event_is_described(asyncapi):
+def test_every_event_kind_is_described(asyncapi):
     kinds = payloads(asyncapi, "events")
     assert set(kinds) == RUN_KINDS | set(RECORD_KINDS) | {"extension-changed", "iteration-step"}
     for kind, schema in kinds.items():
@@ -292,18 +295,18 @@ def test_every_kind_of_event_is_described(asyncapi):
         assert member in kinds[kind]["required"]
 
 
-def test_what_is_said_and_answered_is_described(asyncapi):
+def test_client_messages_and_replies_are_described(asyncapi):
     assert set(payloads(asyncapi, "requests")) == {"subscribe", "unsubscribe", "ping"}
     assert set(payloads(asyncapi, "answers")) == {"subscribed", "pong", "error"}
     assert asyncapi["asyncapi"] == "3.0.0" and asyncapi["channels"]["socket"]["address"] == "/ws"
 
 
-def test_it_says_where_the_socket_is(gateway, asyncapi):
+def test_document_names_the_socket_address(gateway, asyncapi):
     server = asyncapi["servers"]["gateway"]
     assert server["host"] == f"127.0.0.1:{gateway.port}" and server["protocol"] == "ws"
 
 
-def test_messages_are_as_they_are_described(talker, asyncapi):
+def test_messages_match_their_description(talker, asyncapi):
     gateway, kinds, answers = talker.gateway, payloads(asyncapi, "events"), payloads(asyncapi, "answers")
     with gateway.events() as events:
         talker.answers("one", "two")

@@ -1,33 +1,33 @@
-"""Logins of a person at the services of integrations, by OAuth (docs/connect-mcp.md)."""
+"""OAuth logins of a user at integrations (docs/connect-mcp.md)."""
 
 import os
 import re
 import subprocess
 
-import httpx
 import pytest
 
+import http_client
 from checks import PATIENCE, accepted, refused
 from gateway import BINARY
 from jobs import wait_for
 from stubs.oauth import OAuthStub, asked_for, sent_back
-from tools import called, new_agent, new_thread
+from tools import call_tool, new_agent, new_thread
 
 REDIRECT = "http://127.0.0.1:4818/callback"
 
 
 @pytest.fixture
-def service():
+def oauth_service():
     stub = OAuthStub()
     yield stub
     stub.stop()
 
 
 @pytest.fixture
-def tickets(own_talker, service):
+def tickets_talker(own_talker, oauth_service):
     """A gateway with the integration `tickets`, and a thread of an agent that may use it."""
     body = {"type": "integration", "name": "tickets", "description": "", "enabled": True,
-            "definition": {"kind": "mcp-http", "url": service.url}}
+            "definition": {"kind": "mcp-http", "url": oauth_service.url}}
     accepted(own_talker.gateway.http.post("/extensions", json=body), 201)
     own_talker.thread = new_thread(own_talker.gateway, new_agent(own_talker.gateway, "user", "trusted"))
     return own_talker
@@ -46,192 +46,192 @@ def log_in(gateway):
 
 
 def whoami(talker):
-    return called(talker, talker.thread, "tickets__whoami", {})
+    return call_tool(talker, talker.thread, "tickets__whoami", {})
 
 
 def logs(gateway):
     return gateway.stderr + "".join(path.read_text() for path in (gateway.data / "logs").iterdir())
 
 
-def test_without_a_login_the_log_says_how_to_get_one(tickets):
-    called(tickets, tickets.thread, "tickets__whoami", {})
-    assert "run `agw ext login tickets`" in tickets.gateway.stderr
+def test_log_says_how_to_log_in(tickets_talker):
+    call_tool(tickets_talker, tickets_talker.thread, "tickets__whoami", {})
+    assert "run `agw ext login tickets`" in tickets_talker.gateway.stderr
 
 
-def test_a_person_logs_in_and_the_agent_uses_the_service(tickets, service):
-    started = begin(tickets.gateway)
+def test_user_logs_in_and_the_agent_uses_the_service(tickets_talker, oauth_service):
+    started = begin(tickets_talker.gateway)
     asked = asked_for(started["authorization_url"])
     assert asked["response_type"] == "code" and asked["code_challenge_method"] == "S256"
-    assert asked["resource"] == service.url and asked["scope"] == "read" and asked["redirect_uri"] == REDIRECT
+    assert asked["resource"] == oauth_service.url and asked["scope"] == "read" and asked["redirect_uri"] == REDIRECT
     assert asked["state"] == started["state"] and len(started["state"]) >= 32
-    accepted(finish(tickets.gateway, sent_back(started["authorization_url"])))
-    assert whoami(tickets)["output"] == "known by access-1"
+    accepted(finish(tickets_talker.gateway, sent_back(started["authorization_url"])))
+    assert whoami(tickets_talker)["output"] == "known by access-1"
 
 
-def test_a_login_is_kept_as_a_secret_and_shown_nowhere(tickets, service):
-    log_in(tickets.gateway)
-    whoami(tickets)
-    assert "access-1" in (tickets.gateway.data / "secrets.yaml").read_text()
-    assert (tickets.gateway.data / "secrets.yaml").stat().st_mode & 0o777 == 0o600
-    record = tickets.gateway.http.get("/extensions/tickets").text
-    shown = logs(tickets.gateway) + record
-    for secret in ("refresh-1", service.grants[0]["code"], service.grants[0]["code_verifier"], "Bearer access"):
+def test_login_is_stored_as_a_secret_and_never_shown(tickets_talker, oauth_service):
+    log_in(tickets_talker.gateway)
+    whoami(tickets_talker)
+    assert "access-1" in (tickets_talker.gateway.data / "secrets.yaml").read_text()
+    assert (tickets_talker.gateway.data / "secrets.yaml").stat().st_mode & 0o777 == 0o600
+    record = tickets_talker.gateway.http.get("/extensions/tickets").text
+    shown = logs(tickets_talker.gateway) + record
+    for secret in ("refresh-1", oauth_service.grants[0]["code"], oauth_service.grants[0]["code_verifier"], "Bearer access"):
         assert secret not in shown
 
 
-def test_a_login_is_there_after_a_restart(tickets):
-    log_in(tickets.gateway)
-    tickets.gateway.restart()
-    assert whoami(tickets)["output"] == "known by access-1"
+def test_login_survives_a_restart(tickets_talker):
+    log_in(tickets_talker.gateway)
+    tickets_talker.gateway.restart()
+    assert whoami(tickets_talker)["output"] == "known by access-1"
 
 
-def test_a_token_is_renewed_before_it_ends(tickets, service):
-    service.lifetime = 1
-    log_in(tickets.gateway)
-    assert whoami(tickets)["output"].startswith("known by access-")
-    assert [grant["grant_type"] for grant in service.grants][:2] == ["authorization_code", "refresh_token"]
-    assert service.grants[1]["refresh_token"] == "refresh-1"
+def test_token_is_renewed_before_it_expires(tickets_talker, oauth_service):
+    oauth_service.lifetime = 1
+    log_in(tickets_talker.gateway)
+    assert whoami(tickets_talker)["output"].startswith("known by access-")
+    assert [grant["grant_type"] for grant in oauth_service.grants][:2] == ["authorization_code", "refresh_token"]
+    assert oauth_service.grants[1]["refresh_token"] == "refresh-1"
 
 
-def test_a_token_that_the_service_forgot_is_renewed(tickets, service):
-    log_in(tickets.gateway)
-    whoami(tickets)
-    service.valid = "something else"
-    assert whoami(tickets)["output"] == "known by access-2"
-    assert [grant["grant_type"] for grant in service.grants] == ["authorization_code", "refresh_token"]
+def test_token_forgotten_by_the_service_is_renewed(tickets_talker, oauth_service):
+    log_in(tickets_talker.gateway)
+    whoami(tickets_talker)
+    oauth_service.valid = "something else"
+    assert whoami(tickets_talker)["output"] == "known by access-2"
+    assert [grant["grant_type"] for grant in oauth_service.grants] == ["authorization_code", "refresh_token"]
 
 
-def test_a_login_that_is_void_is_asked_for_anew(tickets, service):
-    log_in(tickets.gateway)
-    whoami(tickets)
-    service.valid, service.tokens = None, 7
-    end = whoami(tickets)
+def test_expired_login_is_requested_anew(tickets_talker, oauth_service):
+    log_in(tickets_talker.gateway)
+    whoami(tickets_talker)
+    oauth_service.valid, oauth_service.tokens = None, 7
+    end = whoami(tickets_talker)
     assert end["isError"] and "agw ext login tickets" in end["output"]
-    assert "invalid_grant" in tickets.gateway.stderr
-    log_in(tickets.gateway)
-    assert whoami(tickets)["output"] == "known by access-8"
+    assert "invalid_grant" in tickets_talker.gateway.stderr
+    log_in(tickets_talker.gateway)
+    assert whoami(tickets_talker)["output"] == "known by access-8"
 
 
-def test_a_token_goes_to_no_other_address(tickets, service):
-    log_in(tickets.gateway)
-    whoami(tickets)
+def test_token_is_sent_to_no_other_address(tickets_talker, oauth_service):
+    log_in(tickets_talker.gateway)
+    whoami(tickets_talker)
     other = OAuthStub()
     try:
         definition = {"kind": "mcp-http", "url": other.url}
-        accepted(tickets.gateway.http.patch("/extensions/tickets", json={"definition": definition}))
-        whoami(tickets)
+        accepted(tickets_talker.gateway.http.patch("/extensions/tickets", json={"definition": definition}))
+        whoami(tickets_talker)
         assert other.requests and all("authorization" not in headers for _, _, headers, _ in other.requests)
     finally:
         other.stop()
 
 
-def test_own_credentials_come_first(tickets, service):
-    log_in(tickets.gateway)
-    assert not whoami(tickets)["isError"]
-    definition = {"kind": "mcp-http", "url": service.url, "headers": {"authorization": "Bearer mine"}}
+def test_configured_credentials_take_precedence(tickets_talker, oauth_service):
+    log_in(tickets_talker.gateway)
+    assert not whoami(tickets_talker)["isError"]
+    definition = {"kind": "mcp-http", "url": oauth_service.url, "headers": {"authorization": "Bearer mine"}}
 
     def credentials():
-        # The old session is taken leave of with what it was begun with.
-        return {headers.get("authorization") for method, path, headers, _ in service.requests
+        # The old session is closed with the credentials it was opened with.
+        return {headers.get("authorization") for method, path, headers, _ in oauth_service.requests
                 if path == "/mcp" and method == "POST"}
 
-    service.requests.clear()
-    accepted(tickets.gateway.http.patch("/extensions/tickets", json={"definition": definition}))
-    assert wait_for(credentials) == {"Bearer mine"}  # The new session begins after the answer.
+    oauth_service.requests.clear()
+    accepted(tickets_talker.gateway.http.patch("/extensions/tickets", json={"definition": definition}))
+    assert wait_for(credentials) == {"Bearer mine"}  # The new session starts after the response.
 
 
-def test_a_forgotten_login_is_gone(tickets, service):
-    log_in(tickets.gateway)
-    assert tickets.gateway.http.delete("/integrations/tickets/login").status_code == 204
-    assert "access-1" not in (tickets.gateway.data / "secrets.yaml").read_text()
-    assert whoami(tickets)["isError"]
-    assert tickets.gateway.http.delete("/integrations/tickets/login").status_code == 204
+def test_deleted_login_is_gone(tickets_talker, oauth_service):
+    log_in(tickets_talker.gateway)
+    assert tickets_talker.gateway.http.delete("/integrations/tickets/login").status_code == 204
+    assert "access-1" not in (tickets_talker.gateway.data / "secrets.yaml").read_text()
+    assert whoami(tickets_talker)["isError"]
+    assert tickets_talker.gateway.http.delete("/integrations/tickets/login").status_code == 204
 
 
 @pytest.mark.parametrize("change", [("state=", "state=0"), ("code=", "c0de="), ("iss=", "iss=https%3A%2F%2Fevil.example"),
                                     ("iss=", "i=")])
-def test_an_answer_that_is_not_the_services_is_refused(tickets, service, change):
-    back = sent_back(begin(tickets.gateway)["authorization_url"])
-    assert finish(tickets.gateway, back.replace(*change)).status_code == 400
-    assert service.grants == []
+def test_response_of_another_issuer_is_refused(tickets_talker, oauth_service, change):
+    back = sent_back(begin(tickets_talker.gateway)["authorization_url"])
+    assert finish(tickets_talker.gateway, back.replace(*change)).status_code == 400
+    assert oauth_service.grants == []
 
 
-def test_an_answer_counts_once(tickets):
-    back = sent_back(begin(tickets.gateway)["authorization_url"])
-    accepted(finish(tickets.gateway, back))
-    refused(finish(tickets.gateway, back), 400, "no login waits for this answer: begin anew")
+def test_response_is_accepted_once(tickets_talker):
+    back = sent_back(begin(tickets_talker.gateway)["authorization_url"])
+    accepted(finish(tickets_talker.gateway, back))
+    refused(finish(tickets_talker.gateway, back), 400, "no login waits for this answer: begin anew")
 
 
-def test_a_service_that_refuses(tickets):
-    state = begin(tickets.gateway)["state"]
-    answer = finish(tickets.gateway, f"{REDIRECT}?error=access_denied&state={state}")
-    assert answer.status_code == 400 and "iss" not in answer.text
+def test_service_refuses_the_login(tickets_talker):
+    state = begin(tickets_talker.gateway)["state"]
+    response = finish(tickets_talker.gateway, f"{REDIRECT}?error=access_denied&state={state}")
+    assert response.status_code == 400 and "iss" not in response.text
 
 
-def test_an_authorization_server_that_is_another_is_refused(tickets, service):
-    service.said_issuer = "https://login.example"
-    answer = tickets.gateway.http.post("/integrations/tickets/login", json={"redirect_uri": REDIRECT})
-    assert answer.status_code == 502 and "another one" in answer.json()["error"]
+def test_changed_authorization_server_is_refused(tickets_talker, oauth_service):
+    oauth_service.said_issuer = "https://login.example"
+    response = tickets_talker.gateway.http.post("/integrations/tickets/login", json={"redirect_uri": REDIRECT})
+    assert response.status_code == 502 and "another one" in response.json()["error"]
 
 
 @pytest.mark.parametrize("redirect", ["http://evil.example/callback", "javascript:alert(1)", "", "x", "ftp://127.0.0.1/"])
-def test_codes_are_sent_to_this_machine_only(tickets, redirect):
-    answer = tickets.gateway.http.post("/integrations/tickets/login", json={"redirect_uri": redirect})
-    refused(answer, 400, "redirect_uri must be an http address of this machine or an https address")
+def test_redirect_uri_must_be_local(tickets_talker, redirect):
+    response = tickets_talker.gateway.http.post("/integrations/tickets/login", json={"redirect_uri": redirect})
+    refused(response, 400, "redirect_uri must be an http address of this machine or an https address")
 
 
 @pytest.mark.parametrize("path", ["login", "login/finish"])
-def test_what_is_not_there_is_said_before_what_is_wrong_with_the_body(tickets, path):
-    refused(tickets.gateway.http.post(f"/integrations/nobody/{path}", json={}), 404, "extension not found")
+def test_missing_integration_is_reported_before_an_invalid_body(tickets_talker, path):
+    refused(tickets_talker.gateway.http.post(f"/integrations/nobody/{path}", json={}), 404, "extension not found")
 
 
-def test_what_is_wrong_is_said(tickets):
-    http = tickets.gateway.http
+def test_invalid_body_is_reported(tickets_talker):
+    http = tickets_talker.gateway.http
     refused(http.post("/integrations/nobody/login", json={"redirect_uri": REDIRECT}), 404, "extension not found")
     refused(http.post("/integrations/assistant/login", json={"redirect_uri": REDIRECT}), 404, "extension not found")
     refused(http.post("/integrations/tickets/login", json={}), 400, "redirect_uri is required")
     refused(http.post("/integrations/tickets/login/finish", json={"redirected_to": 1}), 400,
             "redirected_to must be a string")
-    assert finish(tickets.gateway, "%%%").status_code == 400
+    assert finish(tickets_talker.gateway, "%%%").status_code == 400
     body = {"type": "integration", "name": "plain", "description": "", "definition": {"kind": "http", "url": "http://a"}}
     accepted(http.post("/extensions", json=body), 201)
     refused(http.post("/integrations/plain/login", json={"redirect_uri": REDIRECT}), 400,
             "only integrations of the kind mcp-http have logins")
 
 
-def test_an_agents_integration_reaches_no_private_address_by_a_login(tickets, service):
+def test_agents_integration_reaches_no_private_address_by_a_login(tickets_talker, oauth_service):
     body = {"type": "integration", "name": "theirs", "description": "", "source": "agent", "owner_agent_id": "user",
-            "definition": {"kind": "mcp-http", "url": service.url}}
-    accepted(tickets.gateway.http.post("/extensions", json=body), 201)
-    service.requests.clear()
-    answer = tickets.gateway.http.post("/integrations/theirs/login", json={"redirect_uri": REDIRECT})
-    assert answer.status_code == 502 and "cannot log in" in answer.json()["error"]
-    assert service.requests == []
+            "definition": {"kind": "mcp-http", "url": oauth_service.url}}
+    accepted(tickets_talker.gateway.http.post("/extensions", json=body), 201)
+    oauth_service.requests.clear()
+    response = tickets_talker.gateway.http.post("/integrations/theirs/login", json={"redirect_uri": REDIRECT})
+    assert response.status_code == 502 and "cannot log in" in response.json()["error"]
+    assert oauth_service.requests == []
 
 
-def test_the_command_line_logs_in_and_out(tickets, service):
-    gateway = tickets.gateway
+def test_command_line_logs_in_and_out(tickets_talker, oauth_service):
+    gateway = tickets_talker.gateway
     environment = {**os.environ, **gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)}
     command = subprocess.Popen([str(BINARY), "ext", "login", "tickets", "--no-browser"], env=environment,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     link = command.stdout.readline().strip()
     back = sent_back(link)
     assert re.match(r"http://127\.0\.0\.1:\d+/callback\?", back)
-    page = httpx.get(back, timeout=PATIENCE)
+    page = http_client.get(back)
     assert page.status_code == 200 and "close this page" in page.text
     _, said = command.communicate(timeout=PATIENCE)
     assert command.returncode == 0 and "tickets is logged in." in said, said
-    assert whoami(tickets)["output"] == "known by access-1"
+    assert whoami(tickets_talker)["output"] == "known by access-1"
     done = gateway.command("ext", "logout", "tickets")
-    assert done.returncode == 0 and whoami(tickets)["isError"]
+    assert done.returncode == 0 and whoami(tickets_talker)["isError"]
 
 
-def test_a_browser_elsewhere_is_served_by_pasting(tickets):
-    gateway = tickets.gateway
+def test_remote_browser_is_supported_by_pasting(tickets_talker):
+    gateway = tickets_talker.gateway
     environment = {**os.environ, **gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(gateway.data)}
     command = subprocess.Popen([str(BINARY), "ext", "login", "tickets", "--paste"], env=environment, text=True,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     back = sent_back(command.stdout.readline().strip())
     _, said = command.communicate(back + "\n", timeout=PATIENCE)
     assert command.returncode == 0 and "tickets is logged in." in said, said
-    assert whoami(tickets)["output"] == "known by access-1"
+    assert whoami(tickets_talker)["output"] == "known by access-1"

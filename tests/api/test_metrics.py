@@ -1,11 +1,14 @@
-"""What the gateway counts (decisions, 2 and 10)."""
+"""The metrics endpoint.
+
+See docs/contract/system.md#metrics.
+"""
 
 import re
 
-import httpx
 import yaml
 
-from checks import PATIENCE, UNKNOWN_ID, accepted, refused
+import http_client
+from checks import UNKNOWN_ID, accepted, refused
 from talker import MODEL, configuration
 
 MEASURES = {
@@ -21,11 +24,11 @@ LINE = re.compile(r'([a-z_]+)(\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? (\S+)
 
 
 def metrics(gateway):
-    return httpx.get(gateway.url + "/metrics", headers=gateway.authorization, trust_env=False, timeout=PATIENCE)
+    return http_client.get(gateway.url + "/metrics", headers=gateway.authorization)
 
 
 def samples(gateway):
-    """The values by name and labels."""
+    """Returns the values by name and labels."""
     lines = [line for line in metrics(gateway).text.splitlines() if not line.startswith("#")]
     parsed = [LINE.fullmatch(line) for line in lines]
     assert all(parsed), lines
@@ -36,15 +39,15 @@ def requests(gateway, method, path, status):
     return samples(gateway).get(f'agw_requests_total{{method="{method}",path="{path}",status="{status}"}}', 0)
 
 
-def test_they_are_text_for_prometheus_and_need_the_token(gateway):
-    answer = metrics(gateway)
-    assert answer.status_code == 200
-    assert answer.headers["content-type"] == "text/plain; version=0.0.4"
-    assert answer.headers["cache-control"] == "no-store" and answer.headers["x-content-type-options"] == "nosniff"
+def test_metrics_are_prometheus_text_and_need_the_token(gateway):
+    response = metrics(gateway)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "text/plain; version=0.0.4"
+    assert response.headers["cache-control"] == "no-store" and response.headers["x-content-type-options"] == "nosniff"
     refused(gateway.anonymous.get("/metrics"), 401, "unauthorized")
 
 
-def test_every_measure_has_its_help_and_type(gateway):
+def test_every_metric_has_help_and_type(gateway):
     text = metrics(gateway).text
     assert text.endswith("\n")
     assert dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M)) == MEASURES
@@ -65,7 +68,7 @@ def test_requests_are_counted_by_route_and_status(gateway):
     assert samples(gateway)['agw_requests_total{method="",path="",status="404"}'] == unknown + 1
 
 
-def test_how_long_requests_take_is_told_in_steps(gateway):
+def test_request_durations_have_buckets(gateway):
     gateway.anonymous.get("/health")
     labels = 'method="GET",path="/health"'
     steps = [value for name, value in samples(gateway).items() if name.startswith(f"agw_request_seconds_bucket{{{labels}")]
@@ -77,7 +80,7 @@ def test_how_long_requests_take_is_told_in_steps(gateway):
 
 def test_runs_tokens_and_costs_are_counted(make_gateway, stub):
     gateway = make_gateway(config=configuration(stub))
-    # With the stub's usage of 10 tokens in and 5 out an answer costs 1.25 USD.
+    # The stub reports 10 input and 5 output tokens, so that an answer costs 1.25 USD.
     price = {"input": 100_000, "output": 50_000, "cache_read": 0, "cache_write": 0}
     (gateway.data / "prices.yaml").write_text(yaml.safe_dump({MODEL: price}))
     gateway.start()
@@ -93,7 +96,7 @@ def test_runs_tokens_and_costs_are_counted(make_gateway, stub):
     assert found["agw_runs_queue"] == 0
 
 
-def test_each_series_stands_once_whatever_a_model_is_called(talker):
+def test_each_series_is_unique_for_any_model_name(talker):
     for model in ("stub/a\nb", "stub/a b"):
         with talker.gateway.events() as events:
             turn = accepted(talker.gateway.http.post("/chat", json={"content": "hello", "model": model}), 201)
@@ -103,12 +106,12 @@ def test_each_series_stands_once_whatever_a_model_is_called(talker):
     assert len({line.rsplit(" ", 1)[0] for line in lines}) == len(lines)
 
 
-def test_what_is_asked_is_not_in_them(gateway):
+def test_metrics_hold_no_path_or_query(gateway):
     gateway.http.get("/threads/secret-name?token=secret-value")
     assert "secret" not in metrics(gateway).text and gateway.token not in metrics(gateway).text
 
 
-def test_writes_and_the_process_are_measured(gateway):
+def test_writes_and_process_are_measured(gateway):
     before = samples(gateway)
     gateway.http.post("/threads")
     after = samples(gateway)
@@ -120,5 +123,5 @@ def test_writes_and_the_process_are_measured(gateway):
     assert after["agw_connections"] >= 1
 
 
-def test_they_are_no_tool_of_the_manual(gateway):
+def test_metrics_is_no_tool_of_the_manual(gateway):
     assert "get_metrics" not in {tool["name"] for tool in gateway.http.get("/utcp").json()["tools"]}

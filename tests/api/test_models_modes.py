@@ -1,4 +1,7 @@
-"""What can be chosen for a chat: models and modes (specification, Mode; decisions, 4 and 12)."""
+"""The models and modes available for a chat.
+
+See docs/contract/models.md#providers and docs/contract/agents.md#modes.
+"""
 
 from checks import accepted, refused
 
@@ -7,13 +10,13 @@ def models(gateway):
     return accepted(gateway.http.get("/models"))
 
 
-def test_without_a_provider_there_is_the_librarian(gateway):
+def test_librarian_is_listed_without_a_provider(gateway):
     assert [model["id"] for model in models(gateway)] == ["offline/librarian"]
     assert set(models(gateway)[0]) == {"id", "provider", "context_window", "max_output_tokens", "vision", "price"}
     assert models(gateway)[0]["provider"] == "offline"
 
 
-def test_a_configured_provider_is_listed_with_its_prices(make_gateway):
+def test_configured_provider_is_listed_with_prices(make_gateway):
     gateway = make_gateway(environment={"ANTHROPIC_API_KEY": "key"}).start()
     listed = models(gateway)
     assert listed and all(model["id"].startswith(model["provider"] + "/") for model in listed)
@@ -23,14 +26,14 @@ def test_a_configured_provider_is_listed_with_its_prices(make_gateway):
     assert "key" not in gateway.http.get("/models").text.replace("key\":", "")
 
 
-def test_a_model_without_a_price_says_so(make_gateway):
+def test_model_without_a_price_says_so(make_gateway):
     gateway = make_gateway(config={"providers": {"mine": {
         "kind": "openai", "base_url": "http://127.0.0.1:9/v1", "default_model": "home-made"}}}).start()
     found = next(model for model in models(gateway) if model["id"] == "mine/home-made")
     assert found["price"] is None
 
 
-def test_the_modes_are_plan_and_act(gateway):
+def test_modes_are_plan_and_act(gateway):
     plan, act = accepted(gateway.http.get("/modes"))
     members = ["name", "label", "color", "description", "systemPrompt", "allowedTools", "requiresApproval"]
     assert list(plan) == list(act) == members

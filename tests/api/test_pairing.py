@@ -1,4 +1,7 @@
-"""Pairing devices, and replacing the token (specification, Authentication; decisions, 1, 2 and 10)."""
+"""Pairing devices, and rotating the token.
+
+See docs/contract/access.md#pairing and docs/contract/process.md#the-token.
+"""
 
 import json
 import os
@@ -9,7 +12,8 @@ from datetime import datetime, timezone
 import httpx
 import pytest
 
-from checks import PATIENCE, accepted, at_once, is_timestamp, refused
+import http_client
+from checks import accepted, at_once, is_timestamp, refused
 from connection import needs_ipv6
 from gateway import BINARY
 from terminal import Terminal
@@ -36,92 +40,92 @@ def fail(gateway, times):
         refused(pair(gateway, "nonsense"), 401, WRONG_CODE)
 
 
-# A code, and what it is good for.
+# Codes.
 
 
-def test_a_code_is_six_digits_that_are_valid_for_ten_minutes(gateway):
-    answer = accepted(gateway.http.get("/pair/refresh"))
-    assert set(answer) == {"code", "expiresAt"}
-    assert re.fullmatch(r"\d{6}", answer["code"])
-    assert is_timestamp(answer["expiresAt"])
-    left = datetime.fromisoformat(answer["expiresAt"].replace("Z", "+00:00")) - datetime.now(timezone.utc)
+def test_code_has_six_digits_and_is_valid_for_ten_minutes(gateway):
+    response = accepted(gateway.http.get("/pair/refresh"))
+    assert set(response) == {"code", "expiresAt"}
+    assert re.fullmatch(r"\d{6}", response["code"])
+    assert is_timestamp(response["expiresAt"])
+    left = datetime.fromisoformat(response["expiresAt"].replace("Z", "+00:00")) - datetime.now(timezone.utc)
     assert 580 < left.total_seconds() <= 600
 
 
-def test_a_code_needs_the_token(gateway):
+def test_code_needs_the_token(gateway):
     refused(gateway.anonymous.get("/pair/refresh"), 401, "unauthorized")
 
 
-def test_a_new_device_gets_the_token_for_a_code(own):
-    assert accepted(pair(own, fresh_code(own))) == {"token": own.token}
+def test_new_device_exchanges_a_code_for_the_token(own_gateway):
+    assert accepted(pair(own_gateway, fresh_code(own_gateway))) == {"token": own_gateway.token}
 
 
-def test_a_code_is_used_up_by_one_device(own):
-    code = fresh_code(own)
-    accepted(pair(own, code))
-    refused(pair(own, code), 401, WRONG_CODE)
+def test_code_works_once(own_gateway):
+    code = fresh_code(own_gateway)
+    accepted(pair(own_gateway, code))
+    refused(pair(own_gateway, code), 401, WRONG_CODE)
 
 
-def test_of_two_devices_at_once_one_gets_in(own):
-    code = fresh_code(own)
-    assert sorted(answer.status_code for answer in at_once(2, lambda _: pair(own, code))) == [200, 401]
+def test_code_works_for_one_of_two_simultaneous_devices(own_gateway):
+    code = fresh_code(own_gateway)
+    assert sorted(answer.status_code for answer in at_once(2, lambda _: pair(own_gateway, code))) == [200, 401]
 
 
-def test_a_new_code_voids_the_one_before(own):
-    first, second = fresh_code(own), fresh_code(own)
+def test_new_code_invalidates_the_previous_one(own_gateway):
+    first, second = fresh_code(own_gateway), fresh_code(own_gateway)
     if first != second:
-        refused(pair(own, first), 401, WRONG_CODE)
-    accepted(pair(own, second))
+        refused(pair(own_gateway, first), 401, WRONG_CODE)
+    accepted(pair(own_gateway, second))
 
 
-def test_head_makes_no_code(own):
-    code = fresh_code(own)
-    answer = own.http.head("/pair/refresh")
-    assert answer.status_code == 200 and answer.content == b""
-    accepted(pair(own, code))
+def test_head_creates_no_code(own_gateway):
+    code = fresh_code(own_gateway)
+    response = own_gateway.http.head("/pair/refresh")
+    assert response.status_code == 200 and response.content == b""
+    accepted(pair(own_gateway, code))
 
 
-def test_without_a_code_none_is_right(own):
-    refused(pair(own, "000000"), 401, WRONG_CODE)
+def test_without_a_code_every_guess_is_wrong(own_gateway):
+    refused(pair(own_gateway, "000000"), 401, WRONG_CODE)
 
 
-def test_pairing_is_not_repeated_for_an_idempotency_key(own):
-    code = fresh_code(own)
+def test_pairing_ignores_the_idempotency_key(own_gateway):
+    code = fresh_code(own_gateway)
     again = {"headers": {"Idempotency-Key": "pairing"}, "json": {"otp": code}}
-    accepted(own.anonymous.post("/pair", **again))
-    refused(own.anonymous.post("/pair", **again), 401, WRONG_CODE)
+    accepted(own_gateway.anonymous.post("/pair", **again))
+    refused(own_gateway.anonymous.post("/pair", **again), 401, WRONG_CODE)
 
 
-def test_the_token_is_not_in_the_database(own):
-    accepted(own.anonymous.post("/pair", headers={"Idempotency-Key": "k"}, json={"otp": fresh_code(own)}))
-    own.stop()
-    assert all(own.token.encode() not in file.read_bytes() for file in own.data.glob("gateway.db*"))
+def test_token_is_not_in_the_database(own_gateway):
+    accepted(own_gateway.anonymous.post("/pair", headers={"Idempotency-Key": "k"}, json={"otp": fresh_code(own_gateway)}))
+    own_gateway.stop()
+    assert all(own_gateway.token.encode() not in file.read_bytes() for file in own_gateway.data.glob("gateway.db*"))
 
 
-# What is asked wrongly.
+# Invalid requests.
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"otp": null}', b'{"otp": 123456}', b'{"otp": ["123456"]}',
                                   b'{"otp": true}', b'{"otp": {}}'])
-def test_what_holds_no_string_is_asked_for_and_not_counted(own, body):
+def test_missing_code_is_refused_and_not_counted(own_gateway, body):
     for _ in range(6):
-        refused(own.anonymous.post("/pair", content=body), 400, OTP_REQUIRED)
-    accepted(pair(own, fresh_code(own)))
+        refused(own_gateway.anonymous.post("/pair", content=body), 400, OTP_REQUIRED)
+    accepted(pair(own_gateway, fresh_code(own_gateway)))
 
 
 @pytest.mark.parametrize("otp", ["", "12345", "1234567", "abcdef", " 12345", "123456\n", "１２３４５６", "١٢٣٤٥٦"])
-def test_a_string_of_another_shape_is_a_wrong_code(own, otp):
+def test_malformed_code_is_a_wrong_code(own_gateway, otp):
     for _ in range(5):
-        refused(pair(own, otp), 401, WRONG_CODE)
-    refused(pair(own, otp), 429, LOCKED)
+        refused(pair(own_gateway, otp), 401, WRONG_CODE)
+    refused(pair(own_gateway, otp), 429, LOCKED)
 
 
-def test_bodies_that_are_no_objects_get_the_general_answers(gateway):
+def test_body_that_is_not_an_object_is_refused(gateway):
     refused(gateway.anonymous.post("/pair", content=b"{"), 400, "Invalid JSON")
     refused(gateway.anonymous.post("/pair", content=b"[]"), 400, "Request body must be an object")
 
 
-def test_a_body_is_at_most_one_kibibyte(gateway):
+def test_body_has_at_most_one_kibibyte(gateway):
     long = json.dumps({"otp": "x" * 1100}).encode()
     refused(gateway.anonymous.post("/pair", content=long), 413, "request body too large")
     refused(gateway.anonymous.post("/pair", content=iter([long])), 413, "request body too large")
@@ -139,55 +143,55 @@ def test_other_methods_are_not_allowed(gateway):
 # Guessing.
 
 
-def test_the_fifth_wrong_code_is_still_judged_and_then_the_right_one_is_refused_too(own):
-    code = fresh_code(own)
+def test_fifth_wrong_code_locks_out_even_the_right_one(own_gateway):
+    code = fresh_code(own_gateway)
     for _ in range(5):
-        refused(pair(own, other_than(code)), 401, WRONG_CODE)
-    answer = pair(own, code)
+        refused(pair(own_gateway, other_than(code)), 401, WRONG_CODE)
+    answer = pair(own_gateway, code)
     refused(answer, 429, LOCKED)
     assert "retry-after" not in answer.headers
 
 
-def test_a_right_code_clears_the_count(own):
-    fail(own, 4)
-    accepted(pair(own, fresh_code(own)))
-    fail(own, 5)
-    refused(pair(own, "nonsense"), 429, LOCKED)
+def test_right_code_clears_the_count(own_gateway):
+    fail(own_gateway, 4)
+    accepted(pair(own_gateway, fresh_code(own_gateway)))
+    fail(own_gateway, 5)
+    refused(pair(own_gateway, "nonsense"), 429, LOCKED)
 
 
-def test_no_more_than_five_of_a_hundred_guesses_at_once_are_judged(own):
-    code = fresh_code(own)
-    answers = at_once(100, lambda _: pair(own, other_than(code)))
-    assert sorted(answer.status_code for answer in answers) == [401] * 5 + [429] * 95
+def test_at_most_five_of_a_hundred_simultaneous_guesses_count(own_gateway):
+    code = fresh_code(own_gateway)
+    responses = at_once(100, lambda _: pair(own_gateway, other_than(code)))
+    assert sorted(response.status_code for response in responses) == [401] * 5 + [429] * 95
 
 
-def test_while_it_is_locked_nothing_of_the_body_matters(own):
-    fail(own, 5)
+def test_locked_pairing_ignores_the_body(own_gateway):
+    fail(own_gateway, 5)
     for body in (b"", b"{", b"[]", b"{}"):
-        refused(own.anonymous.post("/pair", content=body), 429, LOCKED)
-    refused(own.anonymous.post("/pair", content=iter([b"x" * 4096])), 429, LOCKED)
-    refused(own.anonymous.post("/pair", content=b"x" * 4096), 413, "request body too large")
+        refused(own_gateway.anonymous.post("/pair", content=body), 429, LOCKED)
+    refused(own_gateway.anonymous.post("/pair", content=iter([b"x" * 4096])), 429, LOCKED)
+    refused(own_gateway.anonymous.post("/pair", content=b"x" * 4096), 413, "request body too large")
 
 
-def test_the_lock_is_for_new_devices_only(own):
-    fail(own, 5)
-    assert re.fullmatch(r"\d{6}", fresh_code(own))
+def test_lock_applies_to_new_devices_only(own_gateway):
+    fail(own_gateway, 5)
+    assert re.fullmatch(r"\d{6}", fresh_code(own_gateway))
 
 
 # Without a token.
 
 
-def test_without_a_token_there_is_no_pairing(make_gateway):
+def test_pairing_needs_a_configured_token(make_gateway):
     gateway = make_gateway(arguments=["--no-token"]).start()
     for headers in ({}, {"Authorization": "Bearer " + "a" * 64}):
-        answer = gateway.anonymous.get("/pair/refresh", headers=headers)
-        refused(answer, 501, "Pairing not available — gateway started without token")
+        response = gateway.anonymous.get("/pair/refresh", headers=headers)
+        refused(response, 501, "Pairing not available — gateway started without token")
     for body in (b"", b"{", b'{"otp": "123456"}'):
         refused(gateway.anonymous.post("/pair", content=body), 501, "Pairing not available")
     refused(gateway.anonymous.post("/pair", content=b"x" * 2000), 413, "request body too large")
 
 
-def test_without_a_token_the_command_line_says_so(make_gateway):
+def test_command_line_reports_a_gateway_without_a_token(make_gateway):
     gateway = make_gateway(config={"auth": "none"}).start()
     done = gateway.command("pair")
     assert done.returncode == 1
@@ -197,26 +201,26 @@ def test_without_a_token_the_command_line_says_so(make_gateway):
 # agw pair
 
 
-def test_a_code_is_shown_with_its_link_and_as_a_picture(own):
-    done = own.command("pair")
+def test_code_is_printed_with_its_link_and_a_qr_code(own_gateway):
+    done = own_gateway.command("pair")
     assert done.returncode == 0, done.stderr
     code = re.search(r"^Code +(\d{6})$", done.stdout, re.M)[1]
-    assert f"{own.url}/ui/#code={code}" in done.stdout
+    assert f"{own_gateway.url}/ui/#code={code}" in done.stdout
     assert "█" in done.stdout and "\x1b" not in done.stdout
-    accepted(pair(own, code))
+    accepted(pair(own_gateway, code))
 
 
 @pytest.mark.parametrize("columns, shown", [(30, False), (120, True)])
-def test_a_picture_is_shown_where_it_fits(own, columns, shown):
-    environment = own.variables() | {"AGENT_GATEWAY_DATA_DIR": str(own.data)}
-    with Terminal(["/bin/sh", "-c", f"stty cols {columns}; exec {BINARY} pair"], environment, own.home) as terminal:
+def test_qr_code_is_printed_if_it_fits(own_gateway, columns, shown):
+    environment = own_gateway.variables() | {"AGENT_GATEWAY_DATA_DIR": str(own_gateway.data)}
+    with Terminal(["/bin/sh", "-c", f"stty cols {columns}; exec {BINARY} pair"], environment, own_gateway.home) as terminal:
         assert terminal.exit_status() == 0
         assert ("█" in terminal.shown) == shown and ("the terminal has 30" in terminal.shown) != shown
         assert "Code   " in terminal.shown
 
 
 @pytest.mark.parametrize("public", ["https://gateway.example/agents", "https://gateway.example/agents/"])
-def test_the_link_leads_where_the_configuration_says(make_gateway, public):
+def test_link_uses_the_configured_public_url(make_gateway, public):
     gateway = make_gateway(config={"public_url": public}).start()
     shown = json.loads(gateway.command("pair", "--json").stdout)
     assert shown["url"] == f"https://gateway.example/agents/ui/#code={shown['code']}"
@@ -226,19 +230,19 @@ def test_the_link_leads_where_the_configuration_says(make_gateway, public):
 
 @pytest.mark.parametrize("url", ["", "nonsense", "10.0.0.7:7420", "ftp://10.0.0.7", "http://", "http://box:99999",
                                  "https://box/?a=1", "https://box/#a"])
-def test_a_link_leads_to_a_web_address_only(gateway, url):
+def test_public_url_must_be_a_web_address(gateway, url):
     done = gateway.command("pair", "--url", url)
     assert done.returncode == 2 and done.stdout == ""
     assert f"--url {url}: must be an address that begins with http:// or https://" in done.stderr
 
 
 @pytest.mark.parametrize("every", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
-def test_the_link_leads_to_an_address_where_the_gateway_listens_on_all(make_gateway, every):
+def test_link_uses_a_reachable_address_of_a_wildcard_listener(make_gateway, every):
     gateway = make_gateway(arguments=["--host", every]).start()
     shown = json.loads(gateway.command("pair", "--json").stdout)
     host = httpx.URL(shown["url"]).host
     assert host not in ("0.0.0.0", "::", "")
-    assert httpx.get(f"http://{host}:{gateway.port}/health", trust_env=False, timeout=PATIENCE).status_code == 200
+    assert http_client.get(f"http://{host}:{gateway.port}/health").status_code == 200
 
 
 # agw token rotate
@@ -251,33 +255,32 @@ def rotate(gateway):
 
 
 def get(gateway, token):
-    return httpx.get(gateway.url + "/threads", headers={"Authorization": f"Bearer {token}"}, trust_env=False,
-                     timeout=PATIENCE)
+    return http_client.get(gateway.url + "/threads", headers={"Authorization": f"Bearer {token}"})
 
 
-def test_a_replaced_token_is_void_at_once(own):
-    old = own.token
-    printed = rotate(own).stdout
-    assert re.fullmatch(r"[0-9a-f]{64}", own.token) and own.token != old
-    assert own.token not in printed and old not in printed
-    assert (own.data / ".gateway-token").stat().st_mode & 0o777 == 0o600
-    refused(get(own, old), 401, "unauthorized")
-    accepted(get(own, own.token))
+def test_rotated_token_is_invalid_at_once(own_gateway):
+    old = own_gateway.token
+    printed = rotate(own_gateway).stdout
+    assert re.fullmatch(r"[0-9a-f]{64}", own_gateway.token) and own_gateway.token != old
+    assert own_gateway.token not in printed and old not in printed
+    assert (own_gateway.data / ".gateway-token").stat().st_mode & 0o777 == 0o600
+    refused(get(own_gateway, old), 401, "unauthorized")
+    accepted(get(own_gateway, own_gateway.token))
 
 
-def test_a_replaced_token_voids_pairing_codes(own):
-    code = fresh_code(own)
-    rotate(own)
-    refused(pair(own, code), 401, WRONG_CODE)
+def test_rotation_invalidates_pairing_codes(own_gateway):
+    code = fresh_code(own_gateway)
+    rotate(own_gateway)
+    refused(pair(own_gateway, code), 401, WRONG_CODE)
 
 
-def test_a_replaced_token_closes_websockets(own):
-    with own.events() as events:
-        rotate(own)
+def test_rotation_closes_websockets(own_gateway):
+    with own_gateway.events() as events:
+        rotate(own_gateway)
         assert events.closed() == 1001
 
 
-def test_a_replaced_token_leaves_runs_alone(own_talker):
+def test_rotation_leaves_runs_alone(own_talker):
     gateway, held = own_talker.gateway, own_talker.stub.hold("one ")
     with gateway.events() as events:
         turn = accepted(gateway.http.post("/chat", json={"content": "count"}), 201)
@@ -286,56 +289,55 @@ def test_a_replaced_token_leaves_runs_alone(own_talker):
     with gateway.events() as events:
         held.release("two")
         assert events.until(lambda event: event["type"] == "finish")[-1]["finishReason"] == "stop"
-    turns = httpx.get(f"{gateway.url}/threads/{turn['thread_id']}/turns", headers=gateway.authorization,
-                      trust_env=False, timeout=PATIENCE).json()
+    turns = http_client.get(f"{gateway.url}/threads/{turn['thread_id']}/turns", headers=gateway.authorization).json()
     assert turns[0]["content"] == "one two"
 
 
-def test_the_token_is_replaced_without_a_gateway(own):
-    old = own.token
-    own.stop()
-    rotate(own)
-    own.start()
-    refused(get(own, old), 401, "unauthorized")
-    accepted(get(own, own.token))
+def test_token_is_rotated_without_a_gateway(own_gateway):
+    old = own_gateway.token
+    own_gateway.stop()
+    rotate(own_gateway)
+    own_gateway.start()
+    refused(get(own_gateway, old), 401, "unauthorized")
+    accepted(get(own_gateway, own_gateway.token))
 
 
-def test_two_who_replace_the_token_at_once_both_succeed(own):
-    old = own.token
-    at_once(4, lambda _: rotate(own))
-    refused(get(own, old), 401, "unauthorized")
-    accepted(get(own, own.token))
+def test_simultaneous_rotations_both_succeed(own_gateway):
+    old = own_gateway.token
+    at_once(4, lambda _: rotate(own_gateway))
+    refused(get(own_gateway, old), 401, "unauthorized")
+    accepted(get(own_gateway, own_gateway.token))
 
 
-def test_where_the_tokens_file_is_gone_the_command_line_says_so(own):
-    (own.data / ".gateway-token").unlink()
+def test_missing_token_file_is_reported(own_gateway):
+    (own_gateway.data / ".gateway-token").unlink()
     for arguments in (["threads"], ["pair"]):
-        done = own.command(*arguments)
-        assert done.returncode == 1 and f"there is no {own.data}/.gateway-token" in done.stderr
+        done = own_gateway.command(*arguments)
+        assert done.returncode == 1 and f"there is no {own_gateway.data}/.gateway-token" in done.stderr
         assert "the file was removed since" in done.stderr
-    assert "the file was removed since" in own.command("status").stdout
+    assert "the file was removed since" in own_gateway.command("status").stdout
 
 
-def test_there_is_nothing_to_replace_before_the_first_start(make_gateway):
+def test_rotation_before_the_first_start_is_refused(make_gateway):
     gateway = make_gateway()
     gateway.data.mkdir(mode=0o700)
     done = gateway.command("token", "rotate")
     assert done.returncode == 1 and "there is no token" in done.stderr
 
 
-def test_a_gateway_without_a_token_takes_no_new_one(own):
-    own.stop()
-    own.arguments = ["--no-token"]
-    own.start()
-    assert "started without a token" in rotate(own).stderr
-    refused(get(own, own.token), 401, "unauthorized")
+def test_gateway_without_a_token_cannot_rotate(own_gateway):
+    own_gateway.stop()
+    own_gateway.arguments = ["--no-token"]
+    own_gateway.start()
+    assert "started without a token" in rotate(own_gateway).stderr
+    refused(get(own_gateway, own_gateway.token), 401, "unauthorized")
 
 
-def test_the_token_stays_where_its_file_is_broken(own):
-    token = own.token
-    (own.data / ".gateway-token").write_text("nonsense")
-    os.kill(own.process.pid, signal.SIGUSR1)
-    while "the token stays as it was" not in own.stderr:
-        accepted(get(own, token))
-    accepted(get(own, token))
-    (own.data / ".gateway-token").write_text(token)
+def test_broken_token_file_leaves_the_token(own_gateway):
+    token = own_gateway.token
+    (own_gateway.data / ".gateway-token").write_text("nonsense")
+    os.kill(own_gateway.process.pid, signal.SIGUSR1)
+    while "the token stays as it was" not in own_gateway.stderr:
+        accepted(get(own_gateway, token))
+    accepted(get(own_gateway, token))
+    (own_gateway.data / ".gateway-token").write_text(token)

@@ -1,4 +1,4 @@
-"""The process: flags, the ready line, exit statuses, files, configuration, logs, the end (decisions, 1)."""
+"""The process: flags, the ready line, exit statuses, files, logs and how it ends (docs/contract/process.md)."""
 
 import contextlib
 import json
@@ -9,9 +9,9 @@ import stat
 import subprocess
 import time
 
-import httpx
 import pytest
 
+import http_client
 from checks import PATIENCE, TRIES, accepted, at_once, refused, seconds_of
 from connection import Connection, free_port, needs_ipv6
 from gateway import BINARY, StartFailed
@@ -27,16 +27,16 @@ def mode(path):
 # Flags and the ready line.
 
 
-def test_the_ready_line_is_the_one_line_on_stdout(own):
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", own.url)
-    accepted(own.http.get("/threads"))
-    with own.events() as events:
+def test_stdout_has_only_the_ready_line(own_gateway):
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", own_gateway.url)
+    accepted(own_gateway.http.get("/threads"))
+    with own_gateway.events() as events:
         events.drain()
-    assert own.stop() == 0
-    assert own.stdout == f"listening on {own.url}\n"
+    assert own_gateway.stop() == 0
+    assert own_gateway.stdout == f"listening on {own_gateway.url}\n"
 
 
-def test_a_port_can_be_chosen(make_gateway):
+def test_port_option(make_gateway):
     port = free_port()
     gateway = make_gateway(arguments=["--port", str(port)])
     gateway.start()
@@ -45,15 +45,15 @@ def test_a_port_can_be_chosen(make_gateway):
 
 
 @needs_ipv6
-def test_a_host_can_be_chosen(make_gateway):
+def test_host_option(make_gateway):
     gateway = make_gateway(arguments=["--host", "::1"]).start()
     assert re.fullmatch(r"http://\[::1\]:\d+", gateway.url)
     accepted(gateway.anonymous.get("/health"))
 
 
-def test_a_port_that_is_taken_is_a_clear_error(own, make_gateway):
-    failed = make_gateway(arguments=["--port", str(own.port)]).fails()
-    assert failed.status not in (0, 75) and str(own.port) in failed.stderr
+def test_port_in_use_is_a_clear_error(own_gateway, make_gateway):
+    failed = make_gateway(arguments=["--port", str(own_gateway.port)]).fails()
+    assert failed.status not in (0, 75) and str(own_gateway.port) in failed.stderr
 
 
 @pytest.mark.parametrize("arguments", [
@@ -65,12 +65,12 @@ def test_wrong_usage_is_exit_status_2(make_gateway, arguments):
     assert failed.status == 2 and failed.stderr
 
 
-def test_a_host_that_is_none_is_a_clear_error(make_gateway):
+def test_invalid_host_is_a_clear_error(make_gateway):
     failed = make_gateway(arguments=["--host", "no-such-host.invalid"]).fails()
     assert failed.status == 2 and "--host: must be an IP address or localhost" in failed.stderr
 
 
-def test_without_arguments_help_is_printed():
+def test_help_is_printed_without_arguments():
     printed = subprocess.run([BINARY], capture_output=True, text=True, timeout=PATIENCE).stdout
     assert "serve" in printed and "status" in printed and "chat" in printed
 
@@ -78,12 +78,12 @@ def test_without_arguments_help_is_printed():
 # The data directory.
 
 
-def test_the_data_directory_is_created_private(own):
-    assert mode(own.data) == 0o700
+def test_data_directory_is_created_private(own_gateway):
+    assert mode(own_gateway.data) == 0o700
 
 
 @pytest.mark.parametrize("bits", [0o750, 0o701, 0o777, 0o740, 0o704])
-def test_a_data_directory_open_to_others_is_refused(make_gateway, bits):
+def test_data_directory_open_to_others_is_refused(make_gateway, bits):
     gateway = make_gateway(config={})
     gateway.data.chmod(bits)
     failed = gateway.fails()
@@ -91,7 +91,7 @@ def test_a_data_directory_open_to_others_is_refused(make_gateway, bits):
         gateway.data / "config.yaml"]
 
 
-def test_the_data_directory_is_the_flags_then_the_environments_then_in_home(make_gateway, tmp_path):
+def test_data_directory_is_chosen_by_flag_then_environment_then_home(make_gateway, tmp_path):
     def tokens(*directories):
         return [(directory / ".gateway-token").exists() for directory in directories]
 
@@ -109,12 +109,12 @@ def test_the_data_directory_is_the_flags_then_the_environments_then_in_home(make
         assert serving.wait(PATIENCE) == 0
 
 
-def test_a_data_directory_outside_home_is_taken_with_a_warning(make_gateway, tmp_path):
+def test_data_directory_outside_home_is_accepted_with_a_warning(make_gateway, tmp_path):
     outside = make_gateway(data=tmp_path / "outside").start()
     assert "warn" in outside.stderr.lower() and str(tmp_path / "outside") in outside.stderr
 
 
-def test_a_data_directory_that_is_a_file_is_a_clear_error(make_gateway, tmp_path):
+def test_data_directory_that_is_a_file_is_a_clear_error(make_gateway, tmp_path):
     (tmp_path / "file").write_text("")
     failed = make_gateway(data=tmp_path / "file").fails()
     assert failed.status != 0 and str(tmp_path / "file") in failed.stderr
@@ -123,21 +123,21 @@ def test_a_data_directory_that_is_a_file_is_a_clear_error(make_gateway, tmp_path
 # The token.
 
 
-def test_the_token_is_made_on_first_start_and_stays(own):
-    file = own.data / ".gateway-token"
+def test_token_is_created_on_first_start_and_stays(own_gateway):
+    file = own_gateway.data / ".gateway-token"
     assert HEX_64.fullmatch(file.read_text().strip()) and mode(file) == 0o600
-    first = own.token
-    own.restart()
-    assert own.token == first
+    first = own_gateway.token
+    own_gateway.restart()
+    assert own_gateway.token == first
 
 
-def test_each_gateway_has_a_token_of_its_own(own, gateway):
-    assert own.token != gateway.token
-    refused(own.anonymous.get("/threads", headers=gateway.authorization), 401, "unauthorized")
+def test_each_gateway_has_its_own_token(own_gateway, gateway):
+    assert own_gateway.token != gateway.token
+    refused(own_gateway.anonymous.get("/threads", headers=gateway.authorization), 401, "unauthorized")
 
 
 @pytest.mark.parametrize("bits", [0o640, 0o604, 0o610, 0o666])
-def test_a_token_open_to_others_is_refused(make_gateway, bits):
+def test_token_open_to_others_is_refused(make_gateway, bits):
     gateway = make_gateway().start()
     assert gateway.stop() == 0
     (gateway.data / ".gateway-token").chmod(bits)
@@ -146,7 +146,7 @@ def test_a_token_open_to_others_is_refused(make_gateway, bits):
 
 
 @pytest.mark.parametrize("options", [{"arguments": ["--no-token"]}, {"config": {"auth": "none"}}])
-def test_without_a_token_everything_that_needs_one_answers_401(make_gateway, options):
+def test_no_token_requests_are_401(make_gateway, options):
     gateway = make_gateway(**options).start()
     assert not (gateway.data / ".gateway-token").exists()
     accepted(gateway.anonymous.get("/health"))
@@ -155,18 +155,18 @@ def test_without_a_token_everything_that_needs_one_answers_401(make_gateway, opt
     with Connection(gateway) as connection:
         connection.request("GET /ws HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", token=False)
-        assert connection.answer().status == 401
+        assert connection.response().status == 401
     said = gateway.command("status")
     assert "token" in (said.stdout + said.stderr).lower()
 
 
-def test_without_a_token_there_is_no_pairing(make_gateway):
+def test_no_token_rules_out_pairing(make_gateway):
     gateway = make_gateway(arguments=["--no-token"]).start()
     refused(gateway.anonymous.get("/pair/refresh"), 501, "Pairing not available \u2014 gateway started without token")
     refused(gateway.anonymous.post("/pair", json={"otp": "123456"}), 501, "Pairing not available")
 
 
-def test_without_a_token_a_stored_one_is_ignored_and_kept(make_gateway):
+def test_no_token_ignores_and_keeps_a_stored_token(make_gateway):
     gateway = make_gateway().start()
     token, headers = gateway.token, gateway.authorization
     assert gateway.stop() == 0
@@ -183,23 +183,23 @@ def test_without_a_token_a_stored_one_is_ignored_and_kept(make_gateway):
 # One gateway in a data directory.
 
 
-def test_a_second_start_fails_at_once(own, make_gateway):
-    second, failures = make_gateway(data=own.data), []
+def test_second_start_fails_at_once(own_gateway, make_gateway):
+    second, failures = make_gateway(data=own_gateway.data), []
     assert any(seconds_of(lambda: failures.append(second.fails())) < 5 for _ in range(TRIES))
     assert all(failed.status == 3 for failed in failures)
-    assert all(str(own.process.pid) in failed.stderr or own.url in failed.stderr for failed in failures)
-    accepted(own.http.get("/health"))
+    assert all(str(own_gateway.process.pid) in failed.stderr or own_gateway.url in failed.stderr for failed in failures)
+    accepted(own_gateway.http.get("/health"))
 
 
-def test_the_lock_file_holds_process_id_and_url(own):
-    holding = [file for file in own.data.iterdir() if file.is_file() and "lock" in file.name]
+def test_lock_file_holds_process_id_and_url(own_gateway):
+    holding = [file for file in own_gateway.data.iterdir() if file.is_file() and "lock" in file.name]
     assert len(holding) == 1
     text = holding[0].read_text()
-    assert str(own.process.pid) in text and own.url in text and mode(holding[0]) & 0o077 == 0
+    assert str(own_gateway.process.pid) in text and own_gateway.url in text and mode(holding[0]) & 0o077 == 0
 
 
-def test_closed_standard_streams_do_no_harm(make_gateway):
-    """Else the first file that is opened gets the number of one, and what is printed is written into it."""
+def test_closed_standard_streams_are_harmless(make_gateway):
+    """Otherwise the first opened file gets one of their numbers, and output is written into it."""
     gateway = make_gateway(first="exec 0<&- >&- 2>&-").launch()
     deadline = time.monotonic() + PATIENCE
     while (status := gateway.command("status", "--json")).returncode != 0:
@@ -211,11 +211,11 @@ def test_closed_standard_streams_do_no_harm(make_gateway):
     assert gateway.stop() == 0
 
 
-def test_as_many_files_may_be_open_as_the_system_allows(make_gateway):
+def test_limit_of_open_files_is_raised(make_gateway):
     gateway = make_gateway(first="ulimit -S -n 300").start()
     kept = [Connection(gateway) for _ in range(310)]
     for connection in kept:
-        assert connection.request("GET /health HTTP/1.1").answer().status == 200
+        assert connection.request("GET /health HTTP/1.1").response().status == 200
     for connection in kept:
         connection.close()
 
@@ -226,23 +226,23 @@ def test_connections_leave_descriptors_for_files(make_gateway):
     accepted(gateway.http.get("/health"))
     kept = [Connection(gateway) for _ in range(149)]
     for connection in kept:
-        assert connection.request("GET /health HTTP/1.1").answer().status == 200
+        assert connection.request("GET /health HTTP/1.1").response().status == 200
     accepted(gateway.http.get("/filesystem/ls"))
     with Connection(gateway) as one_more:
-        assert one_more.request("GET /health HTTP/1.1").answer().status == 503
+        assert one_more.request("GET /health HTTP/1.1").response().status == 503
     for connection in kept:
         connection.close()
 
 
 def preloaded(tmp_path, source):
-    """The environment of a gateway that has some of the system's functions replaced."""
+    """Returns the environment of a gateway with some system functions replaced."""
     file, library = tmp_path / "instead.c", tmp_path / "instead.so"
     file.write_text("#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n" + source)
     subprocess.run(["clang-19", "-shared", "-fPIC", "-o", str(library), str(file)], check=True)
     return {"LD_PRELOAD": str(library)}
 
 
-def test_without_memory_for_a_connection_it_says_so_once_and_goes_on(make_gateway, tmp_path):
+def test_connection_out_of_memory_is_logged_once(make_gateway, tmp_path):
     gateway = make_gateway(environment=preloaded(tmp_path, """
 #include <sys/socket.h>
 typedef int (*acceptor)(int, struct sockaddr *, socklen_t *, int);
@@ -258,7 +258,7 @@ int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags) 
     assert gateway.stderr.count("for a further connection") == 1
 
 
-def test_with_fewer_threads_than_it_wants_it_says_why_it_cannot_serve_or_stays(make_gateway, tmp_path):
+def test_start_with_too_few_threads_fails_with_a_reason_or_serves(make_gateway, tmp_path):
     few = preloaded(tmp_path, """
 #include <pthread.h>
 #include <stdlib.h>
@@ -282,13 +282,13 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     assert answers[-1] == {200} and set().union(*answers) <= {200, 500}
 
 
-def test_a_lock_that_a_killed_gateway_left_does_not_hold(own):
-    own.kill()
-    own.start()
-    accepted(own.http.get("/health"))
+def test_lock_of_a_killed_gateway_is_released(own_gateway):
+    own_gateway.kill()
+    own_gateway.start()
+    accepted(own_gateway.http.get("/health"))
 
 
-def test_of_many_starts_at_once_one_runs(make_gateway, tmp_path):
+def test_one_of_many_simultaneous_starts_runs(make_gateway, tmp_path):
     gateways = [make_gateway(data=tmp_path / "wanted") for _ in range(4)]
 
     def start(number):
@@ -305,158 +305,158 @@ def test_of_many_starts_at_once_one_runs(make_gateway, tmp_path):
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_the_process_with_0(own, by):
-    with own.events() as events:
+def test_signal_ends_the_process_with_0(own_gateway, by):
+    with own_gateway.events() as events:
         events.drain()
-        # A client is given 10 s to answer that its socket is closed, where nobody is in a hurry.
-        assert seconds_of(lambda: own.stop(by)) < 9 and own.process.returncode == 0
+        # A client gets 10 s to reply to the closing of its socket, unless the end is urgent.
+        assert seconds_of(lambda: own_gateway.stop(by)) < 9 and own_gateway.process.returncode == 0
         assert events.closed() == 1001
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_before_the_ready_line_ends_the_process_with_0(own, by):
-    assert own.stop() == 0
-    # Whoever else holds the database keeps the start waiting.
-    with contextlib.closing(sqlite3.connect(own.data / "gateway.db", isolation_level=None)) as other:
+def test_signal_before_the_ready_line_ends_the_process_with_0(own_gateway, by):
+    assert own_gateway.stop() == 0
+    # Another process that locks the database keeps the start waiting.
+    with contextlib.closing(sqlite3.connect(own_gateway.data / "gateway.db", isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        own.launch()
-        wait_for(lambda: f'"pid":{own.process.pid},' in (own.data / "gateway.lock").read_text())
-        own.process.send_signal(by)
-        assert own.wait() == 0
-    assert own.stdout == ""
+        own_gateway.launch()
+        wait_for(lambda: f'"pid":{own_gateway.process.pid},' in (own_gateway.data / "gateway.lock").read_text())
+        own_gateway.process.send_signal(by)
+        assert own_gateway.wait() == 0
+    assert own_gateway.stdout == ""
 
 
-def test_under_nohup_it_outlives_its_terminal(own):
-    own.stop()
+def test_nohup_outlives_the_terminal(own_gateway):
+    own_gateway.stop()
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        own.start()
+        own_gateway.start()
     finally:
         signal.signal(signal.SIGHUP, before)
-    own.process.send_signal(signal.SIGHUP)
-    accepted(own.http.get("/health"))
-    assert own.stop() == 0
+    own_gateway.process.send_signal(signal.SIGHUP)
+    accepted(own_gateway.http.get("/health"))
+    assert own_gateway.stop() == 0
 
 
 @pytest.mark.parametrize("path, word, status, least", [
     ("/daemon/stop", "stopping", 0, 0.1), ("/daemon/restart", "restarting", 75, 0.4),
 ])
-def test_stop_and_restart_answer_and_then_end(own, path, word, status, least):
-    with own.events() as events:
+def test_stop_and_restart_respond_before_ending(own_gateway, path, word, status, least):
+    with own_gateway.events() as events:
         events.drain()
         asked = time.monotonic()
-        assert accepted(own.http.post(path)) == {"status": word}
-        assert own.wait() == status
+        assert accepted(own_gateway.http.post(path)) == {"status": word}
+        assert own_gateway.wait() == status
         assert least < time.monotonic() - asked < 9  # as above
         assert events.closed() == 1001
-    assert own.stdout == f"listening on {own.url}\n"
+    assert own_gateway.stdout == f"listening on {own_gateway.url}\n"
 
 
-def test_stop_needs_the_token(own):
-    refused(own.anonymous.post("/daemon/stop"), 401, "unauthorized")
-    refused(own.http.get("/daemon/stop"), 405, "method not allowed")
-    accepted(own.http.get("/health"))
+def test_stop_needs_the_token(own_gateway):
+    refused(own_gateway.anonymous.post("/daemon/stop"), 401, "unauthorized")
+    refused(own_gateway.http.get("/daemon/stop"), 405, "method not allowed")
+    accepted(own_gateway.http.get("/health"))
 
 
 @contextlib.contextmanager
 def held_still(gateway):
-    """What is sent meanwhile comes all at once: 100 ms behind the first request to stop the gateway ends."""
+    """Pauses the process: whatever is sent meanwhile arrives at once. It ends 100 ms after the first request to stop."""
     gateway.process.send_signal(signal.SIGSTOP)
     yield
     gateway.process.send_signal(signal.SIGCONT)
 
 
 @pytest.mark.parametrize("order", [("restart", "stop"), ("stop", "restart")], ids=" then ".join)
-def test_a_stop_wins_over_a_restart(own, order):
+def test_stop_overrides_a_restart(own_gateway, order):
     words = {"stop": "stopping", "restart": "restarting"}
-    with Connection(own) as connection:
-        with held_still(own):
+    with Connection(own_gateway) as connection:
+        with held_still(own_gateway):
             for action in order:
                 connection.request(f"POST /daemon/{action} HTTP/1.1")
         for action in order:
-            assert connection.answer().json() == {"status": words[action]}
-    assert own.wait() == 0
+            assert connection.response().json() == {"status": words[action]}
+    assert own_gateway.wait() == 0
 
 
-def test_stop_may_be_asked_for_twice(own):
-    with Connection(own) as first, Connection(own) as second:
-        with held_still(own):
+def test_stop_can_be_requested_twice(own_gateway):
+    with Connection(own_gateway) as first, Connection(own_gateway) as second:
+        with held_still(own_gateway):
             for connection in (first, second):
                 connection.request("POST /daemon/stop HTTP/1.1")
         for connection in (first, second):
-            assert connection.answer().json() == {"status": "stopping"}
-    assert own.wait() == 0
+            assert connection.response().json() == {"status": "stopping"}
+    assert own_gateway.wait() == 0
 
 
-def test_a_second_signal_while_ending_does_no_harm(own):
-    own.process.send_signal(signal.SIGTERM)
-    own.process.send_signal(signal.SIGINT)
-    assert own.wait() == 0
+def test_second_signal_while_ending_is_harmless(own_gateway):
+    own_gateway.process.send_signal(signal.SIGTERM)
+    own_gateway.process.send_signal(signal.SIGINT)
+    assert own_gateway.wait() == 0
 
 
-def test_signals_until_the_end_do_no_harm(own):
+def test_signals_until_the_end_are_harmless(own_gateway):
     for _ in range(200):
-        accepted(own.http.post("/threads", json={"title": "long " * 1000}), 201)
-    while own.running:
-        own.process.send_signal(signal.SIGINT)
-    assert own.wait() == 0
-    assert not (own.data / "gateway.db-wal").exists()
+        accepted(own_gateway.http.post("/threads", json={"title": "long " * 1000}), 201)
+    while own_gateway.running:
+        own_gateway.process.send_signal(signal.SIGINT)
+    assert own_gateway.wait() == 0
+    assert not (own_gateway.data / "gateway.db-wal").exists()
 
 
-def test_an_end_that_cannot_be_told_has_its_status(own, make_gateway):
+def test_exit_status_survives_a_failed_message(own_gateway, make_gateway):
     with open("/dev/full", "w") as full:
-        second = subprocess.run([str(BINARY), "serve", "--port", "0", "--data-dir", str(own.data)], stdout=full,
-                                stderr=full, timeout=PATIENCE, env=own.variables())
+        second = subprocess.run([str(BINARY), "serve", "--port", "0", "--data-dir", str(own_gateway.data)], stdout=full,
+                                stderr=full, timeout=PATIENCE, env=own_gateway.variables())
     assert second.returncode == 3
 
 
-def test_open_connections_do_not_hold_up_the_end(own):
-    idle = [Connection(own) for _ in range(10)]
-    half = Connection(own).send("GET /hea")
-    # A request that has begun is given 30 s to come to its end, where nobody is in a hurry.
-    assert seconds_of(own.stop) < 25 and own.process.returncode == 0
+def test_open_connections_do_not_delay_the_end(own_gateway):
+    idle = [Connection(own_gateway) for _ in range(10)]
+    half = Connection(own_gateway).send("GET /hea")
+    # A request in progress gets 30 s to finish, unless the end is urgent.
+    assert seconds_of(own_gateway.stop) < 25 and own_gateway.process.returncode == 0
     for connection in [*idle, half]:
         assert connection.closed()
         connection.close()
 
 
-def test_the_end_leaves_one_database_file(own):
+def test_end_leaves_one_database_file(own_gateway):
     for _ in range(20):
-        accepted(own.http.post("/threads", json={}), 201)
-    assert own.stop() == 0
-    log = own.data / "gateway.db-wal"
+        accepted(own_gateway.http.post("/threads", json={}), 201)
+    assert own_gateway.stop() == 0
+    log = own_gateway.data / "gateway.db-wal"
     assert not log.exists() or log.stat().st_size == 0
-    with sqlite3.connect(f"file:{own.data / 'gateway.db'}?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{own_gateway.data / 'gateway.db'}?mode=ro", uri=True) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_a_write_that_was_answered_is_there_after_stop(own):
-    made = accepted(own.http.post("/threads", json={"title": "kept"}), 201)
-    accepted(own.http.post("/daemon/stop"))
-    assert own.wait() == 0
-    own.start()
-    assert accepted(own.http.get(f"/threads/{made['id']}"))["title"] == "kept"
+def test_acknowledged_write_survives_a_stop(own_gateway):
+    made = accepted(own_gateway.http.post("/threads", json={"title": "kept"}), 201)
+    accepted(own_gateway.http.post("/daemon/stop"))
+    assert own_gateway.wait() == 0
+    own_gateway.start()
+    assert accepted(own_gateway.http.get(f"/threads/{made['id']}"))["title"] == "kept"
 
 
 # Logs.
 
 
-def test_logs_go_to_stderr_and_to_the_data_directory(own):
-    accepted(own.http.get("/threads"))
-    assert own.stop() == 0
-    files = list((own.data / "logs").iterdir())
-    assert own.stderr.strip() and files and any(file.read_text().strip() for file in files)
+def test_logs_go_to_stderr_and_to_the_data_directory(own_gateway):
+    accepted(own_gateway.http.get("/threads"))
+    assert own_gateway.stop() == 0
+    files = list((own_gateway.data / "logs").iterdir())
+    assert own_gateway.stderr.strip() and files and any(file.read_text().strip() for file in files)
 
 
-def test_whoever_does_not_read_stderr_does_not_stop_it(make_gateway):
+def test_unread_stderr_does_not_block_the_gateway(make_gateway):
     gateway = make_gateway()
     serving = subprocess.Popen([BINARY, "serve", "--port", "0", "--log-level", "debug"], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env=gateway.variables())
     try:
         url = serving.stdout.readline().decode().split()[-1]
-        with httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        with http_client.new_client(base_url=url) as http:
             for _ in range(2000):
                 assert http.get("/health").status_code == 200
         serving.terminate()
@@ -468,7 +468,7 @@ def test_whoever_does_not_read_stderr_does_not_stop_it(make_gateway):
         serving.wait()
 
 
-def test_the_token_never_stands_in_a_log(make_gateway):
+def test_token_is_never_logged(make_gateway):
     gateway = make_gateway(arguments=["--log-level", "trace"]).start()
     token = gateway.token
     accepted(gateway.http.get("/threads"))
@@ -477,24 +477,24 @@ def test_the_token_never_stands_in_a_log(make_gateway):
         by_query.drain()
         by_protocol.drain()
     with gateway.connect() as connection:
-        connection.request(f"GET /nothing/{token} HTTP/1.1", "Content-Length: x").answer()
+        connection.request(f"GET /nothing/{token} HTTP/1.1", "Content-Length: x").response()
     assert gateway.stop() == 0
     logs = "".join(file.read_text() for file in (gateway.data / "logs").iterdir())
     assert logs and token not in logs.replace(f"/nothing/{token}", "") and token not in gateway.stderr.replace(
         f"/nothing/{token}", "")
 
 
-def test_the_log_level_off_keeps_quiet(make_gateway):
+def test_log_level_off_is_silent(make_gateway):
     gateway = make_gateway(arguments=["--log-level", "off"]).start()
     accepted(gateway.http.get("/threads"))
     assert gateway.stop() == 0 and gateway.stderr == ""
 
 
 @pytest.mark.parametrize("level", ["trace", "debug", "info", "warn", "error"])
-def test_every_log_level_is_known(make_gateway, level):
+def test_every_log_level_is_accepted(make_gateway, level):
     make_gateway(arguments=["--log-level", level]).start()
 
 
-def test_health_is_small_and_plain(own):
-    response = own.anonymous.get("/health")
+def test_health_is_small_and_plain(own_gateway):
+    response = own_gateway.anonymous.get("/health")
     assert set(accepted(response)) == {"status", "uptime"} and json.loads(response.text)["uptime"] < 60

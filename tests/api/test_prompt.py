@@ -1,4 +1,7 @@
-"""What agents are told before a conversation, and the modes they work in (specification, Mode; decisions, 4)."""
+"""The system prompt of agents, and the modes they work in.
+
+See docs/contract/agents.md#what-an-agent-is-shown and docs/contract/agents.md#modes.
+"""
 
 import datetime
 
@@ -20,7 +23,7 @@ def write(gateway, path, content):
     accepted(gateway.http.put(path, json={"content": content}))
 
 
-def test_the_modes_are_plan_and_act(gateway):
+def test_modes_are_plan_and_act(gateway):
     plan, act = accepted(gateway.http.get("/modes"))
     assert plan.pop("systemPrompt") and plan.pop("description") and act.pop("description")
     assert plan == {"name": "plan", "label": "Plan", "color": "#f59e0b", "allowedTools": FIVE, "requiresApproval": True}
@@ -28,8 +31,8 @@ def test_the_modes_are_plan_and_act(gateway):
                    "requiresApproval": False}
 
 
-def test_a_prompt_shows_its_parts_and_what_they_cost(gateway, name):
-    agent = name("agent")
+def test_prompt_lists_its_parts_and_their_tokens(gateway, new_name):
+    agent = new_name("agent")
     make_agent(gateway, agent, systemPrompt="You count.", mode="act")
     prompt = prompt_of(gateway, agent)
     assert (prompt["agent"], prompt["mode"]) == (agent, "act")
@@ -40,9 +43,9 @@ def test_a_prompt_shows_its_parts_and_what_they_cost(gateway, name):
     assert str(gateway.data / "agents" / agent / "workspace") in prompt["text"]
 
 
-def test_a_prompt_shows_the_tools_that_a_run_would_have(own_talker, name):
+def test_prompt_lists_the_tools_of_a_run(own_talker, new_name):
     gateway = own_talker.gateway
-    agent = make_agent(gateway, name("agent"), mode="act", tools=["Read", "Grep", "Bash"])
+    agent = make_agent(gateway, new_name("agent"), mode="act", tools=["Read", "Grep", "Bash"])
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent["id"]}), 201)
     for stage, mode in (("apprentice", "act"), ("operator", "act"), ("operator", "plan")):
         accepted(gateway.http.patch(f"/agents/{agent['name']}/stage", json={"stage": stage, "reason": "for a test"}))
@@ -56,8 +59,8 @@ def test_a_prompt_shows_the_tools_that_a_run_would_have(own_talker, name):
         assert prompt["tokens"] > prompt["tool_tokens"]
 
 
-def test_a_prompt_takes_the_threads_mode_or_the_asked_one(gateway, name):
-    agent = name("agent")
+def test_prompt_uses_the_threads_mode_or_the_given_one(gateway, new_name):
+    agent = new_name("agent")
     made = make_agent(gateway, agent)
     assert prompt_of(gateway, agent)["mode"] == "plan"
     assert "plan mode" in prompt_of(gateway, agent)["text"]
@@ -67,14 +70,14 @@ def test_a_prompt_takes_the_threads_mode_or_the_asked_one(gateway, name):
     assert prompt_of(gateway, agent, thread_id=thread["id"], mode="plan")["mode"] == "plan"
 
 
-def test_a_prompt_says_what_is_wrong(gateway):
+def test_invalid_prompt_requests_are_refused(gateway):
     refused(gateway.http.get("/agents/nobody/prompt"), 404, "agent not found")
     refused(gateway.http.get("/agents/a..b/prompt"), 400, "invalid agent name")
     refused(gateway.http.get("/agents/assistant/prompt?mode=quick"), 400, "invalid mode: quick")
     refused(gateway.http.get(f"/agents/assistant/prompt?thread_id={UNKNOWN_ID}"), 404, "thread not found")
 
 
-def test_the_model_is_told_the_identity_as_it_is_now(own_talker):
+def test_model_sees_the_current_identity(own_talker):
     gateway = own_talker.gateway
     make_agent(gateway, "scribe", systemPrompt="You write.")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": "scribe"}), 201)
@@ -82,20 +85,20 @@ def test_the_model_is_told_the_identity_as_it_is_now(own_talker):
     write(gateway, "/agents/scribe/soul", "scribe soul one")
     write(gateway, "/user-profile", "profile one")
     own_talker.says(thread, "hello", answer="hi")
-    told = own_talker.system()
-    order = [told.index(part) for part in ("base soul one", "scribe soul one", "profile one", "You write.")]
+    system_prompt = own_talker.system()
+    order = [system_prompt.index(part) for part in ("base soul one", "scribe soul one", "profile one", "You write.")]
     assert order == sorted(order)
-    assert told == prompt_of(gateway, "scribe", thread_id=thread["id"])["text"]
+    assert system_prompt == prompt_of(gateway, "scribe", thread_id=thread["id"])["text"]
 
     write(gateway, "/soul", "base soul two")
     write(gateway, "/agents/scribe/user-profile", "override two")
     own_talker.says(thread, "hello", answer="hi")
-    told = own_talker.system()
-    assert "base soul two" in told and "base soul one" not in told
-    assert "override two" in told and "profile one" not in told
+    system_prompt = own_talker.system()
+    assert "base soul two" in system_prompt and "base soul one" not in system_prompt
+    assert "override two" in system_prompt and "profile one" not in system_prompt
 
 
-def test_the_model_is_told_of_plan_mode_until_the_plan_is_approved(own_talker):
+def test_plan_mode_is_explained_until_the_plan_is_approved(own_talker):
     gateway = own_talker.gateway
     thread = accepted(gateway.http.post("/threads", json={}), 201)
     own_talker.says(thread, "hello", answer="a plan")
@@ -105,7 +108,7 @@ def test_the_model_is_told_of_plan_mode_until_the_plan_is_approved(own_talker):
     assert "You are in plan mode." not in own_talker.system()
 
 
-def test_another_agents_soul_is_not_told(own_talker):
+def test_soul_of_another_agent_is_not_included(own_talker):
     gateway = own_talker.gateway
     write(gateway, "/agents/other/soul", "a secret of the other")
     thread = accepted(gateway.http.post("/threads", json={}), 201)
@@ -113,7 +116,7 @@ def test_another_agents_soul_is_not_told(own_talker):
     assert "a secret of the other" not in own_talker.system()
 
 
-def test_the_projects_instructions_are_told(own_talker):
+def test_project_instructions_are_included(own_talker):
     gateway = own_talker.gateway
     site = gateway.home / "work" / "site"
     site.mkdir(parents=True)
@@ -127,11 +130,12 @@ def test_the_projects_instructions_are_told(own_talker):
     (site / "AGENTS.md").write_text("the site's own words")
     accepted(gateway.http.patch(f"/projects/{project['id']}", json={"trusted": False}))
     own_talker.says(thread, "hello", answer="hi")
-    told = own_talker.system()
-    assert "the site's own words" in told and "instructions of work" not in told and "not instructions" in told
+    system_prompt = own_talker.system()
+    assert "the site's own words" in system_prompt and "not instructions" in system_prompt
+    assert "instructions of work" not in system_prompt
 
 
-def test_a_projects_instructions_may_be_a_symlink_to_others_of_it(own_talker):
+def test_project_instructions_may_be_a_symlink_within_the_project(own_talker):
     gateway = own_talker.gateway
     site = gateway.home / "site"
     site.mkdir()
@@ -147,7 +151,7 @@ def test_a_projects_instructions_may_be_a_symlink_to_others_of_it(own_talker):
         assert ((site / target).read_text() in own_talker.system()) is is_told
 
 
-def test_of_long_instructions_the_beginning_is_told(own_talker):
+def test_long_instructions_are_truncated(own_talker):
     gateway = own_talker.gateway
     site = gateway.home / "site"
     site.mkdir()
@@ -155,5 +159,5 @@ def test_of_long_instructions_the_beginning_is_told(own_talker):
     project = accepted(gateway.http.post("/projects", json={"name": "site", "path": str(site)}), 201)
     thread = accepted(gateway.http.post("/threads", json={"project_id": project["id"]}), 201)
     own_talker.says(thread, "hello", answer="hi")
-    told = own_talker.system()
-    assert "the beginning ö" in told and "the end" not in told and "longer than 102400 bytes" in told
+    system_prompt = own_talker.system()
+    assert "the beginning ö" in system_prompt and "the end" not in system_prompt and "longer than 102400 bytes" in system_prompt

@@ -1,4 +1,7 @@
-"""What proposals may change: files where symlinks really lead, and extensions (decisions, 8)."""
+"""Targets of proposals: files, judged by where symlinks lead, and extensions.
+
+See docs/contract/proposals.md#files and docs/contract/proposals.md#endpoints.
+"""
 
 import pytest
 import yaml
@@ -17,38 +20,38 @@ OUTSIDE = "path outside home directory"
     ".gateway-token", "gateway.db", "gateway.db-wal", "gateway.lock", "autoresearch/proposals/assistant/x.md",
     "autoresearch", "trash/x", "backups/x.db", "attachments/x", "logs/x.log", "./config.yaml",
     "notes/../config.yaml", ".", "/", "keys/id_rsa"])
-def test_a_target_that_nobody_may_change_is_refused(gateway, target):
+def test_protected_target_is_refused(gateway, target):
     path = write(gateway, target=target)
     refused(apply(gateway, path), 403, OUTSIDE)
     assert show(gateway, path)["status"] == "pending" and experiments_of(gateway, path) == []
 
 
-def test_what_may_not_be_changed_is_not_shown(gateway):
+def test_protected_target_is_not_shown(gateway):
     for target in (".gateway-token", str(gateway.data / ".gateway-token"), "/etc/passwd", "config.yaml"):
         shown = show(gateway, write(gateway, target=target))
         assert shown["current_content"] is None and gateway.token not in str(shown)
 
 
-def test_a_target_in_home_but_in_no_project_is_refused(gateway):
+def test_target_in_home_outside_projects_is_refused(gateway):
     (gateway.home / "loose").mkdir(exist_ok=True)
     refused(apply(gateway, write(gateway, target=str(gateway.home / "loose" / "x.md"))), 403, OUTSIDE)
     assert not (gateway.home / "loose" / "x.md").exists()
 
 
-def test_a_projects_file_may_be_changed(gateway, name):
-    place = gateway.home / name("project")
-    place.mkdir()
-    project = accepted(gateway.http.post("/projects", json={"name": "P", "path": str(place)}), 201)
-    path = write(gateway, target=str(place / "src" / "new.md"))
+def test_project_file_can_be_changed(gateway, new_name):
+    directory = gateway.home / new_name("project")
+    directory.mkdir()
+    project = accepted(gateway.http.post("/projects", json={"name": "P", "path": str(directory)}), 201)
+    path = write(gateway, target=str(directory / "src" / "new.md"))
     accepted(apply(gateway, path))
-    assert (place / "src" / "new.md").read_text() == "new text\n"
-    hooks = write(gateway, target=str(place / ".git" / "hooks" / "pre-commit"))
+    assert (directory / "src" / "new.md").read_text() == "new text\n"
+    hooks = write(gateway, target=str(directory / ".git" / "hooks" / "pre-commit"))
     refused(apply(gateway, hooks), 403, OUTSIDE)
     gateway.http.delete(f"/projects/{project['id']}")
-    refused(apply(gateway, write(gateway, target=str(place / "late.md"))), 403, OUTSIDE)
+    refused(apply(gateway, write(gateway, target=str(directory / "late.md"))), 403, OUTSIDE)
 
 
-def test_where_symlinks_really_lead_decides(gateway):
+def test_symlinks_are_judged_by_their_target(gateway):
     notes = gateway.data / "notes"
     notes.mkdir(exist_ok=True)
     (notes / "out").symlink_to("/etc")
@@ -65,13 +68,13 @@ def test_where_symlinks_really_lead_decides(gateway):
     assert (notes / "link.md").is_symlink() and (notes / "real.md").read_text() == "new text\n"
 
 
-def test_without_a_target_it_cannot_be_applied(gateway):
+def test_proposal_without_a_target_cannot_be_applied(gateway):
     for path in (write(gateway, target=None), write(gateway, target=""), write(gateway, text="no head at all")):
         body = refused(apply(gateway, path), 400, "validation failed")
         assert body["details"][0]["path"] == "target"
 
 
-def test_a_target_that_is_a_directory_cannot_be_applied(gateway):
+def test_target_that_is_a_directory_cannot_be_applied(gateway):
     (gateway.data / "notes" / "folder").mkdir(parents=True, exist_ok=True)
     path = write(gateway, target="notes/folder")
     refused(apply(gateway, path), 400, "validation failed")
@@ -79,14 +82,14 @@ def test_a_target_that_is_a_directory_cannot_be_applied(gateway):
 
 
 @pytest.mark.parametrize("target", ["notes/unmade/", "notes/unmade/.", "agents/assistant/unmade/"])
-def test_a_target_with_the_name_of_a_directory_cannot_be_applied(gateway, target):
+def test_target_named_like_a_directory_cannot_be_applied(gateway, target):
     path = write(gateway, target=target)
     refused(apply(gateway, path), 400, "validation failed")
     assert show(gateway, path)["status"] == "pending" and not (gateway.data / target).exists()
 
 
-def test_an_extension_whose_file_cannot_be_written_stays_as_it_was(gateway, name):
-    extension = name("command")
+def test_extension_with_an_unwritable_file_is_unchanged(gateway, new_name):
+    extension = new_name("command")
     in_the_way = gateway.data / "extensions" / f"{extension}.yaml"
     in_the_way.mkdir(parents=True)
     path = write(gateway, "type: command\ndescription: hello\nprompt: Say hello.\n", type="extension",
@@ -99,7 +102,7 @@ def test_an_extension_whose_file_cannot_be_written_stays_as_it_was(gateway, name
     assert accepted(gateway.http.get(f"/extensions/{extension}"))["description"] == "hello"
 
 
-def test_a_target_that_was_deleted_meanwhile_is_made_again(gateway):
+def test_deleted_target_is_created_again(gateway):
     path = write(gateway)
     target_of(gateway, path).parent.mkdir(exist_ok=True)
     target_of(gateway, path).write_text("before")
@@ -110,7 +113,7 @@ def test_a_target_that_was_deleted_meanwhile_is_made_again(gateway):
     assert target_of(gateway, path).read_text() == "new text\n"
 
 
-def test_names_like_the_gateways_own_directories_may_be_changed(gateway):
+def test_files_named_like_protected_directories_can_be_changed(gateway):
     for target in ("logs.md", "files-to-read.md", "backups-plan/today.md", "notes/config.yaml", "notes/trash/x"):
         accepted(apply(gateway, write(gateway, target=target)))
         assert (gateway.data / target).read_text() == "new text\n"
@@ -119,8 +122,8 @@ def test_names_like_the_gateways_own_directories_may_be_changed(gateway):
 # Extensions.
 
 
-def test_an_extension_is_made_disabled_and_is_the_agents(gateway, name):
-    made = name("proposed")
+def test_new_extension_is_disabled_and_owned_by_the_agent(gateway, new_name):
+    made = new_name("proposed")
     path = write(gateway, "description: Sums up\nprompt: Sum it up\n", type="extension", target=f"jobs/{made}/job.yaml")
     refused(apply(gateway, path), 400, "validation failed")
     good = "# why\ndescription: Sums up\nagent_id: assistant\nprompt: Sum it up\n"
@@ -133,16 +136,16 @@ def test_an_extension_is_made_disabled_and_is_the_agents(gateway, name):
     assert (gateway.data / "jobs" / made / "job.yaml").read_text() == good
 
 
-def test_an_extension_is_enabled_where_the_text_says_so(gateway, name):
-    made = name("command")
+def test_new_extension_is_enabled_if_the_text_says_so(gateway, new_name):
+    made = new_name("command")
     text = "type: command\ndescription: Greets\nenabled: true\nprompt: Say hello to $ARGUMENTS\n"
     accepted(apply(gateway, write(gateway, text, type="extension", target=f"extensions/{made}.yaml")))
     record = accepted(gateway.http.get(f"/extensions/{made}"))
     assert (record["type"], record["enabled"], record["source"]) == ("command", True, "agent")
 
 
-def test_a_record_is_changed_at_once(gateway, name):
-    made = name("theme")
+def test_record_is_changed_at_once(gateway, new_name):
+    made = new_name("theme")
     body = {"type": "theme", "name": made, "description": "d", "definition": {"dark": False}, "enabled": True}
     accepted(gateway.http.post("/extensions", json=body), 201)
     path = write(gateway, "type: theme\ndescription: Night\ndark: true\n", type="extension",
@@ -155,8 +158,8 @@ def test_a_record_is_changed_at_once(gateway, name):
     assert record["source"] == "user"
 
 
-def test_an_agents_file_is_changed_with_its_record(gateway, name):
-    made = name("agent")
+def test_file_of_an_agent_is_changed_with_its_record(gateway, new_name):
+    made = new_name("agent")
     body = {"type": "agent", "name": made, "description": "d", "definition": {"systemPrompt": "old"}}
     accepted(gateway.http.post("/extensions", json=body), 201)
     text = "# approved\ndescription: d\nsystemPrompt: new\n"
@@ -169,23 +172,23 @@ def test_an_agents_file_is_changed_with_its_record(gateway, name):
 
 @pytest.mark.parametrize("text", ["- a list\n", "a: [\n", "", "type: nonsense\n", "type: theme\ndark: maybe\n",
                                   "&a {b: *a}\n"])
-def test_a_text_that_is_no_extension_leaves_it_pending(gateway, name, text):
-    path = write(gateway, text, type="extension", target=f"extensions/{name('bad')}.yaml")
+def test_invalid_extension_text_leaves_it_pending(gateway, new_name, text):
+    path = write(gateway, text, type="extension", target=f"extensions/{new_name('bad')}.yaml")
     refused(apply(gateway, path), 400, "validation failed")
     assert head_of(gateway, path)["status"] == "pending" and experiments_of(gateway, path) == []
 
 
-def test_an_extensions_target_is_one_of_three_forms(gateway):
+def test_extension_target_has_one_of_three_forms(gateway):
     refused(apply(gateway, write(gateway, "type: theme\n", type="extension", target="notes/x.yaml")), 400,
             "validation failed")
     refused(apply(gateway, write(gateway, "type: theme\n", type="extension", target="extensions/Bad_Name.yaml")), 400,
             "name must be kebab-case (a-z, 0-9, hyphens)")
 
 
-def test_agents_that_are_renamed_while_proposals_for_them_are_applied_are_made_no_second_time_by_their_files(gateway,
-                                                                                                           name):
+def test_concurrent_renames_and_proposals_duplicate_no_agent(gateway,
+                                                                                                           new_name):
     made = [accepted(gateway.http.post("/extensions", json={
-        "type": "agent", "name": name("agent"), "description": "d", "definition": {"systemPrompt": "old"}}), 201)
+        "type": "agent", "name": new_name("agent"), "description": "d", "definition": {"systemPrompt": "old"}}), 201)
             for _ in range(40)]
     paths = [write(gateway, "description: new\nsystemPrompt: new\n", type="extension",
                    target=f"agents/{agent['name']}/agent.yaml") for agent in made]
@@ -194,27 +197,27 @@ def test_agents_that_are_renamed_while_proposals_for_them_are_applied_are_made_n
         agent = made[number // 2]
         if number % 2 == 0:
             return apply(gateway, paths[number // 2])
-        # So that some come between the change of their record and of its file.
+        # So that some fall between the change of the record and of its file.
         for _ in range(number // 2):
             gateway.http.get("/health")
         return gateway.http.patch(f"/extensions/{agent['id']}", json={"name": agent["name"] + "-b"})
 
-    for answer in at_once(2 * len(made), act):
-        accepted(answer)
+    for response in at_once(2 * len(made), act):
+        accepted(response)
     for agent in made:
         again = gateway.http.get(f"/extensions/{agent['name']}")
         assert again.status_code == 404 or again.json()["source"] == "agent", again.json()
         accepted(gateway.http.get(f"/extensions/{agent['name']}-b"))
 
 
-def test_a_built_in_is_not_changed(gateway):
+def test_built_in_cannot_be_changed(gateway):
     path = write(gateway, "type: theme\ndark: true\n", type="extension", target="extensions/dark.yaml")
     refused(apply(gateway, path), 403, "built-in extensions are not editable")
     assert show(gateway, path)["status"] == "pending"
 
 
-def test_the_record_that_is_changed_is_the_one_that_the_target_names(gateway, name):
-    agent = name("agent")
+def test_changed_record_is_the_one_the_target_names(gateway, new_name):
+    agent = new_name("agent")
     body = {"type": "agent", "name": agent, "description": "d", "definition": {"systemPrompt": "old"}}
     made = accepted(gateway.http.post("/extensions", json=body), 201)
     text = "description: d\ndefinition:\n  systemPrompt: new\n  agent_id: assistant\n  prompt: p\n"
@@ -229,8 +232,8 @@ def test_the_record_that_is_changed_is_the_one_that_the_target_names(gateway, na
     assert not (gateway.data / "jobs" / agent).exists() and not (gateway.data / "agents" / made["id"]).exists()
 
 
-def test_what_is_left_of_a_deleted_extension_is_not_shown(gateway, name):
-    made = name("theme")
+def test_remains_of_a_deleted_extension_are_not_shown(gateway, new_name):
+    made = new_name("theme")
     text = "type: theme\ndescription: Night\ndark: true\n"
     accepted(apply(gateway, write(gateway, text, type="extension", target=f"extensions/{made}.yaml")))
     assert gateway.http.delete(f"/extensions/{made}").status_code == 204

@@ -1,4 +1,7 @@
-"""Proposals: what an agent may not change by itself, for a person to decide on (decisions, 8)."""
+"""Proposals: changes that an agent may not make itself, for a person to decide on.
+
+See docs/contract/proposals.md#endpoints.
+"""
 
 import os
 
@@ -12,10 +15,10 @@ SHOWN = {"agent", "date", "name", "title", "type", "status", "target", "reason",
 SEGMENT = "invalid path segment"
 
 
-# Looking.
+# Reading.
 
 
-def test_a_file_written_by_hand_is_picked_up(gateway):
+def test_handwritten_file_is_listed(gateway):
     path = write(gateway, target="notes/picked-up.md")
     date = path.rsplit("/", 1)[1]
     assert listed(gateway, path) == {
@@ -28,7 +31,7 @@ def test_a_file_written_by_hand_is_picked_up(gateway):
     assert shown["diff"].splitlines() == ["--- /dev/null", "+++ b/notes/picked-up.md", "@@ -0,0 +1,1 @@", "+new text"]
 
 
-def test_a_nested_one_is_listed_and_shown_with_its_name(gateway):
+def test_nested_proposal_is_listed_and_shown_with_its_name(gateway):
     path = write(gateway, name="greet_People-2")
     assert listed(gateway, path)["name"] == "greet_People-2"
     assert show(gateway, path)["name"] == "greet_People-2"
@@ -36,30 +39,30 @@ def test_a_nested_one_is_listed_and_shown_with_its_name(gateway):
 
 
 @pytest.mark.parametrize("name", ["apply", "reject"])
-def test_one_that_is_called_like_an_action_can_be_read(gateway, name):
+def test_proposal_named_like_an_action_can_be_read(gateway, name):
     path = write(gateway, name=name)
     assert show(gateway, path)["name"] == name
     refused(gateway.http.delete(path), 405, "method not allowed")
     assert accepted(apply(gateway, path))["status"] == "applied"
 
 
-def test_a_plain_and_a_nested_one_may_share_a_date(gateway):
+def test_plain_and_nested_proposal_may_share_a_date(gateway):
     date = fresh_date()
     plain, nested = write(gateway, "plain\n", date=date), write(gateway, "nested\n", date=date, name="one")
     assert show(gateway, plain)["content"] == "plain\n" and show(gateway, nested)["content"] == "nested\n"
 
 
-def test_the_newest_is_listed_first(own):
-    paths = [write(own, created_at=f"2026-01-0{day}T00:00:00.000Z") for day in (2, 3, 1)]
-    dates = [entry["date"] for entry in accepted(own.http.get("/proposals"))]
+def test_newest_is_first(own_gateway):
+    paths = [write(own_gateway, created_at=f"2026-01-0{day}T00:00:00.000Z") for day in (2, 3, 1)]
+    dates = [entry["date"] for entry in accepted(own_gateway.http.get("/proposals"))]
     assert dates == [path.rsplit("/", 1)[1] for path in (paths[1], paths[0], paths[2])]
 
 
-def test_without_any_the_list_is_empty(own):
-    assert accepted(own.http.get("/proposals")) == []
+def test_empty_list(own_gateway):
+    assert accepted(own_gateway.http.get("/proposals")) == []
 
 
-def test_a_change_of_the_file_is_seen_at_once(gateway):
+def test_changed_file_is_seen_at_once(gateway):
     path = write(gateway, title="First")
     assert listed(gateway, path)["title"] == "First"
     write(gateway, title="Other", date=path.rsplit("/", 1)[1])
@@ -70,32 +73,32 @@ def test_a_change_of_the_file_is_seen_at_once(gateway):
 
 
 @pytest.mark.parametrize("after_head", ["", "\n", "\r\n"])
-def test_the_body_is_all_behind_the_head_and_one_empty_line(gateway, after_head):
+def test_content_follows_the_front_matter_and_one_empty_line(gateway, after_head):
     path = write(gateway, after_head + "\nline\n\n---\nno trailing line feed")
     expected = "\nline\n\n---\nno trailing line feed" if after_head else "line\n\n---\nno trailing line feed"
     assert show(gateway, path)["content"] == expected
 
 
-def test_a_head_may_end_its_lines_like_windows(gateway):
+def test_front_matter_may_have_crlf_line_ends(gateway):
     path = write(gateway, text="---\r\ntitle: Wide\r\ntarget: notes/w.md\r\n---\r\nbody\r\n")
     shown = show(gateway, path)
     assert (shown["title"], shown["target"], shown["content"]) == ("Wide", "notes/w.md", "body\r\n")
 
 
-def test_a_head_may_have_what_editors_leave_behind(gateway):
+def test_front_matter_may_have_a_bom_and_trailing_space(gateway):
     path = write(gateway, text="\ufeff---  \ntitle: Marked\ntarget: notes/marked.md\n---\t\n\nhello\n")
     assert listed(gateway, path)["title"] == "Marked" and show(gateway, path)["content"] == "hello\n"
     accepted(apply(gateway, path))
     assert (gateway.data / "notes/marked.md").read_text() == "hello\n" and show(gateway, path)["status"] == "applied"
 
 
-def test_what_the_head_leaves_out_is_made_up_sensibly(gateway):
+def test_missing_front_matter_members_have_defaults(gateway):
     path = write(gateway, "text", title=None, type=None, status=None, created_at=None, target="agents/writer/soul.md")
     entry = listed(gateway, path)
     assert entry["title"] == path.rsplit("/", 1)[1] and entry["type"] == "soul" and is_timestamp(entry["created_at"])
 
 
-def test_the_diff_is_unified_against_what_is_there(gateway):
+def test_diff_is_unified_against_the_target(gateway):
     path = write(gateway, "one\ntwo\nthree\n", target="notes/diff.md")
     (gateway.data / "notes").mkdir(exist_ok=True)
     (gateway.data / "notes" / "diff.md").write_text("one\n2\nthree")
@@ -106,7 +109,7 @@ def test_the_diff_is_unified_against_what_is_there(gateway):
         "\\ No newline at end of file", "+two", "+three"]
 
 
-def test_a_target_that_was_changed_since_is_told(gateway):
+def test_target_changed_since_is_reported(gateway):
     target = gateway.data / "notes" / "moving.md"
     target.parent.mkdir(exist_ok=True)
     target.write_text("before\n")
@@ -119,23 +122,23 @@ def test_a_target_that_was_changed_since_is_told(gateway):
 
 
 @pytest.mark.parametrize("segment", [".", "..", ".hidden", "-a", "_a", "a.b", "a%2Fb", "%C3%A4", "a%20b", "%2e%2e"])
-def test_a_segment_that_no_file_could_have_is_refused(gateway, segment):
+def test_invalid_segment_is_refused(gateway, segment):
     for path in (f"/proposals/{segment}/2026-01-02", f"/proposals/assistant/{segment}",
                  f"/proposals/assistant/2026-01-02/{segment}"):
         with gateway.connect() as connection:
             connection.request(f"GET {path} HTTP/1.1")
-            answer = connection.answer()
-        assert (answer.status, answer.error) == (400, SEGMENT), path
+            response = connection.response()
+        assert (response.status, response.error) == (400, SEGMENT), path
 
 
-def test_decisions_on_bad_segments_are_refused_too(gateway):
+def test_decision_on_an_invalid_segment_is_refused(gateway):
     for action in ("apply", "reject"):
         refused(gateway.http.post(f"/proposals/a.b/2026-01-02/{action}"), 400, SEGMENT)
         refused(gateway.http.post(f"/proposals/assistant/2026.01/{action}"), 400, SEGMENT)
         refused(gateway.http.post(f"/proposals/assistant/2026-01-02/.x/{action}"), 400, SEGMENT)
 
 
-def test_names_that_no_address_has_are_not_listed(gateway):
+def test_names_without_an_address_are_not_listed(gateway):
     paths = [folder(gateway) / "assistant" / "a.b.md", folder(gateway) / "dot.ted" / "2026-01-02.md",
              folder(gateway) / "assistant" / "not-markdown.txt"]
     for path in paths:
@@ -144,7 +147,7 @@ def test_names_that_no_address_has_are_not_listed(gateway):
     assert "Hidden one" not in [entry["title"] for entry in accepted(gateway.http.get("/proposals"))]
 
 
-def test_what_is_not_there_is_not_found(gateway):
+def test_unknown_proposal_is_not_found(gateway):
     for path in ("/proposals/assistant/1999-01-01", "/proposals/assistant/1999-01-01/name"):
         refused(gateway.http.get(path), 404, "proposal not found")
         for body in (b"", b"{}", b"{", b'{"content": 1}'):
@@ -180,25 +183,25 @@ def test_applying_records_an_experiment(gateway):
     assert row["proposal"] == path.removeprefix("/proposals/") and row["reason"] == "It is friendlier."
 
 
-def test_an_edited_content_is_applied_instead(gateway):
+def test_edited_content_is_applied_instead(gateway):
     path = write(gateway, "staged\n")
     accepted(apply(gateway, path, content="edited\n"))
     assert target_of(gateway, path).read_text() == "edited\n"
 
 
-def test_an_edited_content_may_be_empty(gateway):
+def test_edited_content_may_be_empty(gateway):
     path = write(gateway, "staged\n")
     accepted(apply(gateway, path, content=""))
     assert target_of(gateway, path).read_bytes() == b""
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"content": null}', b'{"unknown": 1}'])
-def test_the_body_may_be_left_out(gateway, body):
+def test_body_is_optional(gateway, body):
     path = write(gateway)
     accepted(gateway.http.post(f"{path}/apply", content=body))
 
 
-def test_bad_bodies_change_nothing(gateway):
+def test_invalid_bodies_change_nothing(gateway):
     path = write(gateway)
     refused(gateway.http.post(f"{path}/apply", content=b"{"), 400, "Invalid JSON")
     refused(gateway.http.post(f"{path}/apply", json=[]), 400, "Request body must be an object")
@@ -207,7 +210,7 @@ def test_bad_bodies_change_nothing(gateway):
     assert show(gateway, path)["status"] == "pending" and not target_of(gateway, path).exists()
 
 
-def test_a_nested_one_is_decided_by_its_own_path(gateway):
+def test_nested_proposal_is_decided_by_its_path(gateway):
     one, other = write(gateway, name="one"), write(gateway, name="other")
     accepted(apply(gateway, one))
     accepted(reject(gateway, other))
@@ -215,7 +218,7 @@ def test_a_nested_one_is_decided_by_its_own_path(gateway):
     assert head_of(gateway, one)["status"] == "applied" and head_of(gateway, other)["status"] == "rejected"
 
 
-def test_twice_is_a_conflict(gateway):
+def test_second_decision_is_a_conflict(gateway):
     applied, rejected = write(gateway), write(gateway)
     accepted(apply(gateway, applied))
     accepted(reject(gateway, rejected))
@@ -225,21 +228,21 @@ def test_twice_is_a_conflict(gateway):
     assert len(experiments_of(gateway, applied)) == len(experiments_of(gateway, rejected)) == 1
 
 
-def test_of_many_at_once_one_decides(gateway):
+def test_one_of_many_simultaneous_decisions_is_made(gateway):
     path = write(gateway)
-    answers = at_once(8, lambda number: (apply if number % 2 else reject)(gateway, path))
-    assert sorted(answer.status_code for answer in answers) == [200] + 7 * [409]
+    responses = at_once(8, lambda number: (apply if number % 2 else reject)(gateway, path))
+    assert sorted(response.status_code for response in responses) == [200] + 7 * [409]
     assert len(experiments_of(gateway, path)) == 1
 
 
-def test_a_decision_is_made_once_for_an_idempotency_key(gateway):
+def test_decision_is_made_once_per_idempotency_key(gateway):
     path = write(gateway)
     again = {"headers": {"Idempotency-Key": path}, "json": {"content": "x"}}
     first = accepted(gateway.http.post(f"{path}/apply", **again))
     assert accepted(gateway.http.post(f"{path}/apply", **again)) == first
 
 
-def test_an_existing_target_keeps_its_mode_and_a_new_ones_parents_are_made(gateway):
+def test_existing_target_keeps_its_mode_and_parents_are_created(gateway):
     deep = write(gateway, target="notes/deep/er/still.md")
     accepted(apply(gateway, deep))
     target = gateway.data / "notes/deep/er/still.md"
@@ -249,7 +252,7 @@ def test_an_existing_target_keeps_its_mode_and_a_new_ones_parents_are_made(gatew
     assert target.read_text() == "again\n" and target.stat().st_mode & 0o777 == 0o640
 
 
-def test_a_soul_is_applied_and_its_size_is_held(gateway):
+def test_applied_soul_respects_the_size_limit(gateway):
     accepted(apply(gateway, write(gateway, "Be kind.\n", type="soul", target="agents/kind/soul.md")))
     assert accepted(gateway.http.get("/agents/kind/soul"))["content"] == "Be kind.\n"
     large = write(gateway, "x" * 102_401, type="soul", target="agents/kind/soul.md")
@@ -270,19 +273,19 @@ def test_rejecting_marks_the_file_and_records_the_reason(gateway):
     assert listed(gateway, path) is None
 
 
-def test_the_reason_may_be_left_out(gateway):
+def test_reason_is_optional(gateway):
     path = write(gateway)
     accepted(reject(gateway, path))
     assert experiments_of(gateway, path)[0]["reason"] is None
 
 
-def test_a_file_that_cannot_be_marked_is_not_rejected(gateway):
+def test_unwritable_file_is_not_rejected(gateway):
     path = write(gateway, text="---\ntitle: [\n---\ntext")
     refused(reject(gateway, path), 400, "failed to reject proposal")
     assert experiments_of(gateway, path) == []
     assert listed(gateway, path) is not None
 
 
-def test_rejecting_needs_no_good_target(gateway):
+def test_rejecting_needs_no_valid_target(gateway):
     for target in ("/etc/passwd", None, "config.yaml"):
         accepted(reject(gateway, write(gateway, target=target)))

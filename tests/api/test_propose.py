@@ -1,20 +1,22 @@
-"""What agents stage: the tool Propose, changes that they may not make themselves, and a soul from beginning to end
-(decisions, 4, 8, 13)."""
+"""Staging of changes: the tool Propose, changes that need a decision, and a soul from start to end.
+
+See docs/contract/proposals.md and docs/contract/agents.md#permissions.
+"""
 
 import re
 
 import pytest
 
 from checks import accepted, refused
-from proposals import apply, file_of, head_of, listed, reject, show, told, write
-from tools import asked, called, calls, new_agent, new_thread, of_kind
+from proposals import apply, file_of, head_of, listed, reject, show, next_event, write
+from tools import run_chat, call_tool, calls, new_agent, new_thread, of_kind
 
 STAGED = re.compile(r"staged as proposal (([a-z0-9-]+)/(\d{4}-\d\d-\d\d)/([a-z0-9-]+))")
 
 
 @pytest.fixture
-def apprentice(talker, name):
-    return new_agent(talker.gateway, name("apprentice"), stage="apprentice")
+def apprentice(talker, new_name):
+    return new_agent(talker.gateway, new_name("apprentice"), stage="apprentice")
 
 
 @pytest.fixture
@@ -23,9 +25,9 @@ def thread(talker, apprentice):
 
 
 def proposes(talker, thread, **members):
-    """The outcome of a call of Propose, and the path of the proposal where there is one."""
+    """Calls Propose and returns its outcome and the path of the proposal, if there is one."""
     wanted = {"type": "file", "title": "Greet by name!", "target": "notes/greeting.md", "content": "Hello\n", **members}
-    outcome = called(talker, thread, "Propose", {key: value for key, value in wanted.items() if value is not None})
+    outcome = call_tool(talker, thread, "Propose", {key: value for key, value in wanted.items() if value is not None})
     staged = STAGED.fullmatch(outcome["output"])
     return outcome, f"/proposals/{staged[1]}" if staged else None
 
@@ -40,34 +42,34 @@ def test_propose_stages_a_proposal(talker, thread, apprentice):
     assert listed(talker.gateway, path) and not (talker.gateway.data / "notes" / "greeting.md").exists()
 
 
-def test_staging_is_told(talker, thread, apprentice):
+def test_staging_is_announced(talker, thread, apprentice):
     with talker.gateway.events() as events:
         _, path = proposes(talker, thread)
-        assert told(events, "proposal-created", apprentice["name"])["proposal"] == show(talker.gateway, path)
+        assert next_event(events, "proposal-created", apprentice["name"])["proposal"] == show(talker.gateway, path)
 
 
-def test_staging_hides_none_that_was_written_by_hand(talker, thread):
+def test_staging_hides_no_handwritten_proposal(talker, thread):
     with talker.gateway.events() as events:
         by_hand = write(talker.gateway)
         proposes(talker, thread)
-        assert told(events, "proposal-created", "assistant")["proposal"] == show(talker.gateway, by_hand)
+        assert next_event(events, "proposal-created", "assistant")["proposal"] == show(talker.gateway, by_hand)
 
 
-def test_the_same_title_twice_makes_two(talker, thread):
+def test_same_title_twice_makes_two(talker, thread):
     (_, first), (_, second) = proposes(talker, thread), proposes(talker, thread, content="Hi\n")
     assert second == first + "-2" and show(talker.gateway, first)["content"] == "Hello\n"
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\n\ntwo empty lines first", "---\nnot: a head\n---\n", "no line feed"])
-def test_a_content_is_kept_byte_for_byte(talker, thread, content):
+def test_content_is_kept_byte_for_byte(talker, thread, content):
     _, path = proposes(talker, thread, content=content, target=f"notes/bytes-{len(content)}.md")
     assert show(talker.gateway, path)["content"] == content
     accepted(apply(talker.gateway, path))
     assert (talker.gateway.data / show(talker.gateway, path)["target"]).read_text() == content
 
 
-def test_a_change_of_the_target_since_then_is_told(talker, thread, name):
-    target = talker.gateway.data / "notes" / f"{name('base')}.md"
+def test_target_changed_since_is_reported(talker, thread, new_name):
+    target = talker.gateway.data / "notes" / f"{new_name('base')}.md"
     target.parent.mkdir(exist_ok=True)
     target.write_text("one")
     _, path = proposes(talker, thread, target=f"notes/{target.name}")
@@ -79,7 +81,7 @@ def test_a_change_of_the_target_since_then_is_told(talker, thread, name):
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "config.yaml", ".gateway-token", "../x", "autoresearch/proposals/x.md"])
-def test_a_target_that_may_not_be_changed_is_an_error_result(talker, thread, target):
+def test_protected_target_is_an_error_result(talker, thread, target):
     outcome, _ = proposes(talker, thread, target=target)
     assert outcome["isError"] is True and outcome["output"].startswith("permission denied: only changes of ")
 
@@ -87,23 +89,23 @@ def test_a_target_that_may_not_be_changed_is_an_error_result(talker, thread, tar
 @pytest.mark.parametrize("members", [{"title": "\n\t"}, {"type": "extension"}, {"target": "notes/unmade/"},
                                      {"type": "extension", "target": "extensions/x.yaml", "content": "- list"},
                                      {"type": "soul", "target": "soul.md", "content": "x" * 102_401}])
-def test_what_cannot_be_applied_is_not_staged(talker, thread, members):
+def test_inapplicable_proposal_is_not_staged(talker, thread, members):
     assert proposes(talker, thread, **members)[0]["isError"] is True
 
 
 @pytest.mark.parametrize("missing", ["type", "title", "target", "content"])
-def test_all_but_the_reason_is_required(talker, thread, missing):
+def test_members_except_the_reason_are_required(talker, thread, missing):
     assert proposes(talker, thread, **{missing: None})[0]["isError"] is True
 
 
-def test_a_hostile_title_is_one_harmless_line(talker, thread):
+def test_hostile_title_becomes_one_harmless_line(talker, thread):
     _, path = proposes(talker, thread, title="a\n---\nstatus: applied\x1b[2J " + "x" * 1000)
     shown = show(talker.gateway, path)
     assert shown["status"] == "pending" and "\n" not in shown["title"] and "\x1b" not in shown["title"]
     assert len(shown["title"]) <= 200 and head_of(talker.gateway, path)["status"] == "pending"
 
 
-def test_an_agent_may_have_1000_pending_ones(talker, thread, apprentice):
+def test_agent_may_have_1000_pending_proposals(talker, thread, apprentice):
     for number in range(1000):
         write(talker.gateway, agent=apprentice["name"], date="2026-01-01", name=f"n{number}")
     outcome, _ = proposes(talker, thread)
@@ -112,65 +114,65 @@ def test_an_agent_may_have_1000_pending_ones(talker, thread, apprentice):
         file_of(talker.gateway, f"/proposals/{apprentice['name']}/2026-01-01/n{number}").unlink()
 
 
-# POST /propose: for programs that stand beside the gateway.
+# POST /propose, for programs outside the gateway.
 
 
 CHANGE = {"agent": "script", "type": "file", "title": "Greet by name!", "target": "notes/greeting.md", "content": "Hi\n"}
 
 
-def test_a_program_stages_a_proposal(gateway):
+def test_program_stages_a_proposal(gateway):
     staged = accepted(gateway.http.post("/propose", json={**CHANGE, "reason": "Politeness"}), 201)
     assert (staged["agent"], staged["status"], staged["reason"]) == ("script", "pending", "Politeness")
     assert show(gateway, f"/proposals/script/{staged['date']}/{staged['name']}") == staged
 
 
 @pytest.mark.parametrize("agent", ["Ada Lovelace", "../x", "é", "a" * 1000])
-def test_whoever_proposes_gets_an_address(gateway, agent):
+def test_every_proposer_gets_an_address(gateway, agent):
     staged = accepted(gateway.http.post("/propose", json={**CHANGE, "agent": agent}), 201)
     assert show(gateway, f"/proposals/{staged['agent']}/{staged['date']}/{staged['name']}") == staged
 
 
 @pytest.mark.parametrize("target", ["config.yaml", "autoresearch/proposals/x.md", "/etc/hosts", "../x"])
-def test_a_program_stages_none_whose_target_nobody_may_change(gateway, target):
+def test_program_cannot_propose_a_protected_target(gateway, target):
     before = accepted(gateway.http.get("/proposals"))
-    answer = gateway.http.post("/propose", json={**CHANGE, "target": target})
-    refused(answer, 403, "path outside home directory")
-    assert ["a person makes a folder a project" in detail["message"] for detail in answer.json()["details"]] == [True]
+    response = gateway.http.post("/propose", json={**CHANGE, "target": target})
+    refused(response, 403, "path outside home directory")
+    assert ["a person makes a folder a project" in detail["message"] for detail in response.json()["details"]] == [True]
     assert accepted(gateway.http.get("/proposals")) == before
 
 
 @pytest.mark.parametrize("member", list(CHANGE))
-def test_a_program_says_who_proposes_what(gateway, member):
+def test_program_must_name_proposer_and_title(gateway, member):
     refused(gateway.http.post("/propose", json={**CHANGE, member: None}), 400, f"{member} is required")
     refused(gateway.http.post("/propose", json={**CHANGE, member: 5}), 400, f"{member} must be a string")
 
 
 @pytest.mark.parametrize("member", ["agent", "title", "target"])
 @pytest.mark.parametrize("blank", ["", " ", "\t\r\n "])
-def test_a_program_says_who_changes_what_and_where(gateway, member, blank):
+def test_program_must_name_type_and_target(gateway, member, blank):
     refused(gateway.http.post("/propose", json={**CHANGE, member: blank}), 400, f"{member} is required")
 
 
-def test_programs_may_have_1000_pending_ones_whatever_they_call_themselves(own):
+def test_programs_may_have_1000_pending_proposals_under_any_names(own_gateway):
     for number in range(1000):
-        write(own, agent=f"script{number}", date="2026-01-01")
-    refused(own.http.post("/propose", json=CHANGE), 400,
+        write(own_gateway, agent=f"script{number}", date="2026-01-01")
+    refused(own_gateway.http.post("/propose", json=CHANGE), 400,
             "too many pending proposals: a person has to decide on some first")
-    accepted(reject(own, "/proposals/script0/2026-01-01"))
-    accepted(own.http.post("/propose", json=CHANGE), 201)
+    accepted(reject(own_gateway, "/proposals/script0/2026-01-01"))
+    accepted(own_gateway.http.post("/propose", json=CHANGE), 201)
 
 
 @pytest.mark.parametrize("member", ["agent", "target", "reason"])
 @pytest.mark.parametrize("text", ["x" * 16_385, "\x01" * 5000, "é\n" * 8000, "x" * 2_000_000], ids=range(4))
-def test_what_nobody_could_decide_on_for_its_length_is_not_staged(gateway, member, text):
+def test_undecidably_long_proposal_is_not_staged(gateway, member, text):
     before = accepted(gateway.http.get("/proposals"))
     refused(gateway.http.post("/propose", json={**CHANGE, member: text}), 400, f"{member} is too long")
     assert accepted(gateway.http.get("/proposals")) == before
 
 
 @pytest.mark.parametrize("text", ["word " * 3000, "\x01" * 2500, "x" + "\n" * 8000, "'\"" * 3000], ids=range(4))
-def test_one_with_long_members_is_listed_until_it_is_decided(gateway, name, text):
-    change = {**CHANGE, "agent": text, "reason": text, "title": "\u0085" * 200, "target": f"notes/{name('long')}.md"}
+def test_proposal_with_long_members_is_listed_until_decided(gateway, new_name, text):
+    change = {**CHANGE, "agent": text, "reason": text, "title": "\u0085" * 200, "target": f"notes/{new_name('long')}.md"}
     staged = accepted(gateway.http.post("/propose", json=change), 201)
     path = f"/proposals/{staged['agent']}/{staged['date']}/{staged['name']}"
     assert staged["reason"] == text and listed(gateway, path)
@@ -181,8 +183,8 @@ def test_one_with_long_members_is_listed_until_it_is_decided(gateway, name, text
 # Modes.
 
 
-def test_in_plan_mode_there_is_no_propose(talker, name):
-    agent = new_agent(talker.gateway, name("planner"), stage="apprentice", mode="plan")
+def test_propose_is_missing_in_plan_mode(talker, new_name):
+    agent = new_agent(talker.gateway, new_name("planner"), stage="apprentice", mode="plan")
     outcome, _ = proposes(talker, new_thread(talker.gateway, agent))
     assert outcome["isError"] is True and outcome["output"].startswith("permission denied:")
 
@@ -190,9 +192,9 @@ def test_in_plan_mode_there_is_no_propose(talker, name):
 @pytest.mark.parametrize("kind, definition", [
     ("theme", {"dark": True}), ("app", {"type": "static", "path": "/nowhere"}),
     ("job", {"agent_id": "assistant", "prompt": "Sum it up\nevery day"}), ("agent", {"systemPrompt": "Be kind."})])
-def test_an_extension_that_an_apprentice_makes_is_staged_and_can_be_applied(talker, thread, name, kind, definition):
-    made = {"type": kind, "name": name("made"), "description": "Made by an agent", "definition": definition}
-    outcome = called(talker, thread, "CreateExtension", made)
+def test_extension_made_by_an_apprentice_is_staged_and_can_be_applied(talker, thread, new_name, kind, definition):
+    made = {"type": kind, "name": new_name("made"), "description": "Made by an agent", "definition": definition}
+    outcome = call_tool(talker, thread, "CreateExtension", made)
     path = f"/proposals/{STAGED.fullmatch(outcome['output'])[1]}"
     assert talker.gateway.http.get(f"/extensions/{made['name']}").status_code == 404
     accepted(apply(talker.gateway, path))
@@ -202,26 +204,26 @@ def test_an_extension_that_an_apprentice_makes_is_staged_and_can_be_applied(talk
     assert record["definition"] == definition
 
 
-def test_what_a_renamed_agent_has_proposed_is_still_its_own(talker, thread, apprentice, name):
-    made = name("command")
+def test_proposals_of_a_renamed_agent_remain_its_own(talker, thread, apprentice, new_name):
+    made = new_name("command")
     _, path = proposes(talker, thread, type="extension", title=f"New command {made}", target=f"extensions/{made}.yaml",
                        content="type: command\ndescription: Greets\nprompt: Say hello\n")
-    accepted(talker.gateway.http.patch(f"/extensions/{apprentice['id']}", json={"name": name("renamed")}))
+    accepted(talker.gateway.http.patch(f"/extensions/{apprentice['id']}", json={"name": new_name("renamed")}))
     accepted(apply(talker.gateway, path))
     record = accepted(talker.gateway.http.get(f"/extensions/{made}"))
     assert (record["source"], record["owner_agent_id"]) == ("agent", apprentice["id"])
 
 
-# From the wish to the next answer.
+# From the request to the next answer.
 
 
-def test_a_soul_is_improved_from_a_conversation(own_talker, name):
+def test_soul_is_improved_from_a_conversation(own_talker, new_name):
     gateway = own_talker.gateway
-    agent = new_agent(gateway, name("friend"), stage="apprentice")
+    agent = new_agent(gateway, new_name("friend"), stage="apprentice")
     soul = gateway.data / "agents" / agent["name"] / "soul.md"
     thread = new_thread(gateway, agent)
-    asked(own_talker, thread, "Hello, user.", content="Please call me Ada.")
-    run = asked(
+    run_chat(own_talker, thread, "Hello, user.", content="Please call me Ada.")
+    run = run_chat(
         own_talker, thread,
         calls(("SearchTurns", {"query": "call me"})),
         calls(("Propose", {"type": "soul", "title": "Call the person Ada", "target": f"agents/{agent['name']}/soul.md",
@@ -230,20 +232,20 @@ def test_a_soul_is_improved_from_a_conversation(own_talker, name):
     found, staged = of_kind(run, "tool-end")
     assert "Please call me Ada." in found["output"]
     path = f"/proposals/{STAGED.fullmatch(staged['output'])[1]}"
-    asked(own_talker, thread, "Yes?", content="And now?")
+    run_chat(own_talker, thread, "Yes?", content="And now?")
     assert "Call the person Ada." not in own_talker.system() and not soul.exists()
 
     accepted(apply(gateway, path, content="Call the person Ada, warmly.\n"))
-    asked(own_talker, thread, "Hello, Ada.", content="Hello")
+    run_chat(own_talker, thread, "Hello, Ada.", content="Hello")
     assert "Call the person Ada, warmly." in own_talker.system()
     assert soul.read_text() == "Call the person Ada, warmly.\n"
 
 
-def test_a_rejected_soul_changes_nothing(own_talker, name):
+def test_rejected_soul_changes_nothing(own_talker, new_name):
     gateway = own_talker.gateway
-    agent = new_agent(gateway, name("friend"), stage="apprentice")
+    agent = new_agent(gateway, new_name("friend"), stage="apprentice")
     thread = new_thread(gateway, agent)
     _, path = proposes(own_talker, thread, type="soul", target=f"agents/{agent['name']}/soul.md", content="Be rude.\n")
     accepted(reject(gateway, path, reason="No."))
-    asked(own_talker, thread, "Hello.", content="Hello")
+    run_chat(own_talker, thread, "Hello.", content="Hello")
     assert "Be rude." not in own_talker.system()

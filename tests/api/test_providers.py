@@ -1,7 +1,9 @@
-"""Model providers: their wire formats, and what goes wrong with them (decisions, 12 and 13).
+"""Model providers: their wire formats and failures.
 
-The stub speaks Anthropic Messages, OpenAI Chat Completions and Responses, and Ollama. The silence time-out of 120 s is
-left to the unit tests.
+The stub speaks Anthropic Messages, OpenAI Chat Completions and Responses, and Ollama. The unit tests cover the
+120 s silence timeout.
+
+See docs/contract/models.md#providers and docs/contract/models.md#failures.
 """
 
 import time
@@ -22,7 +24,7 @@ FILTERED = {"messages": "refusal", "chat": "content_filter", "responses": "conte
 
 
 def configuration(stub):
-    """A provider of each format, all at the stub, named as in FORMATS; and one where nothing listens."""
+    """A provider of each format, all served by the stub and named as in FORMATS, and one without a server."""
     key = {"api_key_env": "STUB_KEY"}
     return {"providers": {
         "messages": {"kind": "anthropic", "base_url": stub.base_url, **key},
@@ -35,8 +37,8 @@ def configuration(stub):
 
 
 @pytest.fixture(scope="module")
-def connected(tmp_path_factory):
-    """A gateway with all providers, and the stub behind them."""
+def providers(tmp_path_factory):
+    """A gateway with all providers, and their stub."""
     with ProviderStub() as stub:
         directory = tmp_path_factory.mktemp("providers")
         gateway = Gateway(directory, config=configuration(stub), environment={"STUB_KEY": KEY}).start()
@@ -45,14 +47,14 @@ def connected(tmp_path_factory):
 
 
 @pytest.fixture
-def ask(connected):
-    """Asks a model one question; answers the run's events, and the stub that was asked."""
-    gateway, stub = connected
+def ask(providers):
+    """Sends a model one question and returns the run's events."""
+    gateway, stub = providers
     stub.reset()
 
     def ask(model, *replies, content="a question", seconds=PATIENCE, **members):
         stub.script(*replies)
-        thread = accepted(gateway.http.post("/threads", json={"title": "told"}), 201)
+        thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
         with gateway.events(thread["id"]) as events:
             body = {"content": content, "threadId": thread["id"], "model": model, **members}
             turn = accepted(gateway.http.post("/chat", json=body), 201)
@@ -61,7 +63,7 @@ def ask(connected):
 
 
 def turn_of(gateway, run):
-    """The assistant turn of a run that left one."""
+    """Returns the assistant turn of a run that left one."""
     turns = accepted(gateway.http.get(f"/threads/{run[0]['threadId']}/turns"))
     return next(turn for turn in turns if turn["id"] == run[-1]["assistantTurnId"])
 
@@ -77,8 +79,8 @@ def assert_failed(run, kinds=("error", "finish")):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_an_answer_is_streamed_in_every_format(connected, ask, name):
-    gateway, stub = connected
+def test_answer_is_streamed_in_every_format(providers, ask, name):
+    gateway, stub = providers
     run = ask(f"{name}/model-1", Reply("Grüße, \U0001f600 and the rest", deltas=7, chunk_bytes=3))
     assert text_of(run) == "Grüße, \U0001f600 and the rest" and run[-1]["finishReason"] == "stop"
     assert run[-1]["model"] == f"{name}/model-1" and turn_of(gateway, run)["content"] == text_of(run)
@@ -86,8 +88,8 @@ def test_an_answer_is_streamed_in_every_format(connected, ask, name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_request_is_as_the_format_wants_it(connected, ask, name):
-    _, stub = connected
+def test_request_matches_the_format(providers, ask, name):
+    _, stub = providers
     ask(f"{name}/model-1", content="What is it?")
     request = stub.requests[0]
     assert request.json["model"] == "model-1" and request.json["stream"] is True and "What is it?" in str(request.json)
@@ -107,8 +109,8 @@ def test_a_request_is_as_the_format_wants_it(connected, ask, name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_tokens_are_counted(connected, ask, name):
-    gateway, _ = connected
+def test_tokens_are_counted(providers, ask, name):
+    gateway, _ = providers
     caching = name != "local"
     usage = {"input": 100, "output": 50, "cache_read": 30 * caching, "cache_write": 20 * caching}
     run = ask(f"{name}/model-1", Reply(usage=usage))
@@ -117,8 +119,8 @@ def test_tokens_are_counted(connected, ask, name):
     assert turn_of(gateway, run)["metadata"]["usage"] == run[-1]["usage"] and run[-1]["costUsd"] == 0
 
 
-def test_a_known_models_tokens_are_priced(connected, ask):
-    gateway, _ = connected
+def test_tokens_of_a_known_model_are_priced(providers, ask):
+    gateway, _ = providers
     usage = {"input": 1_000_000, "output": 100_000, "cache_read": 0, "cache_write": 0}
     run = ask("messages/claude-sonnet-5-5", Reply(usage=usage))
     assert run[-1]["costUsd"] == pytest.approx(2 + 1)
@@ -126,8 +128,8 @@ def test_a_known_models_tokens_are_priced(connected, ask):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_reasoning_is_streamed_apart_from_the_text(connected, ask, name):
-    gateway, _ = connected
+def test_reasoning_is_streamed_separately(providers, ask, name):
+    gateway, _ = providers
     run = ask(f"{name}/model-1", Reply("The answer", reasoning="Let me think"))
     assert "".join(event["delta"] for event in run if event["type"] == "reasoning-delta") == "Let me think"
     assert turn_of(gateway, run)["content"] == text_of(run) == "The answer"
@@ -135,31 +137,31 @@ def test_reasoning_is_streamed_apart_from_the_text(connected, ask, name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_an_answer_that_was_cut_short_ends_with_length(connected, ask, name):
+def test_truncated_answer_ends_with_length(providers, ask, name):
     run = ask(f"{name}/model-1", Reply("Too long", stop=CUT_SHORT[name]))
-    assert run[-1]["finishReason"] == "length" and turn_of(connected[0], run)["content"] == "Too long"
+    assert run[-1]["finishReason"] == "length" and turn_of(providers[0], run)["content"] == "Too long"
 
 
 @pytest.mark.parametrize("name", FILTERED)
-def test_an_answer_that_was_filtered_ends_with_content_filter(ask, name):
+def test_filtered_answer_ends_with_content_filter(ask, name):
     assert ask(f"{name}/model-1", Reply("I", stop=FILTERED[name]))[-1]["finishReason"] == "content-filter"
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_body_that_stays_open_after_its_end_is_over(ask, name):
+def test_answer_ends_even_if_the_body_stays_open(ask, name):
     assert ask(f"{name}/model-1", Reply("Done", hold_open=True))[-1]["finishReason"] == "stop"
 
 
-def test_a_long_answer_arrives_whole(connected, ask):
+def test_long_answer_is_complete(providers, ask):
     text = "".join(f"word{number} " for number in range(50_000))
     run = ask("chat/model-1", Reply(text, deltas=2000))
-    assert text_of(run) == text == turn_of(connected[0], run)["content"]
+    assert text_of(run) == text == turn_of(providers[0], run)["content"]
 
 
 # Choosing a provider.
 
 
-def test_the_environment_alone_connects_a_model(make_gateway, stub):
+def test_environment_alone_connects_a_model(make_gateway, stub):
     for kind, environment, path in [
         ("anthropic", {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": stub.base_url}, "/v1/messages"),
         ("openai", {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": stub.openai_url}, "/v1/chat/completions"),
@@ -171,7 +173,7 @@ def test_the_environment_alone_connects_a_model(make_gateway, stub):
         assert path in [request.path for request in stub.requests]
 
 
-def test_the_environment_wins_over_the_file(make_gateway, stub):
+def test_environment_overrides_the_file(make_gateway, stub):
     config = {"providers": {"openai": {"kind": "openai", "base_url": "http://127.0.0.1:1/v1"}}}
     environment = {"OPENAI_BASE_URL": stub.openai_url, "OPENAI_API_KEY": KEY}
     gateway = make_gateway(config=config, environment=environment).start()
@@ -180,7 +182,7 @@ def test_the_environment_wins_over_the_file(make_gateway, stub):
         assert events.run(turn["id"])[-1]["finishReason"] == "stop"
 
 
-def test_a_proxy_of_the_environment_is_used(make_gateway, stub):
+def test_proxy_of_the_environment_is_used(make_gateway, stub):
     config = {"providers": {"far": {"kind": "openai", "base_url": "http://model.example/v1"}}}
     gateway = make_gateway(config=config, environment={"http_proxy": stub.base_url}).start()
     with gateway.events() as events:
@@ -189,19 +191,19 @@ def test_a_proxy_of_the_environment_is_used(make_gateway, stub):
     assert stub.requests[0].path == "http://model.example/v1/chat/completions"
 
 
-def test_a_bare_id_belongs_to_the_default_models_provider(connected, ask):
+def test_bare_model_id_uses_the_default_provider(providers, ask):
     run = ask("model-7")
     assert run[-1]["model"] == "messages/model-7"
 
 
-def test_a_prefix_that_names_no_provider_is_part_of_the_id(connected, ask):
+def test_prefix_without_a_provider_is_part_of_the_id(providers, ask):
     run = ask("vendor/model-7")
-    assert run[-1]["model"] == "messages/vendor/model-7" and connected[1].requests[0].json["model"] == "vendor/model-7"
+    assert run[-1]["model"] == "messages/vendor/model-7" and providers[1].requests[0].json["model"] == "vendor/model-7"
     run = ask("chat/vendor/model-7")
     assert run[-1]["model"] == "chat/vendor/model-7"
 
 
-def test_a_configured_default_is_the_default(make_gateway, stub):
+def test_configured_default_is_used(make_gateway, stub):
     config = configuration(stub) | {"models": {"default": "local/small"}}
     gateway = make_gateway(config=config, environment={"STUB_KEY": KEY}).start()
     with gateway.events() as events:
@@ -209,9 +211,9 @@ def test_a_configured_default_is_the_default(make_gateway, stub):
     assert run[-1]["model"] == "local/small"
 
 
-def test_a_provider_without_its_key_says_what_to_set(connected, ask):
+def test_provider_without_its_key_says_what_to_set(providers, ask):
     said = assert_failed(ask("keyless/claude"))
-    assert "NO_SUCH_KEY" in said and connected[1].requests == []
+    assert "NO_SUCH_KEY" in said and providers[1].requests == []
 
 
 # Failures before the first delta.
@@ -219,55 +221,55 @@ def test_a_provider_without_its_key_says_what_to_set(connected, ask):
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
-def test_a_refusal_is_told_and_not_tried_again(connected, ask, name, status):
+def test_rejection_is_reported_and_not_retried(providers, ask, name, status):
     run = ask(f"{name}/model-1", Fault(status, f"you may not, and your key {KEY} neither"))
     said = assert_failed(run)
     assert len(run) == 2 and "you may not" in said and name in said
-    assert len(connected[1].requests) == 1
+    assert len(providers[1].requests) == 1
 
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 529])
-def test_a_passing_failure_is_tried_again(connected, ask, name, status):
+def test_transient_failure_is_retried(providers, ask, name, status):
     run = ask(f"{name}/model-1", Fault(status, headers=AT_ONCE), "Here I am")
     assert text_of(run) == "Here I am" and run[-1]["finishReason"] == "stop"
-    assert len(connected[1].requests) == 2 and "error" not in [event["type"] for event in run]
+    assert len(providers[1].requests) == 2 and "error" not in [event["type"] for event in run]
 
 
-def test_retry_after_is_waited_for(connected, ask):
+def test_retry_after_is_respected(providers, ask):
     ask("chat/model-1", Fault(429, headers={"retry-after": "1"}), "Here I am")
-    first, second = connected[1].requests
+    first, second = providers[1].requests
     assert 0.9 <= second.at - first.at < 3
 
 
-def test_it_is_tried_again_four_times_and_then_told(connected, ask):
+def test_failure_is_reported_after_four_retries(providers, ask):
     run = ask("chat/model-1", *[Fault(500, "broken for good", headers=AT_ONCE) for _ in range(6)])
-    assert "broken for good" in assert_failed(run) and len(connected[1].requests) == 5
+    assert "broken for good" in assert_failed(run) and len(providers[1].requests) == 5
     assert len(run) == 2
 
 
-def test_a_quota_that_is_used_up_is_not_tried_again(connected, ask):
+def test_exhausted_quota_is_not_retried(providers, ask):
     run = ask("chat/model-1", Fault(429, "no more credit", kind="insufficient_quota", headers=AT_ONCE))
-    assert "no more credit" in assert_failed(run) and len(connected[1].requests) == 1
+    assert "no more credit" in assert_failed(run) and len(providers[1].requests) == 1
 
 
 @pytest.mark.parametrize("data",
                          [b"", b"HTTP/1.1 200 OK\r\n", b"garbage\r\n\r\n",
                           b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{"])
-def test_a_connection_that_breaks_before_the_answer_is_tried_again(connected, ask, data):
+def test_connection_broken_before_the_answer_is_retried(providers, ask, data):
     run = ask("chat/model-1", Raw(data), "Here I am")
-    assert text_of(run) == "Here I am" and len(connected[1].requests) == 2
+    assert text_of(run) == "Here I am" and len(providers[1].requests) == 2
 
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("fault", ["cut", "garbage", "end"])
-def test_a_stream_that_breaks_before_its_first_delta_is_tried_again(connected, ask, name, fault):
+def test_stream_broken_before_its_first_delta_is_retried(providers, ask, name, fault):
     run = ask(f"{name}/model-1", Reply("never", fault=fault, after=0), "Here I am")
     assert text_of(run) == "Here I am" and run[-1]["finishReason"] == "stop"
-    assert len(connected[1].requests) == 2
+    assert len(providers[1].requests) == 2
 
 
-def test_an_error_that_is_no_json_is_told_as_it_is(ask):
+def test_plain_text_error_is_reported(ask):
     page = Fault(404, body="<html>Nothing here</html>", headers={"content-type": "text/html"})
     assert "404" in assert_failed(ask("chat/model-1", page))
 
@@ -277,8 +279,8 @@ def test_an_error_that_is_no_json_is_told_as_it_is(ask):
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("fault", ["cut", "garbage", "error", "end"])
-def test_what_came_before_a_break_is_kept_as_partial(connected, ask, name, fault):
-    gateway, stub = connected
+def test_text_before_a_break_is_kept_as_partial(providers, ask, name, fault):
+    gateway, stub = providers
     run = ask(f"{name}/model-1", Reply("One two three four", deltas=4, fault=fault, after=2))
     assert_failed(run)
     assert text_of(run) == "One two th"
@@ -291,15 +293,15 @@ def test_what_came_before_a_break_is_kept_as_partial(connected, ask, name, fault
 
 
 @pytest.fixture
-def fallback(connected, name):
-    """An agent whose model is down, with others to fall back to."""
-    body = {"type": "agent", "name": name("robust"), "description": "", "enabled": True, "definition": {
+def fallback(providers, new_name):
+    """An agent whose model is down, with fallback models."""
+    body = {"type": "agent", "name": new_name("robust"), "description": "", "enabled": True, "definition": {
         "model": "chat/first", "fallback_models": ["keyless/second", "responses/third", "local/fourth"]}}
-    return accepted(connected[0].http.post("/extensions", json=body), 201)["name"]
+    return accepted(providers[0].http.post("/extensions", json=body), 201)["name"]
 
 
-def test_after_all_tries_the_fallback_models_are_asked_in_turn(connected, ask, fallback):
-    gateway, stub = connected
+def test_fallback_models_are_tried_in_order(providers, ask, fallback):
+    gateway, stub = providers
     run = ask(None, *down(), "Third here", agentId=fallback)
     assert text_of(run) == "Third here" and run[-1]["model"] == "responses/third"
     assert [request.json["model"] for request in stub.requests] == ["first"] * 5 + ["third"]
@@ -307,15 +309,15 @@ def test_after_all_tries_the_fallback_models_are_asked_in_turn(connected, ask, f
 
 
 @pytest.mark.parametrize("status", [500, 529])
-def test_a_service_that_wants_no_other_try_leaves_the_answer_to_a_fallback(connected, ask, fallback, status):
+def test_fallback_answers_without_retries_if_the_service_wants_none(providers, ask, fallback, status):
     run = ask(None, Fault(status, headers={"x-should-retry": "false"}), "Third here", agentId=fallback)
     assert text_of(run) == "Third here" and run[-1]["model"] == "responses/third"
-    assert [request.json["model"] for request in connected[1].requests] == ["first", "third"]
+    assert [request.json["model"] for request in providers[1].requests] == ["first", "third"]
 
 
-def test_a_fallback_is_asked_for_no_more_than_it_can_answer(connected, ask, name):
-    gateway, stub = connected
-    body = {"type": "agent", "name": name("wordy"), "description": "", "enabled": True, "definition": {
+def test_fallback_gets_its_own_max_tokens(providers, ask, new_name):
+    gateway, stub = providers
+    body = {"type": "agent", "name": new_name("wordy"), "description": "", "enabled": True, "definition": {
         "model": "messages/claude-sonnet-5-5", "fallback_models": ["messages/unheard-of"], "max_output_tokens": 20_000}}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)["name"]
     run = ask(None, *down(), "Here I am", agentId=agent)
@@ -323,21 +325,21 @@ def test_a_fallback_is_asked_for_no_more_than_it_can_answer(connected, ask, name
     assert [request.json["max_tokens"] for request in stub.requests] == [20_000] * 5 + [8192]
 
 
-def test_after_the_first_delta_nothing_falls_back(connected, ask, fallback):
+def test_after_the_first_delta_there_is_no_fallback(providers, ask, fallback):
     run = ask(None, Reply("One two", deltas=2, fault="cut", after=1), agentId=fallback)
     assert_failed(run)
-    assert run[-1]["model"] == "chat/first" and len(connected[1].requests) == 1
+    assert run[-1]["model"] == "chat/first" and len(providers[1].requests) == 1
 
 
 # Stopping.
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_stop_aborts_the_request_upstream(connected, name):
-    gateway, stub = connected
+def test_stop_aborts_the_upstream_request(providers, name):
+    gateway, stub = providers
     stub.reset()
     held = stub.hold("One")
-    thread = accepted(gateway.http.post("/threads", json={"title": "told"}), 201)
+    thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
     with gateway.events(thread["id"]) as events:
         body = {"content": "a", "threadId": thread["id"], "model": f"{name}/model-1"}
         turn = accepted(gateway.http.post("/chat", json=body), 201)
@@ -347,11 +349,11 @@ def test_a_stop_aborts_the_request_upstream(connected, name):
     assert held.was_aborted()
 
 
-def test_a_stop_ends_the_wait_for_another_try(connected):
-    gateway, stub = connected
+def test_stop_ends_the_wait_for_a_retry(providers):
+    gateway, stub = providers
     stub.reset()
     stub.script(Fault(429, headers={"retry-after": "30"}))
-    thread = accepted(gateway.http.post("/threads", json={"title": "told"}), 201)
+    thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
     with gateway.events(thread["id"]) as events:
         body = {"content": "a", "threadId": thread["id"], "model": "chat/m"}
         turn = accepted(gateway.http.post("/chat", json=body), 201)
@@ -361,11 +363,11 @@ def test_a_stop_ends_the_wait_for_another_try(connected):
         assert [event["type"] for event in events.run(turn["id"])] == ["stopped"] and time.monotonic() - started < 25
 
 
-# Many at once, and secrets.
+# Concurrent answers, and secrets.
 
 
-def test_many_answers_come_at_once(connected):
-    gateway, stub = connected
+def test_many_answers_stream_at_once(providers):
+    gateway, stub = providers
     stub.reset()
     answers = [stub.hold("slowly ") for _ in range(16)]
     with gateway.events() as events:
@@ -378,8 +380,8 @@ def test_many_answers_come_at_once(connected):
             assert text_of(events.run(turn["id"])) == "slowly it comes"
 
 
-def test_the_key_stands_in_no_log(connected, ask):
-    gateway, _ = connected
+def test_key_is_never_logged(providers, ask):
+    gateway, _ = providers
     assert_failed(ask("messages/m", Fault(401, f"invalid x-api-key {KEY}")))
     logs = "".join(file.read_text() for file in (gateway.data / "logs").iterdir())
     assert KEY not in logs and KEY not in gateway.stderr

@@ -1,20 +1,23 @@
-"""Answers that are made again, and forks at answers that were (decisions, 5)."""
+"""Regenerated answers, and forks at superseded ones.
+
+See docs/contract/chat.md#answering-again.
+"""
 
 from checks import accepted, refused
 from extensions import toggle
 
 
 def new_thread(gateway):
-    """With a title, so that no model is asked for one."""
-    return accepted(gateway.http.post("/threads", json={"title": "told"}), 201)
+    """Creates a thread with a title, so that no model is asked for one."""
+    return accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
 
 
 def turns(gateway, thread):
     return accepted(gateway.http.get(f"/threads/{thread['id']}/turns"))
 
 
-def again(talker, turn_id, question):
-    """Has the turn answered again, and waits for it."""
+def regenerate(talker, turn_id, question):
+    """Regenerates the answer to the turn and waits for it."""
     talker.answers("again")
     with talker.gateway.events(question["thread_id"]) as events:
         accepted(talker.gateway.http.post(f"/turns/{turn_id}/regenerate"), 201)
@@ -23,8 +26,8 @@ def again(talker, turn_id, question):
     return run
 
 
-def test_an_answer_is_made_again_by_the_agent_and_the_model_that_made_it(talker, name):
-    body = {"type": "agent", "name": name("bard"), "description": "", "enabled": True,
+def test_answer_is_regenerated_by_its_agent_and_model(talker, new_name):
+    body = {"type": "agent", "name": new_name("bard"), "description": "", "enabled": True,
             "definition": {"systemPrompt": "Speak only in verse."}}
     bard = accepted(talker.gateway.http.post("/extensions", json=body), 201)
     thread = new_thread(talker.gateway)
@@ -33,21 +36,21 @@ def test_an_answer_is_made_again_by_the_agent_and_the_model_that_made_it(talker,
     assert answer["metadata"]["agent_id"] == bard["id"]
     assert answer["metadata"]["named_model"] == f"{talker.provider}/chosen-1"
     for turn_id in (turn["id"], turn["id"], answer["id"]):
-        again(talker, turn_id, turn)
+        regenerate(talker, turn_id, turn)
         assert "Speak only in verse." in talker.system() and talker.asked_model() == "chosen-1"
     toggle(talker.gateway, bard)
-    again(talker, turn["id"], turn)
+    regenerate(talker, turn["id"], turn)
     assert "Speak only in verse." not in talker.system() and talker.asked_model() == "chosen-1"
 
 
-def test_an_answer_is_made_again_by_the_model_that_the_agent_has_now(talker):
+def test_answer_is_regenerated_by_the_agents_current_model(talker):
     thread = new_thread(talker.gateway)
     turn = talker.says(thread, "hello", answer="hi")
-    again(talker, turn["id"], turn)
+    regenerate(talker, turn["id"], turn)
     assert talker.asked_model() == "talker-1" and "named_model" not in turns(talker.gateway, thread)[0]["metadata"]
 
 
-def test_an_answer_whose_question_was_deleted_cannot_be_made_again(talker):
+def test_answer_to_a_deleted_question_cannot_be_regenerated(talker):
     thread = new_thread(talker.gateway)
     talker.says(thread, "first", answer="one")
     second = talker.says(thread, "second", answer="two")
@@ -56,11 +59,11 @@ def test_an_answer_whose_question_was_deleted_cannot_be_made_again(talker):
     refused(talker.gateway.http.post(f"/turns/{answer['id']}/regenerate"), 404, "turn not found")
 
 
-def test_a_fork_at_a_superseded_answer_goes_on_from_it(talker):
+def test_fork_at_a_superseded_answer_continues_from_it(talker):
     thread = new_thread(talker.gateway)
     turn = talker.says(thread, "one", answer="first try")
     old = turns(talker.gateway, thread)[0]
-    again(talker, turn["id"], turn)
+    regenerate(talker, turn["id"], turn)
     fork = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/fork", json={"turnId": old["id"]}), 201)
     assert [copy["metadata"] and copy["metadata"].get("superseded") for copy in turns(talker.gateway, fork)] == [None] * 2
     talker.says(fork, "two", answer="yes")

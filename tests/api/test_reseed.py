@@ -1,4 +1,7 @@
-"""POST /reseed and the start: what people write, edit and drop into place becomes the record (decisions, 3)."""
+"""POST /reseed and the start: files that people write or edit become records.
+
+See docs/contract/extensions.md#files-on-disk.
+"""
 
 import os
 import shutil
@@ -9,9 +12,9 @@ from checks import accepted, nested, refused
 
 
 def reseed(gateway):
-    answer = accepted(gateway.http.post("/reseed"))
-    assert set(answer) == {"status", "warnings"} and answer["status"] == "reseeded"
-    return answer["warnings"]
+    response = accepted(gateway.http.post("/reseed"))
+    assert set(response) == {"status", "warnings"} and response["status"] == "reseeded"
+    return response["warnings"]
 
 
 def restart(gateway):
@@ -21,7 +24,7 @@ def restart(gateway):
 
 @pytest.fixture(params=[reseed, restart], ids=["reseed", "start"])
 def resync(request):
-    """Both ways in which directories are looked at."""
+    """Both ways of scanning the directories."""
     return request.param
 
 
@@ -31,13 +34,13 @@ def find(gateway, name):
 
 
 def drop(gateway, kind, name, config, **files):
-    place = gateway.data / f"{kind}s" / name
-    place.mkdir(parents=True, exist_ok=True)
+    directory = gateway.data / f"{kind}s" / name
+    directory.mkdir(parents=True, exist_ok=True)
     if config is not None:
-        (place / f"{kind}.yaml").write_bytes(config if isinstance(config, bytes) else config.encode())
+        (directory / f"{kind}.yaml").write_bytes(config if isinstance(config, bytes) else config.encode())
     for file, text in files.items():
-        (place / file.replace("_", ".")).write_text(text)
-    return place
+        (directory / file.replace("_", ".")).write_text(text)
+    return directory
 
 
 def create(gateway, kind="agent", name="mine", **members):
@@ -46,19 +49,19 @@ def create(gateway, kind="agent", name="mine", **members):
         "type": kind, "name": name, "description": "d", "definition": definition, **members}), 201)
 
 
-def files_below(place):
-    return {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+def files_below(directory):
+    return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
-# Written by hand.
+# Handwritten files.
 
 
-def test_a_directory_written_by_hand_becomes_a_user_extension(own, resync):
-    drop(own, "agent", "by-hand", "description: Mine\nsystemPrompt: |\n  You help.\ntools: [Read, 'no']\nx: no\n")
-    drop(own, "job", "nightly", "agent_id: by-hand\nenabled: true\ntrigger: {type: cron, expression: '0 3 * * *'}\n",
+def test_handwritten_directory_becomes_a_user_extension(own_gateway, resync):
+    drop(own_gateway, "agent", "by-hand", "description: Mine\nsystemPrompt: |\n  You help.\ntools: [Read, 'no']\nx: no\n")
+    drop(own_gateway, "job", "nightly", "agent_id: by-hand\nenabled: true\ntrigger: {type: cron, expression: '0 3 * * *'}\n",
          prompt_md="Do it.\n")
-    assert resync(own) == []
-    agent, job = find(own, "by-hand"), find(own, "nightly")
+    assert resync(own_gateway) == []
+    agent, job = find(own_gateway, "by-hand"), find(own_gateway, "nightly")
     assert (agent["type"], agent["source"], agent["enabled"], agent["description"], agent["essential"]) == (
         "agent", "user", False, "Mine", False)
     assert agent["definition"] == {"systemPrompt": "You help.\n", "tools": ["Read", "no"], "x": "no"}
@@ -66,165 +69,165 @@ def test_a_directory_written_by_hand_becomes_a_user_extension(own, resync):
     assert job["definition"] == {"agent_id": "by-hand", "prompt": "Do it.\n"}
 
 
-def test_what_nests_as_deep_as_a_file_may_is_taken_where_a_job_waits_for_it(own):
-    create(own, "job", "waits", enabled=True, trigger_def={"type": "event", "event": "extension.created"})
+def test_deepest_allowed_file_is_loaded_with_a_waiting_job(own_gateway):
+    create(own_gateway, "job", "waits", enabled=True, trigger_def={"type": "event", "event": "extension.created"})
     deepest = nested(63)
-    drop(own, "agent", "deep", f"x: {deepest}\n")
-    assert reseed(own) == [] and find(own, "deep")["definition"] == {"x": deepest}
+    drop(own_gateway, "agent", "deep", f"x: {deepest}\n")
+    assert reseed(own_gateway) == [] and find(own_gateway, "deep")["definition"] == {"x": deepest}
 
 
-def test_what_was_written_by_hand_is_left_as_it_is(own, resync):
-    drop(own, "agent", "by-hand", "# mine\nsystemPrompt:   x\n")
-    before = files_below(own.data / "agents")
-    resync(own)
-    resync(own)
-    assert files_below(own.data / "agents") == before
+def test_handwritten_files_are_left_unchanged(own_gateway, resync):
+    drop(own_gateway, "agent", "by-hand", "# mine\nsystemPrompt:   x\n")
+    before = files_below(own_gateway.data / "agents")
+    resync(own_gateway)
+    resync(own_gateway)
+    assert files_below(own_gateway.data / "agents") == before
 
 
-def test_a_job_may_have_its_prompt_in_the_yaml(own, resync):
-    drop(own, "job", "inline", "agent_id: assistant\nprompt: Work.\n")
-    resync(own)
-    assert find(own, "inline")["definition"] == {"agent_id": "assistant", "prompt": "Work."}
+def test_job_prompt_may_be_in_the_yaml(own_gateway, resync):
+    drop(own_gateway, "job", "inline", "agent_id: assistant\nprompt: Work.\n")
+    resync(own_gateway)
+    assert find(own_gateway, "inline")["definition"] == {"agent_id": "assistant", "prompt": "Work."}
 
 
-def test_a_prompt_of_null_is_none_beside_the_file(own, resync):
-    drop(own, "job", "filed", "agent_id: assistant\nprompt:\nschedule: '@daily'\n", prompt_md="Work.")
-    assert resync(own) == []
-    assert find(own, "filed")["definition"] == {"agent_id": "assistant", "prompt": "Work.", "schedule": "@daily"}
+def test_null_prompt_means_the_prompt_file(own_gateway, resync):
+    drop(own_gateway, "job", "filed", "agent_id: assistant\nprompt:\nschedule: '@daily'\n", prompt_md="Work.")
+    assert resync(own_gateway) == []
+    assert find(own_gateway, "filed")["definition"] == {"agent_id": "assistant", "prompt": "Work.", "schedule": "@daily"}
 
 
-def test_a_prompt_file_stays_a_file(own, resync):
-    drop(own, "job", "filed", "agent_id: assistant\nprompt_file: prompt.md\n", prompt_md="Work.")
-    resync(own)
-    assert find(own, "filed")["definition"] == {"agent_id": "assistant", "prompt_file": "prompt.md"}
+def test_prompt_file_stays_a_file(own_gateway, resync):
+    drop(own_gateway, "job", "filed", "agent_id: assistant\nprompt_file: prompt.md\n", prompt_md="Work.")
+    resync(own_gateway)
+    assert find(own_gateway, "filed")["definition"] == {"agent_id": "assistant", "prompt_file": "prompt.md"}
 
 
-def test_a_directory_without_its_yaml_or_with_a_bad_name_becomes_none(own, resync):
-    before = accepted(own.http.get("/extensions"))
-    drop(own, "agent", "souls-only", None, soul_md="kind")
-    drop(own, "agent", "wrong-yaml", None, job_yaml="agent_id: assistant\nprompt: x\n")
+def test_directory_without_yaml_or_with_an_invalid_name_is_ignored(own_gateway, resync):
+    before = accepted(own_gateway.http.get("/extensions"))
+    drop(own_gateway, "agent", "souls-only", None, soul_md="kind")
+    drop(own_gateway, "agent", "wrong-yaml", None, job_yaml="agent_id: assistant\nprompt: x\n")
     for bad in "Capital", "under_score", "a.b", "a--b", "x" * 65, "01890000-0000-7000-8000-000000000000", ".hidden":
-        drop(own, "agent", bad, "systemPrompt: x\n")
-    (own.data / "agents" / "file").write_text("systemPrompt: x\n")
-    resync(own)
-    assert accepted(own.http.get("/extensions")) == before
+        drop(own_gateway, "agent", bad, "systemPrompt: x\n")
+    (own_gateway.data / "agents" / "file").write_text("systemPrompt: x\n")
+    resync(own_gateway)
+    assert accepted(own_gateway.http.get("/extensions")) == before
 
 
-def test_the_name_in_the_file_is_ignored(own):
-    drop(own, "agent", "real-name", "name: other\nsystemPrompt: x\n")
-    assert reseed(own) == []
-    assert find(own, "real-name") and not find(own, "other")
+def test_name_in_the_file_is_ignored(own_gateway):
+    drop(own_gateway, "agent", "real-name", "name: other\nsystemPrompt: x\n")
+    assert reseed(own_gateway) == []
+    assert find(own_gateway, "real-name") and not find(own_gateway, "other")
 
 
-# Edited by hand.
+# Edited files.
 
 
-def test_an_edited_file_is_taken(own, resync):
-    made = create(own, enabled=True)
-    drop(own, "agent", "mine", "description: edited\nmodel: a/b\ntrigger: {type: webhook}\n")
-    assert resync(own) == []
-    after = find(own, "mine")
+def test_edited_file_is_loaded(own_gateway, resync):
+    made = create(own_gateway, enabled=True)
+    drop(own_gateway, "agent", "mine", "description: edited\nmodel: a/b\ntrigger: {type: webhook}\n")
+    assert resync(own_gateway) == []
+    after = find(own_gateway, "mine")
     assert (after["id"], after["description"], after["definition"], after["trigger_def"], after["enabled"]) == (
         made["id"], "edited", {"model": "a/b"}, {"type": "webhook"}, True), "an omitted enabled keeps its value"
     assert after["updated_at"] > made["updated_at"] and after["created_at"] == made["created_at"]
 
 
-def test_an_edit_of_the_same_length_right_behind_the_write_is_taken(own, resync):
-    create(own)
-    path = own.data / "agents" / "mine" / "agent.yaml"
+def test_edit_of_equal_length_after_the_write_is_loaded(own_gateway, resync):
+    create(own_gateway)
+    path = own_gateway.data / "agents" / "mine" / "agent.yaml"
     path.write_text(path.read_text().replace("You help", "I thwart"))
-    resync(own)
-    assert find(own, "mine")["definition"] == {"systemPrompt": "I thwart."}
+    resync(own_gateway)
+    assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "I thwart."}
 
 
-def test_an_edit_behind_a_kill_is_taken(own):
-    create(own)
-    own.kill()
-    drop(own, "agent", "mine", "systemPrompt: edited\n")
-    own.start()
-    assert find(own, "mine")["definition"] == {"systemPrompt": "edited"}
+def test_edit_after_a_kill_is_loaded(own_gateway):
+    create(own_gateway)
+    own_gateway.kill()
+    drop(own_gateway, "agent", "mine", "systemPrompt: edited\n")
+    own_gateway.start()
+    assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "edited"}
 
 
-def test_an_edited_prompt_is_taken(own, resync):
-    create(own, "job")
-    drop(own, "job", "mine", None, prompt_md="edited")
-    assert resync(own) == []
-    assert find(own, "mine")["definition"] == {"agent_id": "assistant", "prompt": "edited"}
+def test_edited_prompt_is_loaded(own_gateway, resync):
+    create(own_gateway, "job")
+    drop(own_gateway, "job", "mine", None, prompt_md="edited")
+    assert resync(own_gateway) == []
+    assert find(own_gateway, "mine")["definition"] == {"agent_id": "assistant", "prompt": "edited"}
 
 
-def test_an_edit_is_taken_once(own):
-    create(own)
-    drop(own, "agent", "mine", "systemPrompt: edited\n")
-    reseed(own)
-    first = find(own, "mine")
-    reseed(own)
-    assert find(own, "mine") == first
-    own.restart()
-    assert find(own, "mine") == first
+def test_edit_is_loaded_once(own_gateway):
+    create(own_gateway)
+    drop(own_gateway, "agent", "mine", "systemPrompt: edited\n")
+    reseed(own_gateway)
+    first = find(own_gateway, "mine")
+    reseed(own_gateway)
+    assert find(own_gateway, "mine") == first
+    own_gateway.restart()
+    assert find(own_gateway, "mine") == first
 
 
-def test_nothing_edited_changes_nothing(own, resync):
+def test_unedited_files_change_nothing(own_gateway, resync):
     for kind, name in ("agent", "a"), ("job", "b"), ("theme", "c"):
-        accepted(own.http.post("/extensions", json={"type": kind, "name": name, "description": "", "definition": {
+        accepted(own_gateway.http.post("/extensions", json={"type": kind, "name": name, "description": "", "definition": {
             "agent_id": "assistant", "prompt": "x", "name": "n", "enabled": 5, "trigger": "t", "description": None}}), 201)
-    before, files = accepted(own.http.get("/extensions")), files_below(own.data / "agents")
-    assert resync(own) == []
-    assert accepted(own.http.get("/extensions")) == before and files_below(own.data / "agents") == files
+    before, files = accepted(own_gateway.http.get("/extensions")), files_below(own_gateway.data / "agents")
+    assert resync(own_gateway) == []
+    assert accepted(own_gateway.http.get("/extensions")) == before and files_below(own_gateway.data / "agents") == files
 
 
-def test_reseed_never_removes_what_the_api_made_and_brings_its_files_back(own, resync):
-    create(own, "job")
-    place = own.data / "jobs" / "mine"
-    for path in place.iterdir():
+def test_reseed_restores_files_of_records_made_by_the_api(own_gateway, resync):
+    create(own_gateway, "job")
+    directory = own_gateway.data / "jobs" / "mine"
+    for path in directory.iterdir():
         path.unlink()
-    place.rmdir()
-    assert resync(own) == []
-    assert find(own, "mine")["definition"] == {"agent_id": "assistant", "prompt": "work"}
-    assert (place / "prompt.md").read_text() == "work" and (place / "job.yaml").exists()
+    directory.rmdir()
+    assert resync(own_gateway) == []
+    assert find(own_gateway, "mine")["definition"] == {"agent_id": "assistant", "prompt": "work"}
+    assert (directory / "prompt.md").read_text() == "work" and (directory / "job.yaml").exists()
 
 
 @pytest.mark.parametrize("kind, file", [("agent", "agent.yaml"), ("job", "job.yaml"), ("job", "prompt.md")])
-def test_a_file_that_is_removed_right_behind_its_making_comes_back(own, resync, kind, file):
-    made = create(own, kind, description="made")
-    path = own.data / f"{kind}s" / "mine" / file
+def test_file_removed_after_its_creation_is_restored(own_gateway, resync, kind, file):
+    made = create(own_gateway, kind, description="made")
+    path = own_gateway.data / f"{kind}s" / "mine" / file
     text = path.read_text()
     path.unlink()
-    own.stop()
-    own.start()
+    own_gateway.stop()
+    own_gateway.start()
     assert path.read_text() == text
     path.unlink()
-    assert resync(own) == []
-    assert path.read_text() == text and find(own, "mine") == made
+    assert resync(own_gateway) == []
+    assert path.read_text() == text and find(own_gateway, "mine") == made
 
 
-def test_a_job_with_a_schedule_keeps_its_prompt_without_the_file(own, resync):
-    made = create(own, "job", definition={"agent_id": "assistant", "prompt": "work", "schedule": "0 0 1 1 *"})
-    (own.data / "jobs" / "mine" / "prompt.md").unlink()
-    assert resync(own) == []
-    assert find(own, "mine") == made and (own.data / "jobs" / "mine" / "prompt.md").read_text() == "work"
+def test_scheduled_job_keeps_its_prompt_without_the_file(own_gateway, resync):
+    made = create(own_gateway, "job", definition={"agent_id": "assistant", "prompt": "work", "schedule": "0 0 1 1 *"})
+    (own_gateway.data / "jobs" / "mine" / "prompt.md").unlink()
+    assert resync(own_gateway) == []
+    assert find(own_gateway, "mine") == made and (own_gateway.data / "jobs" / "mine" / "prompt.md").read_text() == "work"
 
 
-def test_a_prompt_md_beside_a_prompt_in_the_yaml_is_kept(own, resync):
-    place = drop(own, "job", "both", "agent_id: assistant\nprompt: Work.\n", prompt_md="my notes")
-    assert resync(own) == resync(own) == []
-    assert (place / "prompt.md").read_text() == "my notes"
-    accepted(own.http.post("/extensions/both/toggle"))
-    assert (place / "prompt.md").read_text() == "Work."
-    assert [path.read_text() for path in (own.data / "trash").iterdir()] == ["my notes"]
+def test_prompt_md_next_to_a_prompt_in_the_yaml_is_kept(own_gateway, resync):
+    directory = drop(own_gateway, "job", "both", "agent_id: assistant\nprompt: Work.\n", prompt_md="my notes")
+    assert resync(own_gateway) == resync(own_gateway) == []
+    assert (directory / "prompt.md").read_text() == "my notes"
+    accepted(own_gateway.http.post("/extensions/both/toggle"))
+    assert (directory / "prompt.md").read_text() == "Work."
+    assert [path.read_text() for path in (own_gateway.data / "trash").iterdir()] == ["my notes"]
 
 
-def test_every_change_is_announced(own):
-    create(own)
-    drop(own, "agent", "mine", "systemPrompt: edited\n")
-    drop(own, "agent", "fresh", "systemPrompt: x\n")
-    with own.events() as events:
-        reseed(own)
-        told = [found for found in events.drain() if found["type"] == "extension-changed"]
-    assert {(found["name"], found["action"]) for found in told} == {("mine", "updated"), ("fresh", "created")}
-    assert len(told) == 2
+def test_changes_are_announced(own_gateway):
+    create(own_gateway)
+    drop(own_gateway, "agent", "mine", "systemPrompt: edited\n")
+    drop(own_gateway, "agent", "fresh", "systemPrompt: x\n")
+    with own_gateway.events() as events:
+        reseed(own_gateway)
+        changes = [found for found in events.drain() if found["type"] == "extension-changed"]
+    assert {(found["name"], found["action"]) for found in changes} == {("mine", "updated"), ("fresh", "created")}
+    assert len(changes) == 2
 
 
-# Broken ones.
+# Broken files.
 
 
 BROKEN = {
@@ -232,103 +235,105 @@ BROKEN = {
     "not-utf-8": b"systemPrompt: \xff\xfe\n", "list": "- a\n- b\n", "text": "just text\n", "empty": "",
     "two-documents": "a: 1\n---\nb: 2\n", "tag": "a: !!python/object:os.system x\n", "large": "a: " + "x" * (1 << 20),
     "wrong-type": "systemPrompt: [1]\n", "wrong-trigger": "trigger: {type: cron, expression: nonsense}\n",
-    "wrong-enabled": "enabled: perhaps\n", "nul": "description: be\0fore\n", "escape": "description: \33[31mred\n", "deep": "".join(" " * level + "a:\n" for level in range(80)),
+    "wrong-enabled": "enabled: perhaps\n", "nul": "description: be\0fore\n", "escape": "description: \33[31mred\n",
+    "deep": "".join(" " * level + "a:\n" for level in range(80)),
 }
 
 
 @pytest.mark.parametrize("why", BROKEN)
-def test_a_broken_file_is_named_and_harms_nothing_else(own, why):
-    drop(own, "agent", f"broken-{why}", BROKEN[why])
-    drop(own, "agent", "sound", "systemPrompt: x\n")
-    warnings = reseed(own)
+def test_broken_file_is_named_and_harmless(own_gateway, why):
+    drop(own_gateway, "agent", f"broken-{why}", BROKEN[why])
+    drop(own_gateway, "agent", "sound", "systemPrompt: x\n")
+    warnings = reseed(own_gateway)
     assert len(warnings) == 1 and f"broken-{why}" in warnings[0], warnings
-    assert find(own, "sound") and not find(own, f"broken-{why}")
-    own.restart()
-    assert find(own, "sound") and not find(own, f"broken-{why}")
+    assert find(own_gateway, "sound") and not find(own_gateway, f"broken-{why}")
+    own_gateway.restart()
+    assert find(own_gateway, "sound") and not find(own_gateway, f"broken-{why}")
 
 
 @pytest.mark.parametrize("trigger, problem", [
     ("{type: cron}", "trigger.expression"), ("daily", "trigger must be an object")])
-def test_a_wrong_trigger_is_told_in_the_words_of_the_file(own, trigger, problem):
-    drop(own, "job", "wrong", f"agent_id: assistant\nprompt: x\ntrigger: {trigger}\n")
-    warning, = reseed(own)
+def test_invalid_trigger_is_reported_in_the_words_of_the_file(own_gateway, trigger, problem):
+    drop(own_gateway, "job", "wrong", f"agent_id: assistant\nprompt: x\ntrigger: {trigger}\n")
+    warning, = reseed(own_gateway)
     assert problem in warning and "trigger_def" not in warning
 
 
-def test_a_broken_edit_leaves_the_record_as_it_was(own, resync):
-    made = create(own)
-    drop(own, "agent", "mine", "systemPrompt: [\n")
-    warnings = resync(own)
-    assert find(own, "mine") == made
+def test_broken_edit_leaves_the_record(own_gateway, resync):
+    made = create(own_gateway)
+    drop(own_gateway, "agent", "mine", "systemPrompt: [\n")
+    warnings = resync(own_gateway)
+    assert find(own_gateway, "mine") == made
     assert resync is restart or "agents/mine/agent.yaml" in warnings[0]
-    drop(own, "agent", "mine", "systemPrompt: mended\n")
-    resync(own)
-    assert find(own, "mine")["definition"] == {"systemPrompt": "mended"}
+    drop(own_gateway, "agent", "mine", "systemPrompt: mended\n")
+    resync(own_gateway)
+    assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "mended"}
 
 
-def test_a_file_in_the_place_of_a_directory_is_told_and_the_record_stays(own, resync):
-    made = create(own)
-    shutil.rmtree(own.data / "agents" / "mine")
-    (own.data / "agents" / "mine").write_text("not a directory")
-    warnings = resync(own)
+def test_file_in_place_of_a_directory_is_reported_and_the_record_stays(own_gateway, resync):
+    made = create(own_gateway)
+    shutil.rmtree(own_gateway.data / "agents" / "mine")
+    (own_gateway.data / "agents" / "mine").write_text("not a directory")
+    warnings = resync(own_gateway)
     assert resync is restart or warnings == ["agents/mine: not a directory"]
-    assert find(own, "mine") == made
-    assert (own.data / "agents" / "mine").read_text() == "not a directory"
+    assert find(own_gateway, "mine") == made
+    assert (own_gateway.data / "agents" / "mine").read_text() == "not a directory"
 
 
-def test_a_name_that_another_extension_has_is_told(own):
-    drop(own, "agent", "dark", "systemPrompt: x\n")
-    warnings = reseed(own)
+def test_taken_name_is_reported(own_gateway):
+    drop(own_gateway, "agent", "dark", "systemPrompt: x\n")
+    warnings = reseed(own_gateway)
     assert len(warnings) == 1 and "agents/dark" in warnings[0]
-    assert find(own, "dark")["type"] == "theme"
+    assert find(own_gateway, "dark")["type"] == "theme"
 
 
-def test_a_built_in_file_can_only_be_switched(own, resync):
-    path = own.data / "jobs" / "compile-knowledge" / "job.yaml"
+def test_built_in_file_can_only_be_toggled(own_gateway, resync):
+    path = own_gateway.data / "jobs" / "compile-knowledge" / "job.yaml"
     text = path.read_text()
     assert "enabled: false" in text
     path.write_text(text.replace("enabled: false", "enabled: true"))
-    assert resync(own) == []
-    assert find(own, "compile-knowledge")["enabled"] is True
+    assert resync(own_gateway) == []
+    assert find(own_gateway, "compile-knowledge")["enabled"] is True
     path.write_text(text + "mine: 1\n")
-    warnings = resync(own)
-    assert "mine" not in find(own, "compile-knowledge")["definition"]
+    warnings = resync(own_gateway)
+    assert "mine" not in find(own_gateway, "compile-knowledge")["definition"]
     assert resync is restart or "not editable" in warnings[0]
 
 
-def test_links_and_loops_lead_nowhere(own, tmp_path):
+def test_symlinks_and_loops_are_not_followed(own_gateway, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "agent.yaml").write_text("systemPrompt: outside\n")
-    place = own.data / "agents"
-    (place / "linked").symlink_to(outside)
-    (place / "self").symlink_to("self")
-    (place / "proc").symlink_to("/proc/self")
-    drop(own, "agent", "file-linked", None)
-    (place / "file-linked" / "agent.yaml").symlink_to(outside / "agent.yaml")
-    drop(own, "agent", "secret", None)
-    (place / "secret" / "agent.yaml").symlink_to(own.data / ".gateway-token")
-    drop(own, "agent", "pipe", None)
-    os.mkfifo(place / "pipe" / "agent.yaml")
-    drop(own, "agent", "folder", None)
-    (place / "folder" / "agent.yaml").mkdir()
-    reseed(own)
-    own.restart()
+    directory = own_gateway.data / "agents"
+    (directory / "linked").symlink_to(outside)
+    (directory / "self").symlink_to("self")
+    (directory / "proc").symlink_to("/proc/self")
+    drop(own_gateway, "agent", "file-linked", None)
+    (directory / "file-linked" / "agent.yaml").symlink_to(outside / "agent.yaml")
+    drop(own_gateway, "agent", "secret", None)
+    (directory / "secret" / "agent.yaml").symlink_to(own_gateway.data / ".gateway-token")
+    drop(own_gateway, "agent", "pipe", None)
+    os.mkfifo(directory / "pipe" / "agent.yaml")
+    drop(own_gateway, "agent", "folder", None)
+    (directory / "folder" / "agent.yaml").mkdir()
+    reseed(own_gateway)
+    own_gateway.restart()
     for name in "linked", "self", "proc", "file-linked", "secret", "pipe", "folder":
-        assert find(own, name) is None
+        assert find(own_gateway, name) is None
 
 
-def test_reseed_brings_no_deleted_one_back(own):
-    create(own)
-    assert own.http.delete("/extensions/mine").status_code == 204
-    assert own.http.delete("/extensions/self-reflect").status_code == 204
-    reseed(own)
-    own.restart()
-    assert not find(own, "mine") and not find(own, "self-reflect")
+def test_reseed_restores_no_deleted_extension(own_gateway):
+    create(own_gateway)
+    assert own_gateway.http.delete("/extensions/mine").status_code == 204
+    assert own_gateway.http.delete("/extensions/self-reflect").status_code == 204
+    reseed(own_gateway)
+    own_gateway.restart()
+    assert not find(own_gateway, "mine") and not find(own_gateway, "self-reflect")
 
 
 def deleted_in_vain(gateway, kind="agent", **files):
-    """Deletes one whose directory, with these files, cannot be moved away. Answers that, and what is in the way: the trash."""
+    """Deletes an extension whose directory, with these files, cannot be moved. Returns it, and the obstacle: the trash.
+"""
     create(gateway, kind, enabled=True)
     folder, trash = drop(gateway, kind, "mine", None, **files), gateway.data / "trash"
     trash.write_text("in the way")
@@ -337,82 +342,82 @@ def deleted_in_vain(gateway, kind="agent", **files):
 
 
 @pytest.mark.parametrize("kind", ["agent", "job"])
-def test_a_deleted_one_whose_directory_could_not_be_moved_stays_deleted(own, resync, kind):
-    folder, trash = deleted_in_vain(own, kind)
+def test_deleted_extension_with_an_immovable_directory_stays_deleted(own_gateway, resync, kind):
+    folder, trash = deleted_in_vain(own_gateway, kind)
     for _ in range(2):
-        resync(own)
-        assert not find(own, "mine")
-    assert any(f"{kind}s/mine" in warning for warning in reseed(own))
+        resync(own_gateway)
+        assert not find(own_gateway, "mine")
+    assert any(f"{kind}s/mine" in warning for warning in reseed(own_gateway))
     trash.unlink()
-    assert resync(own) == [] and not find(own, "mine")
+    assert resync(own_gateway) == [] and not find(own_gateway, "mine")
     assert not folder.exists()
     assert (next(trash.glob("*mine*")) / f"{kind}.yaml").exists()
 
 
-def test_what_was_moved_to_the_trash_late_and_is_taken_out_again_comes_back(own):
-    folder, trash = deleted_in_vain(own)
+def test_directory_trashed_late_and_taken_out_again_returns(own_gateway):
+    folder, trash = deleted_in_vain(own_gateway)
     trash.unlink()
-    assert reseed(own) == []
+    assert reseed(own_gateway) == []
     next(trash.glob("*mine*")).rename(folder)
-    own.restart()
-    assert find(own, "mine")["definition"] == {"systemPrompt": "You help."}
+    own_gateway.restart()
+    assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "You help."}
     assert (folder / "agent.yaml").exists()
 
 
-def test_a_deleted_one_that_was_never_written_is_not_written_later(own):
-    in_the_way = own.data / "agents" / "mine"
+def test_deleted_unwritten_extension_is_not_written_later(own_gateway):
+    in_the_way = own_gateway.data / "agents" / "mine"
     in_the_way.write_text("in the way")
-    create(own)
-    assert own.http.delete("/extensions/mine").status_code == 204
-    assert reseed(own) == [] and not find(own, "mine") and not in_the_way.exists()
+    create(own_gateway)
+    assert own_gateway.http.delete("/extensions/mine").status_code == 204
+    assert reseed(own_gateway) == [] and not find(own_gateway, "mine") and not in_the_way.exists()
 
 
-def test_a_renamed_one_whose_directory_could_not_be_moved_stays_deleted(own, resync):
-    create(own)
-    taken = own.data / "agents" / "moved"
+def test_renamed_extension_with_an_immovable_directory_stays_deleted(own_gateway, resync):
+    create(own_gateway)
+    taken = own_gateway.data / "agents" / "moved"
     taken.mkdir()
     (taken / "agent.yaml").mkdir()
-    (own.data / "trash").write_text("in the way")
-    accepted(own.http.patch("/extensions/mine", json={"name": "moved"}))
-    assert own.http.delete("/extensions/moved").status_code == 204
-    resync(own)
-    assert not find(own, "mine") and not find(own, "moved")
-    (own.data / "trash").unlink()
-    resync(own)
-    assert not find(own, "mine") and not find(own, "moved")
-    assert not (own.data / "agents" / "mine").exists() and not taken.exists()
+    (own_gateway.data / "trash").write_text("in the way")
+    accepted(own_gateway.http.patch("/extensions/mine", json={"name": "moved"}))
+    assert own_gateway.http.delete("/extensions/moved").status_code == 204
+    resync(own_gateway)
+    assert not find(own_gateway, "mine") and not find(own_gateway, "moved")
+    (own_gateway.data / "trash").unlink()
+    resync(own_gateway)
+    assert not find(own_gateway, "mine") and not find(own_gateway, "moved")
+    assert not (own_gateway.data / "agents" / "mine").exists() and not taken.exists()
 
 
-def test_a_new_one_is_not_mistaken_for_the_deleted_one_in_its_place(own, resync):
-    folder, trash = deleted_in_vain(own, soul_md="old")
-    made = create(own, description="new")
-    resync(own)
-    assert find(own, "mine") == made
+def test_new_extension_is_not_mistaken_for_its_deleted_namesake(own_gateway, resync):
+    folder, trash = deleted_in_vain(own_gateway, soul_md="old")
+    made = create(own_gateway, description="new")
+    resync(own_gateway)
+    assert find(own_gateway, "mine") == made
     trash.unlink()
-    resync(own)
-    assert find(own, "mine") == made and "description: new" in (folder / "agent.yaml").read_text()
+    resync(own_gateway)
+    assert find(own_gateway, "mine") == made and "description: new" in (folder / "agent.yaml").read_text()
     assert not (folder / "soul.md").exists() and (next(trash.glob("*mine*")) / "soul.md").read_text() == "old"
 
 
-def test_a_new_one_has_the_place_of_a_deleted_one_as_soon_as_that_can_be_moved(own):
-    folder, trash = deleted_in_vain(own, soul_md="old")
+def test_new_extension_gets_the_directory_of_its_deleted_namesake_once_movable(own_gateway):
+    folder, trash = deleted_in_vain(own_gateway, soul_md="old")
     trash.unlink()
-    made = create(own, description="new")
+    made = create(own_gateway, description="new")
     assert "description: new" in (folder / "agent.yaml").read_text() and not (folder / "soul.md").exists()
     assert (next(trash.glob("*mine*")) / "soul.md").read_text() == "old"
-    own.restart()
-    assert find(own, "mine") == made
+    own_gateway.restart()
+    assert find(own_gateway, "mine") == made
 
 
-def test_what_is_taken_out_of_the_trash_comes_back(own):
-    create(own)
-    assert own.http.delete("/extensions/mine").status_code == 204
-    kept = next((own.data / "trash").glob("*mine*"))
-    kept.rename(own.data / "agents" / "mine")
-    assert reseed(own) == []
-    assert find(own, "mine")["definition"] == {"systemPrompt": "You help."}
+def test_directory_taken_out_of_the_trash_returns(own_gateway):
+    create(own_gateway)
+    assert own_gateway.http.delete("/extensions/mine").status_code == 204
+    kept = next((own_gateway.data / "trash").glob("*mine*"))
+    kept.rename(own_gateway.data / "agents" / "mine")
+    assert reseed(own_gateway) == []
+    assert find(own_gateway, "mine")["definition"] == {"systemPrompt": "You help."}
 
 
-def test_reseed_needs_a_token(own):
-    refused(own.anonymous.post("/reseed"), 401, "unauthorized")
-    refused(own.http.get("/reseed"), 405, "method not allowed")
+def test_reseed_needs_a_token(own_gateway):
+    refused(own_gateway.anonymous.post("/reseed"), 401, "unauthorized")
+    refused(own_gateway.http.get("/reseed"), 405, "method not allowed")

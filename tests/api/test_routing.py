@@ -1,4 +1,7 @@
-"""Which answer a request gets before its meaning is looked at: routes, methods, paths, headers, the order of checks."""
+"""Checks that precede the handler: routes, methods, paths, headers, and their order.
+
+See docs/contract/requests.md#order-of-checks and docs/contract/requests.md#paths-and-queries.
+"""
 
 import pytest
 
@@ -10,8 +13,8 @@ GET_ROUTES = ["/health", "/extensions", "/threads", "/turns/search?q=a&agent_id=
 OVER = 10 * 1024 * 1024 + 1
 
 
-def place(gateway, path, thread):
-    """The path with its placeholders filled."""
+def fill_path(gateway, path, thread):
+    """Fills the placeholders of the path."""
     if ":assistant" in path:
         path = path.replace(":assistant", assistant(gateway)["id"])
     return path.replace(":id", thread["id"])
@@ -22,9 +25,9 @@ def assistant(gateway):
 
 
 def raw(gateway, line, *headers, **options):
-    """The answer to one request whose line is sent exactly as given."""
+    """Returns the response to a request whose line is sent exactly as given."""
     with Connection(gateway) as connection:
-        return connection.request(line, *headers, **options).answer(head_only=line.startswith("HEAD"))
+        return connection.request(line, *headers, **options).response(head_only=line.startswith("HEAD"))
 
 
 # 401, 404, 405.
@@ -36,7 +39,7 @@ def raw(gateway, line, *headers, **options):
     ("PATCH", f"/threads/{UNKNOWN_ID}"), ("GET", "/openapi.json"), ("GET", "/nothing/here"), ("POST", "/health"),
     ("DELETE", "/threads"),
 ])
-def test_without_a_token_everything_but_health_is_unauthorized(gateway, method, path):
+def test_every_route_except_health_needs_a_token(gateway, method, path):
     refused(gateway.anonymous.request(method, path), 401, "unauthorized")
 
 
@@ -44,14 +47,14 @@ def test_without_a_token_everything_but_health_is_unauthorized(gateway, method, 
     "", "Bearer", "Bearer ", "Bearer wrong", "Basic {token}", "{token}", "Bearer {token}x", "Bearer {upper}",
     "Bearer {token} {token}", "Token {token}", "Bearer {half}", "Bearer \"{token}\"", "Bearer={token}",
 ])
-def test_a_wrong_token_or_scheme_is_unauthorized(gateway, value):
+def test_wrong_token_or_scheme_is_unauthorized(gateway, value):
     token = gateway.token
     value = value.format(token=token, upper=token.upper(), half=token[:32])
-    answer = raw(gateway, "GET /threads HTTP/1.1", f"Authorization: {value}", token=False)
-    assert (answer.status, answer.error) == (401, "unauthorized")
+    response = raw(gateway, "GET /threads HTTP/1.1", f"Authorization: {value}", token=False)
+    assert (response.status, response.error) == (401, "unauthorized")
 
 
-def test_health_needs_no_token_and_minds_no_wrong_one(gateway):
+def test_health_needs_no_token_and_ignores_a_wrong_one(gateway):
     body = accepted(gateway.anonymous.get("/health"))
     assert body["status"] == "ok" and isinstance(body["uptime"], (int, float)) and body["uptime"] >= 0
     accepted(gateway.anonymous.get("/health", headers={"Authorization": "Bearer wrong"}))
@@ -67,9 +70,9 @@ def test_uptime_grows(gateway):
     "/chat/", "/graph/nodes", "/turns", "/turns/", "/threads;x=1", "/v1/threads", "/./threads", "/a/../threads",
     "/threads/../health", "/threads%2F", "/health%20",
 ])
-def test_an_unmatched_path_is_not_found(gateway, path):
-    answer = raw(gateway, f"GET {path} HTTP/1.1")
-    assert (answer.status, answer.error) == (404, "not found")
+def test_unmatched_path_is_not_found(gateway, path):
+    response = raw(gateway, f"GET {path} HTTP/1.1")
+    assert (response.status, response.error) == (404, "not found")
 
 
 @pytest.mark.parametrize("method, path, allowed", [
@@ -80,14 +83,14 @@ def test_an_unmatched_path_is_not_found(gateway, path):
     ("GET", "/threads/:id/fork", {"POST"}), ("BREW", "/threads", {"GET", "HEAD", "POST"}),
     ("PUT", "/extensions/:id/toggle", {"POST"}), ("OPTIONS", "/chat", {"POST"}),
 ])
-def test_another_method_is_not_allowed_and_the_answer_names_those_that_are(gateway, thread, method, path, allowed):
+def test_wrong_method_is_405_with_allow(gateway, thread, method, path, allowed):
     response = gateway.http.request(method, path.replace(":id", thread["id"]))
     refused(response, 405, "method not allowed")
     named = {found.strip() for found in response.headers["allow"].split(",")}
     assert allowed <= named and method not in named - {"OPTIONS"}
 
 
-def test_turns_by_id_can_only_be_deleted_though_search_can_be_read(gateway):
+def test_turns_by_id_allow_only_delete(gateway):
     response = gateway.http.get(f"/turns/{UNKNOWN_ID}")
     refused(response, 405, "method not allowed")
     assert "DELETE" in response.headers["allow"]
@@ -97,18 +100,18 @@ def test_turns_by_id_can_only_be_deleted_though_search_can_be_read(gateway):
 
 
 @pytest.mark.parametrize("path", GET_ROUTES)
-def test_every_get_route_answers_head(gateway, thread, path):
-    path = place(gateway, path, thread)
+def test_every_get_route_supports_head(gateway, thread, path):
+    path = fill_path(gateway, path, thread)
     with Connection(gateway) as connection:
-        head = connection.request(f"HEAD {path} HTTP/1.1").answer(head_only=True)
-        after = connection.request("GET /health HTTP/1.1").answer()
+        head = connection.request(f"HEAD {path} HTTP/1.1").response(head_only=True)
+        after = connection.request("GET /health HTTP/1.1").response()
     get = gateway.http.get(path)
     assert head.status == get.status_code == 200
     assert head.headers["content-type"] == get.headers["content-type"]
     assert after.status == 200 and after.json()["status"] == "ok", "the answer to HEAD had a body"
 
 
-def test_head_of_what_is_not_there_has_the_status_of_get(gateway):
+def test_head_of_a_missing_record_has_the_status_of_get(gateway):
     assert gateway.http.head(f"/threads/{UNKNOWN_ID}").status_code == 404
     assert gateway.http.head("/nothing").status_code == 404
     assert gateway.http.head("/chat").status_code == 405
@@ -118,16 +121,16 @@ def test_head_of_what_is_not_there_has_the_status_of_get(gateway):
 # Paths are split, then decoded, never normalised.
 
 
-def test_a_path_is_percent_decoded(gateway, thread):
+def test_path_is_percent_decoded(gateway, thread):
     assert raw(gateway, "GET /%74hreads HTTP/1.1").status == 200
     assert raw(gateway, f"GET /threads/{thread['id'].replace('-', '%2D')} HTTP/1.1").json()["id"] == thread["id"]
     assert raw(gateway, f"GET /threads/{thread['id'].replace('-', '%2d')} HTTP/1.1").json()["id"] == thread["id"]
 
 
 @pytest.mark.parametrize("segment", ["..", ".", "%2e%2e", "a%2Fb", "%2e%2e%2fhealth", "a%5Cb", "%20", "a+b", "%C3%A9"])
-def test_a_segment_is_one_segment_however_it_is_written(gateway, segment):
-    answer = raw(gateway, f"GET /threads/{segment} HTTP/1.1")
-    assert (answer.status, answer.error) == (404, "thread not found")
+def test_encoded_slash_does_not_split_a_segment(gateway, segment):
+    response = raw(gateway, f"GET /threads/{segment} HTTP/1.1")
+    assert (response.status, response.error) == (404, "thread not found")
 
 
 @pytest.mark.parametrize("path", ["/threads/%00", "/threads/a%00b/turns", "/extensions/%00"])
@@ -136,16 +139,16 @@ def test_nul_in_a_path_is_refused(gateway, path):
 
 
 @pytest.mark.parametrize("path", ["/threads/%", "/threads/%zz", "/threads/%4", "/threads/%ff%fe"])
-def test_a_path_that_cannot_be_decoded_is_refused(gateway, path):
-    answer = raw(gateway, f"GET {path} HTTP/1.1")
-    assert answer.status in (400, 404) and answer.error
+def test_undecodable_path_is_refused(gateway, path):
+    response = raw(gateway, f"GET {path} HTTP/1.1")
+    assert response.status in (400, 404) and response.error
 
 
-def test_a_plus_in_a_path_is_a_plus(gateway):
+def test_plus_in_a_path_is_a_plus(gateway):
     assert raw(gateway, "GET /he+alth HTTP/1.1").status == 404
 
 
-def test_an_id_is_compared_exactly(gateway, thread):
+def test_id_is_compared_exactly(gateway, thread):
     refused(gateway.http.get(f"/threads/{thread['id'].upper()}"), 404, "thread not found")
 
 
@@ -158,7 +161,7 @@ def test_an_id_is_compared_exactly(gateway, thread):
     ("PATCH", "/extensions/:x", "extension not found"), ("DELETE", "/extensions/:x", "extension not found"),
     ("POST", "/extensions/:x/toggle", "extension not found"),
 ])
-def test_a_record_in_the_path_that_is_not_there(gateway, method, path, error):
+def test_unknown_record_in_the_path_is_not_found(gateway, method, path, error):
     for unknown in (UNKNOWN_ID, "x", "%F0%9F%98%80", "a" * 10_000, "'%20OR%201=1--"):
         body = {"json": {}} if method in ("POST", "PATCH") else {}
         refused(gateway.http.request(method, path.replace(":x", unknown), **body), 404, error)
@@ -171,24 +174,24 @@ def test_a_record_in_the_path_that_is_not_there(gateway, method, path, error):
     ("GET /health HTTP/1.1", 200), ("GET /threads HTTP/1.1", 200), ("GET /nothing HTTP/1.1", 404),
     ("PUT /health HTTP/1.1", 405), ("GET /threads HTTP/9.9", 505), ("GET /threads?limit=x HTTP/1.1", 400),
 ])
-def test_every_answer_carries_the_general_headers(gateway, line, status):
-    answer = raw(gateway, line)
-    assert answer.status == status
-    assert answer.headers["content-type"] == "application/json; charset=utf-8"
-    assert answer.headers["cache-control"] == "no-store"
-    assert answer.headers["x-content-type-options"] == "nosniff"
+def test_every_response_has_the_general_headers(gateway, line, status):
+    response = raw(gateway, line)
+    assert response.status == status
+    assert response.headers["content-type"] == "application/json; charset=utf-8"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-content-type-options"] == "nosniff"
     once = ("content-type", "cache-control", "content-length", "x-content-type-options")
-    assert sorted(name for name, _ in answer.repeated if name in once) == sorted(once)
+    assert sorted(name for name, _ in response.repeated if name in once) == sorted(once)
 
 
 def test_204_has_no_body_and_no_content_type(gateway, thread):
-    answer = raw(gateway, f"DELETE /threads/{thread['id']} HTTP/1.1")
-    assert answer.status == 204 and "content-type" not in answer.headers
-    assert answer.headers["cache-control"] == "no-store"
-    assert answer.headers["x-content-type-options"] == "nosniff"
+    response = raw(gateway, f"DELETE /threads/{thread['id']} HTTP/1.1")
+    assert response.status == 204 and "content-type" not in response.headers
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-content-type-options"] == "nosniff"
 
 
-# The order of checks: each request breaks two rules, and the earlier one is answered.
+# The order of checks: each request violates two rules, and the earlier check applies.
 
 FOREIGN_HOST = "Host: evil.example"
 FOREIGN_ORIGIN = "Origin: http://evil.example"
@@ -207,38 +210,38 @@ FOREIGN_ORIGIN = "Origin: http://evil.example"
     (f"GET /threads/{UNKNOWN_ID}/turns?limit=x HTTP/1.1", [], {}, 404, "thread not found"),
     (f"PATCH /extensions/{UNKNOWN_ID} HTTP/1.1", ["Content-Length: 1"], {"body": b"{"}, 404, "extension not found"),
 ])
-def test_the_earlier_check_answers(gateway, line, headers, options, status, error):
-    answer = raw(gateway, line, *headers, **options)
-    assert answer.status == status
-    assert error is None or answer.error == error
+def test_earlier_check_takes_precedence(gateway, line, headers, options, status, error):
+    response = raw(gateway, line, *headers, **options)
+    assert response.status == status
+    assert error is None or response.error == error
 
 
-def test_a_chunked_body_without_a_token_is_unauthorized_however_long(gateway):
+def test_endless_chunked_body_without_a_token_is_unauthorized(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /threads HTTP/1.1", "Transfer-Encoding: chunked", token=False)
         for _ in range(OVER // 0x10000 + 1):
             connection.send(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
-        answer = connection.answer()
-    assert (answer.status, answer.error) == (401, "unauthorized")
+        response = connection.response()
+    assert (response.status, response.error) == (401, "unauthorized")
 
 
-def test_a_chunked_body_to_an_unmatched_route_is_not_found_however_long(gateway):
+def test_endless_chunked_body_to_an_unmatched_route_is_not_found(gateway):
     with Connection(gateway) as connection:
         connection.request("POST /nothing HTTP/1.1", "Transfer-Encoding: chunked")
         for _ in range(OVER // 0x10000 + 1):
             connection.send(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
-        answer = connection.answer()
-    assert (answer.status, answer.error) == (404, "not found")
+        response = connection.response()
+    assert (response.status, response.error) == (404, "not found")
 
 
-def test_a_bad_body_is_answered_before_the_record_that_it_names(gateway):
+def test_invalid_body_takes_precedence_over_an_unknown_record(gateway):
     body = {"content": 1, "threadId": UNKNOWN_ID}
     refused(gateway.http.post("/chat", json=body), 400, "content must be a string")
     refused(gateway.http.post("/chat", json={"content": "a", "threadId": UNKNOWN_ID}), 404, "thread not found")
     refused(gateway.http.post("/threads", json={"title": 1, "project_id": UNKNOWN_ID}), 400, "title must be a string")
 
 
-def test_a_bad_body_is_answered_before_403_and_403_before_409(gateway, name):
+def test_invalid_body_precedes_403_which_precedes_409(gateway, new_name):
     built_in = accepted(gateway.http.get("/extensions", params={"type": "theme", "source": "built-in"}))[0]
     path = f"/extensions/{built_in['id']}"
     assert gateway.http.patch(path, json={"description": 1}).status_code == 400

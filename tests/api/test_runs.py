@@ -1,6 +1,8 @@
-"""Runs that are under way: stopping, queueing, catching up, ends of the process (decisions, 5 and 6).
+"""Active runs: stopping, queueing, catching up, and the end of the process.
 
-A stub stands for the model; it answers as each test tells it, and can hold an answer back in the middle.
+A stub stands in for the model; tests choose its answers and can hold one back in the middle.
+
+See docs/contract/chat.md#stopping and docs/contract/chat.md#catching-up.
 """
 
 import contextlib
@@ -20,8 +22,8 @@ NO_USAGE = dict.fromkeys(("input_tokens", "output_tokens", "cache_read_tokens", 
 
 
 def new_thread(gateway, **members):
-    """With a title, so that no model is asked for one."""
-    return accepted(gateway.http.post("/threads", json={"title": "told", **members}), 201)
+    """Creates a thread with a title, so that no model is asked for one."""
+    return accepted(gateway.http.post("/threads", json={"title": "a title", **members}), 201)
 
 
 def ask(gateway, thread, content="a question", **members):
@@ -42,8 +44,8 @@ def streamed(events, turn, text):
 
 
 @pytest.fixture
-def held(talker):
-    """A run that has streamed "Once upon" and is held back there: thread, turn, events, answer."""
+def streaming_run(talker):
+    """A run that has streamed "Once upon" and is paused there: thread, turn, events, answer."""
     gateway, thread = talker.gateway, new_thread(talker.gateway)
     answer = talker.holds("Once", " upon")
     with gateway.events(thread["id"]) as events:
@@ -53,10 +55,10 @@ def held(talker):
     answer.release()
 
 
-# What a model is told, and what becomes of its answer.
+# Requests to the model, and its answers.
 
 
-def test_an_answer_is_streamed_as_it_comes_and_stored_whole(talker):
+def test_answer_is_streamed_and_stored(talker):
     thread = new_thread(talker.gateway)
     talker.answers("Gr\u00fc\u00df", "e \U0001f600", "\n\n", "aus  der", " Stub\u0000")
     with talker.gateway.events(thread["id"]) as events:
@@ -68,7 +70,7 @@ def test_an_answer_is_streamed_as_it_comes_and_stored_whole(talker):
     assert newest["metadata"]["model"] == run[-1]["model"] == talker.model
 
 
-def test_the_model_reads_the_thread_in_its_order(talker):
+def test_model_gets_the_thread_in_order(talker):
     thread = new_thread(talker.gateway)
     for role, content in (("user", "one"), ("assistant", "two"), ("user", "three"), ("assistant", "four")):
         body = {"content": content, "role": role}
@@ -80,8 +82,8 @@ def test_the_model_reads_the_thread_in_its_order(talker):
 
 
 @pytest.mark.parametrize("content", ["", " ", "\n\t"])
-def test_a_blank_message_is_told_as_one(talker, content):
-    """Services refuse a conversation that does not end with a question."""
+def test_blank_message_is_described(talker, content):
+    """Services refuse conversations that don't end with a question."""
     thread = new_thread(talker.gateway)
     turn = talker.says(thread, content, answer="yes?")
     assert turn["content"] == content
@@ -90,7 +92,7 @@ def test_a_blank_message_is_told_as_one(talker, content):
     assert talker.conversation()[-2:] == [("assistant", "yes?"), ("user", "hello")]
 
 
-def test_superseded_turns_are_not_shown_to_the_model(talker):
+def test_superseded_turns_are_not_sent_to_the_model(talker):
     thread = new_thread(talker.gateway)
     first = talker.says(thread, "one", answer="wrong")
     talker.says(thread, "two", answer="also wrong")
@@ -103,7 +105,7 @@ def test_superseded_turns_are_not_shown_to_the_model(talker):
     assert talker.conversation() == [("user", "one"), ("assistant", "right"), ("user", "three")]
 
 
-def test_deleted_turns_are_not_shown_to_the_model(talker):
+def test_deleted_turns_are_not_sent_to_the_model(talker):
     thread = new_thread(talker.gateway)
     first = talker.says(thread, "secret", answer="I see")
     talker.gateway.http.delete(f"/turns/{first['id']}")
@@ -111,8 +113,8 @@ def test_deleted_turns_are_not_shown_to_the_model(talker):
     assert "secret" not in str(talker.conversation())
 
 
-def test_the_agent_that_answers_lends_its_words_and_its_model(talker, name):
-    body = {"type": "agent", "name": name("poet"), "description": "", "enabled": True,
+def test_answering_agent_provides_prompt_and_model(talker, new_name):
+    body = {"type": "agent", "name": new_name("poet"), "description": "", "enabled": True,
             "definition": {"systemPrompt": "Speak only in verse.", "model": f"{talker.provider}/verse-1"}}
     poet = accepted(talker.gateway.http.post("/extensions", json=body), 201)
     thread = new_thread(talker.gateway)
@@ -124,24 +126,24 @@ def test_the_agent_that_answers_lends_its_words_and_its_model(talker, name):
     assert talker.asked_model() == "chosen-1"
 
 
-def test_an_agents_limits_reach_the_model(talker, name):
-    body = {"type": "agent", "name": name("curt"), "description": "", "enabled": True,
+def test_agent_limits_are_sent_to_the_model(talker, new_name):
+    body = {"type": "agent", "name": new_name("curt"), "description": "", "enabled": True,
             "definition": {"max_output_tokens": 77, "temperature": 0.25}}
     agent = accepted(talker.gateway.http.post("/extensions", json=body), 201)
     talker.says(new_thread(talker.gateway, agent_id=agent["id"]), "hello", answer="yes")
-    told = talker.stub.requests[-1].json
-    assert told["temperature"] == 0.25 and 77 in (told.get("max_tokens"), told.get("max_completion_tokens"))
+    request = talker.stub.requests[-1].json
+    assert request["temperature"] == 0.25 and 77 in (request.get("max_tokens"), request.get("max_completion_tokens"))
 
 
 @pytest.mark.parametrize("limit", ["max_steps", "max_output_tokens"])
-def test_a_limit_beyond_all_bounds_is_none(talker, name, limit):
-    body = {"type": "agent", "name": name("endless"), "description": "", "enabled": True, "definition": {limit: 1e30}}
+def test_huge_limit_counts_as_none(talker, new_name, limit):
+    body = {"type": "agent", "name": new_name("endless"), "description": "", "enabled": True, "definition": {limit: 1e30}}
     agent = accepted(talker.gateway.http.post("/extensions", json=body), 201)
     talker.says(new_thread(talker.gateway, agent_id=agent["id"]), "hello", answer="yes")
 
 
-def test_a_change_of_an_agent_reaches_its_next_run(talker, name):
-    body = {"type": "agent", "name": name("changing"), "description": "", "enabled": True,
+def test_changed_agent_applies_to_its_next_run(talker, new_name):
+    body = {"type": "agent", "name": new_name("changing"), "description": "", "enabled": True,
             "definition": {"systemPrompt": "The first words."}}
     agent = accepted(talker.gateway.http.post("/extensions", json=body), 201)
     thread = new_thread(talker.gateway, agent_id=agent["id"])
@@ -156,8 +158,8 @@ def test_a_change_of_an_agent_reaches_its_next_run(talker, name):
 # Stop.
 
 
-def test_a_run_can_be_stopped_in_the_middle(talker, held):
-    thread, turn, events, answer = held
+def test_run_can_be_stopped_in_the_middle(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     assert stop(talker.gateway, thread) == {"status": "stopped", "threadId": thread["id"]}
     run = events.run(turn["id"])
     assert [event["type"] for event in run if event["type"] in ENDS] == ["stopped"]
@@ -171,7 +173,7 @@ def test_a_run_can_be_stopped_in_the_middle(talker, held):
     assert events.run_so_far(turn["id"]) == run
 
 
-def test_a_stop_that_comes_as_the_answer_ends_says_how_it_ended(talker):
+def test_stop_at_the_end_of_the_answer_reports_the_outcome(talker):
     for _ in range(40):
         thread = new_thread(talker.gateway)
         answer = talker.holds("Once")
@@ -184,7 +186,7 @@ def test_a_stop_that_comes_as_the_answer_ends_says_how_it_ended(talker):
         assert (status, end) in (("stopped", "stopped"), ("idle", "finish"))
 
 
-def test_a_run_that_has_produced_nothing_can_be_stopped(talker):
+def test_run_without_output_can_be_stopped(talker):
     thread = new_thread(talker.gateway)
     answer = talker.holds()
     with talker.gateway.events(thread["id"]) as events:
@@ -196,8 +198,8 @@ def test_a_run_that_has_produced_nothing_can_be_stopped(talker):
     assert ids(turns(talker.gateway, thread)) == [turn["id"]]
 
 
-def test_stopping_drops_what_is_queued(talker, held):
-    thread, turn, events, _ = held
+def test_stopping_drops_queued_messages(talker, streaming_run):
+    thread, turn, events, _ = streaming_run
     waiting = [ask(talker.gateway, thread, f"waiting {number}") for number in range(3)]
     asked = talker.request_count()
     assert stop(talker.gateway, thread)["status"] == "stopped"
@@ -210,25 +212,25 @@ def test_stopping_drops_what_is_queued(talker, held):
     assert [found["role"] for found in turns(talker.gateway, thread)].count("assistant") == 1
 
 
-def test_of_many_who_stop_at_once_all_are_answered_and_the_run_ends_once(talker, held):
-    thread, turn, events, _ = held
-    answers = [found["status"] for found in at_once(8, lambda _: stop(talker.gateway, thread))]
-    assert "stopped" in answers and set(answers) <= {"stopped", "idle"}
+def test_simultaneous_stops_are_all_answered_and_end_the_run_once(talker, streaming_run):
+    thread, turn, events, _ = streaming_run
+    responses = [found["status"] for found in at_once(8, lambda _: stop(talker.gateway, thread))]
+    assert "stopped" in responses and set(responses) <= {"stopped", "idle"}
     events.run(turn["id"])
     events.drain()
     assert [event["type"] for event in events.run_so_far(turn["id"]) if event["type"] in ENDS] == ["stopped"]
 
 
-def test_after_a_stop_the_thread_answers_again(talker, held):
-    thread, turn, events, _ = held
+def test_thread_answers_again_after_a_stop(talker, streaming_run):
+    thread, turn, events, _ = streaming_run
     stop(talker.gateway, thread)
     events.run(turn["id"])
     talker.says(thread, "go on", answer="and they lived happily")
     assert ("assistant", "Once upon") in talker.conversation()
 
 
-def test_a_client_that_disconnects_stops_nothing(talker, held):
-    thread, turn, events, answer = held
+def test_disconnecting_client_stops_nothing(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     events.close()
     with talker.gateway.events(thread["id"]) as again:
         answer.release(" a time")
@@ -239,8 +241,8 @@ def test_a_client_that_disconnects_stops_nothing(talker, held):
 # The queue.
 
 
-def test_a_message_to_a_thread_that_is_streaming_is_taken_and_waits(talker, held):
-    thread, turn, events, answer = held
+def test_message_during_a_run_is_accepted_and_queued(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     second = ask(talker.gateway, thread, "and then?")
     events.drain()
     assert events.run_so_far(second["id"]) == []
@@ -252,7 +254,7 @@ def test_a_message_to_a_thread_that_is_streaming_is_taken_and_waits(talker, held
                                           ("user", "and then?")]
 
 
-def test_a_held_thread_holds_up_no_other(talker, held):
+def test_blocked_thread_blocks_no_other(talker, streaming_run):
     other = new_thread(talker.gateway)
     with talker.gateway.events(other["id"]) as events:
         talker.answers("at once")
@@ -260,8 +262,8 @@ def test_a_held_thread_holds_up_no_other(talker, held):
         assert text_of(events.run(turn["id"])) == "at once"
 
 
-def test_a_message_that_waits_can_be_deleted_and_is_not_answered(talker, held):
-    thread, turn, events, answer = held
+def test_queued_message_can_be_deleted_and_is_not_answered(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     waiting = ask(talker.gateway, thread, "never mind")
     assert talker.gateway.http.delete(f"/turns/{waiting['id']}").status_code == 204
     assert events.run(waiting["id"])[-1]["type"] == "stopped"
@@ -270,9 +272,9 @@ def test_a_message_that_waits_can_be_deleted_and_is_not_answered(talker, held):
     assert [found["content"] for found in turns(talker.gateway, thread)] == ["Once upon a time", "a question"]
 
 
-def test_an_agent_that_is_disabled_meanwhile_does_not_answer_the_message_that_waits(talker, name):
+def test_agent_disabled_meanwhile_does_not_answer_a_queued_message(talker, new_name):
     gateway = talker.gateway
-    body = {"type": "agent", "name": name("agent"), "description": "", "enabled": True, "definition": {}}
+    body = {"type": "agent", "name": new_name("agent"), "description": "", "enabled": True, "definition": {}}
     agent = accepted(gateway.http.post("/extensions", json=body), 201)
     thread = new_thread(gateway, agent_id=agent["id"])
     with gateway.events(thread["id"]) as events:
@@ -288,11 +290,11 @@ def test_an_agent_that_is_disabled_meanwhile_does_not_answer_the_message_that_wa
     assert (finish["type"], finish["finishReason"]) == ("finish", "error") and talker.request_count() == 1
 
 
-# What is in use.
+# Turns in use.
 
 
-def test_while_it_runs_nothing_of_it_can_be_deleted_or_asked_again(talker, held):
-    thread, turn, events, answer = held
+def test_turns_of_an_active_run_cannot_be_deleted_or_regenerated(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     http = talker.gateway.http
     refused(http.delete(f"/threads/{thread['id']}"), 409, "thread is in use")
     refused(http.delete(f"/turns/{turn['id']}"), 409, "turn is in use")
@@ -304,8 +306,8 @@ def test_while_it_runs_nothing_of_it_can_be_deleted_or_asked_again(talker, held)
     assert http.delete(f"/threads/{thread['id']}").status_code == 204
 
 
-def test_other_turns_and_a_fork_are_free_while_it_runs(talker, held):
-    thread, turn, _, _ = held
+def test_other_turns_and_forks_are_free_during_a_run(talker, streaming_run):
+    thread, turn, _, _ = streaming_run
     body = {"content": "a", "role": "user"}
     other = accepted(talker.gateway.http.post(f"/threads/{thread['id']}/turns", json=body), 201)
     assert talker.gateway.http.delete(f"/turns/{other['id']}").status_code == 204
@@ -316,8 +318,8 @@ def test_other_turns_and_a_fork_are_free_while_it_runs(talker, held):
 # Catching up.
 
 
-def test_what_is_under_way_can_be_read_with_the_thread(talker, held):
-    thread, turn, events, answer = held
+def test_thread_shows_its_active_run(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     run = events.run_so_far(turn["id"])
     active = accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["active_run"]
     assert active == {"runId": run[0]["runId"], "turnId": turn["id"], "seq": len(run), "text": "Once upon", "tools": []}
@@ -326,33 +328,33 @@ def test_what_is_under_way_can_be_read_with_the_thread(talker, held):
     assert accepted(talker.gateway.http.get(f"/threads/{thread['id']}"))["active_run"] is None
 
 
-def test_a_client_that_comes_late_resumes_without_a_gap(talker, held):
-    thread, turn, events, answer = held
+def test_late_client_resumes_without_a_gap(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     before = events.run_so_far(turn["id"])
     with talker.gateway.events() as late:
-        told = late.subscribe(thread["id"], resume=True)
-        assert told["runs"] == [{"runId": before[0]["runId"], "turnId": turn["id"], "threadId": thread["id"],
+        subscribed = late.subscribe(thread["id"], resume=True)
+        assert subscribed["runs"] == [{"runId": before[0]["runId"], "turnId": turn["id"], "threadId": thread["id"],
                                  "seq": len(before), "text": "Once upon", "reasoning": "", "tools": []}]
         answer.release(" a", " time")
         rest = late.run(turn["id"])
     whole = events.run(turn["id"])
     assert rest == whole[len(before):]
-    assert told["runs"][0]["text"] + text_of(rest) == turns(talker.gateway, thread)[0]["content"]
+    assert subscribed["runs"][0]["text"] + text_of(rest) == turns(talker.gateway, thread)[0]["content"]
 
 
-def test_without_resume_no_runs_are_told(talker, held):
+def test_without_resume_no_runs_are_sent(talker, streaming_run):
     with talker.gateway.events() as late:
-        assert "runs" not in late.subscribe(held[0]["id"])
+        assert "runs" not in late.subscribe(streaming_run[0]["id"])
 
 
-def test_resume_tells_only_of_its_threads(talker, held):
+def test_resume_covers_subscribed_threads_only(talker, streaming_run):
     other = new_thread(talker.gateway)
     with talker.gateway.events() as late:
         assert late.subscribe(other["id"], resume=True)["runs"] == []
 
 
-def test_the_events_so_far_can_be_fetched(talker, held):
-    thread, turn, events, answer = held
+def test_events_so_far_can_be_fetched(talker, streaming_run):
+    thread, turn, events, answer = streaming_run
     path = f"/threads/{thread['id']}/events"
     so_far = events.run_so_far(turn["id"])
     params = {"runId": so_far[0]["runId"]}
@@ -363,8 +365,8 @@ def test_the_events_so_far_can_be_fetched(talker, held):
     assert accepted(talker.gateway.http.get(path, params={**params, "after": len(so_far)})) == whole[len(so_far):]
 
 
-def test_lists_tell_of_a_stop_in_another_thread(talker, held):
-    thread, turn, _, _ = held
+def test_lists_include_a_stop_in_another_thread(talker, streaming_run):
+    thread, turn, _, _ = streaming_run
     with talker.gateway.events() as lists:
         lists.subscribe(lists=True)
         stop(talker.gateway, thread)
@@ -379,7 +381,7 @@ def test_lists_tell_of_a_stop_in_another_thread(talker, held):
     lambda gateway: gateway.process.send_signal(signal.SIGTERM),
     lambda gateway: accepted(gateway.http.post("/daemon/stop")),
 ], ids=["SIGTERM", "POST /daemon/stop"])
-def test_a_run_that_is_under_way_at_the_end_is_kept_as_partial(own_talker, end):
+def test_run_active_at_the_end_is_kept_as_partial(own_talker, end):
     gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
     answer = own_talker.holds("Once", " upon")
     with gateway.events(thread["id"]) as events:
@@ -400,12 +402,12 @@ def test_a_run_that_is_under_way_at_the_end_is_kept_as_partial(own_talker, end):
 
 
 def kept_pieces(gateway):
-    """What is on disk of the text of runs that are under way: once a second what is new is added."""
+    """Returns the stored text of active runs: new text is added once per second."""
     with contextlib.closing(sqlite3.connect(f"file:{gateway.data / 'gateway.db'}?mode=ro", uri=True)) as database:
         return "".join(text for text, in database.execute("SELECT text FROM run_pieces ORDER BY run_id, number"))
 
 
-def test_a_run_that_was_under_way_at_a_kill_is_interrupted_and_keeps_its_text(own_talker):
+def test_run_active_at_a_kill_is_interrupted_and_keeps_its_text(own_talker):
     gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
     answer = own_talker.holds("Once upo")
     with gateway.events(thread["id"]) as events:
@@ -432,7 +434,7 @@ def test_a_run_that_was_under_way_at_a_kill_is_interrupted_and_keeps_its_text(ow
     assert len(turns(gateway, thread)) == 4
 
 
-def test_the_events_of_a_killed_run_are_those_that_were_sent(own_talker):
+def test_events_of_a_killed_run_are_those_sent(own_talker):
     gateway, thread = own_talker.gateway, new_thread(own_talker.gateway)
     own_talker.stub.script(Reply("Let me look.", deltas=3, tool_calls=[ToolCall("Glob", {"pattern": "*"})]))
     with gateway.events(thread["id"]) as events:
@@ -446,21 +448,21 @@ def test_the_events_of_a_killed_run_are_those_that_were_sent(own_talker):
         return accepted(gateway.http.get(f"/threads/{thread['id']}/events",
                                          params={"runId": sent[0]["runId"], "after": after}))
 
-    # What a step's tools are called behind is on disk before they are.
+    # The text before a step's tool calls is on disk before they are.
     assert [event["type"] for event in sent[:3]] == ["text-delta"] * 3
     assert caught_up(0)[:3] == sent[:3]
     assert caught_up(2)[0] == sent[2]
 
 
-def test_what_a_killed_run_had_cost_stands_in_its_turn(make_gateway, stub):
-    """As far as its steps are on disk: what was paid for stands in the report, too."""
+def test_turn_of_a_killed_run_has_its_cost(make_gateway, stub):
+    """The cost of all steps on disk; the report includes it, too."""
     config = {"providers": {"priced": {"kind": "anthropic", "base_url": stub.base_url, "api_key_env": "KEY",
                                        "default_model": "claude-sonnet-4-5"}}}
     gateway = make_gateway(config=config, environment={"KEY": "k"}).start()
     stub.script(Reply("Let me see.", tool_calls=[ToolCall("Glob", {"pattern": "*"})]))
     held = stub.hold("Half")
     thread = new_thread(gateway)
-    with gateway.events(thread["id"]) as events:
+    with gateway.events(thread["id"]):
         turn = ask(gateway, thread)
         assert held.was_asked()
         gateway.kill()
@@ -477,7 +479,7 @@ def test_what_a_killed_run_had_cost_stands_in_its_turn(make_gateway, stub):
 # Many at once.
 
 
-def test_many_runs_at_once_do_not_mix(talker):
+def test_simultaneous_runs_do_not_mix(talker):
     def echo(request):
         question = request.json["messages"][-1]["content"]
         return Reply(f"{question} is what was asked: {question}", deltas=9, rate=100)

@@ -1,4 +1,7 @@
-"""Full-text search in turns: syntax, ranking, and that nothing a person types is an error (decisions, 5)."""
+"""Full-text search in turns: syntax and ranking; no typed text is an error.
+
+See docs/contract/chat.md#search.
+"""
 
 import pytest
 
@@ -15,18 +18,18 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def library(gateway, name):
-    """A thread of its own agent that holds TEXTS; answers agent, thread, and the turns by their key."""
-    agent = name("librarians-reader")
+def texts_thread(gateway, new_name):
+    """A thread of a separate agent that contains TEXTS: agent, thread, and the turns by key."""
+    agent = new_name("librarians-reader")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
     made = {key: add(gateway, thread, text) for key, text in TEXTS.items()}
     return agent, thread, made
 
 
 @pytest.fixture
-def find(gateway, library):
-    """Searches in the library and answers the keys of what was found, best first."""
-    agent, _, made = library
+def find(gateway, texts_thread):
+    """Searches in that thread and returns the keys of the hits, best first."""
+    agent, _, made = texts_thread
     keys = {turn["id"]: key for key, turn in made.items()}
 
     def find(query, **params):
@@ -43,7 +46,7 @@ def search(gateway, query, agent, **params):
     return accepted(gateway.http.get("/turns/search", params={"q": query, "agent_id": agent, **params}))
 
 
-# What is required.
+# Required parameters.
 
 
 def test_q_and_agent_id_are_required(gateway):
@@ -52,32 +55,32 @@ def test_q_and_agent_id_are_required(gateway):
     refused(gateway.http.get("/turns/search?q=a"), 400, "agent_id is required")
 
 
-def test_unknown_agents_and_threads_have_nothing(gateway, library):
+def test_unknown_agents_and_threads_have_nothing(gateway, texts_thread):
     assert search(gateway, "cat", UNKNOWN_ID) == [] == search(gateway, "cat", "no such agent")
-    assert search(gateway, "cat", library[0], thread_id=UNKNOWN_ID) == []
+    assert search(gateway, "cat", texts_thread[0], thread_id=UNKNOWN_ID) == []
 
 
-# The answer.
+# The response.
 
 
-def test_results_are_whole_turns_with_a_snippet(gateway, library):
-    agent, _, made = library
+def test_results_are_whole_turns_with_a_snippet(gateway, texts_thread):
+    agent, _, made = texts_thread
     found = search(gateway, "mat", agent)
     assert len(found) == 1
     assert {member: found[0][member] for member in made["cat"]} == made["cat"]
     assert set(found[0]) == {*made["cat"], "snippet"} and "mat" in found[0]["snippet"]
 
 
-def test_a_snippet_is_short_and_shows_the_place(gateway, name):
-    agent = name("snippets")
+def test_snippet_is_short_and_shows_the_match(gateway, new_name):
+    agent = new_name("snippets")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
     add(gateway, thread, "before " * 2000 + "needle " + "after " * 2000)
     snippet = search(gateway, "needle", agent)[0]["snippet"]
     assert "needle" in snippet and len(snippet) < 1000
 
 
-def test_a_limit_is_20_unless_told_otherwise(gateway, name):
-    agent = name("many")
+def test_default_limit_is_20(gateway, new_name):
+    agent = new_name("many")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
     at_once(5, lambda _: [add(gateway, thread, "same words") for _ in range(5)])
     assert len(search(gateway, "same", agent)) == 20
@@ -85,8 +88,8 @@ def test_a_limit_is_20_unless_told_otherwise(gateway, name):
     assert len(search(gateway, "same", agent, limit=1000)) == 25
 
 
-def test_results_are_ranked_by_relevance(gateway, name):
-    agent = name("ranked")
+def test_results_are_ranked_by_relevance(gateway, new_name):
+    agent = new_name("ranked")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
     weak = add(gateway, thread, "A long text about many things, where the word volcano stands once among others. "
                + "Here follow more and more words that have nothing to do with it. " * 20)
@@ -98,8 +101,8 @@ def test_results_are_ranked_by_relevance(gateway, name):
 # Scope.
 
 
-def test_a_search_stays_within_the_agent_and_the_thread(gateway, name):
-    mine, other = name("scope"), name("scope")
+def test_search_is_limited_to_the_agent_and_thread(gateway, new_name):
+    mine, other = new_name("scope"), new_name("scope")
     threads = [accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201) for agent in (mine, mine, other)]
     made = [add(gateway, thread, "common ground") for thread in threads]
     assert set(ids(search(gateway, "common", mine))) == set(ids(made[:2]))
@@ -108,15 +111,15 @@ def test_a_search_stays_within_the_agent_and_the_thread(gateway, name):
     assert search(gateway, "common", mine, thread_id=threads[2]["id"]) == []
 
 
-def test_an_agent_can_be_named_by_name_or_by_id(gateway, thread, name):
-    word = name("xylophone").replace("-", "")
+def test_agent_can_be_named_by_name_or_by_id(gateway, thread, new_name):
+    word = new_name("xylophone").replace("-", "")
     turn = add(gateway, thread, word)
     assert ids(search(gateway, word, "assistant")) == ids(search(gateway, word, thread["agent_id"])) == [turn["id"]]
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
-def test_turns_of_every_role_are_found(gateway, thread, name, role):
-    word = name("zeppelin").replace("-", "")
+def test_turns_of_every_role_are_found(gateway, thread, new_name, role):
+    word = new_name("zeppelin").replace("-", "")
     turn = add(gateway, thread, word, role)
     assert ids(search(gateway, word, "assistant")) == [turn["id"]]
 
@@ -124,17 +127,17 @@ def test_turns_of_every_role_are_found(gateway, thread, name, role):
 # Freshness.
 
 
-def test_a_turn_is_found_at_once_and_not_found_once_deleted(gateway, thread, name):
+def test_turn_is_found_at_once_and_no_longer_once_deleted(gateway, thread, new_name):
     for _ in range(20):
-        word = name("instant").replace("-", "")
+        word = new_name("instant").replace("-", "")
         turn = add(gateway, thread, f"say {word} now")
         assert ids(search(gateway, word, "assistant")) == [turn["id"]]
         assert gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
         assert search(gateway, word, "assistant") == []
 
 
-def test_a_deleted_turn_is_not_found_after_it_was_indexed(gateway, name):
-    agent = name("forgetful")
+def test_deleted_turn_is_not_found_after_indexing(gateway, new_name):
+    agent = new_name("forgetful")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
     made = at_once(8, lambda _: [add(gateway, thread, "memory") for _ in range(40)])
     assert len(search(gateway, "memory", agent, limit=1000)) == 320
@@ -144,15 +147,15 @@ def test_a_deleted_turn_is_not_found_after_it_was_indexed(gateway, name):
     assert len(found) == 280 and not set(found) & set(ids(made[0]))
 
 
-def test_what_was_written_is_found_after_a_restart_and_a_kill(own):
-    thread = accepted(own.http.post("/threads", json={}), 201)
-    first = add(own, thread, "indexed before")
-    own.restart()
-    assert ids(search(own, "indexed", "assistant")) == [first["id"]]
-    second = add(own, thread, "indexed later")
-    own.kill()
-    own.start()
-    assert set(ids(search(own, "indexed", "assistant"))) == set(ids([first, second]))
+def test_turns_are_found_after_a_restart_and_a_kill(own_gateway):
+    thread = accepted(own_gateway.http.post("/threads", json={}), 201)
+    first = add(own_gateway, thread, "indexed before")
+    own_gateway.restart()
+    assert ids(search(own_gateway, "indexed", "assistant")) == [first["id"]]
+    second = add(own_gateway, thread, "indexed later")
+    own_gateway.kill()
+    own_gateway.start()
+    assert set(ids(search(own_gateway, "indexed", "assistant"))) == set(ids([first, second]))
 
 
 # Syntax.
@@ -171,7 +174,7 @@ def test_all_words_must_match(find, query, expected):
     ('"cat sat"', {"cat"}), ('"sat cat"', set()), ('"the cat" garden', {"dog"}), ('"the garden"', {"dog", "fish"}),
     ('"dog and fish"', {"both"}), ('"cat"', {"cat", "dog"}), ('"cat" "mat"', {"cat"}),
 ])
-def test_a_quoted_phrase_matches_in_its_order(find, query, expected):
+def test_quoted_phrase_matches_in_order(find, query, expected):
     assert set(find(query)) == expected
 
 
@@ -179,7 +182,7 @@ def test_a_quoted_phrase_matches_in_its_order(find, query, expected):
     ("gard*", {"dog", "fish"}), ("gardene*", {"fish"}), ("GARD*", {"dog", "fish"}), ("ca* ma*", {"cat"}),
     ("zzz*", set()), ("cat*", {"cat", "dog"}),
 ])
-def test_a_prefix_matches_the_beginnings_of_words(find, query, expected):
+def test_prefix_matches_the_start_of_words(find, query, expected):
     assert set(find(query)) == expected
 
 
@@ -195,7 +198,7 @@ def test_operators(find, query, expected):
     assert set(find(query)) == expected
 
 
-def test_operators_are_in_capitals_and_words_otherwise(find):
+def test_operators_are_upper_case(find):
     assert find("dog and fish") == ["both"]
     assert find("cat or dog") == []
     assert find("cat not dog") == []
@@ -208,13 +211,13 @@ def test_operators_are_in_capitals_and_words_otherwise(find):
     ("std::vector", {"code"}), ("push_back(5)", {"code"}), ("127.0.0.1", {"code"}),
     ("C++", {"code"}), ("cat; mat", {"cat"}), ("{cat mat}", {"cat"}), ("cat + mat", {"cat"}), ("#cat @mat", {"cat"}),
 ])
-def test_what_is_not_valid_is_searched_as_plain_words(find, query, expected):
+def test_invalid_syntax_is_searched_as_plain_words(find, query, expected):
     assert set(find(query)) == expected
 
 
 @pytest.mark.parametrize("query", ["content:cat", "body:cat", "scope:cat", "rowid:1", "scope:t1", "{body scope}:cat",
                                    "body : cat", "-scope:cat"])
-def test_a_column_cannot_be_named(find, query):
+def test_column_names_are_not_special(find, query):
     assert find(query) == []
 
 
@@ -240,17 +243,17 @@ NASTY = [
 
 
 @pytest.mark.parametrize("query", NASTY, ids=range(len(NASTY)))
-def test_typed_text_never_causes_an_error(gateway, library, query):
-    for params in ({}, {"thread_id": library[1]["id"]}):
-        found = search(gateway, query, library[0], **params)
-        assert all(turn["thread_id"] == library[1]["id"] for turn in found)
+def test_typed_text_never_causes_an_error(gateway, texts_thread, query):
+    for params in ({}, {"thread_id": texts_thread[1]["id"]}):
+        found = search(gateway, query, texts_thread[0], **params)
+        assert all(turn["thread_id"] == texts_thread[1]["id"] for turn in found)
 
 
-# Scripts without blanks.
+# Scripts without spaces.
 
 
-def test_each_half_is_found_where_a_script_follows_another_without_a_blank(gateway, name):
-    agent = name("reader")
+def test_scripts_without_spaces_are_split_from_each_other(gateway, new_name):
+    agent = new_name("reader")
     thread = accepted(gateway.http.post("/threads", json={"agent_id": agent}), 201)
     turn = add(gateway, thread, "これはPython3入門です。Docker는 다음에.")
     for query in ("python3", "Python3", "入門", "Python3入門", "docker", "Docker는", '"python3"', "pyth*", "다음"):

@@ -1,4 +1,7 @@
-"""agw secret (decisions, 13 and 15)."""
+"""agw secret.
+
+See docs/contract/tools.md#secrets.
+"""
 
 import json
 import os
@@ -16,17 +19,17 @@ def stored(gateway):
     return yaml.safe_load((gateway.data / "secrets.yaml").read_text())
 
 
-def test_a_value_is_read_from_stdin(own):
-    ended = own.command("secret", "set", "API_KEY", typed="hunter2\n")
+def test_value_is_read_from_stdin(own_gateway):
+    ended = own_gateway.command("secret", "set", "API_KEY", typed="hunter2\n")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-    assert stored(own) == {"API_KEY": "hunter2"}
-    assert (own.data / "secrets.yaml").stat().st_mode & 0o777 == 0o600
+    assert stored(own_gateway) == {"API_KEY": "hunter2"}
+    assert (own_gateway.data / "secrets.yaml").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP])
-def test_a_signal_leaves_the_terminal_as_it_was(own, number):
-    environment = {**own.variables(), "AGENT_GATEWAY_DATA_DIR": str(own.data)}
-    with Terminal([str(BINARY), "secret", "set", "API_KEY"], environment, own.home) as terminal:
+def test_signal_restores_the_terminal(own_gateway, number):
+    environment = {**own_gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(own_gateway.data)}
+    with Terminal([str(BINARY), "secret", "set", "API_KEY"], environment, own_gateway.home) as terminal:
         terminal.wait_for("(it is not shown): ")
         assert not terminal.flags() & termios.ECHO
         os.kill(terminal.process, number)
@@ -34,35 +37,35 @@ def test_a_signal_leaves_the_terminal_as_it_was(own, number):
         assert terminal.flags() & termios.ECHO
 
 
-def test_a_value_is_asked_for_at_a_terminal_and_not_shown(own):
-    environment = {**own.variables(), "AGENT_GATEWAY_DATA_DIR": str(own.data)}
-    with Terminal([str(BINARY), "secret", "set", "API_KEY"], environment, own.home) as terminal:
+def test_value_is_asked_at_a_terminal_without_echo(own_gateway):
+    environment = {**own_gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(own_gateway.data)}
+    with Terminal([str(BINARY), "secret", "set", "API_KEY"], environment, own_gateway.home) as terminal:
         terminal.wait_for("Value of API_KEY")
         terminal.wait_for(": ")
         terminal.type("hunter2\n")
         assert terminal.exit_status() == 0
         assert "hunter2" not in terminal.shown
-    assert stored(own) == {"API_KEY": "hunter2"}
+    assert stored(own_gateway) == {"API_KEY": "hunter2"}
 
 
-def test_a_value_is_no_argument(own):
-    ended = own.command("secret", "set", "API_KEY", "hunter2")
-    assert ended.returncode == 2 and not (own.data / "secrets.yaml").exists()
+def test_value_as_an_argument_is_refused(own_gateway):
+    ended = own_gateway.command("secret", "set", "API_KEY", "hunter2")
+    assert ended.returncode == 2 and not (own_gateway.data / "secrets.yaml").exists()
 
 
-def test_only_names_are_listed(own):
+def test_only_names_are_listed(own_gateway):
     for name in ("B", "A"):
-        assert own.command("secret", "set", name, typed="hunter2").returncode == 0
-    assert own.command("secret", "list").stdout == "A\nB\n"
-    assert json.loads(own.command("secret", "list", "--json").stdout) == ["A", "B"]
+        assert own_gateway.command("secret", "set", name, typed="hunter2").returncode == 0
+    assert own_gateway.command("secret", "list").stdout == "A\nB\n"
+    assert json.loads(own_gateway.command("secret", "list", "--json").stdout) == ["A", "B"]
 
 
-def test_without_secrets_the_list_is_empty(own):
-    ended = own.command("secret", "list", "--json")
+def test_empty_list_without_secrets(own_gateway):
+    ended = own_gateway.command("secret", "list", "--json")
     assert (ended.returncode, ended.stdout) == (0, "[]\n")
 
 
-def test_a_secret_may_be_set_before_the_first_start(make_gateway):
+def test_secret_can_be_set_before_the_first_start(make_gateway):
     gateway = make_gateway()
     assert gateway.command("secret", "list", "--json").stdout == "[]\n" and not gateway.data.exists()
     ended = gateway.command("secret", "rm", "API_KEY")
@@ -73,31 +76,31 @@ def test_a_secret_may_be_set_before_the_first_start(make_gateway):
     assert stored(gateway) == {"API_KEY": "hunter2"}
 
 
-def test_a_secret_can_be_removed(own):
-    own.command("secret", "set", "API_KEY", typed="hunter2")
-    assert own.command("secret", "rm", "API_KEY").returncode == 0
-    assert own.command("secret", "list").stdout == ""
-    ended = own.command("secret", "rm", "API_KEY")
+def test_secret_can_be_removed(own_gateway):
+    own_gateway.command("secret", "set", "API_KEY", typed="hunter2")
+    assert own_gateway.command("secret", "rm", "API_KEY").returncode == 0
+    assert own_gateway.command("secret", "list").stdout == ""
+    ended = own_gateway.command("secret", "rm", "API_KEY")
     assert ended.returncode == 1 and "there is no secret API_KEY" in ended.stderr
 
 
-def test_a_secret_has_a_name_like_a_variable(own):
+def test_secret_name_is_a_variable_name(own_gateway):
     for arguments in (["A-B"], ["1A"], ["../x"]):
-        ended = own.command("secret", "set", *arguments, typed="x")
+        ended = own_gateway.command("secret", "set", *arguments, typed="x")
         assert ended.returncode == 2 and "letters, digits" in ended.stderr
-        assert own.command("secret", "rm", *arguments).returncode == 2
-    assert own.command("secret", "set", typed="x").returncode == 2
+        assert own_gateway.command("secret", "rm", *arguments).returncode == 2
+    assert own_gateway.command("secret", "set", typed="x").returncode == 2
 
 
-def test_an_empty_value_is_wrong_usage(own):
+def test_empty_value_is_wrong_usage(own_gateway):
     for typed in ("", "\n"):
-        ended = own.command("secret", "set", "API_KEY", typed=typed)
+        ended = own_gateway.command("secret", "set", "API_KEY", typed=typed)
         assert ended.returncode == 2 and "the value is empty" in ended.stderr
-    assert not (own.data / "secrets.yaml").exists()
+    assert not (own_gateway.data / "secrets.yaml").exists()
 
 
-def test_a_file_that_is_open_to_others_is_refused(own):
-    own.command("secret", "set", "API_KEY", typed="hunter2")
-    (own.data / "secrets.yaml").chmod(0o644)
-    ended = own.command("secret", "list")
+def test_file_open_to_others_is_refused(own_gateway):
+    own_gateway.command("secret", "set", "API_KEY", typed="hunter2")
+    (own_gateway.data / "secrets.yaml").chmod(0o644)
+    ended = own_gateway.command("secret", "list")
     assert ended.returncode == 1 and "chmod 600" in ended.stderr and "hunter2" not in ended.stderr

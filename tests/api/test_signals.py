@@ -1,4 +1,7 @@
-"""Signals (decisions, 11)."""
+"""Signals.
+
+See docs/contract/apps.md#signals.
+"""
 
 import pytest
 
@@ -8,8 +11,8 @@ MEMBERS = {"id", "kind", "severity", "message", "value", "baseline", "created_at
 
 
 @pytest.fixture
-def kind(name):
-    return name("kind")
+def kind(new_name):
+    return new_name("kind")
 
 
 def post(gateway, **members):
@@ -24,14 +27,14 @@ def listed(gateway, **params):
     return accepted(gateway.http.get("/signals", params=params))
 
 
-def test_a_signal_is_answered_whole(gateway, kind):
+def test_signal_is_returned_in_full(gateway, kind):
     made = raise_(gateway, kind, severity="critical", value=12.5, baseline=3)
     assert set(made) == MEMBERS and is_id(made["id"]) and is_timestamp(made["created_at"])
     assert {name: made[name] for name in MEMBERS - {"id", "created_at"}} == {
         "kind": kind, "severity": "critical", "message": "Look at this.", "value": 12.5, "baseline": 3}
 
 
-def test_only_kind_and_message_are_needed(gateway, kind):
+def test_only_kind_and_message_are_required(gateway, kind):
     made = raise_(gateway, kind)
     assert (made["severity"], made["value"], made["baseline"]) == ("info", None, None)
 
@@ -45,7 +48,7 @@ def test_only_kind_and_message_are_needed(gateway, kind):
     ({"kind": "x", "message": "x", "severity": 1}, "severity must be a string"),
     ({"kind": "x", "message": "x", "value": "1"}, "value must be a number"),
     ({"kind": "x", "message": "x", "baseline": True}, "baseline must be a number")])
-def test_what_is_wrong_is_named(gateway, members, error):
+def test_invalid_members_are_named(gateway, members, error):
     refused(post(gateway, **members), 400, error)
 
 
@@ -59,7 +62,7 @@ def test_signals_are_listed_newest_first(gateway, kind):
     assert ids(listed(gateway))[:3] == ids(made[::-1])
 
 
-def test_signals_are_narrowed_by_kind_and_time(gateway, kind):
+def test_signals_are_filtered_by_kind_and_time(gateway, kind):
     first = raise_(gateway, kind)
     second = raise_(gateway, kind)
     while second["created_at"] == first["created_at"]:
@@ -70,36 +73,36 @@ def test_signals_are_narrowed_by_kind_and_time(gateway, kind):
     assert listed(gateway, since="2999-01-01") == []
 
 
-def test_a_limit_is_kept(gateway, kind):
+def test_limit_applies(gateway, kind):
     made = [raise_(gateway, kind) for _ in range(3)]
     assert ids(listed(gateway, kind=kind, limit=2)) == ids(made[:0:-1])
 
 
-def test_a_hundred_are_listed_without_a_limit(own):
+def test_default_limit_is_a_hundred(own_gateway):
     for _ in range(101):
-        raise_(own, "many")
-    assert len(listed(own)) == 100
-    assert len(listed(own, limit=5000)) == 101
+        raise_(own_gateway, "many")
+    assert len(listed(own_gateway)) == 100
+    assert len(listed(own_gateway, limit=5000)) == 101
 
 
 @pytest.mark.parametrize("query, error", [
     ("limit=0", "limit must be a positive integer"), ("limit=x", "limit must be a positive integer"),
     ("since=yesterday", "since must be an ISO 8601 timestamp")])
-def test_a_bad_query_is_refused(gateway, query, error):
+def test_invalid_query_is_refused(gateway, query, error):
     refused(gateway.http.get(f"/signals?{query}"), 400, error)
 
 
-def test_a_signal_is_told_to_everybody(gateway, thread, kind):
+def test_signal_is_sent_to_everybody(gateway, thread, kind):
     with gateway.events(thread["id"]) as events:
         made = raise_(gateway, kind, severity="warning")
-        told = events.until(lambda event: event["type"] == "signal" and event["signal"]["id"] == made["id"])[-1]
-        assert told == {"type": "signal", "signal": made}
+        event = events.until(lambda event: event["type"] == "signal" and event["signal"]["id"] == made["id"])[-1]
+        assert event == {"type": "signal", "signal": made}
 
 
-def test_signals_outlive_a_restart(own):
-    made = raise_(own, "disk-low")
-    own.restart()
-    assert listed(own) == [made]
+def test_signals_survive_a_restart(own_gateway):
+    made = raise_(own_gateway, "disk-low")
+    own_gateway.restart()
+    assert listed(own_gateway) == [made]
 
 
 def test_signals_need_the_token(gateway):

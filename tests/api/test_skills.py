@@ -1,20 +1,23 @@
-"""Skills: where they lie, who is told of them, and how they are read (decisions, 13)."""
+"""Skills: their directories, the agents that see them, and how they are read.
+
+See docs/contract/tools.md#skills.
+"""
 
 import os
 
 import pytest
 
 from checks import accepted
-from tools import called, new_agent, new_thread
+from tools import call_tool, new_agent, new_thread
 
 
 def write_skill(folder, name="pdf", description="Fills forms.", body="# Steps\n\nFirst this.", head="", **files):
-    place = folder / name
-    place.mkdir(parents=True, exist_ok=True)
-    (place / "SKILL.md").write_text(f"---\nname: {name}\ndescription: {description}\n{head}---\n{body}\n")
+    directory = folder / name
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "SKILL.md").write_text(f"---\nname: {name}\ndescription: {description}\n{head}---\n{body}\n")
     for path, text in files.items():
-        (place / path).write_text(text)
-    return place
+        (directory / path).write_text(text)
+    return directory
 
 
 @pytest.fixture
@@ -32,11 +35,11 @@ def prompt(gateway, agent, **params):
     return "".join(section["text"] for section in sections if section["name"] == "skills")
 
 
-def test_without_skills_nothing_is_said_of_them(talker, agent):
+def test_prompt_does_not_mention_missing_skills(talker, agent):
     assert prompt(talker.gateway, agent) == ""
 
 
-def test_skills_of_every_place_are_listed_by_name(talker, agent):
+def test_skills_of_every_directory_are_listed_by_name(talker, agent):
     gateway = talker.gateway
     write_skill(gateway.data / "skills", "beta")
     write_skill(gateway.data / "agents" / agent["name"] / "skills", "gamma")
@@ -47,21 +50,21 @@ def test_skills_of_every_place_are_listed_by_name(talker, agent):
     assert "Use &lt;this&gt; &amp; that." in text
 
 
-def test_a_projects_skills_count_only_when_it_is_trusted(talker, agent):
+def test_project_skills_need_a_trusted_project(talker, agent):
     gateway = talker.gateway
     path = gateway.home / "site"
     write_skill(path / ".agents" / "skills", "deploy", description="Ships the site.")
     project = accepted(gateway.http.post("/projects", json={"name": "site", "path": str(path)}), 201)
     thread = new_thread(gateway, agent, project_id=project["id"])
     assert "deploy" not in prompt(gateway, agent, thread_id=thread["id"])
-    assert called(talker, thread, "ReadSkill", {"name": "deploy"})["isError"]
+    assert call_tool(talker, thread, "ReadSkill", {"name": "deploy"})["isError"]
     accepted(gateway.http.patch(f"/projects/{project['id']}", json={"trusted": True}))
     assert "deploy" in prompt(gateway, agent, thread_id=thread["id"])
-    assert "First this." in called(talker, thread, "ReadSkill", {"name": "deploy"})["output"]
+    assert "First this." in call_tool(talker, thread, "ReadSkill", {"name": "deploy"})["output"]
     assert "deploy" not in prompt(gateway, agent), "it is not that thread's project"
 
 
-def test_the_nearer_of_two_with_one_name_counts(talker, agent):
+def test_nearer_of_two_skills_of_one_name_wins(talker, agent):
     gateway = talker.gateway
     write_skill(gateway.home / ".agents" / "skills", description="of home")
     write_skill(gateway.data / "skills", description="of the data directory")
@@ -70,17 +73,17 @@ def test_the_nearer_of_two_with_one_name_counts(talker, agent):
     assert "of the agent" in prompt(gateway, agent)
 
 
-def test_an_agent_can_have_some_of_them_only(talker):
+def test_agent_can_be_limited_to_some_skills(talker):
     gateway = talker.gateway
     for name in ("one", "two"):
         write_skill(gateway.data / "skills", name)
     some, none = new_agent(gateway, "some", skills=["two"]), new_agent(gateway, "none", skills=[])
     assert "two" in prompt(gateway, some) and "one" not in prompt(gateway, some).split("available_skills")[1]
     assert prompt(gateway, none) == ""
-    assert called(talker, new_thread(gateway, some), "ReadSkill", {"name": "one"})["isError"]
+    assert call_tool(talker, new_thread(gateway, some), "ReadSkill", {"name": "one"})["isError"]
 
 
-def test_what_is_no_skill_is_left_out(talker, agent):
+def test_invalid_skill_is_omitted(talker, agent):
     folder = talker.gateway.data / "skills"
     (folder / "empty").mkdir(parents=True)
     (folder / "headless").mkdir()
@@ -93,18 +96,18 @@ def test_what_is_no_skill_is_left_out(talker, agent):
     assert "good" in text and not any(name in text for name in ("headless", "loose", "undescribed", "hidden"))
 
 
-def test_the_body_and_the_files_are_read_with_read_skill(talker, agent):
-    place = write_skill(talker.gateway.data / "skills", **{"REFERENCE.md": "All of it."})
-    (place / "scripts").mkdir()
-    (place / "scripts" / "fill.py").write_text("print(1)")
+def test_read_skill_reads_body_and_files(talker, agent):
+    directory = write_skill(talker.gateway.data / "skills", **{"REFERENCE.md": "All of it."})
+    (directory / "scripts").mkdir()
+    (directory / "scripts" / "fill.py").write_text("print(1)")
     thread = new_thread(talker.gateway, agent)
-    text = called(talker, thread, "ReadSkill", {"name": "pdf"})["output"]
+    text = call_tool(talker, thread, "ReadSkill", {"name": "pdf"})["output"]
     assert text.startswith("# Steps\n\nFirst this.") and "description" not in text
-    assert "- REFERENCE.md" in text and "- scripts/fill.py" in text and str(place) in text
-    assert called(talker, thread, "ReadSkill", {"name": "pdf", "file": "scripts/fill.py"})["output"] == "print(1)"
+    assert "- REFERENCE.md" in text and "- scripts/fill.py" in text and str(directory) in text
+    assert call_tool(talker, thread, "ReadSkill", {"name": "pdf", "file": "scripts/fill.py"})["output"] == "print(1)"
 
 
-def test_an_edit_counts_at_once(talker, agent):
+def test_edit_applies_at_once(talker, agent):
     write_skill(talker.gateway.data / "skills")
     assert "Fills forms." in prompt(talker.gateway, agent)
     write_skill(talker.gateway.data / "skills", description="Something else.")
@@ -114,20 +117,20 @@ def test_an_edit_counts_at_once(talker, agent):
 
 @pytest.mark.parametrize("file", ["../../.gateway-token", "/etc/passwd", "leak", "key.pem", "nowhere", "", "a\0b",
                                   "folder/token", "scripts"])
-def test_nothing_but_the_skills_own_files_is_read(talker, agent, file):
+def test_only_files_of_the_skill_are_read(talker, agent, file):
     gateway = talker.gateway
-    place = write_skill(gateway.data / "skills", **{"key.pem": "private"})
-    (place / "scripts").mkdir()
-    os.symlink(gateway.home / ".ssh", place / "folder")
+    directory = write_skill(gateway.data / "skills", **{"key.pem": "private"})
+    (directory / "scripts").mkdir()
+    os.symlink(gateway.home / ".ssh", directory / "folder")
     (gateway.home / ".ssh").mkdir()
     (gateway.home / ".ssh" / "token").write_text("private")
-    os.symlink("/etc/passwd", place / "leak")
-    end = called(talker, new_thread(gateway, agent), "ReadSkill", {"name": "pdf", "file": file})
+    os.symlink("/etc/passwd", directory / "leak")
+    end = call_tool(talker, new_thread(gateway, agent), "ReadSkill", {"name": "pdf", "file": file})
     assert end["isError"] and gateway.token not in end["output"] and "private" not in end["output"]
     assert "root:" not in end["output"]
 
 
 @pytest.mark.parametrize("name", ["../../agents", "/etc", "", "x" * 5000, "a\nb"])
-def test_a_name_is_no_path(talker, agent, name):
-    end = called(talker, new_thread(talker.gateway, agent), "ReadSkill", {"name": name})
+def test_name_is_not_a_path(talker, agent, name):
+    end = call_tool(talker, new_thread(talker.gateway, agent), "ReadSkill", {"name": name})
     assert end["isError"] and end["output"].startswith("there is no skill")

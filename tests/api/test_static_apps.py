@@ -1,11 +1,14 @@
-"""Apps that are files: what is served of them, whole and in parts."""
+"""Apps that are files: complete and partial responses.
+
+See docs/contract/apps.md#the-proxy.
+"""
 
 import os
 from urllib.parse import quote, urljoin
 
 import pytest
 
-from apps import make_app, make_static, proxied, show, start
+from apps import make_app, make_static, proxy_request, show, start
 from checks import refused
 from connection import Connection
 from jobs import wait_for
@@ -14,8 +17,8 @@ FENCE = "sandbox allow-scripts allow-forms allow-popups"
 
 
 @pytest.fixture(scope="module")
-def site(gateway, name):
-    app = name("site")
+def site(gateway, new_name):
+    app = new_name("site")
     directory = make_static(gateway, app, {
         "index.html": "<p>home", "style.css": "p {}", "sub/index.html": "<p>sub", "sub/a file.txt": "text",
         ".env": "SECRET=1", ".git/config": "secret", "server.pem": "key", "empty.txt": "", "PHOTO.JPG": b"\xff\xd8",
@@ -36,12 +39,12 @@ def site(gateway, name):
     ("/PHOTO.JPG", "image/jpeg", b"\xff\xd8"), ("/large.bin", "application/octet-stream", b"x" * 3_000_000),
     ("/leads-in", "application/octet-stream", b"p {}"),
 ])
-def test_files_of_a_static_app(gateway, site, path, kind, content):
-    answer = proxied(gateway, site, path)
-    assert answer.status_code == 200 and answer.content == content
-    assert answer.headers["content-type"] == kind and answer.headers["content-security-policy"] == FENCE
-    assert proxied(gateway, site, path, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
-    head = proxied(gateway, site, path, "HEAD")
+def test_files_are_served(gateway, site, path, kind, content):
+    response = proxy_request(gateway, site, path)
+    assert response.status_code == 200 and response.content == content
+    assert response.headers["content-type"] == kind and response.headers["content-security-policy"] == FENCE
+    assert proxy_request(gateway, site, path, headers={"If-None-Match": response.headers["etag"]}).status_code == 304
+    head = proxy_request(gateway, site, path, "HEAD")
     assert head.content == b"" and head.headers["content-length"] == str(len(content))
 
 
@@ -50,99 +53,99 @@ def test_files_of_a_static_app(gateway, site, path, kind, content):
     "/sub/../../outside.txt", "/%2e%2e/outside.txt", "/..%2foutside.txt", "//etc/passwd", "/sub//index.html",
     "/%2fetc%2fpasswd", "/style.css/", "/sub%2findex.html", "/sub%2f",
 ])
-def test_what_a_static_app_does_not_serve(gateway, site, path):
+def test_files_that_are_not_served(gateway, site, path):
     with Connection(gateway) as connection:
-        answer = connection.request(f"GET /apps/{site}/proxy{path} HTTP/1.1").answer()
-    assert (answer.status, answer.error) == (404, "file not found")
+        response = connection.request(f"GET /apps/{site}/proxy{path} HTTP/1.1").response()
+    assert (response.status, response.error) == (404, "file not found")
 
 
-def test_a_directory_without_its_slash_leads_there(gateway, site):
-    answer = proxied(gateway, site, "/sub")
-    assert answer.status_code == 301 and answer.headers["location"] == "sub/"
+def test_directory_without_a_slash_redirects(gateway, site):
+    response = proxy_request(gateway, site, "/sub")
+    assert response.status_code == 301 and response.headers["location"] == "sub/"
 
 
 @pytest.mark.parametrize("folder", ["x?y", "a b", "h#h", "ünï", "c:d", "100%25", "http:"])
-def test_a_directory_of_any_name_leads_to_itself(gateway, name, folder):
-    app = name("site")
+def test_directory_of_any_name_redirects_to_itself(gateway, new_name, folder):
+    app = new_name("site")
     make_static(gateway, app, {f"{folder}/index.html": "<p>here"})
     asked = f"/{quote(folder, safe='')}"
-    location = proxied(gateway, app, asked).headers["location"]
+    location = proxy_request(gateway, app, asked).headers["location"]
     base = f"{gateway.url}/apps/{app}/proxy"
     assert location.isascii() and urljoin(base + asked, location) == f"{base}{asked}/"
-    assert proxied(gateway, app, asked + "/").content == b"<p>here"
+    assert proxy_request(gateway, app, asked + "/").content == b"<p>here"
 
 
-def test_the_query_stays_where_a_directory_leads(gateway, site):
-    assert proxied(gateway, site, "/sub?a=b&c=%20d").headers["location"] == "sub/?a=b&c=%20d"
+def test_redirect_keeps_the_query(gateway, site):
+    assert proxy_request(gateway, site, "/sub?a=b&c=%20d").headers["location"] == "sub/?a=b&c=%20d"
 
 
-def test_a_directory_in_the_place_of_its_index(gateway, name):
-    app = name("site")
+def test_directory_in_place_of_its_index(gateway, new_name):
+    app = new_name("site")
     make_static(gateway, app, {"idx/index.html/inner.txt": "inner"})
-    answer = proxied(gateway, app, "/idx/")
-    assert answer.status_code == 404 and answer.json() == {"error": "file not found"}
+    response = proxy_request(gateway, app, "/idx/")
+    assert response.status_code == 404 and response.json() == {"error": "file not found"}
 
 
-def test_a_static_app_is_only_read(gateway, site):
-    answer = proxied(gateway, site, "/", "POST")
-    assert answer.status_code == 405 and answer.json() == {"error": "method not allowed"}
-    assert answer.headers["allow"] == "GET, HEAD"
+def test_static_app_is_read_only(gateway, site):
+    response = proxy_request(gateway, site, "/", "POST")
+    assert response.status_code == 405 and response.json() == {"error": "method not allowed"}
+    assert response.headers["allow"] == "GET, HEAD"
 
 
 @pytest.mark.parametrize("asked, content, said", [
     ("bytes=0-3", b"<p>h", "bytes 0-3/7"), ("bytes=3-", b"home", "bytes 3-6/7"), ("bytes=-2", b"me", "bytes 5-6/7"),
     ("bytes=6-999", b"e", "bytes 6-6/7"),
 ])
-def test_a_part_of_a_file(gateway, site, asked, content, said):
-    answer = proxied(gateway, site, "/index.html", headers={"Range": asked})
-    assert answer.status_code == 206 and answer.content == content
-    assert answer.headers["content-range"] == said and answer.headers["accept-ranges"] == "bytes"
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert answer.headers["content-security-policy"] == FENCE
+def test_range_of_a_file(gateway, site, asked, content, said):
+    response = proxy_request(gateway, site, "/index.html", headers={"Range": asked})
+    assert response.status_code == 206 and response.content == content
+    assert response.headers["content-range"] == said and response.headers["accept-ranges"] == "bytes"
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["content-security-policy"] == FENCE
 
 
-def test_a_player_that_seeks(gateway, site):
-    answer = proxied(gateway, site, "/large.bin", headers={"Range": "bytes=2000000-"})
-    assert answer.status_code == 206 and answer.content == b"x" * 1_000_000
+def test_media_player_seeking(gateway, site):
+    response = proxy_request(gateway, site, "/large.bin", headers={"Range": "bytes=2000000-"})
+    assert response.status_code == 206 and response.content == b"x" * 1_000_000
 
 
-def test_a_part_that_the_file_does_not_have(gateway, site):
-    answer = proxied(gateway, site, "/index.html", headers={"Range": "bytes=7-"})
-    assert answer.status_code == 416 and answer.json() == {"error": "range not satisfiable"}
-    assert answer.headers["content-range"] == "bytes */7"
+def test_unsatisfiable_range(gateway, site):
+    response = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=7-"})
+    assert response.status_code == 416 and response.json() == {"error": "range not satisfiable"}
+    assert response.headers["content-range"] == "bytes */7"
 
 
 @pytest.mark.parametrize("asked", ["bytes=0-1,3-4", "bytes=x-y", "lines=1-2", "bytes=5-2"])
-def test_what_is_not_understood_of_a_range_is_ignored(gateway, site, asked):
-    answer = proxied(gateway, site, "/index.html", headers={"Range": asked})
-    assert answer.status_code == 200 and answer.content == b"<p>home" and "content-range" not in answer.headers
+def test_unknown_range_is_ignored(gateway, site, asked):
+    response = proxy_request(gateway, site, "/index.html", headers={"Range": asked})
+    assert response.status_code == 200 and response.content == b"<p>home" and "content-range" not in response.headers
 
 
-def test_a_part_of_what_the_client_has_already(gateway, site):
-    tag = proxied(gateway, site, "/index.html").headers["etag"]
-    of_the_same = proxied(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": tag})
+def test_range_of_a_cached_file(gateway, site):
+    tag = proxy_request(gateway, site, "/index.html").headers["etag"]
+    of_the_same = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": tag})
     assert of_the_same.status_code == 206 and of_the_same.content == b"home"
     for other in '"another"', "W/" + tag, "Wed, 21 Oct 2015 07:28:00 GMT":
-        whole = proxied(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": other})
+        whole = proxy_request(gateway, site, "/index.html", headers={"Range": "bytes=3-", "If-Range": other})
         assert whole.status_code == 200 and whole.content == b"<p>home"
 
 
-def test_only_a_get_is_for_a_part(gateway, site):
-    answer = proxied(gateway, site, "/index.html", "HEAD", headers={"Range": "bytes=0-1"})
-    assert answer.status_code == 200 and answer.headers["content-length"] == "7"
+def test_range_needs_get(gateway, site):
+    response = proxy_request(gateway, site, "/index.html", "HEAD", headers={"Range": "bytes=0-1"})
+    assert response.status_code == 200 and response.headers["content-length"] == "7"
 
 
-def test_a_static_app_without_a_path(gateway, name):
-    app = name("site")
+def test_static_app_without_a_path(gateway, new_name):
+    app = new_name("site")
     gateway.http.post("/extensions", json={"type": "app", "name": app, "description": "", "enabled": True,
                                            "definition": {"type": "static"}})
-    details = refused(proxied(gateway, app), 500, "invalid app definition")["details"]
+    details = refused(proxy_request(gateway, app), 500, "invalid app definition")["details"]
     assert details == [{"path": "definition.path", "message": "definition.path is required"}]
     assert f"/apps/{app}/proxy/: invalid app definition" in gateway.stderr
 
 
-def test_an_app_that_becomes_static_ends_and_is_served_from_its_files(gateway, name):
-    extension = make_app(gateway, name("app"))
+def test_app_turned_static_stops_and_serves_its_files(gateway, new_name):
+    extension = make_app(gateway, new_name("app"))
     app = extension["name"]
     running = start(gateway, app)
     (gateway.home / "apps" / app / "index.html").write_text("<p>files")
@@ -151,6 +154,6 @@ def test_an_app_that_becomes_static_ends_and_is_served_from_its_files(gateway, n
     wait_for(lambda: not os.path.exists(f"/proc/{running['pid']}"))
     assert show(gateway, app) == {"name": app, "type": "static", "status": "running", "port": None, "pid": None,
                                   "url": None, "started_at": None, "restarts": 0}
-    assert proxied(gateway, app, "/").content == b"<p>files"
+    assert proxy_request(gateway, app, "/").content == b"<p>files"
     stopped = gateway.http.post(f"/apps/{app}/stop")
     assert stopped.status_code == 400 and stopped.json() == {"error": "static apps do not use a dev server"}

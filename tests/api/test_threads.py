@@ -1,4 +1,7 @@
-"""Threads: create, read, list, change, fork, delete (specification, Conversations; decisions, 5)."""
+"""Threads: create, read, list, change, fork, delete.
+
+See docs/contract/chat.md#threads.
+"""
 
 import pytest
 
@@ -9,9 +12,9 @@ MEMBERS = {"id", "agent_id", "project_id", "job_id", "title", "archived", "mode"
 
 
 @pytest.fixture
-def agent(name):
-    """An agent id that no extension has, and no other test's threads."""
-    return name("agent")
+def agent(new_name):
+    """An agent id without an extension, and without threads of other tests."""
+    return new_name("agent")
 
 
 def create(gateway, **members):
@@ -19,7 +22,7 @@ def create(gateway, **members):
 
 
 def get(gateway, thread):
-    """The thread as GET answers it, without the run that only this answer carries."""
+    """Returns the thread as GET does, without the run that only this response includes."""
     found = accepted(gateway.http.get(f"/threads/{thread['id']}"))
     return {member: found[member] for member in found if member != "active_run"}
 
@@ -48,7 +51,7 @@ def assistant(gateway):
 # Create and read.
 
 
-def test_creating_answers_201_with_the_whole_thread(gateway):
+def test_creating_returns_201_with_the_thread(gateway):
     made = create(gateway, title="Plans", agent_id="assistant")
     assert set(made) == MEMBERS
     assert is_id(made["id"]) and is_timestamp(made["created_at"]) and made["updated_at"] == made["created_at"]
@@ -57,31 +60,31 @@ def test_creating_answers_201_with_the_whole_thread(gateway):
         "mode": "plan", "turn_count": 0}
 
 
-def test_a_thread_can_be_created_from_nothing(gateway):
+def test_thread_can_be_created_without_members(gateway):
     for response in (gateway.http.post("/threads"), gateway.http.post("/threads", json={})):
         made = accepted(response, 201)
         assert made["title"] == "New thread" and made["agent_id"] == assistant(gateway)["id"]
 
 
-def test_a_thread_can_be_read(gateway):
+def test_thread_can_be_read(gateway):
     made = create(gateway, title="Plans")
     found = accepted(gateway.http.get(f"/threads/{made['id']}"))
     assert found == {**made, "active_run": None}
 
 
-def test_an_agents_name_is_kept_as_its_id_and_what_names_none_as_given(gateway, agent):
+def test_agent_name_is_stored_as_its_id_and_an_unknown_one_as_given(gateway, agent):
     assert create(gateway, agent_id="assistant")["agent_id"] == assistant(gateway)["id"]
     assert create(gateway, agent_id=assistant(gateway)["id"])["agent_id"] == assistant(gateway)["id"]
     assert create(gateway, agent_id=agent)["agent_id"] == agent
 
 
-def test_an_unknown_project_is_not_found(gateway, agent):
+def test_unknown_project_is_not_found(gateway, agent):
     refused(gateway.http.post("/threads", json={"project_id": UNKNOWN_ID, "agent_id": agent}), 404, "project not found")
     assert listed(gateway, agent_id=agent) == []
 
 
-def test_a_new_thread_takes_its_agents_mode(gateway, name):
-    body = {"type": "agent", "name": name("actor"), "description": "", "definition": {"mode": "act"}, "enabled": True}
+def test_new_thread_takes_the_mode_of_its_agent(gateway, new_name):
+    body = {"type": "agent", "name": new_name("actor"), "description": "", "definition": {"mode": "act"}, "enabled": True}
     actor = accepted(gateway.http.post("/extensions", json=body), 201)
     assert create(gateway, agent_id=actor["name"])["mode"] == "act"
     assert create(gateway, agent_id=actor["id"])["mode"] == "act"
@@ -90,7 +93,7 @@ def test_a_new_thread_takes_its_agents_mode(gateway, name):
 # List.
 
 
-def test_a_list_is_newest_updated_first(gateway, agent):
+def test_list_is_newest_updated_first(gateway, agent):
     first, second, third = (create(gateway, agent_id=agent) for _ in range(3))
     assert ids(listed(gateway, agent_id=agent)) == ids([third, second, first])
     add(gateway, first, "hello")
@@ -99,12 +102,12 @@ def test_a_list_is_newest_updated_first(gateway, agent):
     assert ids(listed(gateway, agent_id=agent)) == ids([second, first, third])
 
 
-def test_a_list_holds_the_same_records_that_reading_answers(gateway, agent):
+def test_list_has_the_same_records_as_reading(gateway, agent):
     made = create(gateway, agent_id=agent)
     assert listed(gateway, agent_id=agent) == [get(gateway, made)] == [made]
 
 
-def test_archived_threads_are_listed_when_asked_for(gateway, agent):
+def test_archived_threads_are_listed_on_request(gateway, agent):
     kept, archived = create(gateway, agent_id=agent), create(gateway, agent_id=agent)
     accepted(patch(gateway, archived, archived=True))
     assert ids(listed(gateway, agent_id=agent)) == ids([kept])
@@ -112,7 +115,7 @@ def test_archived_threads_are_listed_when_asked_for(gateway, agent):
     assert ids(listed(gateway, agent_id=agent, archived="true")) == ids([archived, kept])
 
 
-def test_a_list_can_be_narrowed_to_what_changed_after_a_time(gateway, agent):
+def test_list_is_filtered_by_time_of_change(gateway, agent):
     old, new = create(gateway, agent_id=agent), create(gateway, agent_id=agent)
     new = accepted(patch(gateway, new, title="later")) if new["updated_at"] == old["updated_at"] else new
     assert ids(listed(gateway, agent_id=agent, since="2000-01-01")) == ids([new, old])
@@ -120,21 +123,21 @@ def test_a_list_can_be_narrowed_to_what_changed_after_a_time(gateway, agent):
     assert listed(gateway, agent_id=agent, since="2999-01-01T00:00:00Z") == []
 
 
-def test_an_agent_can_be_named_by_id_or_name_in_the_filter(gateway):
+def test_agent_filter_takes_id_or_name(gateway):
     made = create(gateway)
     assert made["id"] in ids(listed(gateway, agent_id="assistant"))
     assert made["id"] in ids(listed(gateway, agent_id=made["agent_id"]))
 
 
 @pytest.mark.parametrize("name", ["agent_id", "project_id", "job_id"])
-def test_an_unknown_id_in_a_filter_is_an_empty_list(gateway, name):
+def test_unknown_id_in_a_filter_gives_an_empty_list(gateway, name):
     assert listed(gateway, **{name: UNKNOWN_ID}) == []
     assert listed(gateway, **{name: "no such thing"}) == []
 
 
-def test_no_thread_is_a_jobs_until_a_job_ran(gateway):
+def test_thread_belongs_to_no_job_until_one_ran(gateway):
     create(gateway)
-    # One that no schedule starts.
+    # A job without a schedule.
     assert listed(gateway, job_id="self-reflect") == []
 
 
@@ -143,7 +146,7 @@ def test_without_a_limit_all_are_listed(gateway, agent):
     assert len(listed(gateway, agent_id=agent)) == sum(map(len, made)) == 120
 
 
-def test_pages_by_limit_and_before_hold_each_thread_once(gateway, agent):
+def test_pages_by_limit_and_before_have_each_thread_once(gateway, agent):
     made = [create(gateway, agent_id=agent)["id"] for _ in range(7)]
     found, params = [], {"agent_id": agent, "limit": 3}
     while page := listed(gateway, **params):
@@ -156,27 +159,27 @@ def test_pages_by_limit_and_before_hold_each_thread_once(gateway, agent):
 # Change.
 
 
-def test_a_change_touches_only_what_is_sent(gateway):
+def test_change_touches_only_sent_members(gateway):
     made = create(gateway, title="first")
     changed = accepted(patch(gateway, made, title="second"))
     assert changed == {**made, "title": "second", "updated_at": changed["updated_at"]}
     assert changed["updated_at"] >= made["updated_at"] and get(gateway, made) == changed
 
 
-def test_an_empty_change_leaves_all_as_it_was(gateway):
+def test_empty_change_changes_nothing(gateway):
     made = create(gateway)
     assert accepted(patch(gateway, made)) == made
     assert accepted(patch(gateway, made, title=None, archived=None, colour="red")) == made
 
 
-def test_archive_and_back(gateway):
+def test_archive_and_unarchive(gateway):
     made = create(gateway)
     assert accepted(patch(gateway, made, archived=True))["archived"] is True
     assert accepted(patch(gateway, made, archived=True))["archived"] is True
     assert accepted(patch(gateway, made, archived=False))["archived"] is False
 
 
-def test_a_mode_is_plan_or_act_and_null_is_plan(gateway):
+def test_mode_is_plan_or_act_and_null_is_plan(gateway):
     made = create(gateway)
     assert accepted(patch(gateway, made, mode="act"))["mode"] == "act"
     assert accepted(patch(gateway, made, title="mode stays"))["mode"] == "act"
@@ -185,7 +188,7 @@ def test_a_mode_is_plan_or_act_and_null_is_plan(gateway):
 
 
 @pytest.mark.parametrize("mode", ["quick", "complex", "Plan", "", "ACT", "a\u00e9"])
-def test_an_unknown_mode_is_shown(gateway, mode):
+def test_unknown_mode_is_shown(gateway, mode):
     made = create(gateway)
     refused(patch(gateway, made, mode=mode, title="not taken"), 400, f"unknown mode: {mode}")
     assert get(gateway, made) == made
@@ -196,15 +199,15 @@ def test_agent_project_and_job_cannot_be_changed(gateway):
     assert accepted(patch(gateway, made, agent_id="x", project_id="x", job_id="x", id="x", turn_count=5)) == made
 
 
-def test_updated_at_moves_with_turns_and_with_title_mode_and_archived(own):
-    thread = create(own, title="first")
+def test_updated_at_follows_turns_title_mode_and_archived(own_gateway):
+    thread = create(own_gateway, title="first")
     moments = [thread["updated_at"]]
-    turn = add(own, thread, "hello")
-    moments.append(get(own, thread)["updated_at"])
-    assert own.http.delete(f"/turns/{turn['id']}").status_code == 204
-    moments.append(get(own, thread)["updated_at"])
+    turn = add(own_gateway, thread, "hello")
+    moments.append(get(own_gateway, thread)["updated_at"])
+    assert own_gateway.http.delete(f"/turns/{turn['id']}").status_code == 204
+    moments.append(get(own_gateway, thread)["updated_at"])
     for members in ({"title": "second"}, {"mode": "act"}, {"archived": True}):
-        moments.append(accepted(patch(own, thread, **members))["updated_at"])
+        moments.append(accepted(patch(own_gateway, thread, **members))["updated_at"])
     assert moments == sorted(moments) and moments[-1] > moments[0]
 
 
@@ -220,7 +223,7 @@ def test_turn_count_counts_turns(gateway, agent):
 # Titles.
 
 
-def test_a_title_is_made_from_the_first_user_turn(gateway):
+def test_title_is_made_from_the_first_user_turn(gateway):
     made = create(gateway)
     assert made["title"] == "New thread"
     add(gateway, made, "I only speak", "assistant")
@@ -232,14 +235,14 @@ def test_a_title_is_made_from_the_first_user_turn(gateway):
     assert get(gateway, made)["title"] == title
 
 
-def test_a_generated_title_has_a_few_words_and_no_line_break(gateway):
+def test_generated_title_has_a_few_words_and_no_line_break(gateway):
     made = create(gateway)
     add(gateway, made, "First line\nsecond line\r\n" + "many words " * 500)
     title = get(gateway, made)["title"]
     assert 0 < len(title) <= 100 and "\n" not in title and "\r" not in title
 
 
-def test_a_title_that_was_given_stays(gateway):
+def test_given_title_stays(gateway):
     made = create(gateway, title="Mine")
     add(gateway, made, "Where do penguins sleep?")
     assert get(gateway, made)["title"] == "Mine"
@@ -248,7 +251,7 @@ def test_a_title_that_was_given_stays(gateway):
 # Fork.
 
 
-def test_a_fork_copies_all_turns_with_new_ids(gateway):
+def test_fork_copies_all_turns_with_new_ids(gateway):
     made = create(gateway, title="origin")
     for number in range(3):
         add(gateway, made, f"turn {number}", "user" if number % 2 == 0 else "assistant", metadata={"n": number})
@@ -261,7 +264,7 @@ def test_a_fork_copies_all_turns_with_new_ids(gateway):
     assert not set(ids(copies)) & set(ids(origin)) and {turn["thread_id"] for turn in copies} == {fork["id"]}
 
 
-def test_a_fork_ends_with_the_named_turn(gateway):
+def test_fork_ends_with_the_given_turn(gateway):
     made = create(gateway)
     kept = [add(gateway, made, f"turn {number}") for number in range(4)]
     fork = accepted(gateway.http.post(f"/threads/{made['id']}/fork", json={"turnId": kept[1]["id"]}), 201)
@@ -269,14 +272,14 @@ def test_a_fork_ends_with_the_named_turn(gateway):
     assert get(gateway, made)["turn_count"] == 4
 
 
-def test_a_fork_at_a_turn_of_another_thread_is_not_found(gateway):
+def test_fork_at_a_turn_of_another_thread_is_not_found(gateway):
     made, other = create(gateway), create(gateway)
     elsewhere = add(gateway, other, "elsewhere")
     for turn in (elsewhere["id"], UNKNOWN_ID, "x"):
         refused(gateway.http.post(f"/threads/{made['id']}/fork", json={"turnId": turn}), 404, "turn not found")
 
 
-def test_a_fork_at_a_turn_that_is_deleted_at_the_same_time_ends_with_it_or_is_not_found(gateway):
+def test_fork_at_a_turn_deleted_meanwhile_ends_with_it_or_is_not_found(gateway):
     made = create(gateway)
     for _ in range(40):
         last = add(gateway, made, "last")
@@ -293,7 +296,7 @@ def test_a_fork_at_a_turn_that_is_deleted_at_the_same_time_ends_with_it_or_is_no
             assert [turn["content"] for turn in turns(gateway, accepted(forked, 201))] == ["last"]
 
 
-def test_a_fork_lives_on_its_own(gateway):
+def test_fork_is_independent(gateway):
     made = create(gateway)
     add(gateway, made, "shared")
     fork = accepted(gateway.http.post(f"/threads/{made['id']}/fork", json={}), 201)
@@ -305,7 +308,7 @@ def test_a_fork_lives_on_its_own(gateway):
 # Delete.
 
 
-def test_a_deleted_thread_is_gone_with_its_turns(gateway, agent):
+def test_deleted_thread_is_gone_with_its_turns(gateway, agent):
     made = create(gateway, agent_id=agent)
     turn = add(gateway, made, "unforgettable")
     response = gateway.http.delete(f"/threads/{made['id']}")
@@ -321,18 +324,18 @@ def test_a_deleted_thread_is_gone_with_its_turns(gateway, agent):
 # Events.
 
 
-def test_a_change_is_announced_with_the_whole_thread(gateway):
+def test_change_is_announced_with_the_thread(gateway):
     made = create(gateway)
     with gateway.events(made["id"]) as events:
         changed = accepted(patch(gateway, made, title="announced"))
-        told = [found for found in events.drain() if found["type"] == "thread-updated"]
-    assert told and told[-1]["threadId"] == made["id"] and told[-1]["thread"] == changed
+        changes = [found for found in events.drain() if found["type"] == "thread-updated"]
+    assert changes and changes[-1]["threadId"] == made["id"] and changes[-1]["thread"] == changed
 
 
-def test_threads_are_the_same_after_a_restart(own):
+def test_threads_survive_a_restart(own_gateway):
     for number in range(3):
-        add(own, create(own, title=f"kept {number}"), f"turn {number}", metadata={"n": number})
-    before = listed(own)
-    kept = [turns(own, thread) for thread in before]
-    own.restart()
-    assert listed(own) == before and [turns(own, thread) for thread in before] == kept
+        add(own_gateway, create(own_gateway, title=f"kept {number}"), f"turn {number}", metadata={"n": number})
+    before = listed(own_gateway)
+    kept = [turns(own_gateway, thread) for thread in before]
+    own_gateway.restart()
+    assert listed(own_gateway) == before and [turns(own_gateway, thread) for thread in before] == kept

@@ -1,4 +1,7 @@
-"""Read, Glob, Grep, Write and Edit as a model calls them: what they answer, and what no agent gets (decisions, 4, 13)."""
+"""Read, Glob, Grep, Write and Edit: their output, and files that no agent may touch.
+
+See docs/contract/tools.md#files and docs/contract/tools.md#the-tools.
+"""
 
 import os
 import re
@@ -7,7 +10,7 @@ import stat
 import pytest
 
 from checks import accepted
-from tools import STAGES, called, new_agent, new_thread
+from tools import STAGES, call_tool, new_agent, new_thread
 
 PRIVATE = (".ssh/id_ed25519", ".aws/credentials", ".gnupg/ring", ".netrc", ".config/gcloud/token", ".kube/config",
            ".docker/config.json", ".npmrc", ".pypirc", ".git-credentials", ".azure/x", ".password-store/x.gpg",
@@ -24,8 +27,8 @@ def write(path, text="x"):
 
 
 @pytest.fixture
-def project(talker, name):
-    path = talker.gateway.home / name("site")
+def project(talker, new_name):
+    path = talker.gateway.home / new_name("site")
     write(path / "main.c", "int main() {\n  return 0;\n}\n")
     return accepted(talker.gateway.http.post("/projects", json={"name": path.name, "path": str(path)}), 201)
 
@@ -36,21 +39,21 @@ def folder(project, talker):
 
 
 @pytest.fixture
-def thread_of(talker, project, name):
-    """Makes a thread in the project whose agent has that stage."""
+def thread_of(talker, project, new_name):
+    """Creates a thread in the project, with an agent of this stage."""
     def make(stage="operator", **definition):
-        agent = new_agent(talker.gateway, name(stage), stage=stage, **definition)
+        agent = new_agent(talker.gateway, new_name(stage), stage=stage, **definition)
         return new_thread(talker.gateway, agent, project_id=project["id"])
     return make
 
 
 @pytest.fixture
 def use(talker, thread_of):
-    """Calls a tool as an operator. Answers its output, and holds that it is an error only where it is to be."""
+    """Calls a tool as an operator. Returns its output and checks whether it is an error."""
     thread = thread_of()
 
     def use(tool, fails=False, **input):
-        end = called(talker, thread, tool, input)
+        end = call_tool(talker, thread, tool, input)
         assert end["isError"] is fails, end["output"]
         return end["output"]
     return use
@@ -59,20 +62,20 @@ def use(talker, thread_of):
 # Read
 
 
-def test_an_agent_without_a_project_begins_in_an_empty_workspace(talker, name):
-    agent = new_agent(talker.gateway, name("fresh"), stage="apprentice")
+def test_agent_without_a_project_starts_in_an_empty_workspace(talker, new_name):
+    agent = new_agent(talker.gateway, new_name("fresh"), stage="apprentice")
     thread = new_thread(talker.gateway, agent)
-    assert called(talker, thread, "Glob", {"pattern": "*"})["output"] == "[nothing matches]\n"
-    assert not called(talker, thread, "Read", {"path": "."})["isError"]
-    assert agent["name"] in called(talker, thread, "Read", {"path": "../agent.yaml"})["output"]
+    assert call_tool(talker, thread, "Glob", {"pattern": "*"})["output"] == "[nothing matches]\n"
+    assert not call_tool(talker, thread, "Read", {"path": "."})["isError"]
+    assert agent["name"] in call_tool(talker, thread, "Read", {"path": "../agent.yaml"})["output"]
 
 
-def test_read_shows_lines_with_numbers(use):
+def test_read_shows_numbered_lines(use):
     assert use("Read", path="main.c") == "     1\tint main() {\n     2\t  return 0;\n     3\t}\n"
     assert use("Read", path="main.c", offset=2, limit=1).startswith("     2\t  return 0;\n[there is more")
 
 
-def test_read_of_a_directory_shows_its_entries(use, folder):
+def test_read_of_a_directory_lists_its_entries(use, folder):
     write(folder / "src/a.c")
     assert use("Read", path=".") == "main.c\nsrc/\n"
 
@@ -82,14 +85,14 @@ def test_read_of_a_binary_file_is_a_clear_error(use, folder):
     assert "a binary file" in use("Read", fails=True, path="picture.png")
 
 
-def test_relative_paths_start_at_the_project_or_the_workspace(talker, use, name):
+def test_relative_paths_start_at_the_project_or_the_workspace(talker, use, new_name):
     assert "int main" in use("Read", path="main.c")
-    agent = new_agent(talker.gateway, name("alone"))
+    agent = new_agent(talker.gateway, new_name("alone"))
     write(talker.gateway.data / "agents" / agent["name"] / "workspace/notes.md", "mine")
-    assert called(talker, new_thread(talker.gateway, agent), "Read", {"path": "notes.md"})["output"] == "     1\tmine\n"
+    assert call_tool(talker, new_thread(talker.gateway, agent), "Read", {"path": "notes.md"})["output"] == "     1\tmine\n"
 
 
-def test_read_sees_home_but_nothing_behind_a_dot(talker, use):
+def test_read_sees_home_except_dotfiles(talker, use):
     write(talker.gateway.home / "letters/a.txt", "dear")
     write(talker.gateway.home / ".profile", SECRET)
     assert "dear" in use("Read", path="~/letters/a.txt")
@@ -100,7 +103,7 @@ def test_read_sees_home_but_nothing_behind_a_dot(talker, use):
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_private_files_are_out_of_reach_at_every_stage_for_every_tool(talker, folder, thread_of, stage):
+def test_private_files_are_unreadable_for_every_tool_and_stage(talker, folder, thread_of, stage):
     thread = thread_of(stage)
     for path in PRIVATE:
         write(folder / path, SECRET)
@@ -109,18 +112,18 @@ def test_private_files_are_out_of_reach_at_every_stage_for_every_tool(talker, fo
     for path in PRIVATE[:: 4] + ("link", str(talker.gateway.data / ".gateway-token"), "/etc/passwd"):
         for tool, more in (("Read", {}), ("Grep", {"pattern": "."}), ("Write", {"content": "x"}),
                            ("Edit", {"old_string": SECRET, "new_string": "x"})):
-            end = called(talker, thread, tool, {"path": path, **more})
+            end = call_tool(talker, thread, tool, {"path": path, **more})
             assert end["isError"] and end["output"].startswith("permission denied:"), (tool, path)
     for tool, input in (("Grep", {"pattern": SECRET}), ("Glob", {"pattern": "**/id_*"}), ("Read", {"path": "."}),
                         ("Glob", {"pattern": "**/*.pem"})):
-        output = called(talker, thread, tool, input)["output"]
+        output = call_tool(talker, thread, tool, input)["output"]
         assert SECRET not in output and "id_rsa" not in output and ".pem" not in output
     assert (folder / "deep/server.key").read_text() == SECRET
 
 
 @pytest.mark.parametrize("path", ["/proc/self/root{token}", "../../../../../../../..{token}", "~/.agent-gateway/.gateway-token",
                                   "up/.gateway-token", "token", "notes.txt", "/proc/self/environ", "/proc/self/fd/0"])
-def test_no_way_leads_to_the_token(talker, use, folder, path):
+def test_token_is_unreadable(talker, use, folder, path):
     token = talker.gateway.data / ".gateway-token"
     (folder / "up").symlink_to(talker.gateway.data)
     (folder / "token").symlink_to(token)
@@ -130,7 +133,7 @@ def test_no_way_leads_to_the_token(talker, use, folder, path):
     (folder / "notes.txt").unlink()
 
 
-def test_pipes_and_sockets_make_nothing_wait(use, folder):
+def test_pipes_and_sockets_do_not_block(use, folder):
     os.mkfifo(folder / "pipe")
     os.mknod(folder / "socket", stat.S_IFSOCK | 0o600)
     for path in "pipe", "socket":
@@ -141,14 +144,14 @@ def test_pipes_and_sockets_make_nothing_wait(use, folder):
 # Glob
 
 
-def test_glob_shows_matching_paths_newest_first(use, folder):
+def test_glob_lists_matches_newest_first(use, folder):
     for age, path in enumerate(("src/new.ts", "src/deep/middle.ts", "old.ts")):
         os.utime(write(folder / path), (10**9 - age, 10**9 - age))
     assert use("Glob", pattern="**/*.ts") == "src/new.ts\nsrc/deep/middle.ts\nold.ts\n"
     assert use("Glob", pattern="*.ts", path="src") == "src/new.ts\n"
 
 
-def test_glob_shows_a_thousand_at_most(use, folder):
+def test_glob_lists_at_most_a_thousand(use, folder):
     for number in range(1010):
         write(folder / "many" / f"{number}.txt")
     lines = use("Glob", pattern="many/*").splitlines()
@@ -166,7 +169,7 @@ def test_grep_shows_path_line_and_text(use, folder):
     assert len(use("Grep", pattern=".", max=2).splitlines()) == 3
 
 
-def test_grep_shows_lines_of_utf_16_as_text(use, folder):
+def test_grep_decodes_utf_16(use, folder):
     (folder / "notes.txt").write_bytes("one\ntwo Öl\n".encode("utf-16"))
     assert use("Grep", pattern="Öl") == "notes.txt:2:two Öl\n"
 
@@ -179,7 +182,7 @@ def test_grep_respects_gitignore(use, folder):
     assert use("Grep", pattern="otter") == "keep.log:1:otter\nsub/build/x:1:otter\n"
 
 
-def test_grep_of_a_bad_pattern_is_an_error_for_the_model(use):
+def test_grep_with_an_invalid_pattern_is_a_tool_error(use):
     use("Grep", fails=True, pattern="(")
 
 
@@ -193,7 +196,7 @@ def test_write_creates_and_replaces(use, folder):
     assert os.listdir(folder / "new") == ["a.txt"]
 
 
-def test_write_keeps_a_symlink_and_is_judged_by_where_it_leads(use, folder, talker):
+def test_write_follows_a_symlink_and_checks_its_target(use, folder, talker):
     inside, outside = write(folder / "inside.txt", "old"), write(talker.gateway.home / "letter.txt", "dear")
     (folder / "link").symlink_to("inside.txt")
     (folder / "out_link").symlink_to(outside)
@@ -207,15 +210,15 @@ def test_write_keeps_a_symlink_and_is_judged_by_where_it_leads(use, folder, talk
                                   "../elsewhere.txt", "/tmp/elsewhere.txt", "out/elsewhere.txt", "{data}/config.yaml",
                                   "{data}/agents/assistant/workspace/x", "/proc/self/root/tmp/elsewhere.txt"])
 @pytest.mark.parametrize("stage", ["operator", "sovereign"])
-def test_write_stays_in_its_places(talker, thread_of, folder, path, stage):
+def test_write_is_confined_to_its_directories(talker, thread_of, folder, path, stage):
     write(folder / ".git/HEAD")
     (folder / "out").symlink_to(talker.gateway.home)
-    end = called(talker, thread_of(stage), "Write", {"path": path.format(data=talker.gateway.data), "content": "evil"})
+    end = call_tool(talker, thread_of(stage), "Write", {"path": path.format(data=talker.gateway.data), "content": "evil"})
     assert end["isError"] and end["output"].startswith("permission denied:")
     assert not (folder / ".git/hooks").exists() and not (talker.gateway.home / "elsewhere.txt").exists()
 
 
-def test_edit_replaces_exactly_one_place(use, folder):
+def test_edit_replaces_exactly_one_match(use, folder):
     use("Edit", path="main.c", old_string="return 0;", new_string="return 1;")
     assert "return 1;" in (folder / "main.c").read_text()
     assert "not found" in use("Edit", fails=True, path="main.c", old_string="return 0;", new_string="x")
@@ -228,32 +231,32 @@ def test_edit_replaces_exactly_one_place(use, folder):
 
 
 @pytest.mark.parametrize("tool, more", [("Write", {"content": "one"}), ("Edit", {"old_string": "int", "new_string": "one"})])
-def test_an_apprentices_changes_are_staged(talker, thread_of, folder, tool, more):
+def test_changes_of_an_apprentice_are_staged(talker, thread_of, folder, tool, more):
     before = (folder / "main.c").read_text()
-    end = called(talker, thread_of("apprentice"), tool, {"path": "main.c", **more})
+    end = call_tool(talker, thread_of("apprentice"), tool, {"path": "main.c", **more})
     assert re.fullmatch(r"staged as proposal [\w-]+/[\w-]+/[\w-]+", end["output"]) and not end["isError"]
     assert (folder / "main.c").read_text() == before
     staged = accepted(talker.gateway.http.get("/proposals/" + end["output"].split()[-1]))
     assert staged["target"] == str(folder / "main.c") and "one" in staged["content"] and staged["type"] == "file"
 
 
-def test_a_sovereign_writes_its_own_soul_and_others_do_not(talker, thread_of, name):
+def test_only_a_sovereign_writes_its_own_soul(talker, thread_of, new_name):
     for stage, written in (("trusted", False), ("sovereign", True)):
         thread = thread_of(stage)
         agent = accepted(talker.gateway.http.get(f"/extensions/{thread['agent_id']}"))
         path = talker.gateway.data / "agents" / agent["name"] / "soul.md"
-        end = called(talker, thread, "Write", {"path": str(path), "content": "kind"})
+        end = call_tool(talker, thread, "Write", {"path": str(path), "content": "kind"})
         assert end["isError"] is not written and path.exists() is written
 
 
-def test_a_soul_that_is_too_large_to_be_read_again_is_not_written(talker, name):
-    agent = new_agent(talker.gateway, name("sovereign"), stage="sovereign")
+def test_soul_too_large_to_be_read_is_not_written(talker, new_name):
+    agent = new_agent(talker.gateway, new_name("sovereign"), stage="sovereign")
     path = talker.gateway.data / "agents" / agent["name"] / "soul.md"
     fits = "x" * 102_399 + "y"
 
     def use(tool, **input):
-        # Each in a thread of its own, which is not long enough to be summed up.
-        return called(talker, new_thread(talker.gateway, agent), tool, {"path": str(path), **input})
+        # Each in its own thread, which stays too short to be summarized.
+        return call_tool(talker, new_thread(talker.gateway, agent), tool, {"path": str(path), **input})
 
     assert not use("Write", content=fits)["isError"]
     for end in (use("Write", content=fits + "x"), use("Edit", old_string="y", new_string="yy")):
@@ -263,7 +266,7 @@ def test_a_soul_that_is_too_large_to_be_read_again_is_not_written(talker, name):
 
 def test_plan_mode_reads_but_does_not_write(talker, thread_of, folder):
     thread = thread_of("sovereign", mode="plan")
-    assert not called(talker, thread, "Read", {"path": "main.c"})["isError"]
-    assert called(talker, thread, "Write", {"path": "a", "content": "x"})["output"].startswith("permission denied:")
-    assert called(talker, thread, "Bash", {"command": "touch a"})["output"].startswith("permission denied:")
+    assert not call_tool(talker, thread, "Read", {"path": "main.c"})["isError"]
+    assert call_tool(talker, thread, "Write", {"path": "a", "content": "x"})["output"].startswith("permission denied:")
+    assert call_tool(talker, thread, "Bash", {"command": "touch a"})["output"].startswith("permission denied:")
     assert not (folder / "a").exists()

@@ -1,4 +1,7 @@
-"""Turns: insert, list, delete (specification, Conversations; decisions, 5)."""
+"""Turns: insert, list, delete.
+
+See docs/contract/chat.md#turns.
+"""
 
 import pytest
 
@@ -25,7 +28,7 @@ def listed(gateway, path, **params):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_inserting_answers_201_with_the_turn(gateway, thread, path, role):
+def test_inserting_returns_201_with_the_turn(gateway, thread, path, role):
     turn = add(gateway, path, "words", role, metadata={"mine": [1, {"a": None}]})
     assert set(turn) == MEMBERS and is_id(turn["id"]) and is_timestamp(turn["created_at"])
     assert (turn["thread_id"], turn["role"], turn["content"]) == (thread["id"], role, "words")
@@ -33,13 +36,13 @@ def test_inserting_answers_201_with_the_turn(gateway, thread, path, role):
     assert listed(gateway, path) == [turn]
 
 
-def test_metadata_that_was_not_sent_is_null(gateway, path):
+def test_omitted_metadata_is_null(gateway, path):
     assert add(gateway, path)["metadata"] is None
     assert add(gateway, path, metadata={})["metadata"] == {}
 
 
 @pytest.mark.parametrize("role", ["robot", "User", "", "USER", "user ", "r\u00f4le"])
-def test_a_bad_role_is_shown(gateway, path, role):
+def test_invalid_role_is_shown(gateway, path, role):
     refused(gateway.http.post(path, json={"content": "a", "role": role}), 400, f"invalid role: {role}")
     assert listed(gateway, path) == []
 
@@ -47,13 +50,13 @@ def test_a_bad_role_is_shown(gateway, path, role):
 def test_inserting_runs_no_agent(gateway, thread, path):
     with gateway.events(thread["id"]) as events:
         turn = add(gateway, path)
-        told = events.drain()
-    assert [found["turn"] for found in told if found["type"] == "turn-created"] == [turn]
-    assert {found["type"] for found in told} <= {"turn-created", "thread-updated"}
+        received = events.drain()
+    assert [found["turn"] for found in received if found["type"] == "turn-created"] == [turn]
+    assert {found["type"] for found in received} <= {"turn-created", "thread-updated"}
     assert listed(gateway, path) == [turn]
 
 
-def test_a_turn_that_was_answered_can_be_read_at_once(gateway, path):
+def test_acknowledged_turn_can_be_read_at_once(gateway, path):
     for number in range(30):
         turn = add(gateway, path, str(number))
         assert listed(gateway, path, limit=1) == [turn]
@@ -62,12 +65,12 @@ def test_a_turn_that_was_answered_can_be_read_at_once(gateway, path):
 # List.
 
 
-def test_a_list_is_strictly_newest_first(gateway, path):
+def test_list_is_strictly_newest_first(gateway, path):
     made = [add(gateway, path, str(number))["id"] for number in range(30)]
     assert ids(listed(gateway, path)) == made[::-1]
 
 
-def test_turns_inserted_at_once_are_all_kept_and_have_one_order(gateway, path):
+def test_simultaneous_inserts_are_kept_in_one_order(gateway, path):
     made = at_once(16, lambda number: ids([add(gateway, path, f"{number} {each}") for each in range(10)]))
     found = ids(listed(gateway, path, limit=200))
     assert sorted(found) == sorted(sum(made, []))
@@ -76,19 +79,19 @@ def test_turns_inserted_at_once_are_all_kept_and_have_one_order(gateway, path):
     assert ids(listed(gateway, path, limit=200)) == found
 
 
-def test_a_page_has_50_turns_unless_told_otherwise(gateway, path):
+def test_default_page_has_50_turns(gateway, path):
     at_once(5, lambda _: [add(gateway, path) for _ in range(11)])
     assert len(listed(gateway, path)) == 50
     assert len(listed(gateway, path, limit=7)) == 7
     assert len(listed(gateway, path, limit=1000)) == 55
 
 
-def test_a_page_has_at_most_1000_turns(gateway, path):
+def test_page_has_at_most_1000_turns(gateway, path):
     at_once(16, lambda _: [add(gateway, path) for _ in range(63)])
     assert len(listed(gateway, path, limit=5000)) == 1000
 
 
-def test_pages_by_before_hold_each_turn_once(gateway, path):
+def test_pages_by_before_have_each_turn_once(gateway, path):
     made = [add(gateway, path)["id"] for _ in range(7)]
     found, params = [], {"limit": 3}
     while page := ids(listed(gateway, path, **params)):
@@ -105,7 +108,7 @@ def test_before_must_be_a_turn_of_this_thread(gateway, path):
         refused(gateway.http.get(path, params={"before": before}), 400, "before must be a turn of this thread")
 
 
-def test_a_list_can_be_narrowed_to_a_role(gateway, path):
+def test_list_is_filtered_by_role(gateway, path):
     for role in ROLES * 2:
         add(gateway, path, role, role)
     assert [turn["content"] for turn in listed(gateway, path, role="user")] == ["user", "user"]
@@ -113,20 +116,20 @@ def test_a_list_can_be_narrowed_to_a_role(gateway, path):
     assert len(listed(gateway, path)) == 8
 
 
-def test_a_list_can_be_narrowed_to_what_came_after_a_time(gateway, path):
+def test_list_is_filtered_by_time(gateway, path):
     turn = add(gateway, path)
     assert ids(listed(gateway, path, since="2000-01-01")) == [turn["id"]]
     assert listed(gateway, path, since="2999-01-01") == []
 
 
-def test_an_empty_thread_has_no_turns(gateway, path):
+def test_empty_thread_has_no_turns(gateway, path):
     assert listed(gateway, path) == []
 
 
 # Delete.
 
 
-def test_a_deleted_turn_is_gone(gateway, path):
+def test_deleted_turn_is_gone(gateway, path):
     first, second = add(gateway, path), add(gateway, path)
     response = gateway.http.delete(f"/turns/{first['id']}")
     assert response.status_code == 204 and response.content == b""
@@ -135,7 +138,7 @@ def test_a_deleted_turn_is_gone(gateway, path):
     refused(gateway.http.get(path, params={"before": first["id"]}), 400, "before must be a turn of this thread")
 
 
-def test_of_many_who_delete_a_turn_at_once_one_does(gateway, path):
+def test_one_of_many_simultaneous_deletions_succeeds(gateway, path):
     turn = add(gateway, path)
-    answers = at_once(8, lambda _: gateway.http.delete(f"/turns/{turn['id']}"))
-    assert sorted(answer.status_code for answer in answers) == [204] + [404] * 7
+    responses = at_once(8, lambda _: gateway.http.delete(f"/turns/{turn['id']}"))
+    assert sorted(response.status_code for response in responses) == [204] + [404] * 7

@@ -1,4 +1,7 @@
-"""The WebSocket: who may connect, what a subscription means, what messages are answered (decisions, 6)."""
+"""The WebSocket: authentication, subscriptions, messages and their replies.
+
+See docs/contract/websocket.md.
+"""
 
 import json
 import socket
@@ -15,7 +18,7 @@ MIB = 1024 * 1024
 
 
 def refusal(gateway, path="/ws", **options):
-    """The HTTP status that a WebSocket client is refused with."""
+    """Returns the HTTP status with which a WebSocket client is refused."""
     with pytest.raises(websockets.InvalidStatusCode) as refused:
         gateway.events(path=path, **options)
     return refused.value.status_code
@@ -26,76 +29,76 @@ def chat(gateway, thread, content="hello"):
 
 
 def threads_of(messages):
-    """The threads whose events were received, those of the test only."""
+    """Returns the threads of the received events, as far as they belong to the test."""
     return {message["threadId"] for message in messages if "threadId" in message}
 
 
 def upgrade(gateway, *headers, path="/ws", token=True):
-    """The answer to an upgrade request with these header lines beside the usual ones."""
+    """Returns the response to an upgrade request with these additional header lines."""
     with Connection(gateway) as connection:
         connection.request(f"GET {path} HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket",
                            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", *headers,
                            token=token)
-        return connection.answer()
+        return connection.response()
 
 
-def test_another_version_is_told_which_one_there_is(gateway):
+def test_unsupported_version_is_refused_with_the_supported_one(gateway):
     for version in ("8", "14", "x"):
         with Connection(gateway) as connection:
             connection.request("GET /ws HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket",
                                f"Sec-WebSocket-Version: {version}", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
-            answer = connection.answer()
-        assert answer.status == 426 and answer.headers["sec-websocket-version"] == "13"
+            response = connection.response()
+        assert response.status == 426 and response.headers["sec-websocket-version"] == "13"
 
 
 @pytest.mark.parametrize("path", ["/%77s", "/%65vents"])
-def test_the_path_of_an_upgrade_may_be_percent_encoded(gateway, path):
+def test_upgrade_path_may_be_percent_encoded(gateway, path):
     assert upgrade(gateway, path=path).status == 101
     assert upgrade(gateway, path=f"{path}?token={gateway.token}", token=False).status == 101
 
 
 @pytest.mark.parametrize("framing", ["Content-Length: 4", "Transfer-Encoding: chunked"])
-def test_an_upgrade_has_no_body(gateway, framing):
-    answer = upgrade(gateway, framing)
-    assert (answer.status, answer.error) == (400, "malformed WebSocket upgrade")
-    assert answer.headers["connection"].lower() == "close"
+def test_upgrade_must_not_have_a_body(gateway, framing):
+    response = upgrade(gateway, framing)
+    assert (response.status, response.error) == (400, "malformed WebSocket upgrade")
+    assert response.headers["connection"].lower() == "close"
     assert upgrade(gateway, "Content-Length: 0").status == 101
 
 
 @pytest.mark.parametrize("doubled", ["Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==", "Sec-WebSocket-Version: 13",
                                      "Sec-WebSocket-Version: 8"])
-def test_an_upgrade_has_one_key_and_one_version(gateway, doubled):
-    answer = upgrade(gateway, doubled)
-    assert (answer.status, answer.error) == (400, "malformed WebSocket upgrade")
+def test_upgrade_has_one_key_and_one_version(gateway, doubled):
+    response = upgrade(gateway, doubled)
+    assert (response.status, response.error) == (400, "malformed WebSocket upgrade")
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_nul_in_the_query_of_an_upgrade_is_refused(gateway, path):
-    answer = upgrade(gateway, path=path + "?x=%00")
-    assert (answer.status, answer.error) == (400, "invalid query")
+    response = upgrade(gateway, path=path + "?x=%00")
+    assert (response.status, response.error) == (400, "invalid query")
     assert upgrade(gateway, path=path + "?x=%00", token=False).status == 401
 
 
-# Who may connect.
+# Authentication.
 
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("credential", ["header", "subprotocol", "query"])
-def test_the_token_is_taken_three_ways_on_three_paths(gateway, path, credential):
+def test_token_is_accepted_three_ways_on_three_paths(gateway, path, credential):
     with gateway.events(path=path, token=credential) as events:
         assert events.ask({"type": "ping"}) == {"type": "pong"}
         assert events.subprotocol == ("bearer" if credential == "subprotocol" else None)
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_without_a_credential_it_is_401_before_the_upgrade(gateway, path):
+def test_missing_credential_is_401_before_the_upgrade(gateway, path):
     assert refusal(gateway, path, token=None) == 401
-    answer = upgrade(gateway, path=path, token=False)
-    assert (answer.status, answer.error) == (401, "unauthorized")
-    assert answer.headers["content-type"] == "application/json; charset=utf-8"
+    response = upgrade(gateway, path=path, token=False)
+    assert (response.status, response.error) == (401, "unauthorized")
+    assert response.headers["content-type"] == "application/json; charset=utf-8"
 
 
-def test_one_wrong_credential_is_401_even_beside_a_right_one(gateway):
+def test_wrong_credential_is_401_even_next_to_a_right_one(gateway):
     right, wrong = gateway.token, "0" * 64
     assert refusal(gateway, token=None, headers={"Authorization": f"Bearer {wrong}"}) == 401
     assert refusal(gateway, token=None, subprotocols=["bearer", wrong]) == 401
@@ -107,7 +110,7 @@ def test_one_wrong_credential_is_401_even_beside_a_right_one(gateway):
     assert refusal(gateway, token=None, subprotocols=["bearer"]) == 401
 
 
-def test_an_empty_token_in_the_query_is_none_and_the_first_counts(gateway):
+def test_empty_query_token_is_missing_and_the_first_wins(gateway):
     right, wrong = gateway.token, "0" * 64
     assert upgrade(gateway, path="/ws?token=").status == 101
     assert upgrade(gateway, path=f"/ws?token={right}&token={wrong}", token=False).status == 101
@@ -115,63 +118,63 @@ def test_an_empty_token_in_the_query_is_none_and_the_first_counts(gateway):
 
 
 @pytest.mark.parametrize("offered", ["bearerish", "bearer-token, chat", "BEARER, x", "chat, bearer"])
-def test_no_subprotocol_is_answered_that_was_not_offered(gateway, offered):
-    answer = upgrade(gateway, f"Sec-WebSocket-Protocol: {offered}")
-    assert answer.status == 101 and "sec-websocket-protocol" not in answer.headers
+def test_unoffered_subprotocol_is_not_selected(gateway, offered):
+    response = upgrade(gateway, f"Sec-WebSocket-Protocol: {offered}")
+    assert response.status == 101 and "sec-websocket-protocol" not in response.headers
 
 
-def test_subprotocols_are_one_list_over_lines_and_with_tabs(gateway):
+def test_subprotocols_may_span_headers_and_contain_tabs(gateway):
     right, wrong = gateway.token, "0" * 64
     for offered in ([f"bearer\t,\t{right}\t,\tchat"], ["bearer", right], ["bearer", right, "chat"],
                     [f"bearer,\t{right}", "chat"]):
-        answer = upgrade(gateway, *(f"Sec-WebSocket-Protocol: {line}" for line in offered), token=False)
-        assert answer.status == 101 and answer.headers["sec-websocket-protocol"] == "bearer", offered
+        response = upgrade(gateway, *(f"Sec-WebSocket-Protocol: {line}" for line in offered), token=False)
+        assert response.status == 101 and response.headers["sec-websocket-protocol"] == "bearer", offered
     lines = ["Sec-WebSocket-Protocol: bearer", f"Sec-WebSocket-Protocol: {wrong}"]
     assert upgrade(gateway, *lines, token=False).status == 401 and upgrade(gateway, *lines).status == 401
 
 
-def test_the_token_in_a_query_is_for_the_upgrade_only(gateway):
+def test_query_token_is_for_the_upgrade_only(gateway):
     assert gateway.anonymous.get("/threads", params={"token": gateway.token}).status_code == 401
 
 
-def test_a_foreign_origin_is_refused_and_none_is_fine(gateway):
+def test_foreign_origin_is_refused_and_a_missing_one_accepted(gateway):
     for origin in ("http://evil.example", "null", f"http://localhost:{gateway.port + 1}", "http://localhost",
                    f"http://127.0.0.1.evil.example:{gateway.port}"):
         assert refusal(gateway, origin=origin) == 403
-    answer = upgrade(gateway, "Origin: null")
-    assert (answer.status, answer.error) == (403, "origin not allowed")
+    response = upgrade(gateway, "Origin: null")
+    assert (response.status, response.error) == (403, "origin not allowed")
     for origin in (None, f"http://localhost:{gateway.port}", f"http://127.0.0.1:{gateway.port}"):
         with gateway.events(origin=origin) as events:
             assert events.ask({"type": "ping"}) == {"type": "pong"}
 
 
-def test_a_foreign_origin_is_answered_before_a_missing_token(gateway):
+def test_foreign_origin_takes_precedence_over_a_missing_token(gateway):
     assert refusal(gateway, token=None, origin="http://evil.example") == 403
 
 
-def test_the_handshake_is_rfc_6455s(gateway):
-    answer = upgrade(gateway)
-    assert answer.status == 101
-    assert answer.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
-    assert answer.headers["upgrade"].lower() == "websocket" and "sec-websocket-extensions" not in answer.headers
+def test_handshake_follows_rfc_6455(gateway):
+    response = upgrade(gateway)
+    assert response.status == 101
+    assert response.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+    assert response.headers["upgrade"].lower() == "websocket" and "sec-websocket-extensions" not in response.headers
 
 
 def test_compression_is_not_negotiated(gateway):
     assert "sec-websocket-extensions" not in upgrade(gateway, "Sec-WebSocket-Extensions: permessage-deflate").headers
 
 
-def test_an_upgrade_elsewhere_is_an_ordinary_request(gateway):
+def test_upgrade_of_another_path_is_an_ordinary_request(gateway):
     assert upgrade(gateway, path="/health").status == 200
     assert upgrade(gateway, path="/nothing").status == 404
 
 
-def test_nothing_is_sent_unasked_on_connect(own):
-    with own.events() as events:
+def test_nothing_is_sent_on_connect(own_gateway):
+    with own_gateway.events() as events:
         events.drain()
         assert events.messages == [{"type": "pong"}]
 
 
-# Subscriptions. These tests look at the threads that they made and at no others: tests share the gateway.
+# Subscriptions. Tests share the gateway, and therefore look only at their own threads.
 
 
 def test_before_the_first_subscribe_all_threads_are_received(gateway):
@@ -182,7 +185,7 @@ def test_before_the_first_subscribe_all_threads_are_received(gateway):
         assert {first, second} <= threads_of(events.drain())
 
 
-def test_after_it_only_those_that_were_subscribed_to(gateway):
+def test_after_subscribe_only_subscribed_threads_are_received(gateway):
     first, second, third = (new_thread(gateway) for _ in range(3))
     with gateway.events() as events:
         assert events.ask({"type": "subscribe", "threadId": first}) == {"type": "subscribed", "threadIds": [first]}
@@ -197,7 +200,7 @@ def test_after_it_only_those_that_were_subscribed_to(gateway):
         assert threads_of(events.drain()) == {first, third}
 
 
-def test_unsubscribe_takes_threads_away(gateway):
+def test_unsubscribe_removes_threads(gateway):
     first, second = new_thread(gateway), new_thread(gateway)
     with gateway.events(first, second) as events:
         answer = events.ask({"type": "unsubscribe", "threadId": first})
@@ -207,7 +210,7 @@ def test_unsubscribe_takes_threads_away(gateway):
         assert threads_of(events.drain()) == {second}
 
 
-def test_an_emptied_set_means_no_threads_events(gateway):
+def test_empty_set_receives_no_thread_events(gateway):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
         answer = events.ask({"type": "unsubscribe", "threadIds": [thread]})
@@ -225,14 +228,14 @@ def test_unsubscribe_before_the_first_subscribe_changes_nothing(gateway):
         assert thread in threads_of(events.drain())
 
 
-def test_subscribing_twice_is_subscribing_once(gateway):
+def test_subscribing_twice_equals_once(gateway):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
         answer = events.ask({"type": "subscribe", "threadIds": [thread, thread]})
         assert answer == {"type": "subscribed", "threadIds": [thread]}
         turn = add_turn(gateway, thread)
-        told = [found for found in events.drain() if found["type"] == "turn-created"]
-        assert [found["turn"]["id"] for found in told] == [turn["id"]]
+        created = [found for found in events.drain() if found["type"] == "turn-created"]
+        assert [found["turn"]["id"] for found in created] == [turn["id"]]
 
 
 def test_subscriptions_belong_to_their_connection(gateway):
@@ -243,15 +246,15 @@ def test_subscriptions_belong_to_their_connection(gateway):
         assert threads_of(one.drain()) == {first} and threads_of(other.drain()) == {second}
 
 
-def test_gateway_wide_kinds_are_received_by_all(gateway, name):
+def test_gateway_events_are_received_by_all(gateway, new_name):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
-        body = {"type": "theme", "name": name("announced"), "description": "", "definition": {}}
+        body = {"type": "theme", "name": new_name("announced"), "description": "", "definition": {}}
         made = accepted(gateway.http.post("/extensions", json=body), 201)
         assert [found["id"] for found in events.drain() if found["type"] == "extension-changed"][-1:] == [made["id"]]
 
 
-def test_with_lists_the_landmarks_of_all_threads_are_received(gateway):
+def test_with_lists_landmarks_of_all_threads_are_received(gateway):
     mine, other = new_thread(gateway), new_thread(gateway)
     with gateway.events() as events:
         answer = events.ask({"type": "subscribe", "threadId": mine, "lists": True})
@@ -272,7 +275,7 @@ def test_with_lists_and_no_thread_only_landmarks_are_received(gateway):
         assert "text-delta" not in {found["type"] for found in events.messages}
 
 
-def test_lists_are_switched_off_again(gateway):
+def test_lists_can_be_switched_off(gateway):
     mine, other = new_thread(gateway), new_thread(gateway)
     with gateway.events() as events:
         events.subscribe(mine, lists=True)
@@ -282,7 +285,7 @@ def test_lists_are_switched_off_again(gateway):
         assert threads_of(events.drain()) == {mine}
 
 
-def test_unsubscribe_takes_lists_away(gateway):
+def test_unsubscribe_removes_lists(gateway):
     mine, other = new_thread(gateway), new_thread(gateway)
     with gateway.events() as events:
         events.subscribe(mine, lists=True)
@@ -292,14 +295,14 @@ def test_unsubscribe_takes_lists_away(gateway):
         assert threads_of(events.drain()) == {mine}
 
 
-def test_with_resume_and_nothing_under_way_there_are_no_runs(gateway):
+def test_resume_without_active_runs_sends_none(gateway):
     thread = new_thread(gateway)
     with gateway.events() as events:
         answer = events.ask({"type": "subscribe", "threadId": thread, "resume": True})
         assert answer == {"type": "subscribed", "threadIds": [thread], "runs": []}
 
 
-def test_an_unknown_thread_can_be_subscribed_to(gateway):
+def test_unknown_thread_can_be_subscribed_to(gateway):
     with gateway.events() as events:
         assert events.subscribe(UNKNOWN_ID) == {"type": "subscribed", "threadIds": [UNKNOWN_ID]}
 
@@ -307,21 +310,21 @@ def test_an_unknown_thread_can_be_subscribed_to(gateway):
 # Events of records.
 
 
-def test_a_turn_is_announced_whole(gateway):
+def test_turn_is_announced_in_full(gateway):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
         turn = add_turn(gateway, thread)
-        told = events.until(lambda found: found["type"] == "turn-created")[-1]
-    assert told["turn"] == turn and told["threadId"] == thread
+        event = events.until(lambda found: found["type"] == "turn-created")[-1]
+    assert event["turn"] == turn and event["threadId"] == thread
 
 
-def test_announcements_come_in_the_order_of_the_writes(gateway):
+def test_announcements_have_the_order_of_the_writes(gateway):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
         at_once(8, lambda _: [add_turn(gateway, thread) for _ in range(10)])
-        told = [found["turn"]["id"] for found in events.drain() if found["type"] == "turn-created"]
+        created = [found["turn"]["id"] for found in events.drain() if found["type"] == "turn-created"]
     listed = accepted(gateway.http.get(f"/threads/{thread}/turns", params={"limit": 100}))
-    assert told == [turn["id"] for turn in listed][::-1]
+    assert created == [turn["id"] for turn in listed][::-1]
 
 
 # Messages.
@@ -341,7 +344,7 @@ def test_ping_is_answered_with_pong(gateway):
     '{"type": "subscribe", "threadIds": [], "lists": "yes"}', '{"type": "subscribe", "threadIds": [], "resume": 1}',
     "[" * 100_000, '{"type": "ping"} x', "\ufeff" + '{"type": "ping"}', '{"type": "text-delta", "delta": "x"}',
 ])
-def test_anything_else_is_an_error_and_the_connection_is_kept(gateway, message):
+def test_unknown_message_is_an_error_and_the_connection_stays(gateway, message):
     with gateway.frames() as frames:
         frames.frame(TEXT, message)
         answer = next_own(frames)
@@ -351,14 +354,14 @@ def test_anything_else_is_an_error_and_the_connection_is_kept(gateway, message):
 
 
 def next_own(frames):
-    """The next message that is no event of another test's doings."""
+    """Returns the next message that is not caused by another test."""
     message = frames.message()
     while "threadId" in message or message["type"] == "extension-changed":
         message = frames.message()
     return message
 
 
-def test_a_message_in_fragments_is_one_message(gateway):
+def test_fragmented_message_is_one_message(gateway):
     with gateway.frames() as frames:
         frames.frame(TEXT, '{"type"', final=False)
         frames.frame(PING, "between")
@@ -367,7 +370,7 @@ def test_a_message_in_fragments_is_one_message(gateway):
         assert next_own(frames) == {"type": "pong"}
 
 
-def test_a_message_may_come_in_very_many_fragments(gateway):
+def test_message_may_have_many_fragments(gateway):
     with gateway.frames() as frames:
         frames.frame(TEXT, "", final=False)
         frames.send(b"\x00\x80mask" * 50_000)
@@ -375,19 +378,19 @@ def test_a_message_may_come_in_very_many_fragments(gateway):
         assert next_own(frames) == {"type": "pong"}
 
 
-def test_a_ping_frame_is_answered_with_its_payload(gateway):
+def test_ping_frame_is_answered_with_its_payload(gateway):
     with gateway.frames() as frames:
         assert frames.frame(PING, "payload" * 17).receive() == (PONG, b"payload" * 17)
         assert frames.frame(PING).receive() == (PONG, b"")
 
 
-def test_a_close_frame_is_answered(gateway):
+def test_close_frame_is_answered(gateway):
     with gateway.frames() as frames:
         opcode, payload = frames.frame(CLOSE, b"\x03\xe8bye").receive()
         assert opcode == CLOSE and payload[:2] == b"\x03\xe8" and frames.closed()
 
 
-# What closes a connection, and with which code.
+# Close codes.
 
 BROKEN = {
     "not masked": lambda frames: frames.frame(TEXT, "{}", masked=False),
@@ -404,30 +407,30 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_broken_frame_closes_with_1002(gateway, kind):
+def test_malformed_frame_closes_with_1002(gateway, kind):
     with gateway.frames() as frames:
         BROKEN[kind](frames)
         assert frames.close_code() == 1002 and frames.closed()
 
 
-def test_a_binary_message_closes_with_1003(gateway):
+def test_binary_message_closes_with_1003(gateway):
     with gateway.frames() as frames:
         assert frames.frame(BINARY, b'{"type": "ping"}').close_code() == 1003
 
 
 @pytest.mark.parametrize("payload", [b"\xff", b'{"type": "\xc3"}', b"\xed\xa0\x80", b"\xc0\xaf"])
-def test_text_that_is_not_utf8_closes_with_1007(gateway, payload):
+def test_invalid_utf8_closes_with_1007(gateway, payload):
     with gateway.frames() as frames:
         assert frames.frame(TEXT, payload).close_code() == 1007
 
 
-def test_utf8_may_be_cut_between_fragments(gateway):
+def test_utf8_may_be_split_between_fragments(gateway):
     with gateway.frames() as frames:
         frames.frame(TEXT, b'{"type": "ping", "x": "\xc3', final=False).frame(0, b'\xa9"}')
         assert next_own(frames) == {"type": "pong"}
 
 
-def test_a_message_may_have_1_mib_and_no_more(gateway):
+def test_message_has_at_most_1_mib(gateway):
     frame = '{"type": "ping", "x": "%s"}'
     text = frame % ("y" * (MIB - len(frame) + 2))
     with gateway.frames() as frames:
@@ -437,18 +440,18 @@ def test_a_message_may_have_1_mib_and_no_more(gateway):
         assert frames.frame(TEXT, text + " ").close_code() == 1009
 
 
-def test_a_message_over_1_mib_in_fragments_closes_with_1009(gateway):
+def test_fragmented_message_over_1_mib_closes_with_1009(gateway):
     with gateway.frames() as frames:
         frames.frame(TEXT, " " * (MIB // 2), final=False).frame(0, " " * (MIB // 2), final=False).frame(0, " " * 10)
         assert frames.close_code() == 1009
 
 
-def test_a_message_that_claims_to_be_huge_closes_with_1009_before_it_comes(gateway):
+def test_announced_huge_message_closes_with_1009_early(gateway):
     with gateway.frames() as frames:
         assert frames.frame(TEXT, "x", length=2**40).close_code() == 1009
 
 
-def test_a_client_that_vanishes_harms_nobody(gateway):
+def test_vanished_client_is_harmless(gateway):
     thread = new_thread(gateway)
     with gateway.events(thread) as events:
         for _ in range(20):
@@ -459,13 +462,13 @@ def test_a_client_that_vanishes_harms_nobody(gateway):
         assert [found["turn"]["id"] for found in events.drain() if found["type"] == "turn-created"] == [turn["id"]]
 
 
-def test_a_client_that_asks_much_at_once_gets_all_answers(gateway):
+def test_many_requests_at_once_are_all_answered(gateway):
     threads = [f"thread-{number:020}" for number in range(5000)]
     with gateway.frames() as frames:
         frames.frame(TEXT, json.dumps({"type": "subscribe", "threadIds": threads}))
         for _ in range(80):
             frames.frame(TEXT, '{"type":"unsubscribe","threadId":"none"}')
-        # Each answer holds the whole set, together far more than may wait for a reader that does not keep up.
+        # Each response contains the whole set: together far more than may be queued for a slow reader.
         for _ in range(81):
             assert len(next_own(frames)["threadIds"]) == len(threads)
         frames.frame(TEXT, '{"type":"ping"}')
@@ -483,7 +486,7 @@ def test_many_connections_receive_the_same(gateway):
 
 
 @pytest.mark.slow
-def test_an_idle_connection_is_pinged_every_30_seconds(gateway):
+def test_idle_connection_is_pinged_every_30_seconds(gateway):
     with gateway.frames() as frames:
         frames.frame(TEXT, json.dumps({"type": "subscribe", "threadIds": []}))
         opcode, _ = frames.receive()

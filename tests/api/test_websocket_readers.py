@@ -1,4 +1,7 @@
-"""Readers of the WebSocket that keep up, and readers that do not (decisions, 6)."""
+"""Fast and slow readers of the WebSocket.
+
+See docs/contract/websocket.md#limits.
+"""
 
 from connection import TEXT
 from threads import add_turn, new_thread
@@ -7,49 +10,49 @@ MIB = 1024 * 1024
 
 
 def is_told(events, turn):
-    """Keeps up: what comes next of turns tells of this one."""
-    told = events.until(lambda found: found["type"] == "turn-created")[-1]
-    assert told["turn"]["id"] == turn["id"]
+    """Reads along: the next turn event is about this turn."""
+    event = events.until(lambda found: found["type"] == "turn-created")[-1]
+    assert event["turn"]["id"] == turn["id"]
 
 
-def test_a_reader_that_does_not_keep_up_is_closed_with_1013_and_slows_down_nobody(own):
-    thread = new_thread(own)
-    with own.frames(receive_buffer=4096) as slow, own.events(thread) as quick:
+def test_slow_reader_is_closed_with_1013_and_slows_nobody(own_gateway):
+    thread = new_thread(own_gateway)
+    with own_gateway.frames(receive_buffer=4096) as slow, own_gateway.events(thread) as quick:
         for _ in range(24):
-            is_told(quick, add_turn(own, thread, "x" * MIB))
+            is_told(quick, add_turn(own_gateway, thread, "x" * MIB))
         assert slow.close_code() == 1013 and slow.closed()
         assert quick.ask({"type": "ping"}) == {"type": "pong"}
 
 
-def test_a_reader_that_keeps_up_gets_more_than_8_mib(own):
-    thread = new_thread(own)
-    with own.events(thread) as events:
+def test_fast_reader_gets_more_than_8_mib(own_gateway):
+    thread = new_thread(own_gateway)
+    with own_gateway.events(thread) as events:
         for _ in range(24):
-            is_told(events, add_turn(own, thread, "x" * MIB))
+            is_told(events, add_turn(own_gateway, thread, "x" * MIB))
 
 
-def test_one_event_over_8_mib_reaches_a_reader_that_keeps_up(own):
-    thread = new_thread(own)
-    with own.frames() as frames:
+def test_one_event_over_8_mib_reaches_a_fast_reader(own_gateway):
+    thread = new_thread(own_gateway)
+    with own_gateway.frames() as frames:
         for number in range(2):
-            sent = add_turn(own, thread, f"{number}" * (8 * MIB + 1000))
+            sent = add_turn(own_gateway, thread, f"{number}" * (8 * MIB + 1000))
             message = frames.next_of("turn-created")
             assert message["turn"]["id"] == sent["id"] and len(message["turn"]["content"]) == 8 * MIB + 1000
         frames.frame(TEXT, '{"type": "ping"}')
         assert frames.next_of("pong") == {"type": "pong"}
 
 
-def test_a_reader_that_does_not_keep_up_with_events_over_8_mib_is_closed_with_1013(own):
-    thread = new_thread(own)
-    with own.frames() as slow:
+def test_slow_reader_of_events_over_8_mib_is_closed_with_1013(own_gateway):
+    thread = new_thread(own_gateway)
+    with own_gateway.frames() as slow:
         for _ in range(4):
-            add_turn(own, thread, "x" * (9 * MIB))
+            add_turn(own_gateway, thread, "x" * (9 * MIB))
         assert slow.close_code() == 1013 and slow.closed()
 
 
-def test_a_reader_that_has_stopped_reading_does_not_keep_the_gateway_from_ending_well(own):
-    thread = new_thread(own)
-    with own.frames(receive_buffer=4096):
+def test_stalled_reader_does_not_delay_the_end(own_gateway):
+    thread = new_thread(own_gateway)
+    with own_gateway.frames(receive_buffer=4096):
         for _ in range(6):
-            add_turn(own, thread, "x" * MIB)
-        assert own.stop() == 0, own.stderr
+            add_turn(own_gateway, thread, "x" * MIB)
+        assert own_gateway.stop() == 0, own_gateway.stderr

@@ -1,10 +1,10 @@
-"""Threads and their turns, for the tests of what is told of them."""
+"""Creating threads and turns."""
 
 from checks import accepted
 
 
 def new_thread(gateway):
-    """Answers its id."""
+    """Returns the id of a new thread."""
     return accepted(gateway.http.post("/threads", json={}), 201)["id"]
 
 

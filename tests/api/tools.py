@@ -1,4 +1,4 @@
-"""Agents that a stubbed model has call tools."""
+"""Agents whose stubbed model calls tools."""
 
 from checks import accepted
 from jobs import new_extension
@@ -15,10 +15,10 @@ def new_agent(gateway, name, stage="operator", mode="act", **definition):
     return agent
 
 
-def new_bound_agent(gateway, name, **limits):
-    """One that may do all that its stage allows, but for the limits of a capability of its own."""
-    capability = new_extension(gateway, "capability", name("limits"), limits, enabled=True)
-    return new_agent(gateway, name("bound"), "sovereign", capabilities=[capability["name"]])
+def new_bound_agent(gateway, new_name, **limits):
+    """Creates an agent with all rights except those that its own capability limits."""
+    capability = new_extension(gateway, "capability", new_name("limits"), limits, enabled=True)
+    return new_agent(gateway, new_name("bound"), "sovereign", capabilities=[capability["name"]])
 
 
 def new_thread(gateway, agent, **members):
@@ -26,12 +26,12 @@ def new_thread(gateway, agent, **members):
 
 
 def calls(*tool_calls, text="", **reply):
-    """An answer that asks for tools: `(name, input)` or `(name, input, id)` each."""
+    """An answer that calls tools, each given as `(name, input)` or `(name, input, id)`."""
     return Reply(text=text, deltas=1 if text else 0, tool_calls=[ToolCall(*call) for call in tool_calls], **reply)
 
 
-def asked(talker, thread, *replies, content="Do it.", **members):
-    """Sends a message that the model answers with these replies, one for each of its calls. Answers the run's events."""
+def run_chat(talker, thread, *replies, content="Do it.", **members):
+    """Sends a message that the model answers with these replies, one per request. Returns the run's events."""
     talker.stub.script(*replies)
     with talker.gateway.events(thread["id"]) as events:
         body = {"content": content, "threadId": thread["id"], **members}
@@ -39,9 +39,9 @@ def asked(talker, thread, *replies, content="Do it.", **members):
         return events.run(turn["id"])
 
 
-def called(talker, thread, name, input, **members):
-    """The `tool-end` of one call, after which the model has done."""
-    run = asked(talker, thread, calls((name, input)), "Done.", **members)
+def call_tool(talker, thread, name, input, **members):
+    """Has the model make one call and then finish. Returns its `tool-end` event."""
+    run = run_chat(talker, thread, calls((name, input)), "Done.", **members)
     return of_kind(run, "tool-end")[0]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The gateway as the client that the MCP conformance suite asks for: connects an integration to the URL given last, logs
-in where that wants it, and has an agent call each of its tools once. See script/mcp-conformance."""
+"""The client that the MCP conformance suite expects: connects an integration to the URL given last, logs in if required,
+and has an agent call each of its tools once. See script/mcp-conformance."""
 
 import json
 import os
@@ -20,14 +20,14 @@ from checks import accepted  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
-from tools import asked, called, new_agent, new_thread  # noqa: E402
+from tools import run_chat, call_tool, new_agent, new_thread  # noqa: E402
 
 ARGUMENTS = {"add_numbers": {"a": 5, "b": 3}}
 REDIRECT = "http://127.0.0.1:4817/callback"
-# The suite takes this address for a client's own description.
+# The suite expects this address of the client's own metadata.
 DESCRIPTION = "https://conformance-test.local/client-metadata.json"
 WANTS_LOGIN = "agw ext login suite"
-MOST_LOGINS = 2
+MAX_LOGINS = 2
 
 
 def main():
@@ -35,30 +35,30 @@ def main():
     with tempfile.TemporaryDirectory() as directory, ProviderStub() as stub:
         gateway = Gateway(Path(directory) / "gateway", config=configuration(stub)).start()
         try:
-            use(Talker(gateway, stub), url)
+            call_all_tools(Talker(gateway, stub), url)
         finally:
             gateway.stop()
             print(gateway.stderr, file=sys.stderr)
 
 
-def use(talker, url):
+def call_all_tools(talker, url):
     body = {"type": "integration", "name": "suite", "description": "", "enabled": True,
             "definition": {"kind": "mcp-http", "url": url}}
     accepted(talker.gateway.http.post("/extensions", json=body), 201)
     logins = 0
-    if until_said(talker, 1) == WANTS_LOGIN:
+    if wait_for_log(talker, 1) == WANTS_LOGIN:
         logins += 1
         log_in(talker.gateway)
-        until_said(talker, 2)
+        wait_for_log(talker, 2)
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "user", "trusted"))
-    asked(talker, thread, "Nothing to do.")
+    run_chat(talker, thread, "Nothing to do.")
     for name in offered(talker):
         tool = name.removeprefix("suite__")
-        end = called(talker, thread, name, ARGUMENTS.get(tool, {}))
-        while end["isError"] and WANTS_LOGIN in end["output"] and logins < MOST_LOGINS:
+        end = call_tool(talker, thread, name, ARGUMENTS.get(tool, {}))
+        while end["isError"] and WANTS_LOGIN in end["output"] and logins < MAX_LOGINS:
             logins += 1
             log_in(talker.gateway)
-            end = called(talker, thread, name, ARGUMENTS.get(tool, {}))
+            end = call_tool(talker, thread, name, ARGUMENTS.get(tool, {}))
         print(tool, end)
 
 
@@ -67,8 +67,8 @@ def offered(talker):
     return [tool["function"]["name"] for tool in tools if tool["function"]["name"].startswith("suite__")]
 
 
-def until_said(talker, times):
-    """Waits until the gateway has said so often how it fares with the server; answers what it said last."""
+def wait_for_log(talker, times):
+    """Waits until the gateway has logged the state of the connection this often, and returns the last line."""
     deadline = time.monotonic() + 15
     while time.monotonic() < deadline:
         said = [line for line in talker.gateway.stderr.splitlines() if "integration suite: " in line]
@@ -80,11 +80,11 @@ def until_said(talker, times):
 
 
 def log_in(gateway):
-    """What `agw ext login` and a browser do; the suite's server lets everybody in."""
+    """Logs in like `agw ext login` and a browser; the suite's server grants every request."""
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
-    wish = {"redirect_uri": REDIRECT, "client_metadata_url": DESCRIPTION}
-    wish |= {name: context[name] for name in ("client_id", "client_secret") if name in context}
-    started = gateway.http.post("/integrations/suite/login", json=wish)
+    body = {"redirect_uri": REDIRECT, "client_metadata_url": DESCRIPTION}
+    body |= {name: context[name] for name in ("client_id", "client_secret") if name in context}
+    started = gateway.http.post("/integrations/suite/login", json=body)
     if started.status_code != 200:
         print("no login:", started.text)
         return

@@ -1,4 +1,4 @@
-"""The gateway with the reference server of MCP, which offers everything. Run by script/mcp-conformance."""
+"""The gateway with MCP's reference server, which offers every feature. Run by script/mcp-conformance."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from checks import accepted  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from stubs.provider import ProviderStub  # noqa: E402
 from talker import Talker, configuration  # noqa: E402
-from tools import called, new_agent, new_thread  # noqa: E402
+from tools import call_tool, new_agent, new_thread  # noqa: E402
 
 MODULES = Path(os.environ["MCP_NODE_MODULES"])
 
@@ -35,11 +35,11 @@ def test_its_tools_are_offered_and_called(talker):
     while "integration everything: connected" not in talker.gateway.stderr and time.monotonic() < deadline:
         time.sleep(0.05)
     thread = new_thread(talker.gateway, new_agent(talker.gateway, "user", "trusted"))
-    assert called(talker, thread, "everything__echo", {"message": "hello"})["output"] == "Echo: hello"
+    assert call_tool(talker, thread, "everything__echo", {"message": "hello"})["output"] == "Echo: hello"
     offered = {tool["function"]["name"] for tool in talker.stub.requests[-1].json["tools"]}
     print(sorted(name for name in offered if name.startswith("everything__")))
-    assert "5" in called(talker, thread, "everything__get-sum", {"a": 2, "b": 3})["output"]
-    assert "image/png" in called(talker, thread, "everything__get-tiny-image", {})["output"]
-    long = called(talker, thread, "everything__trigger-long-running-operation", {"duration": 1, "steps": 2})
+    assert "5" in call_tool(talker, thread, "everything__get-sum", {"a": 2, "b": 3})["output"]
+    assert "image/png" in call_tool(talker, thread, "everything__get-tiny-image", {})["output"]
+    long = call_tool(talker, thread, "everything__trigger-long-running-operation", {"duration": 1, "steps": 2})
     assert not long["isError"], long
-    assert called(talker, thread, "everything__get-sum", {"a": "x", "b": 3})["isError"]
+    assert call_tool(talker, thread, "everything__get-sum", {"a": "x", "b": 3})["isError"]

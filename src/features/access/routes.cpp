@@ -1,42 +1,44 @@
 #include "features/access/routes.hpp"
 
+#include "features/access/service.hpp"
+
 namespace agw {
 
 namespace {
 
 constexpr std::size_t pairing_body_limit = 1024;
 
+Task<Response> refresh_pairing_code(Access& access, Request& request) {
+  // A HEAD request must not invalidate a code that somebody is typing.
+  const auto query = request.query<PairingQuery>();
+  co_return request.respond(request.head ? access.sample_code(query) : access.new_code(query));
+}
+
+Task<Response> pair_device(Access& access, Request& request) {
+  // A wrong guess by another client may have locked pairing while this body arrived.
+  if (const auto lockout = access.lockout()) throw ApiError(*lockout);
+  if (request.content.empty()) throw BadRequest(std::string(otp_required));
+  co_return request.respond(access.pair(request.body<PairingRequest>().otp));
+}
+
 }  // namespace
 
-Routes AccessRoutes::routes() {
+Routes pairing_routes(Access& access) {
   return {
-      get("/pair/refresh", "Make a one-time code that pairs a new device", this, &AccessRoutes::refresh)
-          .query<PairingWish>()
-          .answers<PairingCode>()
+      get("/pair/refresh", "Make a one-time code that pairs a new device", refresh_pairing_code, access)
+          .query<PairingQuery>()
+          .responds<PairingCode>()
           .fails_with({400, 501})
-          .takes_part_in_pairing(),
-      post("/pair", "Pair a new device: its code for the token", this, &AccessRoutes::pair)
+          .for_pairing(),
+      post("/pair", "Pair a new device: its code for the token", pair_device, access)
           .body<PairingRequest>()
-          .answers<PairedDevice>()
+          .responds<PairedDevice>()
           .fails_with({400, 401, 413, 429, 501})
           .needs_no_token()
-          .takes_part_in_pairing()
+          .for_pairing()
           .limits_body(pairing_body_limit)
-          .refuses_when([this] { return access_.lockout(); }),
+          .refuses_when([&access] { return access.lockout(); }),
   };
-}
-
-Task<Answer> AccessRoutes::refresh(Request& request) {
-  // A look at the fields must not void the code that somebody is just typing.
-  const auto wish = request.query<PairingWish>();
-  co_return Answer::of(request.head ? access_.sample_code(wish) : access_.new_code(wish));
-}
-
-Task<Answer> AccessRoutes::pair(Request& request) {
-  // Others may have guessed wrong while this body arrived.
-  if (const auto lockout = access_.lockout()) throw ApiError(*lockout);
-  if (request.content.empty()) throw BadRequest(std::string(otp_required));
-  co_return Answer::of(access_.pair(request.body<PairingRequest>().otp));
 }
 
 }  // namespace agw

@@ -1,21 +1,12 @@
 #pragma once
 
 #include "api/route.hpp"
-#include "features/access/service.hpp"
 
 namespace agw {
 
-/// `/pair` and `/pair/refresh`.
-class AccessRoutes {
-public:
-  explicit AccessRoutes(Access& access) : access_(access) {}
-  Routes routes();
+class Access;
 
-private:
-  Task<Answer> refresh(Request& request);
-  Task<Answer> pair(Request& request);
-
-  Access& access_;
-};
+/// The endpoints that pair devices, `/pair` and `/pair/refresh`.
+Routes pairing_routes(Access& access);
 
 }  // namespace agw

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "features/events/hub.hpp"
 
 namespace agw {
 
@@ -19,27 +20,28 @@ Pairing::Moment since_boot() {
                                                      std::chrono::nanoseconds(time.tv_nsec));
 }
 
-std::chrono::minutes validity(PairingWish wish) { return wish.brief ? Pairing::brief_validity : Pairing::validity; }
+std::chrono::minutes validity(PairingQuery query) { return query.brief ? Pairing::brief_validity : Pairing::validity; }
 
 TooManyRequests too_many_attempts() { return TooManyRequests("Too many attempts. Wait a minute and try again."); }
 
 }  // namespace
 
-Access::Access(Loop& loop, BlockingPool& blocking, const Clock& clock, std::filesystem::path data_directory,
+Access::Access(Loop& loop, BlockingPool& blocking, Hub& hub, const Clock& clock, std::filesystem::path data_directory,
                std::optional<Token> token)
     : blocking_(blocking),
+      hub_(hub),
       clock_(clock),
       data_directory_(std::move(data_directory)),
       token_(std::move(token)),
       signals_(loop),
       group_(loop) {}
 
-PairingCode Access::new_code(PairingWish wish) {
-  return {.code = pairing_.new_code(since_boot(), validity(wish)), .expiresAt = clock_.now() + validity(wish)};
+PairingCode Access::new_code(PairingQuery query) {
+  return {.code = pairing_.new_code(since_boot(), validity(query)), .expiresAt = clock_.now() + validity(query)};
 }
 
-PairingCode Access::sample_code(PairingWish wish) const {
-  return {.code = "000000", .expiresAt = clock_.now() + validity(wish)};
+PairingCode Access::sample_code(PairingQuery query) const {
+  return {.code = "000000", .expiresAt = clock_.now() + validity(query)};
 }
 
 std::optional<ApiError> Access::lockout() const {
@@ -60,8 +62,7 @@ PairedDevice Access::pair(std::string_view code) {
   return {token_->secret()};
 }
 
-void Access::start(std::function<void()> replaced) {
-  replaced_ = std::move(replaced);
+void Access::start() {
   signals_.add(SIGUSR1);
   group_.spawn(follow_signals());
 }
@@ -92,7 +93,7 @@ void Access::replace(Token token) {
   token_ = std::move(token);
   pairing_.void_code();
   log::info("the token was replaced: every device must be paired again");
-  replaced_();
+  hub_.publish({.record = TokenReplaced{clock_.now()}});
 }
 
 }  // namespace agw

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -9,37 +8,39 @@
 
 #include "api/authenticator.hpp"
 #include "api/error.hpp"
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "features/access/pairing.hpp"
 #include "features/access/token.hpp"
 #include "features/access/types.hpp"
-#include "io/blocking.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
+
+class Hub;
 
 /// Who is let in: those who hold the token, and new devices that know a pairing code. Nobody where the gateway runs
 /// without a token.
 class Access : public Authenticator {
 public:
   /// `token` is the one of `data_directory`, or nothing.
-  Access(Loop& loop, BlockingPool& blocking, const Clock& clock, std::filesystem::path data_directory,
+  Access(Loop& loop, BlockingPool& blocking, Hub& hub, const Clock& clock, std::filesystem::path data_directory,
          std::optional<Token> token);
 
   bool accepts(std::string_view token) const override { return token_ && token_->matches(token); }
   bool configured() const override { return token_.has_value(); }
 
   /// Makes a code for one new device; the code before it is void.
-  PairingCode new_code(PairingWish wish = {});
+  PairingCode new_code(PairingQuery query = {});
   /// What a new code's answer looks like, without making one.
-  PairingCode sample_code(PairingWish wish = {}) const;
+  PairingCode sample_code(PairingQuery query = {}) const;
   /// 429 while too many wrong codes came, else nothing.
   std::optional<ApiError> lockout() const;
   /// The token, for a right code. Throws TooManyRequests, Unauthorized `Invalid or expired code`.
   PairedDevice pair(std::string_view code);
 
   /// From now on SIGUSR1 makes it read the token file again. Another token in it voids the old one and the pairing
-  /// code, and `replaced` is called on the loop.
-  void start(std::function<void()> replaced);
+  /// code, and TokenReplaced is published.
+  void start();
   Task<> stop();
 
 private:
@@ -48,13 +49,13 @@ private:
   void replace(Token token);
 
   BlockingPool& blocking_;
+  Hub& hub_;
   const Clock& clock_;
   std::filesystem::path data_directory_;
   std::optional<Token> token_;
   Pairing pairing_;
-  std::function<void()> replaced_;
   asio::signal_set signals_;
-  Group group_;
+  TaskGroup group_;
 };
 
 }  // namespace agw

@@ -16,8 +16,8 @@
 #include "base/data_files.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
-#include "io/atomic_file.hpp"
-#include "io/descriptor.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/descriptor.hpp"
 
 namespace agw {
 

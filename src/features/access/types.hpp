@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 
@@ -18,16 +18,22 @@ struct PairingCode {
 const Description& describe(Tag<PairingCode>);
 
 /// The query of `GET /pair/refresh`.
-struct PairingWish {
+struct PairingQuery {
   bool brief = false;
 };
-const Description& describe(Tag<PairingWish>);
+const Description& describe(Tag<PairingQuery>);
 
 /// The body of `POST /pair`.
 struct PairingRequest {
   std::string otp;
 };
 const Description& describe(Tag<PairingRequest>);
+
+/// Published when another token voids the one before it.
+struct TokenReplaced {
+  Timestamp replaced_at{};
+};
+const Description& describe(Tag<TokenReplaced>);
 
 /// What the new device gets.
 struct PairedDevice {

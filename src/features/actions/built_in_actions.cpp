@@ -5,9 +5,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "base/time_zone.hpp"
+#include "base/json/json_values.hpp"
+#include "base/time/time_zone.hpp"
 #include "features/actions/calculator.hpp"
-#include "tools/failed.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "base/json.hpp"
-#include "base/time.hpp"
+#include "base/json/json.hpp"
+#include "base/time/time.hpp"
 #include "tools/tool.hpp"
 
 namespace agw {

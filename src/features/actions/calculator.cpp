@@ -19,8 +19,8 @@ namespace x3 = boost::spirit::x3;
 namespace mp = boost::multiprecision;
 using Number = mp::number<mp::cpp_dec_float<50>, mp::et_off>;
 
-constexpr std::size_t longest_expression = 1000;
-constexpr int deepest_parentheses = 100;
+constexpr std::size_t max_expression_length = 1000;
+constexpr int max_parentheses_depth = 100;
 constexpr int shown_digits = 30;
 
 /// What is wrong with the values, in words.
@@ -158,7 +158,7 @@ bool is_too_deep(std::string_view expression) {
   int depth = 0;
   return std::ranges::any_of(expression, [&](char c) {
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    return depth > deepest_parentheses;
+    return depth > max_parentheses_depth;
   });
 }
 
@@ -182,7 +182,7 @@ std::string value_of(std::string_view expression) {
 }  // namespace
 
 std::variant<std::string, CalculationProblem> calculate(std::string_view expression) {
-  if (expression.size() > longest_expression)
+  if (expression.size() > max_expression_length)
     return CalculationProblem{"the expression is longer than 1,000 characters"};
   if (is_too_deep(expression)) return CalculationProblem{"the parentheses are nested too deep"};
   try {

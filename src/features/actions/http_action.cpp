@@ -6,15 +6,14 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/predicate.hpp>
 
-#include "base/text_of.hpp"
-#include "base/text_or_json.hpp"
+#include "base/json/json_values.hpp"
 #include "features/actions/placeholders.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::size_t most_answer_bytes = 4 * 1024 * 1024;
+constexpr std::size_t max_response_bytes = 4 * 1024 * 1024;
 
 /// Ends the making of a request.
 struct CannotAsk {
@@ -23,7 +22,7 @@ struct CannotAsk {
 
 std::string method_of(const Extension& action) {
   const auto& members = action.definition.members();
-  auto method = boost::to_upper_copy(text_of(members, "method"));
+  auto method = boost::to_upper_copy(string_or_empty(members, "method"));
   if (method.empty()) method = members.contains("body") ? "POST" : "GET";
   const bool is_word = std::ranges::all_of(method, [](char c) { return c >= 'A' && c <= 'Z'; });
   if (!is_word || method == "CONNECT" || method == "TRACE") throw CannotAsk{"the action has no usable method"};
@@ -106,28 +105,28 @@ std::optional<json::value> json_form(const json::value& form, const std::vector<
 
 /// A text that is JSON is filled in as JSON, so that no input can break out of its string.
 void set_body(WebRequest& request, const json::value& form, const json::object& input) {
-  const auto parsed = json_form(form, request.own_headers);
+  const auto parsed = json_form(form, request.origin_headers);
   const bool is_json = parsed && (parsed->is_object() || parsed->is_array());
   if (is_json) {
     request.body = to_json(filled_json(*parsed, input));
   } else {
-    const bool encodes = content_type_says(request.own_headers, "x-www-form-urlencoded");
+    const bool encodes = content_type_says(request.origin_headers, "x-www-form-urlencoded");
     request.body = filled(form.get_string(), [&](const auto& name) {
       const auto text = text_or_json(input, name);
       return encodes ? percent_encode(text) : text;
     });
   }
-  if (has_content_type(request.own_headers)) return;
+  if (has_content_type(request.origin_headers)) return;
   request.headers.push_back({"Content-Type", is_json ? "application/json" : "text/plain; charset=utf-8"});
 }
 
 WebRequest request_of(const Extension& action, const json::object& input, const ExpandSecrets& expand) {
-  const auto form = expand(text_of(action.definition.members(), "url"));
+  const auto form = expand(string_or_empty(action.definition.members(), "url"));
   WebRequest request{.url = url_of(form, input),
                      .method = method_of(action),
-                     .own_headers = headers_of(action, input, expand),
-                     .max_body_bytes = most_answer_bytes,
-                     .cut_body = true,
+                     .origin_headers = headers_of(action, input, expand),
+                     .max_body_bytes = max_response_bytes,
+                     .truncate_body = true,
                      .limit = std::chrono::seconds(60)};
   const auto* body = action.definition.members().if_contains("body");
   if (body && !body->is_null()) {

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "features/extensions/types.hpp"
-#include "io/web_request.hpp"
+#include "io/http/web_request.hpp"
 
 namespace agw {
 

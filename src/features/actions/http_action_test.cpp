@@ -106,7 +106,7 @@ TEST(HttpAction, FillsATextThatIsJsonButForItsPlaceholders) {
 
 TEST(HttpAction, NoInputBreaksAHeader) {
   const auto fine = request(R"({"url": "https://h.example/", "headers": {"X-A": "v {{a}}"}})", R"({"a": "b"})");
-  EXPECT_EQ(fine.own_headers.at(0).value, "v b");
+  EXPECT_EQ(fine.origin_headers.at(0).value, "v b");
   for (const char* input : {R"({"a": "b\r\nX-Evil: 1"})", R"({"a": "b\nX-Evil: 1"})", R"({"a": "b\r"})"}) {
     const auto found = made(R"({"url": "https://h.example/", "headers": {"X-A": "{{a}}"}})", input);
     EXPECT_TRUE(std::holds_alternative<ActionProblem>(found)) << input;
@@ -118,8 +118,8 @@ TEST(HttpAction, NoInputNamesASecret) {
                                  "headers": {"Authorization": "Bearer ${secret:KEY}", "X-A": "{{a}}"}})",
                              R"({"a": "${secret:KEY}"})");
   EXPECT_EQ(found.url.target(), "/%24%7Bsecret%3AKEY%7D?k=hunter2");
-  EXPECT_EQ(found.own_headers.at(0).value, "Bearer hunter2");
-  EXPECT_EQ(found.own_headers.at(1).value, "${secret:KEY}");
+  EXPECT_EQ(found.origin_headers.at(0).value, "Bearer hunter2");
+  EXPECT_EQ(found.origin_headers.at(1).value, "${secret:KEY}");
 }
 
 TEST(HttpAction, OnlyAPersonsMayCallPrivateAddressesAndOnlyItsOwnHost) {

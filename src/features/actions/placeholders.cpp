@@ -4,7 +4,7 @@
 
 #include <boost/algorithm/string/trim.hpp>
 
-#include "base/text_or_json.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 

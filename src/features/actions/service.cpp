@@ -2,14 +2,12 @@
 
 #include <utility>
 
-#include "base/json_member.hpp"
-#include "base/text_of.hpp"
-#include "base/text_or_json.hpp"
+#include "base/json/json_values.hpp"
 #include "features/actions/built_in_actions.hpp"
 #include "features/actions/placeholders.hpp"
 #include "features/actions/shell_action.hpp"
-#include "tools/failed.hpp"
-#include "tools/http_answer.hpp"
+#include "tools/tool.hpp"
+#include "tools/web/http_response.hpp"
 
 namespace agw {
 
@@ -17,12 +15,12 @@ namespace {
 
 /// The builtin action that it stands for.
 std::string built_in_of(const Extension& action) {
-  auto tool = text_of(action.definition.members(), "tool");
+  auto tool = string_or_empty(action.definition.members(), "tool");
   return tool.empty() ? action.name : tool;
 }
 
 ToolKind kind_of(const Extension& action) {
-  const auto kind = text_of(action.definition.members(), "kind");
+  const auto kind = string_or_empty(action.definition.members(), "kind");
   if (kind == "prompt") return ToolKind::prompt_action;
   if (kind == "builtin") return ToolKind::builtin_action;
   if (kind == "shell") return ToolKind::shell_action;
@@ -37,7 +35,7 @@ ToolEffect effect_of(ToolKind kind) {
 
 /// Providers take none but schemas of objects.
 json::object schema_of(const Extension& action) {
-  auto schema = object_of(action.definition.members(), "input_schema");
+  auto schema = object_or_empty(action.definition.members(), "input_schema");
   schema["type"] = "object";
   if (!schema.contains("properties")) schema["properties"] = json::object();
   return schema;
@@ -45,19 +43,20 @@ json::object schema_of(const Extension& action) {
 
 }  // namespace
 
-Actions::Actions(Extensions& extensions, HttpClient& http, BlockingPool& blocking, const Clock& clock,
-                 const Secrets& secrets, ActionLinks links)
+Actions::Actions(Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking, const Clock& clock,
+                 const Secrets& secrets, Integrations& integrations, Shell& shell)
     : extensions_(extensions),
       http_(http),
       blocking_(blocking),
       clock_(clock),
       secrets_(secrets),
-      links_(std::move(links)) {
-  extensions_.observe(*this);
-}
+      integrations_(integrations),
+      shell_(shell),
+      listening_(hub, *this) {}
 
-void Actions::extension_changed(const Extension& extension, ExtensionAction, const std::string&) {
-  if (extension.type == ExtensionType::action) current_ = false;
+void Actions::deliver(const DomainEvent& event) {
+  const auto* extension = event.record.as<Extension>();
+  if (extension && extension->type == ExtensionType::action) current_ = false;
 }
 
 const std::vector<ToolPointer>& Actions::tools() {
@@ -77,7 +76,7 @@ ToolPointer Actions::tool_of(ExtensionPointer action) {
       .description = {.name = action->name, .description = std::move(description), .input_schema = schema_of(*action)},
       .kind = kind,
       .effect = effect_of(kind),
-      .judges_itself = kind == ToolKind::http_action || kind == ToolKind::mcp_action,
+      .authorizes_itself = kind == ToolKind::http_action || kind == ToolKind::mcp_action,
       .call = [this, action](const ToolCall& made) { return call(action, made); }});
 }
 
@@ -88,7 +87,7 @@ Task<ToolOutcome> Actions::call(ExtensionPointer action, const ToolCall& call) {
     case ToolKind::mcp_action:
       co_return co_await call_integration(*action, call);
     case ToolKind::prompt_action:
-      co_return ToolOutcome{.output = filled(text_of(action->definition.members(), "prompt"),
+      co_return ToolOutcome{.output = filled(string_or_empty(action->definition.members(), "prompt"),
                                              [&](const std::string& name) { return text_or_json(call.input, name); })};
     case ToolKind::builtin_action:
       co_return call_built_in_action(built_in_of(*action), call.input, clock_.now());
@@ -111,29 +110,29 @@ Task<ToolOutcome> Actions::ask(ExtensionPointer action, const ToolCall& call) {
   });
   if (const auto* problem = std::get_if<ActionProblem>(&made)) co_return failed(problem->text);
   auto request = std::get<WebRequest>(std::move(made));
-  request.refusal = [&call](const WebUrl& url) { return call.judge({.host = url.host()}).reason; };
-  auto answer = co_await ask_web(http_, std::move(request), call.stop);
-  answer.problem = secrets_of_request.hidden_in(answer.problem);
-  auto outcome = http_answer(answer);
+  request.refusal = [&call](const WebUrl& url) { return call.authorize({.host = url.host()}).reason; };
+  auto response = co_await send_web_request(http_, std::move(request), call.stop);
+  response.problem = secrets_of_request.hidden_in(response.problem);
+  auto outcome = http_response(response);
   // Services quote what they were sent, where they refuse it above all.
-  outcome.output = secrets_of_request.hidden_in_answer(outcome.output);
+  outcome.output = secrets_of_request.hidden_in_response(outcome.output);
   co_return outcome;
 }
 
 Task<ToolOutcome> Actions::run(const Extension& action, const ToolCall& call) {
-  auto made = shell_action_command(text_of(action.definition.members(), "command"), call.input);
+  auto made = shell_action_command(string_or_empty(action.definition.members(), "command"), call.input);
   if (made.command.empty()) co_return failed("the action has no command");
-  if (!links_.run_command) co_return failed("commands cannot be run");
-  co_return co_await links_.run_command(call, std::move(made.command), std::move(made.environment),
-                                        to_json(call.input) + "\n");
+  co_return co_await shell_.run(call, {.command = std::move(made.command),
+                                       .time = Shell::max_time,
+                                       .environment = std::move(made.environment),
+                                       .input = to_json(call.input) + "\n"});
 }
 
 Task<ToolOutcome> Actions::call_integration(const Extension& action, const ToolCall& call) {
-  auto integration = text_of(action.definition.members(), "integration");
-  auto tool = text_of(action.definition.members(), "tool");
+  auto integration = string_or_empty(action.definition.members(), "integration");
+  auto tool = string_or_empty(action.definition.members(), "tool");
   if (integration.empty() || tool.empty()) co_return failed("the action names no integration and tool");
-  if (!links_.call_integration) co_return failed("integrations cannot be called");
-  co_return co_await links_.call_integration(call, std::move(integration), std::move(tool));
+  co_return co_await integrations_.call(call, std::move(integration), std::move(tool));
 }
 
 }  // namespace agw

@@ -1,40 +1,32 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "base/time.hpp"
+#include "base/time/time.hpp"
 #include "features/actions/http_action.hpp"
+#include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
+#include "features/integrations/service.hpp"
 #include "features/secrets/service.hpp"
-#include "io/blocking.hpp"
-#include "io/http_client.hpp"
+#include "io/http/http_client.hpp"
+#include "io/process/blocking.hpp"
+#include "tools/shell/shell.hpp"
 #include "tools/tool.hpp"
 
 namespace agw {
 
-/// What this room needs of others.
-struct ActionLinks {
-  /// Calls a tool of an integration (its id or name), as the agent's call may.
-  std::function<Task<ToolOutcome>(const ToolCall& call, std::string integration, std::string tool)> call_integration;
-  /// Runs a command of the shell in the sandbox, with these variables and this on its standard input.
-  std::function<Task<ToolOutcome>(const ToolCall& call, std::string command,
-                                  std::map<std::string, std::string> environment, std::string input)>
-      run_command;
-};
-
 /// The `action` extensions, as tools of their names. What is enabled is a tool from the next step of a run on.
-class Actions : private ExtensionObserver {
+class Actions : private Subscriber {
 public:
-  Actions(Extensions& extensions, HttpClient& http, BlockingPool& blocking, const Clock& clock, const Secrets& secrets,
-          ActionLinks links);
+  Actions(Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking, const Clock& clock,
+          const Secrets& secrets, Integrations& integrations, Shell& shell);
 
   /// Those that are enabled. Made anew only when an action has changed.
   const std::vector<ToolPointer>& tools();
 
 private:
-  void extension_changed(const Extension& extension, ExtensionAction change, const std::string& run_id) override;
+  void deliver(const DomainEvent& event) override;
   ToolPointer tool_of(ExtensionPointer action);
   Task<ToolOutcome> call(ExtensionPointer action, const ToolCall& call);
   Task<ToolOutcome> ask(ExtensionPointer action, const ToolCall& call);
@@ -46,9 +38,11 @@ private:
   BlockingPool& blocking_;
   const Clock& clock_;
   const Secrets& secrets_;
-  ActionLinks links_;
+  Integrations& integrations_;
+  Shell& shell_;
   std::vector<ToolPointer> tools_;
   bool current_ = false;
+  Hub::Listening listening_;
 };
 
 }  // namespace agw

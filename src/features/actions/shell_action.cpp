@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_or_json.hpp"
+#include "base/json/json_values.hpp"
 #include "features/actions/placeholders.hpp"
 
 namespace agw {

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 

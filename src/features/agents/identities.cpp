@@ -2,17 +2,17 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "base/log.hpp"
 #include "features/agents/service.hpp"
 #include "features/extensions/service.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_name = 128;
+constexpr std::size_t max_name_length = 128;
 constexpr std::string_view notes_name = "notes.md";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -26,7 +26,7 @@ bool has_high_control(std::string_view text) {
 }
 
 bool is_safe_name(std::string_view name) {
-  return !name.empty() && name.size() <= longest_name && !name.starts_with('.') && name.find("..") == name.npos &&
+  return !name.empty() && name.size() <= max_name_length && !name.starts_with('.') && name.find("..") == name.npos &&
          name.find_first_of("/\\") == name.npos && std::ranges::none_of(name, is_control) && !has_high_control(name);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 #include "features/agents/types.hpp"
 #include "features/extensions/types.hpp"
 #include "tools/place.hpp"

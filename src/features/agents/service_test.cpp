@@ -2,11 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <gtest/gtest.h>
 
-#include "base/group.hpp"
-#include "testing/extensions_room.hpp"
+#include "base/async/task_group.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -16,15 +17,12 @@ using namespace testing::extensions;
 using Names = std::vector<std::string>;
 
 /// The rooms of agents and their extensions, on one data directory.
-struct AgentRoom : Room {
+struct AgentRoom : ExtensionsFixture {
   AgentRoom(Loop& loop, const testing::ScratchDirectory& directory)
-      : Room(loop, directory),
+      : ExtensionsFixture(loop, directory, Directories::followed),
         data(directory.path()),
-        outbox(loop, database, data),
         identities(data, extensions),
-        stages(database, clock, extensions) {
-    extensions.follow_with(outbox);
-  }
+        stages(database, clock, extensions) {}
 
   Task<ExtensionPointer> make_agent(std::string name) {
     json::object body{{"type", "agent"}, {"name", name}, {"description", "d"}, {"definition", json::object{}}};
@@ -40,7 +38,6 @@ struct AgentRoom : Room {
   }
 
   fs::path data;
-  ExtensionOutbox outbox;
   Identities identities;
   Stages stages;
 };
@@ -112,7 +109,7 @@ Task<> rename(Extensions& extensions, std::string id, std::string name) {
 TEST(Identities, AreThoseOfTheAgentWhileItIsRenamed) {
   in_agent_room([](AgentRoom& room) -> Task<> {
     const auto id = (co_await room.make_agent("helper-0"))->id;
-    Group renaming(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
+    TaskGroup renaming(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
     std::string soul;
     for (int i = 1; i < 50; ++i) {
       renaming.spawn(rename(room.extensions, id, "helper-" + std::to_string(i)));
@@ -124,7 +121,9 @@ TEST(Identities, AreThoseOfTheAgentWhileItIsRenamed) {
       } while (renaming.size() > 0);
     }
     co_await renaming.join();
-    EXPECT_EQ(std::distance(fs::directory_iterator(room.data / "agents"), {}), 1) << "no stray directory";
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(room.data / "agents")) names.insert(entry.path().filename());
+    EXPECT_EQ(names, (std::set<std::string>{"assistant", "helper-49"})) << "no stray directory";
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
@@ -17,14 +17,14 @@ std::span<const EnumName> names(Tag<Stage>) {
 
 BOOST_DESCRIBE_STRUCT(IdentityText, (), (content))
 constexpr auto rules(Tag<IdentityText>) {
-  return std::tuple{On<&IdentityText::content>{{.about = "what the file holds; empty without one"}}};
+  return std::tuple{RuleFor<&IdentityText::content>{{.about = "what the file holds; empty without one"}}};
 }
 const Description& describe(Tag<IdentityText>) { return description_of<IdentityText>("IdentityText"); }
 
 BOOST_DESCRIBE_STRUCT(NewIdentityText, (), (content))
 constexpr auto rules(Tag<NewIdentityText>) {
   constexpr std::string_view wrong = "content must be a string";
-  return std::tuple{On<&NewIdentityText::content>{
+  return std::tuple{RuleFor<&NewIdentityText::content>{
       {.about = "what the file is to hold, at most 102,400 bytes", .missing = wrong, .wrong_type = wrong}}};
 }
 const Description& describe(Tag<NewIdentityText>) { return description_of<NewIdentityText>("NewIdentityText"); }
@@ -37,10 +37,10 @@ const Description& describe(Tag<StageStep>) { return description_of<StageStep>("
 
 BOOST_DESCRIBE_STRUCT(AgentStage, (), (agent, stage, reason, updated_at, history))
 constexpr auto rules(Tag<AgentStage>) {
-  return std::tuple{On<&AgentStage::agent>{{.about = "the agent's name"}},
-                    On<&AgentStage::reason>{{.about = "of the latest change"}},
-                    On<&AgentStage::updated_at>{{.about = "when that was; null before the first change"}},
-                    On<&AgentStage::history>{{.about = "every change, in order"}}};
+  return std::tuple{RuleFor<&AgentStage::agent>{{.about = "the agent's name"}},
+                    RuleFor<&AgentStage::reason>{{.about = "of the latest change"}},
+                    RuleFor<&AgentStage::updated_at>{{.about = "when that was; null before the first change"}},
+                    RuleFor<&AgentStage::history>{{.about = "every change, in order"}}};
 }
 const Description& describe(Tag<AgentStage>) { return description_of<AgentStage>("AgentStage"); }
 
@@ -49,8 +49,9 @@ const Description& describe(Tag<ChangedAgentStage>) { return description_of<Chan
 
 BOOST_DESCRIBE_STRUCT(StageChange, (), (stage, reason))
 constexpr auto rules(Tag<StageChange>) {
-  return std::tuple{On<&StageChange::stage>{{.about = "how far the agent is trusted", .invalid = "unknown stage: "}},
-                    On<&StageChange::reason>{{.about = "why, for the history"}}};
+  return std::tuple{
+      RuleFor<&StageChange::stage>{{.about = "how far the agent is trusted", .invalid = "unknown stage: "}},
+      RuleFor<&StageChange::reason>{{.about = "why, for the history"}}};
 }
 const Description& describe(Tag<StageChange>) { return description_of<StageChange>("StageChange"); }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 

@@ -57,7 +57,7 @@ Task<bool> AppConnection::receive() {
   error_code error;
   end_ += co_await socket_.async_read_some(asio::buffer(buffer_.get() + end_, buffer_size - end_),
                                            asio::redirect_error(asio::use_awaitable, error));
-  answered_ = answered_ || end_ > 0;
+  responded_ = responded_ || end_ > 0;
   ended_ = bool(error);
   broken_ = error && error != asio::error::operation_aborted;
   co_return !error;
@@ -89,7 +89,7 @@ Task<const std::vector<std::string_view>*> AppConnection::read_body() {
   co_return &none;
 }
 
-Task<> AppConnection::move_body(Exchange& client) {
+Task<> AppConnection::move_body(ProxyStream& client) {
   const bool all_is_passed_on = begin_ == end_;
   if (!all_is_passed_on || interrupted_ || reader_.left() < worth_moving) co_return;
   if (const auto moved = co_await client.move_from(socket_, reader_.left()); moved > 0) reader_.skip(moved);

@@ -5,8 +5,8 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include "api/exchange.hpp"
-#include "base/task.hpp"
+#include "api/proxy_stream.hpp"
+#include "base/async/task.hpp"
 #include "features/apps/response_reader.hpp"
 
 namespace agw {
@@ -14,32 +14,32 @@ namespace agw {
 /// A connection to an app's server. One coroutine may read while another sends.
 class AppConnection {
 public:
-  /// Null where nobody takes it.
+  /// Null if the connection is refused.
   static Task<std::unique_ptr<AppConnection>> open(int port);
   explicit AppConnection(asio::ip::tcp::socket socket);
 
-  /// False when the connection broke.
+  /// Returns false if the connection broke.
   Task<bool> send(std::string_view bytes);
 
-  /// Reads the head of the next answer, but for interim ones (1xx other than 101); false where none comes.
+  /// Reads the head of the next response, skipping interim ones (1xx other than 101). Returns false if none comes.
   Task<bool> read_head(bool without_body);
   const AppResponse& head() const { return reader_.head(); }
-  /// The next pieces of the body, views that live until the next call; none at its end.
+  /// The next pieces of the body, as views that are valid until the next call; empty at the end.
   Task<const std::vector<std::string_view>*> read_body();
-  /// Moves what is left of a large body to the client, where that can be done without reading it.
-  Task<> move_body(Exchange& client);
-  /// The body came to its end, and not only the connection.
+  /// Moves the rest of a large body to the client if that is possible without reading it.
+  Task<> move_body(ProxyStream& client);
+  /// Whether the body is complete, rather than cut off by the end of the connection.
   bool complete() const { return reader_.done(); }
-  /// After a 101: what the server sends; empty at the end.
+  /// After a 101: the bytes that the server sends; empty at the end.
   Task<std::string_view> read_raw();
 
   /// Ends every wait, now and later.
   void interrupt();
-  /// The server has ended the connection and had answered nothing.
-  bool closed_unanswered() const { return broken_ && !answered_; }
-  /// Nothing was received behind the last answer, and another request can follow.
+  /// Whether the server closed the connection without any response.
+  bool closed_without_response() const { return broken_ && !responded_; }
+  /// Whether another request can follow: nothing was received after the last response.
   bool reusable() const;
-  /// The socket, for another request.
+  /// Returns the socket, for another request.
   asio::ip::tcp::socket release() { return std::move(socket_); }
 
 private:
@@ -51,8 +51,8 @@ private:
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  bool answered_ = false;
-  bool broken_ = false;  ///< ended by the server, or on the way to it
+  bool responded_ = false;
+  bool broken_ = false;  ///< by the server, or by an error while sending to it
   bool ended_ = false;
   bool interrupted_ = false;
 };

@@ -6,9 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "base/is_within.hpp"
-#include "io/private_files.hpp"
-#include "io/process.hpp"
+#include "base/async/assert.hpp"
+#include "base/text/is_within.hpp"
+#include "io/process/process.hpp"
+#include "io/sandbox/private_files.hpp"
 
 namespace agw {
 
@@ -38,6 +39,8 @@ bool may_be_served(const fs::path& path, const fs::path& home, const fs::path& d
 }  // namespace
 
 fs::path app_directory(const fs::path& path, const fs::path& home, const fs::path& data_directory) {
+  AGW_ASSERT(may_block());
+
   std::error_code error;
   const auto real = fs::canonical(path, error);
   if (error) throw ProcessError(fmt::format("{}: {}", path.string(), error.message()));

@@ -4,9 +4,9 @@
 
 namespace agw {
 
-/// The directory of an app, resolved through symlinks. It lies in home, not behind a name that begins with a dot, and
-/// in the data directory only in an agent's own: everything else there is the gateway's. Throws ProcessError that says
-/// what is wrong with it. Blocks.
+/// The directory of an app, with symlinks resolved. It must be in home, and no name on its path may begin with a dot.
+/// In the data directory, only an agent's own directory is allowed: everything else there is the gateway's. Throws
+/// ProcessError with the reason if it cannot be used. Blocks.
 std::filesystem::path app_directory(const std::filesystem::path& path, const std::filesystem::path& home,
                                     const std::filesystem::path& data_directory);
 

@@ -18,27 +18,32 @@ constexpr auto pause_between_looks = 100ms;
 /// Longer than a sandbox takes to begin on a busy machine.
 constexpr auto time_to_begin = 1s;
 // A server that floods its log waits for us: so much is read in each span.
-constexpr std::size_t most_at_once = 128 * 1024;
+constexpr std::size_t max_at_once = 128 * 1024;
 constexpr auto span_of_reading = 100ms;
 
 AppStream stream_of(ProcessStream stream) { return stream == ProcessStream::output ? AppStream::out : AppStream::err; }
 
-std::string text_of(const ProcessEnd& end) {
+std::string text_of(const ProcessExit& end) {
   return end.signal ? fmt::format("ended by signal {}", end.signal) : fmt::format("exited with {}", end.exit_code);
 }
 
 }  // namespace
 
-DevServer::DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Links links)
-    : loop_(loop), clock_(clock), limits_(limits), links_(std::move(links)), grace_(limits.to_end), life_(loop) {}
+DevServer::DevServer(Loop& loop, const Clock& clock, DevServerLimits limits, Callbacks callbacks)
+    : loop_(loop),
+      clock_(clock),
+      limits_(limits),
+      callbacks_(std::move(callbacks)),
+      grace_(limits.to_end),
+      life_(loop) {}
 
 Task<> DevServer::start(DevServerStart wanted) {
   wanted_ = std::move(wanted);
   restarts_ = 0;
   port_ = wanted_.port ? *wanted_.port : free_port();
   grace_ = limits_.to_end;
-  stopping_ = std::make_unique<Stop>();
-  hurry_ = std::make_unique<Stop>();
+  stopping_ = std::make_unique<StopSource>();
+  hurry_ = std::make_unique<StopSource>();
   auto process = co_await launch();
   life_.spawn(supervise(std::move(process)));
 }
@@ -88,7 +93,7 @@ Task<std::unique_ptr<Process>> DevServer::launch_again() {
   const auto backoff = limits_.first_backoff * (1 << restarts_);
   note(fmt::format("starting again in {} ms", backoff.count()));
   become(AppStatus::starting);
-  if (co_await pause(*stopping_, backoff) == End::stopped) co_return nullptr;
+  if (co_await pause(*stopping_, backoff) == WaitResult::stopped) co_return nullptr;
   ++restarts_;
   try {
     co_return co_await launch();
@@ -102,43 +107,43 @@ Task<std::unique_ptr<Process>> DevServer::launch_again() {
 Task<DevServer::Outcome> DevServer::live(Process& process) {
   const auto id = process.id();
   const auto began = std::chrono::steady_clock::now();
-  co_await links_.started(id);
-  Group readers(loop_);
+  co_await callbacks_.started(id);
+  TaskGroup readers(loop_);
   readers.spawn(read_lines(process, ProcessStream::output));
   readers.spawn(read_lines(process, ProcessStream::error));
-  Stop ending;
-  const Stop::Listener asked(*stopping_, [&] { ending.request(); });
-  Stop mute;
-  const Stop::Listener gave_up(mute, [&] { ending.request(); });
-  Group watchers(loop_);
+  StopSource ending;
+  const StopSource::Listener asked(*stopping_, [&] { ending.request(); });
+  StopSource mute;
+  const StopSource::Listener gave_up(mute, [&] { ending.request(); });
+  TaskGroup watchers(loop_);
   watchers.spawn(watch(mute));
-  ProcessEnd end;
-  const auto ended = co_await cut(ending, no_limit, wait_for_end(process, end));
+  ProcessExit end;
+  const auto ended = co_await with_timeout(ending, no_limit, wait_for_end(process, end));
   watchers.cancel();
   co_await watchers.join();
-  if (ended == End::done) note(text_of(end));
-  if (ended != End::done) co_await cut(*hurry_, grace_, ask_to_end(process, end, began));
+  if (ended == WaitResult::done) note(text_of(end));
+  if (ended != WaitResult::done) co_await with_timeout(*hurry_, grace_, ask_to_end(process, end, began));
   // Also where it has ended by itself: what it started may live on.
   co_await process.end(0ms);
-  Stop never;
-  co_await cut(never, time_for_last_lines, readers.join());
+  StopSource never;
+  co_await with_timeout(never, time_for_last_lines, readers.join());
   readers.cancel();
   co_await readers.join();
   pid_.reset();
   started_at_.reset();
-  co_await links_.ended(id);
+  co_await callbacks_.ended(id);
   if (stopping_->requested()) co_return Outcome::stopped;
   co_return mute.requested() ? Outcome::mute : Outcome::crashed;
 }
 
-Task<> DevServer::wait_for_end(Process& process, ProcessEnd& end) { end = co_await process.wait(); }
+Task<> DevServer::wait_for_end(Process& process, ProcessExit& end) { end = co_await process.wait(); }
 
 /// Again and again in the beginning: a sandbox is deaf to it while it is made.
-Task<> DevServer::ask_to_end(Process& process, ProcessEnd& end, std::chrono::steady_clock::time_point began) {
-  Stop never;
+Task<> DevServer::ask_to_end(Process& process, ProcessExit& end, std::chrono::steady_clock::time_point began) {
+  StopSource never;
   process.signal(SIGTERM);
   while (std::chrono::steady_clock::now() < began + time_to_begin) {
-    if (co_await cut(never, pause_between_looks, wait_for_end(process, end)) == End::done) co_return;
+    if (co_await with_timeout(never, pause_between_looks, wait_for_end(process, end)) == WaitResult::done) co_return;
     process.signal(SIGTERM);
   }
   co_await wait_for_end(process, end);
@@ -152,9 +157,9 @@ Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
     if (bytes.empty()) break;
     log_.add(stream_of(stream), bytes, clock_.now());
     taken += bytes.size();
-    if (taken < most_at_once) continue;
+    if (taken < max_at_once) continue;
     const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
-    Stop never;
+    StopSource never;
     if (passed < span_of_reading) co_await pause(never, span_of_reading - passed);
     taken = 0;
     began = std::chrono::steady_clock::now();
@@ -163,9 +168,9 @@ Task<> DevServer::read_lines(Process& process, ProcessStream stream) {
 }
 
 /// Until the server answers; asks for `mute` where it does not in time.
-Task<> DevServer::watch(Stop& mute) {
+Task<> DevServer::watch(StopSource& mute) {
   const auto deadline = std::chrono::steady_clock::now() + limits_.to_answer;
-  Stop never;
+  StopSource never;
   while (!co_await is_healthy(port_, wanted_.health_path)) {
     if (std::chrono::steady_clock::now() > deadline) {
       note(fmt::format("did not answer at port {} within {} s: ended", port_, limits_.to_answer.count() / 1000));
@@ -179,7 +184,7 @@ Task<> DevServer::watch(Stop& mute) {
 
 void DevServer::become(AppStatus status) {
   status_ = status;
-  links_.changed();
+  callbacks_.changed();
 }
 
 void DevServer::note(std::string line) { log_.note(std::move(line), clock_.now()); }

@@ -1,9 +1,8 @@
 #include "features/apps/dev_server.hpp"
 
 #include <gtest/gtest.h>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
+#include "base/async/async_event.hpp"
 #include "features/apps/health.hpp"
 #include "testing/run.hpp"
 #include "testing/scratch_directory.hpp"
@@ -17,9 +16,9 @@ using namespace std::chrono_literals;
 /// it.
 struct Served {
   Served(Loop& loop, DevServerLimits limits)
-      : changed(loop, asio::steady_timer::time_point::max()),
+      : changed(loop),
         server(loop, clock, limits,
-               {.changed = [this] { changed.cancel(); },
+               {.changed = [this] { changed.pulse(); },
                 .started = [](pid_t) -> Task<> { co_return; },
                 .ended = [](pid_t) -> Task<> { co_return; }}) {}
 
@@ -30,15 +29,14 @@ struct Served {
                                  .arguments = {"/bin/sh", "-c", command},
                                  .environment = {"PATH=/usr/bin:/bin", "PORT=" + std::to_string(port)},
                                  .directory = directory.path(),
-                                 .errors_apart = true};
+                                 .separate_stderr = true};
                            },
                            .port = own_port});
   }
 
   Task<> until(AppStatus status) {
     while (server.status() != status) {
-      boost::system::error_code ignored;
-      co_await changed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+      co_await changed.wait();
     }
   }
 
@@ -51,7 +49,7 @@ struct Served {
   std::optional<int> own_port;  ///< as its definition has it
   SystemClock clock;
   testing::ScratchDirectory directory;
-  asio::steady_timer changed;
+  AsyncEvent changed;
   DevServer server;
 };
 
@@ -91,7 +89,7 @@ Task<std::string> second_port(Loop& loop, Served& served) {
   const auto first = static_cast<std::uint16_t>(served.server.port());
   const tcp::acceptor other(loop, {asio::ip::address_v4::loopback(), first});
   while (served.server.restarts() == 0 || served.last_note().find_first_not_of("0123456789") != std::string::npos) {
-    Stop never;
+    StopSource never;
     co_await pause(never, 5ms);
   }
   EXPECT_EQ(served.last_note(), std::to_string(served.server.port()));
@@ -120,8 +118,7 @@ TEST(DevServer, IsStoppedBetweenACrashAndTheNextStart) {
     Served served(loop, {.first_backoff = 1h});
     co_await served.start("exit 1");
     while (served.server.has_process()) {
-      boost::system::error_code ignored;
-      co_await served.changed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+      co_await served.changed.wait();
     }
     EXPECT_TRUE(served.server.alive());
     co_await served.server.stop();
@@ -147,7 +144,7 @@ TEST(DevServer, KillsWhatIsDeaf) {
     Served served(loop, {.to_end = 50ms});
     co_await served.start("trap '' TERM; echo deaf; while :; do sleep 1; done");
     while (served.last_note() != "deaf") {
-      Stop never;
+      StopSource never;
       co_await pause(never, 5ms);
     }
     co_await served.server.stop();

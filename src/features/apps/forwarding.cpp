@@ -128,9 +128,9 @@ std::string target_for_app(std::string_view target, std::string_view prefix, con
   return query.empty() ? path : path + '?' + query;
 }
 
-bool asks_for_websocket(const Request& request, const Exchange& exchange) {
+bool asks_for_websocket(const Request& request, const ProxyStream& stream) {
   const auto wanted = entries_of(request.header("upgrade").value_or(""));
-  return exchange.method() == "GET" &&
+  return stream.method() == "GET" &&
          std::ranges::any_of(wanted, [](const auto& entry) { return boost::iequals(entry, "websocket"); });
 }
 
@@ -159,15 +159,15 @@ void append_forwarded(std::string& head, const Request& request, std::string_vie
 
 }  // namespace
 
-ForwardedRequest forwarded_request(const Request& request, const Exchange& exchange, std::string_view prefix, int port,
+ForwardedRequest forwarded_request(const Request& request, const ProxyStream& stream, std::string_view prefix, int port,
                                    const IsToken& is_token) {
   const Credentials credentials(request, is_token);
-  const auto length = exchange.body_length();
+  const auto length = stream.body_length();
   const bool has_body = !length || *length > 0;
-  ForwardedRequest made{.upgrade = !has_body && asks_for_websocket(request, exchange), .chunked = !length};
+  ForwardedRequest made{.upgrade = !has_body && asks_for_websocket(request, stream), .chunked = !length};
   auto& head = made.head;
-  head = fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", exchange.method(),
-                     target_for_app(exchange.target(), prefix, credentials), port);
+  head = fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", stream.method(),
+                     target_for_app(stream.target(), prefix, credentials), port);
   append_passed_on(head, request, credentials, port);
   append_forwarded(head, request, prefix);
   if (!length)

@@ -11,38 +11,38 @@ using ::testing::Not;
 
 constexpr std::string_view token = "5ec4e7";
 
-struct Asked : Exchange {
+struct Asked : ProxyStream {
   std::string_view method() const override { return verb; }
   std::string_view target() const override { return path; }
   std::optional<std::uint64_t> body_length() const override { return length; }
   Task<std::optional<std::string>> read() override { co_return std::nullopt; }
-  Task<> gone() override { co_return; }
-  Task<bool> begin(AnswerHead) override { co_return false; }
+  Task<> wait_for_disconnect() override { co_return; }
+  Task<bool> begin(ResponseHead) override { co_return false; }
   Task<bool> send(std::string_view) override { co_return false; }
   Task<std::uint64_t> move_from(asio::ip::tcp::socket&, std::uint64_t) override { co_return 0; }
   Task<bool> end() override { co_return false; }
   Task<bool> upgrade(Fields) override { co_return false; }
-  Stop& cut_off() override { return stop; }
+  StopSource& stop_source() override { return stop; }
 
   std::string verb = "GET";
   std::string path = "/apps/a/proxy/";
   std::optional<std::uint64_t> length = 0;
-  Stop stop;
+  StopSource stop;
 };
 
 struct Forwarding : ::testing::Test {
   ForwardedRequest forward() {
     request.host = "127.0.0.1:7420";
-    return forwarded_request(request, exchange, "/apps/a/proxy", 5173,
+    return forwarded_request(request, stream, "/apps/a/proxy", 5173,
                              [](std::string_view text) { return text == token; });
   }
   Request request;
-  Asked exchange;
+  Asked stream;
 };
 
 TEST_F(Forwarding, TheTokenStandsNowhere) {
   request.headers = {{"authorization", "Bearer 5ec4e7"}, {"referer", "http://x/?token=5ec4e7"}, {"accept", "*/*"}};
-  exchange.path = "/apps/a/proxy/x?a=1&token=5ec4e7&%74oken=%35ec4e7&b=2&token=own";
+  stream.path = "/apps/a/proxy/x?a=1&token=5ec4e7&%74oken=%35ec4e7&b=2&token=own";
   request.parameters = {{"a", "1"}, {"token", "5ec4e7"}, {"token", "5ec4e7"}, {"b", "2"}, {"token", "own"}};
   const auto head = forward().head;
   EXPECT_THAT(head, HasSubstr("GET /x?a=1&b=2&token=own HTTP/1.1\r\n"));
@@ -67,10 +67,10 @@ TEST_F(Forwarding, ASubprotocolOfTheAppsOwnStays) {
 }
 
 TEST_F(Forwarding, BodiesKeepTheirFraming) {
-  exchange.verb = "POST";
-  exchange.length = 7;
+  stream.verb = "POST";
+  stream.length = 7;
   EXPECT_THAT(forward().head, HasSubstr("Content-Length: 7\r\n"));
-  exchange.length.reset();
+  stream.length.reset();
   const auto chunked = forward();
   EXPECT_TRUE(chunked.chunked);
   EXPECT_THAT(chunked.head, HasSubstr("Transfer-Encoding: chunked\r\n"));

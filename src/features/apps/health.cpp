@@ -9,7 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include "base/cut.hpp"
+#include "base/async/cancellation.hpp"
 
 namespace agw {
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto patience = 5s;
-constexpr std::size_t longest_status_line = 4096;
+constexpr std::size_t max_status_line_length = 4096;
 
 /// The status that a GET is answered with, 0 for none.
 Task<> ask(int port, std::string path, int& status) {
@@ -30,7 +30,7 @@ Task<> ask(int port, std::string path, int& status) {
   error_code error;
   co_await asio::async_write(*socket, asio::buffer(request), asio::redirect_error(asio::use_awaitable, error));
   std::string line;
-  co_await asio::async_read_until(*socket, asio::dynamic_buffer(line, longest_status_line), '\n',
+  co_await asio::async_read_until(*socket, asio::dynamic_buffer(line, max_status_line_length), '\n',
                                   asio::redirect_error(asio::use_awaitable, error));
   constexpr std::size_t status_at = 9;  // behind `HTTP/1.1 `
   if (error || !line.starts_with("HTTP/1.") || line.size() < status_at + 3) co_return;
@@ -69,8 +69,8 @@ Task<bool> is_healthy(int port, std::string path) {
   if (has_line_break(path)) co_return false;
   if (!path.starts_with('/')) path.insert(path.begin(), '/');
   int status = 0;
-  Stop never;
-  co_await cut(never, patience, ask(port, std::move(path), status));
+  StopSource never;
+  co_await with_timeout(never, patience, ask(port, std::move(path), status));
   co_return status >= 200 && status < 400;
 }
 

@@ -5,21 +5,21 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 
 namespace agw {
 
 /// A connection to this machine's `port`, by IPv4 or else by IPv6: development servers listen on `localhost`, which can
-/// be either. Nothing where nobody takes it.
+/// be either. No value if it is refused.
 Task<std::optional<asio::ip::tcp::socket>> connect_to_loopback(int port);
 
 /// Whether the server at this machine's `port` answers `path` with a success or a redirect; with an empty path, whether
-/// it takes connections. Waits for an answer a few seconds at most.
+/// it takes connections. Waits at most a few seconds.
 Task<bool> is_healthy(int port, std::string path);
 
-/// Whether nobody listens there.
+/// Whether the port is free.
 bool is_free_port(int port);
-/// One that nobody listens at. Throws std::system_error where there is none.
+/// A free port. Throws std::system_error if there is none.
 int free_port();
 
 }  // namespace agw

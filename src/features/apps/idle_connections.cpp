@@ -34,9 +34,9 @@ std::optional<tcp::socket> IdleConnections::take(int port) {
 void IdleConnections::keep(int port, tcp::socket socket) {
   if (closed_) return;
   const auto to_port = [&](const Idle& idle) { return idle.port == port; };
-  if (static_cast<std::size_t>(std::ranges::count_if(idle_, to_port)) >= most_for_one_port)
+  if (static_cast<std::size_t>(std::ranges::count_if(idle_, to_port)) >= max_for_one_port)
     idle_.erase(std::ranges::find_if(idle_, to_port));
-  if (idle_.size() >= most_of_all) idle_.pop_front();
+  if (idle_.size() >= max_total) idle_.pop_front();
   idle_.push_back({port, std::chrono::steady_clock::now() + limit_, std::move(socket)});
   if (!watching_) watch();
 }

@@ -7,27 +7,28 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 
 namespace agw {
 
-/// Connections to servers of apps that were answered and may take another request, for a short time: a page asks for
-/// much at once and then for nothing, and a server that serves one connection at a time waits for the end of each.
+/// Idle connections to the servers of apps, kept for a short time for further requests: a page requests much at once
+/// and then nothing, and a server that serves one connection at a time waits until each is closed.
 class IdleConnections {
 public:
-  static constexpr std::size_t most_for_one_port = 8;
-  static constexpr std::size_t most_of_all = 64;
+  static constexpr std::size_t max_for_one_port = 8;
+  static constexpr std::size_t max_total = 64;
 
   explicit IdleConnections(Loop& loop, std::chrono::milliseconds limit = std::chrono::seconds{1})
       : limit_(limit), timer_(loop) {}
 
-  /// One to this machine's `port` that the server has left open and silent; nothing where there is none.
+  /// Takes a connection to this machine's `port` that the server has neither closed nor written to; no value if there
+  /// is none.
   std::optional<asio::ip::tcp::socket> take(int port);
-  /// Keeps it, and closes an older one where there are too many.
+  /// Adds a connection, and closes an older one if there are too many.
   void keep(int port, asio::ip::tcp::socket socket);
-  /// Closes those to `port`, because its server is to end.
+  /// Closes those to `port`, before its server ends.
   void forget(int port);
-  /// Closes all, and every one that is to be kept from now on.
+  /// Closes all, and every connection that is added later.
   void close();
   std::size_t size() const { return idle_.size(); }
 

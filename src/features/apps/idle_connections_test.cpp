@@ -80,8 +80,8 @@ TEST(IdleConnections, AreFewForOnePort) {
   testing::run([](Loop& loop) -> Task<> {
     Pairs pairs(loop);
     IdleConnections idle(loop);
-    for (std::size_t i = 0; i <= IdleConnections::most_for_one_port; ++i) idle.keep(pairs.port(), pairs.connect());
-    EXPECT_EQ(idle.size(), IdleConnections::most_for_one_port);
+    for (std::size_t i = 0; i <= IdleConnections::max_for_one_port; ++i) idle.keep(pairs.port(), pairs.connect());
+    EXPECT_EQ(idle.size(), IdleConnections::max_for_one_port);
     co_await closed(pairs.servers.front());
     idle.close();
   });

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
@@ -11,7 +11,7 @@ namespace {
 /// What of `bytes` can still be among the last lines once all of them were kept: a flood costs no more than that.
 std::string_view worth_keeping(std::string_view bytes) {
   auto start = bytes.size();
-  for (std::size_t lines = 0; lines <= AppLog::most_lines; ++lines) {
+  for (std::size_t lines = 0; lines <= AppLog::max_lines; ++lines) {
     if (start == 0) return bytes;
     start = bytes.rfind('\n', start - 1);
     if (start == bytes.npos) return bytes;
@@ -37,7 +37,7 @@ void AppLog::add(AppStream stream, std::string_view bytes, Timestamp now) {
 }
 
 void AppLog::extend(Unfinished& line, std::string_view bytes) {
-  const auto room = longest_line - line.text.size();
+  const auto room = max_line_length - line.text.size();
   line.cut = line.cut || bytes.size() > room;
   line.text += bytes.substr(0, room);
 }
@@ -57,7 +57,7 @@ void AppLog::end_line(AppStream stream, Timestamp now) {
 }
 
 void AppLog::keep(AppStream stream, std::string line, Timestamp now) {
-  if (lines_.size() == most_lines) lines_.pop_front();
+  if (lines_.size() == max_lines) lines_.pop_front();
   lines_.push_back({now, stream, std::move(line)});
 }
 

@@ -10,15 +10,15 @@
 
 namespace agw {
 
-/// The last lines of an app. However much comes, it stays small: 2,000 lines of 2,000 bytes at most.
+/// The last lines of an app's output: at most 2,000 lines of 2,000 bytes.
 class AppLog {
 public:
-  static constexpr std::size_t most_lines = 2000;
-  static constexpr std::size_t longest_line = 2000;
+  static constexpr std::size_t max_lines = 2000;
+  static constexpr std::size_t max_line_length = 2000;
 
-  /// Bytes of a stream as they come: lines are put together over calls.
+  /// Bytes of a stream as they arrive; lines may span calls.
   void add(AppStream stream, std::string_view bytes, Timestamp now);
-  /// A stream has ended: what stands without a line's end is a line.
+  /// A stream has ended: an unfinished line becomes a line.
   void finish(AppStream stream, Timestamp now);
   /// A line of the gateway's own.
   void note(std::string line, Timestamp now) { keep(AppStream::gateway, std::move(line), now); }
@@ -29,7 +29,7 @@ public:
 private:
   struct Unfinished {
     std::string text;
-    bool cut = false;  ///< the rest of the line is left out
+    bool cut = false;  ///< the rest of the line is dropped
   };
   void extend(Unfinished& line, std::string_view bytes);
   void end_line(AppStream stream, Timestamp now);

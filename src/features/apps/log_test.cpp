@@ -5,7 +5,7 @@
 namespace agw {
 namespace {
 
-std::vector<std::string> texts(const AppLog& log, std::size_t count = AppLog::most_lines) {
+std::vector<std::string> texts(const AppLog& log, std::size_t count = AppLog::max_lines) {
   std::vector<std::string> lines;
   for (auto& line : log.last(count)) lines.push_back(line.line);
   return lines;
@@ -32,7 +32,7 @@ TEST(AppLog, KeepsTheLatestLines) {
   log.add(AppStream::out, "unfinished", {});
   log.add(AppStream::out, flood + "rest", {});
   const auto kept = texts(log);
-  EXPECT_EQ(kept.size(), AppLog::most_lines);
+  EXPECT_EQ(kept.size(), AppLog::max_lines);
   EXPECT_EQ(kept.front(), "8000");
   EXPECT_EQ(kept.back(), "9999");
   log.add(AppStream::out, " of it\n", {});
@@ -43,7 +43,7 @@ TEST(AppLog, CutsLongLines) {
   AppLog log;
   for (int i = 0; i < 1000; ++i) log.add(AppStream::out, std::string(1000, 'x'), {});
   log.add(AppStream::out, "\nnext\n", {});
-  EXPECT_EQ(texts(log), (Lines{std::string(AppLog::longest_line, 'x') + "…", "next"}));
+  EXPECT_EQ(texts(log), (Lines{std::string(AppLog::max_line_length, 'x') + "…", "next"}));
 }
 
 TEST(AppLog, IsUtf8WhateverComes) {

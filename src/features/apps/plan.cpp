@@ -1,7 +1,7 @@
 #include "features/apps/plan.hpp"
 
 #include "api/error.hpp"
-#include "base/text_of.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 
@@ -37,7 +37,7 @@ std::string problem_of_health_path(const std::string& path) {
 
 AppPlan app_plan(const Extension& extension) {
   const auto& definition = extension.definition.members();
-  AppPlan plan{.type = type_of(definition), .path = text_of(definition, "path")};
+  AppPlan plan{.type = type_of(definition), .path = string_or_empty(definition, "path")};
   plan.command = string_member(definition, "command").value_or("");
   plan.health_path = string_member(definition, "health_path").value_or("");
   if (const auto* port = definition.if_contains("port"); port && port->is_number()) {

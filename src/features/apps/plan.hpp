@@ -10,13 +10,13 @@
 
 namespace agw {
 
-/// What an app's definition says of how it is served.
+/// How an app is served, according to its definition.
 struct AppPlan {
   AppType type = AppType::command;
-  std::filesystem::path path;  ///< empty where the definition has none
+  std::filesystem::path path;  ///< empty if the definition has none
   std::string command;         ///< likewise
   std::optional<int> port;
-  std::string health_path;  ///< empty: whoever takes connections is up
+  std::string health_path;  ///< empty: the server is up when it takes connections
 };
 
 /// Reads the definition. Without a `type` an app that has a path and no command is static.
@@ -25,8 +25,8 @@ AppPlan app_plan(const Extension& extension);
 /// Its own variables, with `${secret:NAME}` as it was written. They can be hundreds of thousands: not for the loop.
 std::map<std::string, std::string> app_environment(const Extension& extension);
 
-/// Throws ApiError 500 `invalid app definition` with `details` where the path is missing or no absolute one, where a
-/// development server has no command, or where its health path is none.
+/// Throws ApiError 500 `invalid app definition` with `details` if the path is missing or not absolute, or if a
+/// development server has no command or an invalid health path.
 void require_complete(const AppPlan& plan);
 
 }  // namespace agw

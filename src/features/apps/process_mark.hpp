@@ -8,7 +8,7 @@
 
 namespace agw {
 
-/// Names one process for ever, as its number alone does not.
+/// Identifies one process for ever; its number alone is reused.
 struct ProcessMark {
   pid_t pid = 0;
   std::int64_t started = 0;  ///< clock ticks since the boot
@@ -16,10 +16,10 @@ struct ProcessMark {
   bool operator==(const ProcessMark&) const = default;
 };
 
-/// Of a process that lives; nothing where none does.
+/// The mark of a living process; no value if there is none.
 std::optional<ProcessMark> mark_of(pid_t pid);
 
-/// Kills the process group that the marked process leads, if that still lives. Whether there was one.
+/// Kills the process group that the marked process leads, if that process still lives. Returns whether it did.
 bool kill_leftover(const ProcessMark& mark);
 
 }  // namespace agw

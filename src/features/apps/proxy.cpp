@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/request.hpp"
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 
 namespace agw {
 
@@ -14,14 +14,14 @@ constexpr int switching_protocols = 101;
 BadGateway failed() { return BadGateway("Dev server proxy failed"); }
 
 /// The same again does no harm: a server may end an idle connection just when a request is on its way.
-bool may_be_repeated(const Exchange& exchange, const ForwardedRequest& request) {
-  const auto method = exchange.method();
+bool may_be_repeated(const ProxyStream& stream, const ForwardedRequest& request) {
+  const auto method = stream.method();
   const bool is_safe = method == "GET" || method == "HEAD" || method == "OPTIONS";
-  return is_safe && !request.upgrade && exchange.body_length() == 0;
+  return is_safe && !request.upgrade && stream.body_length() == 0;
 }
 
-Task<> passes_on_what_the_client_sends(Exchange& exchange, AppConnection& app) {
-  while (const auto piece = co_await exchange.read()) {
+Task<> passes_on_what_the_client_sends(ProxyStream& stream, AppConnection& app) {
+  while (const auto piece = co_await stream.read()) {
     if (!co_await app.send(*piece)) break;
   }
   app.interrupt();
@@ -33,55 +33,55 @@ Task<> read_head_of(AppConnection& app, bool without_body, bool& has_come) {
 
 }  // namespace
 
-Task<> AppProxy::pass(Request& request, Exchange& exchange, int port, std::string prefix) {
-  const auto forwarded = forwarded_request(request, exchange, prefix, port,
+Task<> AppProxy::pass(Request& request, ProxyStream& stream, int port, std::string prefix) {
+  const auto forwarded = forwarded_request(request, stream, prefix, port,
                                            [this](std::string_view text) { return authenticator_.accepts(text); });
-  if (may_be_repeated(exchange, forwarded) && co_await try_idle(exchange, forwarded, port)) co_return;
+  if (may_be_repeated(stream, forwarded) && co_await try_idle(stream, forwarded, port)) co_return;
   const auto app = co_await AppConnection::open(port);
-  if (!app || !co_await serve(exchange, *app, forwarded, port)) throw failed();
+  if (!app || !co_await serve(stream, *app, forwarded, port)) throw failed();
 }
 
 /// False where there is no connection that still serves.
-Task<bool> AppProxy::try_idle(Exchange& exchange, const ForwardedRequest& request, int port) {
+Task<bool> AppProxy::try_idle(ProxyStream& stream, const ForwardedRequest& request, int port) {
   auto socket = idle_.take(port);
   if (!socket) co_return false;
   AppConnection app(*std::move(socket));
-  co_return co_await serve(exchange, app, request, port);
+  co_return co_await serve(stream, app, request, port);
 }
 
 /// False where the app ended the connection without any answer.
-Task<bool> AppProxy::serve(Exchange& exchange, AppConnection& app, const ForwardedRequest& request, int port) {
-  const Stop::Listener cut_off(exchange.cut_off(), [&] { app.interrupt(); });
-  if (!co_await app.send(request.head)) co_return exchange.cut_off().requested();
+Task<bool> AppProxy::serve(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, int port) {
+  const StopSource::Listener listener(stream.stop_source(), [&] { app.interrupt(); });
+  if (!co_await app.send(request.head)) co_return stream.stop_source().requested();
   bool sent = false;
-  Group uploads(loop_);
+  TaskGroup uploads(loop_);
   // A WebSocket's first bytes go nowhere before the app has agreed to it.
-  if (!request.upgrade) uploads.spawn(upload(exchange, app, request, sent));
+  if (!request.upgrade) uploads.spawn(upload(stream, app, request, sent));
   std::exception_ptr failure;
   try {
-    co_await answer(exchange, app, request);
+    co_await response(stream, app, request);
   } catch (const std::exception&) {
     failure = std::current_exception();
   }
   const bool reusable = sent && app.reusable();
   uploads.cancel();
   co_await uploads.join();
-  if (exchange.cut_off().requested()) co_return true;
-  if (failure && app.closed_unanswered()) co_return false;
+  if (stream.stop_source().requested()) co_return true;
+  if (failure && app.closed_without_response()) co_return false;
   if (failure) std::rethrow_exception(failure);
   if (reusable) idle_.keep(port, app.release());
   co_return true;
 }
 
 /// Passes the body on, and then looks out for a client that goes.
-Task<> AppProxy::upload(Exchange& exchange, AppConnection& app, const ForwardedRequest& request, bool& sent) {
+Task<> AppProxy::upload(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request, bool& sent) {
   for (;;) {
-    const auto piece = co_await exchange.read();
+    const auto piece = co_await stream.read();
     if (!piece) break;
     if (piece->empty()) {
       if (request.chunked && !co_await app.send("0\r\n\r\n")) co_return;
       sent = true;
-      co_await exchange.gone();
+      co_await stream.wait_for_disconnect();
       break;
     }
     // An app that takes no more of the body may answer all the same.
@@ -91,39 +91,39 @@ Task<> AppProxy::upload(Exchange& exchange, AppConnection& app, const ForwardedR
   app.interrupt();
 }
 
-Task<> AppProxy::answer(Exchange& exchange, AppConnection& app, const ForwardedRequest& request) {
-  co_await read_head(exchange, app);
+Task<> AppProxy::response(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request) {
+  co_await read_head(stream, app);
   const auto& head = app.head();
-  if (head.status == switching_protocols && request.upgrade) co_return co_await tunnel(exchange, app, request);
+  if (head.status == switching_protocols && request.upgrade) co_return co_await tunnel(stream, app, request);
   if (head.status == switching_protocols) throw failed();
-  const bool begun = co_await exchange.begin(
+  const bool begun = co_await stream.begin(
       {.status = head.status, .fields = forwarded_fields(head.fields, request), .length = head.length});
   if (!begun) co_return;
   for (;;) {
     const auto* pieces = co_await app.read_body();
     if (pieces->empty()) break;
     for (const auto piece : *pieces) {
-      if (!co_await exchange.send(piece)) co_return;
+      if (!co_await stream.send(piece)) co_return;
     }
-    co_await app.move_body(exchange);
+    co_await app.move_body(stream);
   }
-  if (app.complete()) co_await exchange.end();
+  if (app.complete()) co_await stream.end();
 }
 
-Task<> AppProxy::read_head(Exchange& exchange, AppConnection& app) {
+Task<> AppProxy::read_head(ProxyStream& stream, AppConnection& app) {
   bool has_come = false;
-  Stop never;
-  co_await cut(never, patience_, read_head_of(app, exchange.method() == "HEAD", has_come));
+  StopSource never;
+  co_await with_timeout(never, patience_, read_head_of(app, stream.method() == "HEAD", has_come));
   if (!has_come) throw failed();
 }
 
-Task<> AppProxy::tunnel(Exchange& exchange, AppConnection& app, const ForwardedRequest& request) {
-  if (!co_await exchange.upgrade(forwarded_fields(app.head().fields, request))) co_return;
-  Group uploads(loop_);
-  uploads.spawn(passes_on_what_the_client_sends(exchange, app));
+Task<> AppProxy::tunnel(ProxyStream& stream, AppConnection& app, const ForwardedRequest& request) {
+  if (!co_await stream.upgrade(forwarded_fields(app.head().fields, request))) co_return;
+  TaskGroup uploads(loop_);
+  uploads.spawn(passes_on_what_the_client_sends(stream, app));
   for (;;) {
     const auto bytes = co_await app.read_raw();
-    if (bytes.empty() || !co_await exchange.send(bytes)) break;
+    if (bytes.empty() || !co_await stream.send(bytes)) break;
   }
   uploads.cancel();
   co_await uploads.join();

@@ -18,13 +18,13 @@ struct Nobody : Authenticator {
 };
 
 /// A client that asks for `/` and takes what it gets.
-struct Client : Exchange {
+struct Client : ProxyStream {
   std::string_view method() const override { return asks; }
   std::string_view target() const override { return "/apps/a/proxy/"; }
   std::optional<std::uint64_t> body_length() const override { return 0; }
   Task<std::optional<std::string>> read() override { co_return std::string(); }
-  Task<> gone() override { co_await pause(never, 1h); }
-  Task<bool> begin(AnswerHead head) override {
+  Task<> wait_for_disconnect() override { co_await pause(never, 1h); }
+  Task<bool> begin(ResponseHead head) override {
     status = head.status;
     co_return true;
   }
@@ -38,14 +38,14 @@ struct Client : Exchange {
     co_return true;
   }
   Task<bool> upgrade(Fields) override { co_return false; }
-  Stop& cut_off() override { return stop; }
+  StopSource& stop_source() override { return stop; }
 
   std::string asks = "GET";
   int status = 0;
   std::string body;
   bool ended = false;
-  Stop stop;
-  Stop never;
+  StopSource stop;
+  StopSource never;
 };
 
 int port_of(const LoopbackServer& server) {
@@ -54,10 +54,10 @@ int port_of(const LoopbackServer& server) {
 }
 
 /// What came of asking an app that answers `answer`.
-std::string asked(std::string answer, LoopbackServer::After after, Client& client) {
+std::string asked(std::string response, LoopbackServer::After after, Client& client) {
   std::string error;
   testing::run([&](Loop& loop) -> Task<> {
-    LoopbackServer app(loop, {std::move(answer)}, after);
+    LoopbackServer app(loop, {std::move(response)}, after);
     const Nobody nobody;
     IdleConnections idle(loop);
     AppProxy proxy(loop, nobody, idle, 100ms);
@@ -95,17 +95,17 @@ TEST(AppProxy, DoesNotEndAnAnswerThatWasCut) {
 
 /// Two requests of the method, the one after the other, to an app that answers with these: what went wrong, if
 /// anything, and how many connections the app saw.
-struct Asked {
+struct AskedTwice {
   std::string error;
   int connections = 0;
   std::size_t requests = 0;
   std::string body;
 };
 
-Asked asked_twice(std::string method, std::vector<std::string> answers, LoopbackServer::After after) {
-  Asked outcome;
+AskedTwice asked_twice(std::string method, std::vector<std::string> responds, LoopbackServer::After after) {
+  AskedTwice outcome;
   testing::run([&](Loop& loop) -> Task<> {
-    LoopbackServer app(loop, std::move(answers), after);
+    LoopbackServer app(loop, std::move(responds), after);
     const Nobody nobody;
     IdleConnections idle(loop);
     AppProxy proxy(loop, nobody, idle, 5s);

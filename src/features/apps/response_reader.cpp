@@ -6,7 +6,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include "io/http_parser.hpp"
+#include "io/http/http_parser.hpp"
 
 namespace agw {
 

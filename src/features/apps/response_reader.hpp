@@ -6,20 +6,20 @@
 #include <string_view>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/response.hpp"
 
 namespace agw {
 
-/// The head of an app's answer.
+/// The head of an app's response.
 struct AppResponse {
   int status = 0;
   Fields fields;
-  std::optional<std::uint64_t> length;  ///< of the body, where it is told
+  std::optional<std::uint64_t> length;  ///< of the body, if the head declares it
   bool chunked = false;
   bool keep_alive = false;  ///< another request may follow on the connection
 };
 
-/// Reads what an app answers, as it comes: Beast's parser.
+/// Reads an app's responses as they arrive, with Beast's parser.
 class ResponseReader {
 public:
   static constexpr std::size_t head_limit = 64 * 1024;
@@ -27,25 +27,25 @@ public:
   ResponseReader();
   ~ResponseReader();
 
-  /// Gets ready for the next answer. Those to a HEAD have no body, whatever their head says.
+  /// Prepares for the next response. The response to a HEAD has no body, even if its head declares one.
   void reset(bool without_body);
 
-  /// Takes bytes from the front of `in` and says how many. The head must be there in one piece.
+  /// Consumes bytes from the front of `in` and returns how many. The head must be complete in one call.
   std::size_t put(std::string_view in);
-  /// The other side has ended the connection.
+  /// The peer has closed the connection.
   void put_end();
 
   bool head_done() const { return head_done_; }
   const AppResponse& head() const { return head_; }
   /// The body is complete.
   bool done() const { return done_; }
-  /// It is no HTTP, or broken.
+  /// The response is not valid HTTP.
   bool failed() const { return failed_; }
-  /// How much is still to come of a body whose length was told; 0 for others.
+  /// How much is still to come of a body of declared length; 0 for others.
   std::uint64_t left() const { return done_ ? 0 : left_; }
-  /// So much of it was taken past this reader.
+  /// So many bytes of it were moved without this reader.
   void skip(std::uint64_t count);
-  /// What the latest `put` found of the body: views into its `in`.
+  /// The parts of the body that the latest `put` found: views into its `in`.
   const std::vector<std::string_view>& pieces() const { return pieces_; }
 
 private:
@@ -58,7 +58,7 @@ private:
   std::unique_ptr<Parser> parser_;
   AppResponse head_;
   std::vector<std::string_view> pieces_;
-  std::uint64_t left_ = 0;  ///< of a body whose length was told
+  std::uint64_t left_ = 0;  ///< of a body of declared length
   bool without_body_ = false;
   bool head_done_ = false;
   bool done_ = false;

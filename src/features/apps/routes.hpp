@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// `/apps`.
+/// `/apps`, and the proxy to what apps serve.
 class AppRoutes {
 public:
   AppRoutes(Loop& loop, Apps& apps, BlockingPool& blocking, const Authenticator& authenticator)
@@ -15,13 +15,7 @@ public:
   Routes routes();
 
 private:
-  Task<Answer> list(Request& request);
-  Task<Answer> show(Request& request);
-  Task<Answer> start(Request& request);
-  Task<Answer> stop(Request& request);
-  Task<Answer> restart(Request& request);
-  Task<Answer> logs(Request& request);
-  Task<> pass_on(Request& request, Exchange& exchange);
+  Task<> pass_on(Request& request, ProxyStream& stream);
 
   Apps& apps_;
   StaticFiles files_;

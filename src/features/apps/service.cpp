@@ -1,13 +1,12 @@
 #include "features/apps/service.hpp"
 
 #include <fmt/format.h>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/async/async_event.hpp"
 #include "base/log.hpp"
-#include "base/message_of.hpp"
+#include "base/text/message_of.hpp"
 #include "features/apps/app_directory.hpp"
 #include "features/apps/health.hpp"
 #include "features/apps/store.hpp"
@@ -54,7 +53,7 @@ struct Apps::Place {
                {.changed = [&apps, id] { apps.publish(id); },
                 .started = [&apps](pid_t pid) { return apps.note_started(pid); },
                 .ended = [&apps](pid_t pid) { return apps.note_ended(pid); }}),
-        freed(apps.loop_, asio::steady_timer::time_point::max()) {}
+        freed(apps.loop_) {}
 
   /// Waits for its turn, and holds it until it dies.
   class Turn {
@@ -64,15 +63,14 @@ struct Apps::Place {
       --place_.users;
       if (!mine_) return;
       place_.taken = false;
-      place_.freed.cancel();
+      place_.freed.pulse();
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
     Task<> comes() {
       while (place_.taken) {
-        boost::system::error_code ignored;
-        co_await place_.freed.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+        co_await place_.freed.wait();
       }
       mine_ = place_.taken = true;
     }
@@ -83,7 +81,7 @@ struct Apps::Place {
   };
 
   DevServer server;
-  asio::steady_timer freed;
+  AsyncEvent freed;
   bool taken = false;
   int users = 0;         ///< who has a turn or waits for one
   bool enabled = false;  ///< its extension, when it was last started
@@ -101,11 +99,11 @@ Apps::Apps(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensi
       sandbox_(sandbox),
       options_(std::move(options)),
       idle_(loop),
-      background_(loop) {
+      background_(loop),
+      listening_(hub, *this) {
   background_.on_failure([](const std::exception_ptr& failure) {
     log::error("an app could not be ended properly: {}", message_of(failure));
   });
-  extensions_.observe(*this);
 }
 
 Apps::~Apps() = default;
@@ -250,7 +248,7 @@ Task<DevServerStart> Apps::prepare(const ExtensionPointer& extension) {
                                                                     .network = true,
                                                                     .environment = std::move(environment),
                                                                     .memory_mb = memory_mb});
-      process.errors_apart = true;
+      process.separate_stderr = true;
       return process;
     });
   };
@@ -293,13 +291,14 @@ int Apps::running_port(std::string_view id_or_name) const {
   return server->port();
 }
 
-void Apps::extension_changed(const Extension& extension, ExtensionAction action, const std::string&) {
-  const auto place = places_.find(extension.id);
+void Apps::deliver(const DomainEvent& event) {
+  const auto* extension = event.record.as<Extension>();
+  const auto place = extension ? places_.find(extension->id) : places_.end();
   if (place == places_.end() || closing_) return;
-  const bool disabled = place->second->enabled && !extension.enabled;
-  place->second->enabled = extension.enabled;
-  const bool deleted = action == ExtensionAction::deleted;
-  if (disabled || deleted || is_static(extension)) background_.spawn(end(extension.id, deleted));
+  const bool disabled = place->second->enabled && !extension->enabled;
+  place->second->enabled = extension->enabled;
+  const bool deleted = event.name == "extension.deleted";
+  if (disabled || deleted || is_static(*extension)) background_.spawn(end(extension->id, deleted));
 }
 
 /// Ends the server of an app that was disabled, that has become static, or that is no more.
@@ -315,7 +314,7 @@ Task<> Apps::end(std::string id, bool forget) {
 
 void Apps::publish(const std::string& id) const {
   const auto extension = extensions_.find(id);
-  if (extension && hub_.heard()) hub_.publish_record("app-status", {}, "app", to_json(describe(*extension)));
+  if (extension) hub_.publish({.type = "app-status", .member = "app", .record = describe(*extension)});
 }
 
 Task<> Apps::note_started(pid_t pid) {

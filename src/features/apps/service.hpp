@@ -7,26 +7,26 @@
 #include <string>
 #include <vector>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "features/apps/dev_server.hpp"
 #include "features/apps/idle_connections.hpp"
 #include "features/apps/plan.hpp"
 #include "features/apps/process_mark.hpp"
+#include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
-#include "io/blocking.hpp"
-#include "io/sandbox.hpp"
+#include "io/process/blocking.hpp"
+#include "io/sandbox/sandbox.hpp"
 
 namespace agw {
 
 class Connection;
 class Database;
-class Hub;
 class Secrets;
 
-/// The apps: projects that are served, each by a development server of its own or by the gateway. A server runs in the
-/// sandbox, from the moment that somebody starts it until somebody stops it, its app is deleted, disabled or made
-/// static, or the gateway ends. Nothing starts by itself.
-class Apps : public ExtensionObserver {
+/// The apps: projects that are served, each by its own development server or by the gateway. A server runs in the
+/// sandbox from an explicit start until it is stopped, its app is deleted, disabled or made static, or the gateway
+/// ends. No server starts by itself.
+class Apps : private Subscriber {
 public:
   struct Options {
     std::filesystem::path home;
@@ -37,9 +37,9 @@ public:
        const Secrets& secrets, const Sandbox& sandbox, Options options);
   ~Apps() override;
 
-  /// Before the loop runs: ends what a killed gateway left behind.
+  /// Before the loop runs: ends the servers of a killed gateway.
   void load(Connection& connection);
-  /// Begins to end all servers, with little patience.
+  /// Starts to end all servers, with a short grace time.
   void hang_up();
   /// Ends all servers, and returns when they have ended.
   Task<> stop();
@@ -50,30 +50,30 @@ public:
   // Each of the following takes an id or a name, and throws NotFound `app not found` (with `name`).
 
   App show(std::string_view id_or_name) const;
-  /// Starts it unless it runs. Throws ApiError 500 `invalid app definition`, `Failed to start: <cause>`; BadRequest
+  /// Starts the server unless it runs. Throws ApiError 500 `invalid app definition`, `Failed to start: <cause>`;
+  /// BadRequest
   /// `<type> apps do not use a dev server`.
   Task<App> start(std::string id_or_name);
-  /// The same, after ending one that runs; `Failed to restart: <cause>`.
+  /// The same, after ending a running one; the error is `Failed to restart: <cause>`.
   Task<App> restart(std::string id_or_name);
   /// Returns when it has ended. Throws BadRequest as `start`, NotFound `No running dev server for <name>`.
   Task<App> stop(std::string id_or_name);
   /// The latest lines, oldest first.
   std::vector<AppLogLine> log(std::string_view id_or_name, std::size_t count) const;
 
-  /// The directory of a static app, opened for others to read from; nothing for one with a server. Throws ApiError 500
-  /// `invalid app definition`, NotFound `file not found` where it is not there.
+  /// The opened directory of a static app, to read from; no value for an app with a server. Throws ApiError 500
+  /// `invalid app definition`, NotFound `file not found` if it does not exist.
   Task<std::optional<std::filesystem::path>> static_root(std::string id_or_name);
-  /// The port of the server of one that is not static. Throws NotFound `No running dev server for <name>`.
+  /// The port of the development server. Throws NotFound `No running dev server for <name>`.
   int running_port(std::string_view id_or_name) const;
-  /// Open connections to the servers, which end before those do.
+  /// Open connections to the servers; they are closed before the servers end.
   IdleConnections& idle_connections() { return idle_; }
 
-  void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) override;
-
 private:
-  /// A server, and the queue of those who start or stop it.
+  /// A server, and the queue of callers that start or stop it.
   struct Place;
 
+  void deliver(const DomainEvent& event) override;
   ExtensionPointer require(std::string_view id_or_name) const;
   ExtensionPointer require_with_server(std::string_view id_or_name) const;
   App describe(const Extension& extension) const;
@@ -101,7 +101,8 @@ private:
   std::map<pid_t, ProcessMark> marks_;
   IdleConnections idle_;
   bool closing_ = false;
-  Group background_;
+  TaskGroup background_;
+  Hub::Listening listening_;
 };
 
 }  // namespace agw

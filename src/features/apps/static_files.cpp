@@ -11,9 +11,9 @@
 #include "api/content_type.hpp"
 #include "api/refusals.hpp"
 #include "features/apps/forwarding.hpp"
-#include "io/beneath.hpp"
-#include "io/private_files.hpp"
-#include "io/web_url.hpp"
+#include "io/files/directory.hpp"
+#include "io/http/web_url.hpp"
+#include "io/sandbox/private_files.hpp"
 
 namespace agw {
 
@@ -35,11 +35,11 @@ struct Found {
 /// A name is looked for as it is: an encoded slash does not part it.
 bool is_no_name(const std::string& segment) { return segment.find('/') != segment.npos; }
 
-bool is_hidden(const std::string& segment) { return segment.starts_with('.') && segment != ".well-known"; }
+bool is_hidden_segment(const std::string& segment) { return segment.starts_with('.') && segment != ".well-known"; }
 
 /// The path beneath the root, with the `index.html` of a directory.
 std::string path_of(std::vector<std::string> segments) {
-  if (std::ranges::any_of(segments, is_hidden) || std::ranges::any_of(segments, is_no_name)) refuse();
+  if (std::ranges::any_of(segments, is_hidden_segment) || std::ranges::any_of(segments, is_no_name)) refuse();
   if (segments.empty() || segments.back().empty()) {
     if (!segments.empty()) segments.pop_back();
     segments.emplace_back("index.html");
@@ -70,7 +70,7 @@ Found find(const std::filesystem::path& root, const std::string& path, const std
   // A symlink that stays inside may still lead to a key.
   const auto real = real_path(*file);
   const auto relative = real.lexically_relative(root);
-  const bool hides = std::ranges::any_of(relative, [](const auto& part) { return is_hidden(part.string()); });
+  const bool hides = std::ranges::any_of(relative, [](const auto& part) { return is_hidden_segment(part.string()); });
   if (is_private_path(relative) || hides) refuse();
   return {.file = std::make_shared<const Descriptor>(*std::move(file)),
           .size = stamp->size,
@@ -86,17 +86,17 @@ std::string read_piece(const Descriptor& file, std::uint64_t offset, std::size_t
   return piece;
 }
 
-bool reads(const Exchange& exchange) { return exchange.method() == "GET" || exchange.method() == "HEAD"; }
+bool reads(const ProxyStream& stream) { return stream.method() == "GET" || stream.method() == "HEAD"; }
 
-Task<> answer_without_body(Exchange& exchange, int status, Fields fields) {
-  if (co_await exchange.begin({.status = status, .fields = std::move(fields), .length = 0})) co_await exchange.end();
+Task<> response_without_body(ProxyStream& stream, int status, Fields fields) {
+  if (co_await stream.begin({.status = status, .fields = std::move(fields), .length = 0})) co_await stream.end();
 }
 
-Task<> answer_error(Exchange& exchange, int status, Fields fields, std::string error) {
+Task<> error_response_of(ProxyStream& stream, int status, Fields fields, std::string error) {
   const auto body = to_json(json::object{{"error", error}});
   fields.emplace_back("Content-Type", "application/json; charset=utf-8");
-  if (!co_await exchange.begin({.status = status, .fields = std::move(fields), .length = body.size()})) co_return;
-  if (exchange.method() == "HEAD" || co_await exchange.send(body)) co_await exchange.end();
+  if (!co_await stream.begin({.status = status, .fields = std::move(fields), .length = body.size()})) co_return;
+  if (stream.method() == "HEAD" || co_await stream.send(body)) co_await stream.end();
 }
 
 std::string content_range(const FilePart& part, std::uint64_t size) {
@@ -104,48 +104,48 @@ std::string content_range(const FilePart& part, std::uint64_t size) {
 }
 
 /// What is asked for of the file. Who has a part of another file gets the whole of this one.
-FilePart part_of(const Request& request, const Exchange& exchange, const Found& found) {
+FilePart part_of(const Request& request, const ProxyStream& stream, const Found& found) {
   const auto condition = request.header("if-range");
-  const bool may_be_part = exchange.method() == "GET" && (!condition || *condition == found.tag);
+  const bool may_be_part = stream.method() == "GET" && (!condition || *condition == found.tag);
   return wanted_part(may_be_part ? request.header("range") : std::nullopt, found.size);
 }
 
 }  // namespace
 
-Task<> StaticFiles::serve(Request& request, Exchange& exchange, std::filesystem::path root) {
-  if (!reads(exchange)) co_return co_await answer_error(exchange, 405, {{"Allow", "GET, HEAD"}}, "method not allowed");
+Task<> StaticFiles::serve(Request& request, ProxyStream& stream, std::filesystem::path root) {
+  if (!reads(stream)) co_return co_await error_response_of(stream, 405, {{"Allow", "GET, HEAD"}}, "method not allowed");
   const auto segments = request.rest();
   const auto last = segments.empty() ? std::string() : segments.back();
   const auto path = path_of(segments);
   const auto found = co_await blocking_.run([root, path, last] { return find(root, path, last); });
   Fields fields{app_fence()};
   if (!found.file) {
-    fields.emplace_back("Location", found.location + std::string(query_of(exchange.target())));
-    co_return co_await answer_without_body(exchange, 301, std::move(fields));
+    fields.emplace_back("Location", found.location + std::string(query_of(stream.target())));
+    co_return co_await response_without_body(stream, 301, std::move(fields));
   }
   fields.emplace_back("ETag", found.tag);
   if (request.header("if-none-match") == std::string_view(found.tag)) {
-    co_return co_await answer_without_body(exchange, 304, std::move(fields));
+    co_return co_await response_without_body(stream, 304, std::move(fields));
   }
   fields.emplace_back("Accept-Ranges", "bytes");
-  const auto part = part_of(request, exchange, found);
+  const auto part = part_of(request, stream, found);
   if (part.status == 416) {
     fields.emplace_back("Content-Range", fmt::format("bytes */{}", found.size));
-    co_return co_await answer_error(exchange, 416, std::move(fields), "range not satisfiable");
+    co_return co_await error_response_of(stream, 416, std::move(fields), "range not satisfiable");
   }
   if (part.status == 206) fields.emplace_back("Content-Range", content_range(part, found.size));
   fields.emplace_back("Content-Type", found.type);
-  if (!co_await exchange.begin({.status = part.status, .fields = std::move(fields), .length = part.count})) co_return;
-  if (exchange.method() == "HEAD" || co_await send(exchange, found.file, part)) co_await exchange.end();
+  if (!co_await stream.begin({.status = part.status, .fields = std::move(fields), .length = part.count})) co_return;
+  if (stream.method() == "HEAD" || co_await send(stream, found.file, part)) co_await stream.end();
 }
 
 /// False where the client has gone, or the file became shorter: then the answer is cut off.
-Task<bool> StaticFiles::send(Exchange& exchange, std::shared_ptr<const Descriptor> file, FilePart part) {
+Task<bool> StaticFiles::send(ProxyStream& stream, std::shared_ptr<const Descriptor> file, FilePart part) {
   for (auto left = part.count; left > 0;) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size, left));
     const auto begin = part.first + part.count - left;
     const auto piece = co_await blocking_.run([file, begin, size] { return read_piece(*file, begin, size); });
-    if (piece.empty() || !co_await exchange.send(piece)) co_return false;
+    if (piece.empty() || !co_await stream.send(piece)) co_return false;
     left -= piece.size();
   }
   co_return true;

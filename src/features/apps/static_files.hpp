@@ -3,26 +3,26 @@
 #include <filesystem>
 #include <memory>
 
-#include "api/exchange.hpp"
+#include "api/proxy_stream.hpp"
 #include "api/request.hpp"
 #include "features/apps/file_part.hpp"
-#include "io/blocking.hpp"
-#include "io/descriptor.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 
-/// Serves the files of a static app: what lies beneath its directory, wherever symlinks say they lead, without names
-/// that begin with a dot and without what is private.
+/// Serves the files of a static app: only those really beneath its directory, wherever symlinks point, and none that
+/// are private or have a name that begins with a dot.
 class StaticFiles {
 public:
   explicit StaticFiles(BlockingPool& blocking) : blocking_(blocking) {}
 
-  /// Answers with the file at the request's rest of the path, or the part of it that is asked for, in a directory with
-  /// its `index.html`. `root` is resolved. Throws NotFound `file not found`.
-  Task<> serve(Request& request, Exchange& exchange, std::filesystem::path root);
+  /// Responds with the file that the rest of the request's path names, or the requested part of it; for a directory,
+  /// with its `index.html`. `root` must be resolved. Throws NotFound `file not found`.
+  Task<> serve(Request& request, ProxyStream& stream, std::filesystem::path root);
 
 private:
-  Task<bool> send(Exchange& exchange, std::shared_ptr<const Descriptor> file, FilePart part);
+  Task<bool> send(ProxyStream& stream, std::shared_ptr<const Descriptor> file, FilePart part);
 
   BlockingPool& blocking_;
 };

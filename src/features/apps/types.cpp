@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
@@ -30,9 +30,9 @@ std::span<const EnumName> names(Tag<AppStream>) {
 
 BOOST_DESCRIBE_STRUCT(App, (), (name, type, status, port, pid, url, started_at, restarts))
 constexpr auto rules(Tag<App>) {
-  return std::tuple{On<&App::port>{{.about = "of the loopback address"}},
-                    On<&App::url>{{.about = "where a browser opens it, while it lives"}},
-                    On<&App::restarts>{{.about = "after crashes, since somebody started it"}}};
+  return std::tuple{RuleFor<&App::port>{{.about = "of the loopback address"}},
+                    RuleFor<&App::url>{{.about = "where a browser opens it, while it lives"}},
+                    RuleFor<&App::restarts>{{.about = "after crashes, since somebody started it"}}};
 }
 const Description& describe(Tag<App>) { return description_of<App>("App"); }
 
@@ -42,7 +42,7 @@ const Description& describe(Tag<AppLogLine>) { return description_of<AppLogLine>
 BOOST_DESCRIBE_STRUCT(AppLogFilter, (), (limit))
 constexpr auto rules(Tag<AppLogFilter>) {
   return std::tuple{
-      On<&AppLogFilter::limit>{{.about = "the latest lines, oldest first; 100 when omitted", .keep = true}}};
+      RuleFor<&AppLogFilter::limit>{{.about = "the latest lines, oldest first; 100 when omitted", .keep = true}}};
 }
 const Description& describe(Tag<AppLogFilter>) { return description_of<AppLogFilter>("AppLogFilter"); }
 

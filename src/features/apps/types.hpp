@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 
@@ -13,7 +13,7 @@ namespace agw {
 enum class AppType { node, vite, python, command, statics };
 std::span<const EnumName> names(Tag<AppType>);
 
-/// What an app's server is doing.
+/// The state of an app's server.
 enum class AppStatus {
   stopped,
   starting,  ///< its server does not answer yet, or is about to be started again after a crash
@@ -22,7 +22,7 @@ enum class AppStatus {
 };
 std::span<const EnumName> names(Tag<AppStatus>);
 
-/// An app as it stands.
+/// The current state of an app.
 struct App {
   std::string name;
   AppType type{};
@@ -31,7 +31,7 @@ struct App {
   std::optional<int> pid;          ///< of the leader of its process group
   std::optional<std::string> url;  ///< where a browser opens it, while it lives
   std::optional<Timestamp> started_at;
-  int restarts = 0;  ///< after crashes, since somebody started it
+  int restarts = 0;  ///< after crashes, since the last explicit start
 };
 const Description& describe(Tag<App>);
 

@@ -1,20 +1,12 @@
 #pragma once
 
 #include "api/route.hpp"
-#include "features/attachments/service.hpp"
 
 namespace agw {
 
-/// `/files`.
-class AttachmentRoutes {
-public:
-  explicit AttachmentRoutes(Attachments& attachments) : attachments_(attachments) {}
-  Routes routes();
+class Attachments;
 
-private:
-  Task<Answer> upload(Request& request);
-
-  Attachments& attachments_;
-};
+/// The endpoint of uploads, `/files`.
+Routes attachment_routes(Attachments& attachments);
 
 }  // namespace agw

@@ -11,7 +11,7 @@
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/attachments/store.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 #include "models/picture.hpp"
 #include "storage/database.hpp"
 #include "tools/charset.hpp"
@@ -20,12 +20,12 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_name = 255;
+constexpr std::size_t max_name_length = 255;
 constexpr auto folder = "attachments";
 /// U+FFFD, which stands for what is none in the charset that was named.
 constexpr auto no_character = "\xEF\xBF\xBD";
 /// What a byte can become as UTF-8.
-constexpr std::size_t most_growth = 3;
+constexpr std::size_t max_growth = 3;
 constexpr auto unknown_type = "application/octet-stream";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -47,10 +47,10 @@ std::string mime_of(const std::string& content_type) {
 
 /// Models read UTF-8. What is no text is left as it is.
 std::string readable(std::string bytes, const std::string& mime, const std::string& content_type) {
-  const bool is_told = names_charset(content_type);
+  const bool is_notified = declares_charset(content_type);
   const bool is_text =
-      is_marked_utf16(bytes) || is_told || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
-  if (!is_text || !picture_mime(mime).empty() || (!is_told && is_utf8(bytes))) return bytes;
+      is_marked_utf16(bytes) || is_notified || (mime.starts_with("text/") && bytes.find('\0') == bytes.npos);
+  if (!is_text || !picture_mime(mime).empty() || (!is_notified && is_utf8(bytes))) return bytes;
   auto text = text_to_utf8(bytes, content_type);
   const bool is_readable = !text.empty() && text.find('\0') == text.npos && text.find(no_character) == text.npos;
   return is_readable ? std::move(text) : std::move(bytes);
@@ -65,8 +65,8 @@ Attachments::Attachments(BlockingPool& blocking, Database& database, const Clock
     : blocking_(blocking), database_(database), clock_(clock), data_directory_(std::move(data_directory)) {}
 
 Task<Attachment> Attachments::add(std::string name, std::string content_type, std::string bytes,
-                                  Along<Attachment> along) {
-  if (name.size() > longest_name || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
+                                  InTransaction<Attachment> in_transaction) {
+  if (name.size() > max_name_length || std::ranges::any_of(name, is_control)) throw BadRequest("invalid name: " + name);
   const Attachment made{new_id(), std::move(name), mime_of(content_type), static_cast<std::int64_t>(bytes.size())};
   co_await blocking_.run([path = data_directory_, made, content_type, given = std::move(bytes)]() mutable {
     const auto bytes = readable(std::move(given), made.mime, content_type);
@@ -74,9 +74,9 @@ Task<Attachment> Attachments::add(std::string name, std::string content_type, st
     directory.make_directories(folder).value();
     directory.write(path_of(made.id), bytes).value();
   });
-  co_await database_.write([made, along, now = clock_.now()](Connection& connection) {
+  co_await database_.write([made, in_transaction, now = clock_.now()](Connection& connection) {
     attachment_store::insert(connection, made, now);
-    if (along) along(connection, made);
+    if (in_transaction) in_transaction(connection, made);
   });
   co_return made;
 }
@@ -105,7 +105,7 @@ Task<std::vector<Attachment>> Attachments::require(std::vector<std::string> ids)
 Task<std::optional<std::string>> Attachments::bytes(Attachment attachment) {
   co_return co_await blocking_.run([path = data_directory_, attachment = std::move(attachment)] {
     const auto directory = Directory::open(path, Symlinks::refuse).value();
-    auto content = directory.read(path_of(attachment.id), most_growth * attachment_limit);
+    auto content = directory.read(path_of(attachment.id), max_growth * attachment_limit);
     if (content) return std::optional(*std::move(content));
     log::warn("the attachment {} ({}) cannot be read: {}", attachment.id, attachment.name, to_string(content.error()));
     return std::optional<std::string>();

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 #include "features/attachments/types.hpp"
-#include "io/blocking.hpp"
-#include "storage/along.hpp"
+#include "io/process/blocking.hpp"
+#include "storage/in_transaction.hpp"
 
 namespace agw {
 
@@ -26,7 +26,8 @@ public:
   /// Keeps the bytes; text of another charset, by its `content_type` or its byte order mark, as UTF-8. `content_type`
   /// is the header's text; without a usable one they are `application/octet-stream`. Throws BadRequest `invalid name:
   /// <name>` for one with control characters or over 255 bytes.
-  Task<Attachment> add(std::string name, std::string content_type, std::string bytes, Along<Attachment> along = {});
+  Task<Attachment> add(std::string name, std::string content_type, std::string bytes,
+                       InTransaction<Attachment> in_transaction = {});
 
   /// In the order of `ids`. Throws NotFound `file not found` where one is unknown.
   Task<std::vector<Attachment>> require(std::vector<std::string> ids);

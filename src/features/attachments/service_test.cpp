@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/extensions_room.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -15,7 +15,7 @@ using namespace testing::extensions;
 void in_attachment_room(std::function<Task<>(Attachments&, const fs::path& data)> body) {
   testing::run([&](Loop& loop) -> Task<> {
     const testing::ScratchDirectory directory;
-    Room room(loop, directory);
+    ExtensionsFixture room(loop, directory);
     BlockingPool blocking(loop);
     Attachments attachments(blocking, room.database, room.clock, directory.path());
     co_await body(attachments, directory.path());

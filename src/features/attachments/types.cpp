@@ -1,19 +1,19 @@
 #include "features/attachments/types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
 BOOST_DESCRIBE_STRUCT(Attachment, (), (id, name, mime, size))
 constexpr auto rules(Tag<Attachment>) {
-  return std::tuple{On<&Attachment::mime>{{.about = "the Content-Type that it came with"}},
-                    On<&Attachment::size>{{.about = "bytes"}}};
+  return std::tuple{RuleFor<&Attachment::mime>{{.about = "the Content-Type that it came with"}},
+                    RuleFor<&Attachment::size>{{.about = "bytes"}}};
 }
 const Description& describe(Tag<Attachment>) { return description_of<Attachment>("Attachment"); }
 
 BOOST_DESCRIBE_STRUCT(UploadQuery, (), (name))
 constexpr auto rules(Tag<UploadQuery>) {
-  return std::tuple{On<&UploadQuery::name>{{.about = "what the file is called", .keep = true}}};
+  return std::tuple{RuleFor<&UploadQuery::name>{{.about = "what the file is called", .keep = true}}};
 }
 const Description& describe(Tag<UploadQuery>) { return description_of<UploadQuery>("UploadQuery"); }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 

@@ -1,32 +1,39 @@
 #include "features/briefings/routes.hpp"
 
+#include "features/briefings/service.hpp"
+
 namespace agw {
 
-Routes BriefingRoutes::routes() {
+namespace {
+
+Task<Response> show_briefing(Briefings& briefings, Request& request) {
+  co_return request.respond(co_await briefings.briefing(request.query<BriefingQuery>().project_id));
+}
+
+Task<Response> show_pulse(Briefings& briefings, Request& request) {
+  co_return request.respond(co_await briefings.pulse());
+}
+
+Task<Response> list_activity(Briefings& briefings, Request& request) {
+  const auto agent = briefings.require_agent(request.path("name"));
+  co_return request.respond(co_await briefings.activity(agent, request.query<ActivityQuery>().limit));
+}
+
+}  // namespace
+
+Routes briefing_routes(Briefings& briefings) {
   return {
-      get("/briefing", "What happened in the last day, and what stands open", this, &BriefingRoutes::briefing)
+      get("/briefing", "What happened in the last day, and what stands open", show_briefing, briefings)
           .query<BriefingQuery>()
-          .answers<Briefing>()
+          .responds<Briefing>()
           .fails_with({404}),
-      get("/pulse/briefing", "What self-reflect said, signals, and how many proposals wait", this,
-          &BriefingRoutes::pulse)
-          .answers<Pulse>(),
-      get("/agents/:name/activity", "The newest turns of all threads of an agent", this, &BriefingRoutes::activity)
+      get("/pulse/briefing", "What self-reflect said, signals, and how many proposals wait", show_pulse, briefings)
+          .responds<Pulse>(),
+      get("/agents/:name/activity", "The newest turns of all threads of an agent", list_activity, briefings)
           .query<ActivityQuery>()
-          .answers<std::vector<ActivityRow>>()
+          .responds<std::vector<ActivityRow>>()
           .fails_with({400, 404}),
   };
-}
-
-Task<Answer> BriefingRoutes::briefing(Request& request) {
-  co_return Answer::of(co_await briefings_.briefing(request.query<BriefingQuery>().project_id));
-}
-
-Task<Answer> BriefingRoutes::pulse(Request&) { co_return Answer::of(co_await briefings_.pulse()); }
-
-Task<Answer> BriefingRoutes::activity(Request& request) {
-  const auto agent = briefings_.require_agent(request.path("name"));
-  co_return Answer::of(co_await briefings_.activity(agent, request.query<ActivityQuery>().limit));
 }
 
 }  // namespace agw

@@ -1,22 +1,12 @@
 #pragma once
 
 #include "api/route.hpp"
-#include "features/briefings/service.hpp"
 
 namespace agw {
 
-/// `/briefing`, `/pulse/briefing`, and what an agent did.
-class BriefingRoutes {
-public:
-  explicit BriefingRoutes(Briefings& briefings) : briefings_(briefings) {}
-  Routes routes();
+class Briefings;
 
-private:
-  Task<Answer> briefing(Request& request);
-  Task<Answer> pulse(Request& request);
-  Task<Answer> activity(Request& request);
-
-  Briefings& briefings_;
-};
+/// `/briefing`, `/pulse/briefing`, and the activity of agents.
+Routes briefing_routes(Briefings& briefings);
 
 }  // namespace agw

@@ -4,9 +4,10 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/message_of.hpp"
-#include "base/utf8.hpp"
+#include "base/text/message_of.hpp"
+#include "base/text/utf8.hpp"
 #include "features/agents/service.hpp"
 
 namespace agw {
@@ -17,9 +18,9 @@ using namespace std::chrono_literals;
 
 constexpr auto looks_back = 24h;
 constexpr auto fresh = 15min;
-constexpr int most_counted = 1000;
-constexpr int most_looked_at = 20;
-constexpr int most_highlights = 100;
+constexpr int max_counted = 1000;
+constexpr int max_checked = 20;
+constexpr int max_highlights = 100;
 constexpr std::size_t prose_limit = 1000;
 constexpr std::string_view reflecting_job = "self-reflect";
 
@@ -48,14 +49,17 @@ std::optional<std::string> latest_output(const std::vector<Turn>& turns, const s
 }  // namespace
 
 Briefings::Briefings(Loop& loop, const Clock& clock, Signals& signals, Projects& projects, Extensions& extensions,
-                     Threads& threads, Jobs& jobs, BriefingLinks links)
+                     Threads& threads, Costs& costs, BackgroundCompletions& completions, Proposals& proposals,
+                     Jobs& jobs)
     : clock_(clock),
       signals_(signals),
       projects_(projects),
       extensions_(extensions),
       threads_(threads),
+      costs_(costs),
+      completions_(completions),
+      proposals_(proposals),
       jobs_(jobs),
-      links_(std::move(links)),
       background_(loop) {
   background_.on_failure(
       [](const std::exception_ptr& failure) { log::error("a briefing could not be made: {}", message_of(failure)); });
@@ -95,11 +99,11 @@ Task<> Briefings::make_anew(std::optional<std::string> project_id) {
   std::exception_ptr failure;
   try {
     auto facts = co_await gather(project_id);
-    const bool asks = links_.write && clock_.now() - cache_[key].written_at > fresh;
+    const bool asks = clock_.now() - cache_[key].written_at > fresh;
     std::optional<std::string> written;
-    if (asks) written = co_await links_.write(instructions, summary_request(facts), stopping_);
+    if (asks) written = co_await completions_.write(instructions, summary_request(facts), stopping_);
     // What the model took for it would make the briefing stale at once.
-    if (asks && links_.cost_today) facts.costs = co_await links_.cost_today();
+    if (asks) facts.costs = co_await cost_today();
     auto& cached = keep(project_id, std::move(facts));
     if (written) cached.briefing.summary = *written;
     if (asks) cached.written_at = clock_.now();
@@ -116,19 +120,19 @@ Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
   std::set<std::string> thread_ids;
   const auto reflecting = extensions_.find(ExtensionType::job, reflecting_job);
   for (const auto& thread :
-       co_await threads_.list({.project_id = project_id, .since = since, .limit = Limit{most_counted}})) {
+       co_await threads_.list({.project_id = project_id, .since = since, .limit = Limit{max_counted}})) {
     // What was said about the day is no news of the day.
     if (reflecting && thread.job_id == reflecting->id) continue;
     facts.threads.push_back({thread.id, thread.title, thread.updated_at});
     thread_ids.insert(thread.id);
   }
-  auto runs = co_await jobs_.recent(since, most_counted);
+  auto runs = co_await jobs_.recent(since, max_counted);
   if (project_id)
     std::erase_if(runs, [&](const auto& run) { return !thread_ids.contains(run.thread_id.value_or("")); });
   add_runs(facts, runs);
   // Proposals belong to agents, not to projects.
-  if (!project_id) facts.proposals = co_await proposals();
-  if (links_.cost_today) facts.costs = co_await links_.cost_today();
+  if (!project_id) facts.proposals = co_await pending_proposals();
+  facts.costs = co_await cost_today();
   facts.highlights = co_await highlights();
   co_return facts;
 }
@@ -136,16 +140,22 @@ Task<BriefingFacts> Briefings::gather(std::optional<std::string> project_id) {
 Task<std::vector<std::string>> Briefings::highlights() {
   std::vector<std::string> texts;
   for (const auto& signal :
-       co_await signals_.list({.since = clock_.now() - looks_back, .limit = Limit{most_highlights}})) {
+       co_await signals_.list({.since = clock_.now() - looks_back, .limit = Limit{max_highlights}})) {
     texts.push_back(signal.message);
   }
   co_return texts;
 }
 
-Task<std::vector<BriefingEntry>> Briefings::proposals() {
-  if (!links_.proposals) co_return std::vector<BriefingEntry>{};
-  co_return co_await links_.proposals();
+Task<std::vector<BriefingEntry>> Briefings::pending_proposals() {
+  std::vector<BriefingEntry> entries;
+  for (const auto& found : co_await proposals_.pending()) {
+    entries.push_back({ProposalAddress{found.agent, found.date, found.name}.text(), found.title, found.created_at});
+  }
+  co_return entries;
 }
+
+/// In USD, since local midnight.
+Task<double> Briefings::cost_today() { co_return (co_await costs_.report(CostPeriod::today)).today; }
 
 Task<Pulse> Briefings::pulse() {
   const auto reflection = co_await latest_reflection();
@@ -153,7 +163,7 @@ Task<Pulse> Briefings::pulse() {
   Pulse pulse;
   pulse.prose = reflection ? std::string(first_characters(*reflection, prose_limit)) : now.summary;
   pulse.highlights = co_await highlights();
-  pulse.proposalCount = static_cast<std::int64_t>((co_await proposals()).size());
+  pulse.proposalCount = static_cast<std::int64_t>((co_await pending_proposals()).size());
   pulse.selfReflectAvailable = reflection.has_value();
   co_return pulse;
 }
@@ -162,7 +172,7 @@ Task<Pulse> Briefings::pulse() {
 Task<std::optional<std::string>> Briefings::latest_reflection() {
   const auto job = extensions_.find(ExtensionType::job, reflecting_job);
   if (!job) co_return std::nullopt;
-  for (const auto& run : co_await jobs_.completed_runs_of(job, clock_.now() - looks_back, most_looked_at)) {
+  for (const auto& run : co_await jobs_.completed_runs_of(job, clock_.now() - looks_back, max_checked)) {
     auto output = co_await output_of(run);
     if (output) co_return output;
   }
@@ -173,7 +183,7 @@ Task<std::optional<std::string>> Briefings::output_of(JobRun run) {
   if (!run.thread_id) co_return std::nullopt;
   try {
     co_return latest_output(
-        co_await threads_.turns(*run.thread_id, {.limit = Limit{most_counted}, .role = ListedRole::assistant}), run.id);
+        co_await threads_.turns(*run.thread_id, {.limit = Limit{max_counted}, .role = ListedRole::assistant}), run.id);
   } catch (const NotFound&) {
     co_return std::nullopt;  // Its thread was deleted, and its output with it.
   }

@@ -1,38 +1,29 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/cut.hpp"
-#include "base/group.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/async/task_group.hpp"
 #include "features/briefings/facts.hpp"
+#include "features/costs/background_completions.hpp"
 #include "features/extensions/service.hpp"
 #include "features/jobs/service.hpp"
 #include "features/projects/service.hpp"
+#include "features/proposals/service.hpp"
 #include "features/signals/service.hpp"
 #include "features/threads/service.hpp"
 
 namespace agw {
 
-/// What briefings ask of rooms that they cannot see. What is empty counts as nothing.
-struct BriefingLinks {
-  /// The proposals that wait for a decision.
-  std::function<Task<std::vector<BriefingEntry>>()> proposals;
-  /// USD spent since local midnight.
-  std::function<Task<double>()> cost_today;
-  /// Has the default model answer `request` under `instructions`; nothing where none is configured or it fails.
-  std::function<Task<std::optional<std::string>>(std::string instructions, std::string request, Stop& stop)> write;
-};
-
 /// Looks back: what agents did, what stands open, what needs attention.
 class Briefings {
 public:
   Briefings(Loop& loop, const Clock& clock, Signals& signals, Projects& projects, Extensions& extensions,
-            Threads& threads, Jobs& jobs, BriefingLinks links);
+            Threads& threads, Costs& costs, BackgroundCompletions& completions, Proposals& proposals, Jobs& jobs);
 
   /// Of one project, or of all. The first is made at once, by plain rules; later ones come from the cache, and one that
   /// is stale (older than 15 minutes, or what it counts has changed) is made anew in the background, its summary by the
@@ -60,7 +51,8 @@ private:
 
   Task<BriefingFacts> gather(std::optional<std::string> project_id);
   Task<std::vector<std::string>> highlights();
-  Task<std::vector<BriefingEntry>> proposals();
+  Task<std::vector<BriefingEntry>> pending_proposals();
+  Task<double> cost_today();
   Task<std::optional<std::string>> latest_reflection();
   Task<std::optional<std::string>> output_of(JobRun run);
   Task<> make_anew(std::optional<std::string> project_id);
@@ -71,12 +63,14 @@ private:
   Projects& projects_;
   Extensions& extensions_;
   Threads& threads_;
+  Costs& costs_;
+  BackgroundCompletions& completions_;
+  Proposals& proposals_;
   Jobs& jobs_;
-  BriefingLinks links_;
   std::map<std::string, Cached> cache_;  ///< by project; empty for all
   std::set<std::string> being_made_;
-  Stop stopping_;
-  Group background_;
+  StopSource stopping_;
+  TaskGroup background_;
 };
 
 }  // namespace agw

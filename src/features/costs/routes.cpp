@@ -1,17 +1,23 @@
 #include "features/costs/routes.hpp"
 
+#include "features/costs/service.hpp"
+
 namespace agw {
 
-Routes CostRoutes::routes() {
-  return {get("/costs", "What models cost today, in the last 7 and the last 30 days", this, &CostRoutes::report)
-              .query<CostQuery>()
-              .answers<CostReport>()
-              .fails_with({400})};
+namespace {
+
+Task<Response> report_costs(Costs& costs, Request& request) {
+  const auto query = request.query<CostQuery>();
+  co_return request.respond(co_await costs.report(query.period));
 }
 
-Task<Answer> CostRoutes::report(Request& request) {
-  const auto query = request.query<CostQuery>();
-  co_return Answer::of(co_await costs_.report(query.period));
+}  // namespace
+
+Routes cost_routes(Costs& costs) {
+  return {get("/costs", "What models cost today, in the last 7 and the last 30 days", report_costs, costs)
+              .query<CostQuery>()
+              .responds<CostReport>()
+              .fails_with({400})};
 }
 
 }  // namespace agw

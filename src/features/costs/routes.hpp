@@ -1,20 +1,12 @@
 #pragma once
 
 #include "api/route.hpp"
-#include "features/costs/service.hpp"
 
 namespace agw {
 
+class Costs;
+
 /// `/costs`.
-class CostRoutes {
-public:
-  explicit CostRoutes(Costs& costs) : costs_(costs) {}
-  Routes routes();
-
-private:
-  Task<Answer> report(Request& request);
-
-  Costs& costs_;
-};
+Routes cost_routes(Costs& costs);
 
 }  // namespace agw

@@ -5,6 +5,7 @@
 
 #include "api/error.hpp"
 #include "features/costs/store.hpp"
+#include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
 #include "features/threads/service.hpp"
 #include "models/catalog.hpp"
@@ -19,7 +20,7 @@ using std::chrono::days;
 constexpr days week{7};
 constexpr days month{30};
 constexpr int dearest_threads = 20;
-constexpr std::size_t most_models = 100;
+constexpr std::size_t max_models = 100;
 
 days length_of(CostPeriod period) {
   switch (period) {
@@ -91,9 +92,10 @@ Task<std::optional<std::string>> title_of(Threads& threads, std::string id) {
 
 }  // namespace
 
-Costs::Costs(Database& database, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
-             const Models& models, std::optional<double> budget_usd_per_day)
+Costs::Costs(Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions,
+             Threads& threads, const Models& models, std::optional<double> budget_usd_per_day)
     : database_(database),
+      hub_(hub),
       clock_(clock),
       zone_(std::move(zone)),
       extensions_(extensions),
@@ -125,7 +127,7 @@ bool Costs::may_spend(const Extension& agent) const {
 Spending Costs::spend(const Extension& agent, const std::string& thread_id, const std::string& model,
                       const Usage& usage, std::optional<double> usd) {
   // A client may name any model: what it makes up is not remembered for ever.
-  const bool known = used_.contains(model) || used_.size() < most_models;
+  const bool known = used_.contains(model) || used_.size() < max_models;
   auto& used = used_[known ? model : "other"];
   ++used.calls;
   used.usage += usage;
@@ -134,7 +136,7 @@ Spending Costs::spend(const Extension& agent, const std::string& thread_id, cons
   if (day_ != today) by_agent_.clear();
   day_ = today;
   by_agent_[agent.id] += usd.value_or(0);
-  if (told_) told_();
+  hub_.publish({.record = MoneySpent{model, usd.value_or(0)}});
   return {.day = today,
           .agent_id = agent.id,
           .agent_name = agent.name,

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/task.hpp"
-#include "base/time_zone.hpp"
+#include "base/async/task.hpp"
+#include "base/time/time_zone.hpp"
 #include "features/costs/types.hpp"
 #include "features/extensions/types.hpp"
 #include "models/model.hpp"
@@ -17,6 +16,7 @@ namespace agw {
 class Connection;
 class Database;
 class Extensions;
+class Hub;
 class Models;
 class Threads;
 
@@ -32,20 +32,17 @@ struct ModelUse {
 class Costs {
 public:
   /// `budget_usd_per_day` is that of all agents together.
-  Costs(Database& database, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
+  Costs(Database& database, Hub& hub, const Clock& clock, TimeZone zone, const Extensions& extensions, Threads& threads,
         const Models& models, std::optional<double> budget_usd_per_day);
 
   /// Before the loop runs: what was spent today.
   void load(Connection& connection);
 
-  /// `told` is called behind each model call that is counted.
-  void observe(std::function<void()> told) { told_ = std::move(told); }
-
   /// Whether the agent's `budget_usd_per_day` and that of all leave anything for today. Asked before each model call.
   bool may_spend(const Extension& agent) const;
 
-  /// Counts a model call against the budgets, at once. What it returns is stored with `record` when its run ends.
-  /// `usd` is nothing where the price is not known.
+  /// Counts a model call against the budgets, at once, and publishes MoneySpent. What it returns is stored with
+  /// `record` when its run ends. `usd` is nothing where the price is not known.
   Spending spend(const Extension& agent, const std::string& thread_id, const std::string& model, const Usage& usage,
                  std::optional<double> usd);
   /// Inside the write that ends the run.
@@ -65,13 +62,13 @@ private:
   bool has_price(std::string_view model) const;
 
   Database& database_;
+  Hub& hub_;
   const Clock& clock_;
   TimeZone zone_;
   const Extensions& extensions_;
   Threads& threads_;
   const Models& models_;
   std::optional<double> budget_;
-  std::function<void()> told_;
   LocalDay day_{};                                       ///< what follows is of this day
   std::map<std::string, double, std::less<>> by_agent_;  ///< USD, calls of runs under way included
   std::map<std::string, ModelUse, std::less<>> used_;

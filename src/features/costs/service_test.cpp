@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "features/projects/service.hpp"
+#include "features/runs/service.hpp"
 #include "features/threads/service.hpp"
-#include "io/http_client.hpp"
+#include "io/http/http_client.hpp"
 #include "models/catalog.hpp"
-#include "testing/extensions_room.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -18,22 +20,20 @@ constexpr auto model = "stub/talker";
 
 /// The room in Berlin, at a quarter to midnight there, with the agents `ann` and `bob`, of whom ann has a budget of 2
 /// USD, and one of 5 USD for both.
-struct CostRoom : Room {
+struct CostRoom : ExtensionsFixture {
   CostRoom(Loop& loop, const testing::ScratchDirectory& directory)
-      : Room(loop, directory),
-        threads(loop, database, hub, clock,
-                {.agent = [](std::string_view) { return std::nullopt; },
-                 .job_id = [](std::string_view) { return std::nullopt; },
-                 .project_exists = [](std::string_view) { return false; },
-                 .thread_in_use = [](std::string_view) { return false; },
-                 .turn_in_use = [](std::string_view) { return false; },
-                 .active_run = [](std::string_view) { return std::nullopt; }}),
+      : ExtensionsFixture(loop, directory),
+        blocking(loop),
+        filesystem(blocking, directory.path()),
+        projects(database, filesystem, clock, directory.path()),
+        runs(loop, database, hub, clock),
+        threads(loop, database, hub, clock, projects, runs, extensions),
         http(loop),
         models(http, {}, Prices(directory.path() / "prices.yaml")) {
     clock.time = *parse_iso8601("2026-03-10T22:45:00Z");
   }
 
-  Costs start() { return {database, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, models, 5.0}; }
+  Costs start() { return {database, hub, clock, *TimeZone::named("Europe/Berlin"), extensions, threads, models, 5.0}; }
 
   Task<> make_agents() {
     ann = co_await make_agent("ann", R"({"budget_usd_per_day": 2})");
@@ -49,6 +49,10 @@ struct CostRoom : Room {
     co_await database.write([spendings](Connection& connection) { Costs::record(connection, spendings); });
   }
 
+  BlockingPool blocking;
+  Filesystem filesystem;
+  Projects projects;
+  Runs runs;
   Threads threads;
   HttpClient http;
   Models models;

@@ -1,15 +1,18 @@
 #include "features/costs/types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
+
+BOOST_DESCRIBE_STRUCT(MoneySpent, (), (model, usd))
+const Description& describe(Tag<MoneySpent>) { return description_of<MoneySpent>("MoneySpent"); }
 
 BOOST_DESCRIBE_ENUM(CostPeriod, today, week, month)
 std::span<const EnumName> names(Tag<CostPeriod>) { return enum_names<CostPeriod>(); }
 
 BOOST_DESCRIBE_STRUCT(CostQuery, (), (period))
 constexpr auto rules(Tag<CostQuery>) {
-  return std::tuple{On<&CostQuery::period>{{.about = "what the lists are about; today by default", .keep = true}}};
+  return std::tuple{RuleFor<&CostQuery::period>{{.about = "what the lists are about; today by default", .keep = true}}};
 }
 const Description& describe(Tag<CostQuery>) { return description_of<CostQuery>("CostQuery"); }
 
@@ -27,12 +30,12 @@ const Description& describe(Tag<ThreadCost>) { return description_of<ThreadCost>
 
 BOOST_DESCRIBE_STRUCT(CostReport, (), (today, week, month, by_agent, by_model, unpriced, days, by_thread))
 constexpr auto rules(Tag<CostReport>) {
-  return std::tuple{On<&CostReport::today>{{.about = "USD since midnight"}},
-                    On<&CostReport::week>{{.about = "USD of the last 7 days"}},
-                    On<&CostReport::month>{{.about = "USD of the last 30 days"}},
-                    On<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
-                    On<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
-                    On<&CostReport::by_thread>{{.about = "the 20 dearest threads of the period"}}};
+  return std::tuple{RuleFor<&CostReport::today>{{.about = "USD since midnight"}},
+                    RuleFor<&CostReport::week>{{.about = "USD of the last 7 days"}},
+                    RuleFor<&CostReport::month>{{.about = "USD of the last 30 days"}},
+                    RuleFor<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
+                    RuleFor<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
+                    RuleFor<&CostReport::by_thread>{{.about = "the 20 dearest threads of the period"}}};
 }
 const Description& describe(Tag<CostReport>) { return description_of<CostReport>("CostReport"); }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/described.hpp"
-#include "base/local_day.hpp"
+#include "base/json/described.hpp"
+#include "base/time/local_day.hpp"
 
 namespace agw {
 
@@ -20,6 +20,13 @@ struct Spending {
   double usd = 0;
   bool priced = true;  ///< false: the price is not known
 };
+
+/// Published when a model call was counted.
+struct MoneySpent {
+  std::string model;
+  double usd = 0;
+};
+const Description& describe(Tag<MoneySpent>);
 
 /// Which days a report's lists are about; all end with today.
 enum class CostPeriod { today, week, month };

@@ -1,5 +1,6 @@
 #include "features/daemon/routes.hpp"
 
+#include "features/daemon/service.hpp"
 #include "features/daemon/types.hpp"
 
 namespace agw {
@@ -8,35 +9,34 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The specification has the process gone about 200 ms and 500 ms after the answer; ending it takes the rest.
+// The specified 200 ms and 500 ms after the response, minus the time that the shutdown takes.
 constexpr auto stop_delay = 100ms;
 constexpr auto restart_delay = 400ms;
 
+Response show_health(Daemon& daemon, const Request& request) {
+  return request.respond(Health{.uptime = static_cast<double>(daemon.uptime().count()) / 1000});
+}
+
+Task<Response> stop_daemon(Daemon& daemon, Request& request) {
+  daemon.end_after(stop_delay, ExitStatus::success);
+  co_return request.respond(Status{"stopping"});
+}
+
+Task<Response> restart_daemon(Daemon& daemon, Request& request) {
+  daemon.end_after(restart_delay, ExitStatus::restart);
+  co_return request.respond(Status{"restarting"});
+}
+
 }  // namespace
 
-Routes DaemonRoutes::routes() {
+Routes daemon_routes(Daemon& daemon) {
   return {
-      get("/health", "Whether the gateway answers", this, &DaemonRoutes::health).answers<Health>().needs_no_token(),
-      post("/daemon/stop", "Stop the gateway", this, &DaemonRoutes::stop).answers<Status>().executes(),
-      post("/daemon/restart", "Restart the gateway, where a service manager starts it again", this,
-           &DaemonRoutes::restart)
-          .answers<Status>()
+      get("/health", "Whether the gateway answers", show_health, daemon).responds<Health>().needs_no_token(),
+      post("/daemon/stop", "Stop the gateway", stop_daemon, daemon).responds<Status>().executes(),
+      post("/daemon/restart", "Restart the gateway, where a service manager starts it again", restart_daemon, daemon)
+          .responds<Status>()
           .executes(),
   };
-}
-
-Answer DaemonRoutes::health(const Request&) {
-  return Answer::of(Health{.uptime = static_cast<double>(daemon_.uptime().count()) / 1000});
-}
-
-Task<Answer> DaemonRoutes::stop(Request&) {
-  daemon_.end_after(stop_delay, ExitStatus::success);
-  co_return Answer::of(Status{"stopping"});
-}
-
-Task<Answer> DaemonRoutes::restart(Request&) {
-  daemon_.end_after(restart_delay, ExitStatus::restart);
-  co_return Answer::of(Status{"restarting"});
 }
 
 }  // namespace agw

@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "base/log.hpp"
-#include "io/signals_blocked.hpp"
+#include "io/process/scoped_signal_block.hpp"
 
 namespace agw {
 
@@ -23,7 +23,7 @@ Daemon::Daemon(Loop& loop, Ending ending) : ending_(std::move(ending)), signals_
 
 Daemon::~Daemon() {
   boost::system::error_code ignored;
-  const SignalsBlocked meanwhile;
+  const ScopedSignalBlock meanwhile;
   signals_.clear(ignored);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
 }

@@ -1,6 +1,6 @@
 #include "features/daemon/types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "base/log.hpp"
 
 namespace agw {
@@ -11,49 +11,50 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// For a tool to end by itself what it began, such as a process that is told to.
+/// For a tool to clean up, such as to end a process.
 constexpr auto time_to_end = 2s;
 
-/// What a call and its watch tell each other.
+/// Shared by a call and the coroutine that watches it.
 struct Watched {
-  Stop woken;  ///< the call is over or to be ended
-  Stop over;
-  Stop forced;
+  StopSource woken;  ///< the call has ended or must end
+  StopSource over;
+  StopSource forced;
   bool late = false;
 };
 
-Task<> watch(Watched& watched, Stop& stop, std::chrono::milliseconds limit) {
-  if (co_await pause(watched.woken, limit) == End::done) {
+Task<> watch(Watched& watched, StopSource& stop, std::chrono::milliseconds limit) {
+  if (co_await pause(watched.woken, limit) == WaitResult::done) {
     watched.late = true;
     stop.request();
   }
-  if (co_await pause(watched.over, time_to_end) == End::done) watched.forced.request();
+  if (co_await pause(watched.over, time_to_end) == WaitResult::done) watched.forced.request();
 }
 
 Task<> answer_into(ToolOutcome& outcome, const Tool& tool, const ToolCall& call) { outcome = co_await tool.call(call); }
 
 }  // namespace
 
-Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, Stop& run_stop) {
+Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, StopSource& run_stop) {
   Watched watched;
-  Stop::Listener when_stopped(run_stop, [&] {
+  StopSource::Listener when_stopped(run_stop, [&] {
     call.stop.request();
     watched.woken.request();
   });
-  Group watching(loop);
+  TaskGroup watching(loop);
   watching.spawn(watch(watched, call.stop, tool.limit));
   ToolOutcome outcome;
-  auto end = End::done;
+  auto end = WaitResult::done;
   std::exception_ptr failure;
   try {
-    end = co_await cut(watched.forced, no_limit, answer_into(outcome, tool, call));
+    end = co_await with_timeout(watched.forced, no_limit, answer_into(outcome, tool, call));
   } catch (...) {
     failure = std::current_exception();
   }
   watched.over.request();
   watched.woken.request();
   co_await watching.join();
-  if (end != End::done) log::warn("tool {} did not end when it was told to, and was cut off", tool.description.name);
+  if (end != WaitResult::done)
+    log::warn("tool {} did not end when it was told to, and was cut off", tool.description.name);
   if (run_stop.requested()) co_return ToolOutcome{"interrupted: the run was stopped", true};
   if (watched.late) {
     const auto seconds = std::chrono::duration<double>(tool.limit).count();

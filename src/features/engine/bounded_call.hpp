@@ -4,8 +4,9 @@
 
 namespace agw {
 
-/// Makes the call, and ends it at the tool's limit or when `run_stop` is requested: its own Stop is requested first,
-/// and a tool that is deaf to that is cancelled a moment later. Either is an error result. Throws what the tool throws.
-Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, Stop& run_stop);
+/// Makes the call, and ends it at the tool's time limit or when `run_stop` is requested: the call's own stop is
+/// requested first, and a tool that ignores that is cancelled two seconds later. Both are error results. Throws what
+/// the tool throws.
+Task<ToolOutcome> bounded_call(Loop& loop, const Tool& tool, const ToolCall& call, StopSource& run_stop);
 
 }  // namespace agw

@@ -24,9 +24,9 @@ Called call(std::function<Task<ToolOutcome>(const ToolCall&)> action, std::chron
     tool.limit = limit;
     tool.call = std::move(action);
     const ToolRun run{};
-    Stop run_stop;
-    Stop stop;
-    const ToolCall made{.id = "one", .input = {}, .run = run, .stop = stop, .judge = {}, .stage = {}};
+    StopSource run_stop;
+    StopSource stop;
+    const ToolCall made{.id = "one", .input = {}, .run = run, .stop = stop, .authorize = {}, .stage = {}};
     asio::steady_timer timer(loop);
     if (stop_after) {
       timer.expires_after(*stop_after);
@@ -60,7 +60,7 @@ Task<ToolOutcome> throws(const ToolCall&) {
   co_return ToolOutcome{};
 }
 
-TEST(BoundedCall, GivesTheResult) {
+TEST(BoundedCall, ReturnsTheResult) {
   const auto called = call(answers, 1h);
   EXPECT_EQ(called.outcome.output, "done");
   EXPECT_FALSE(called.outcome.is_error);
@@ -80,7 +80,7 @@ TEST(BoundedCall, EndsWhenTheRunIsStopped) {
   EXPECT_LT(called.took, 1s);
 }
 
-TEST(BoundedCall, CutsOffAToolThatIsDeaf) {
+TEST(BoundedCall, CancelsAToolThatIgnoresItsStop) {
   for (const auto stop_after :
        {std::optional<std::chrono::milliseconds>(20ms), std::optional<std::chrono::milliseconds>()}) {
     const auto called = call(is_deaf, stop_after ? 1h : 20ms, stop_after);

@@ -1,54 +1,46 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "features/agents/service.hpp"
-#include "features/engine/running_agent.hpp"
+#include "features/context/service.hpp"
+#include "features/integrations/service.hpp"
+#include "features/permissions/service.hpp"
+#include "features/proposals/service.hpp"
 #include "features/runs/service.hpp"
 #include "features/threads/service.hpp"
 #include "tools/tool_set.hpp"
 
 namespace agw {
 
-/// How deep the input of a call may nest: what it becomes a part of (turns, lists of them, events) is to be within what
-/// clients can read.
-inline constexpr std::size_t deepest_input = max_json_depth - 8;
-
-/// Stages a change of the run's agent for a person to decide on; gives the proposal's reference.
-using StageLink = std::function<Task<std::string>(const ToolRun& run, StagedChange change)>;
-
-/// Runs the tools that models ask for: checks the input, asks whether the agent may, bounds the call, tells of it, and
-/// stores what came of it as a turn.
+/// Runs the tools that models ask for: checks the input and the permission, limits the call's time, publishes its
+/// events and stores the result as a turn.
 class CallRunner {
 public:
-  CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, const ToolSet& tools);
+  CallRunner(Loop& loop, Runs& runs, Threads& threads, const Stages& stages, Proposals& proposals,
+             Integrations& integrations, const ToolSet& tools);
 
-  /// What becomes of a change that is staged. Until it is set, staging is an error of the call.
-  void stage_with(StageLink link) { stage_ = std::move(link); }
+  /// Waits for integrations that are connecting, if the agent is in act mode. Call it before `offered_tools`.
+  Task<> wait_for_integrations(const RunningAgent& caller, StopSource& stop) const;
 
-  /// What is waited for before an agent in act mode is told of its tools: integrations just enabled, which connect.
-  void settle_with(std::function<Task<>(Stop& stop)> link) { settle_ = std::move(link); }
-  Task<> settle(const RunningAgent& caller, Stop& stop) const;
+  /// The tools that the model is offered, by name.
+  std::vector<ToolDescription> offered_tools(const RunningAgent& caller) const;
 
-  /// The tools that the model is told of, by name.
-  std::vector<ToolDescription> offered(const RunningAgent& caller) const;
+  /// What runs that this one starts inherit: see InheritedLimits.
+  json::object limits_to_inherit(const RunningAgent& caller) const;
 
-  /// What a run that this one starts is told of it: see ToolRun.
-  json::object handed_on(const RunningAgent& caller) const;
+  /// Whether none of these calls changes anything.
+  bool are_read_only(const std::vector<ToolUse>& uses) const;
 
-  /// Whether these calls change nothing.
-  bool only_read(const std::vector<ToolUse>& uses) const;
-
-  /// Whether the agent may call that tool with that target now.
+  /// Whether the agent may currently call that tool with that target.
   bool may_call(const RunningAgent& caller, const std::string& tool_name, const ToolTarget& target) const;
 
-  /// Whether a call of that name counts as an act: its tool does more than look, or is not there.
-  bool acts(const std::string& tool_name) const;
+  /// Whether a call of that name counts as a side effect: its tool does more than read, or does not exist.
+  bool has_side_effects(const std::string& tool_name) const;
 
-  /// Makes the calls of one step, side by side where all only read. Gives their results in the order of the calls: of
-  /// one that the run's stop left unbegun there is none.
+  /// Makes the calls of one step, concurrently if all only read. Returns their results in the order of the calls,
+  /// without those that had not begun when the run was stopped.
   Task<std::vector<Message>> run(ActiveRunPointer active, RunningAgentPointer caller, std::vector<ToolUse> uses);
 
 private:
@@ -58,15 +50,14 @@ private:
   Task<Message> call(const StepCalls& step, const ToolUse& use, ToolPointer tool);
   Task<ToolOutcome> outcome_of(const StepCalls& step, const ToolUse& use, ToolPointer tool);
   Task<ToolOutcome> make(const StepCalls& step, const ToolUse& use, const Tool& tool, ToolRequest request);
-  Task<std::string> stage(const ToolRun& run, StagedChange change);
 
   Loop& loop_;
   Runs& runs_;
   Threads& threads_;
   const Stages& stages_;
+  Proposals& proposals_;
+  Integrations& integrations_;
   const ToolSet& tools_;
-  StageLink stage_;
-  std::function<Task<>(Stop& stop)> settle_;
 };
 
 }  // namespace agw

@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "base/json_member.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 
@@ -18,7 +18,7 @@ ChosenModels choose_models(const Models& models, const Run& run, const Extension
     chosen.model = wanted.empty() ? models.default_model() : wanted;
     chosen.problem = std::get<NotConfigured>(resolved).message;
   }
-  for (auto& fallback : models.resolve_fallbacks(texts_of(definition, "fallback_models"))) {
+  for (auto& fallback : models.resolve_fallbacks(strings_of(definition, "fallback_models"))) {
     chosen.choices.push_back(fallback);
   }
   return chosen;

@@ -9,8 +9,8 @@
 
 namespace agw {
 
-/// What is to answer, the first of `choices` before its fallbacks. `model` names it, also where it cannot be asked;
-/// then `problem` says what to do about it.
+/// The models for a run: the chosen one first, then its fallbacks. `model` is the id of the chosen one, even if it
+/// cannot be called; then `problem` says what to do.
 struct ChosenModels {
   std::vector<ModelChoice> choices;
   std::string model;

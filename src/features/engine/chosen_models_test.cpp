@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "features/engine/model_limits.hpp"
-
 namespace agw {
 namespace {
 
@@ -40,39 +38,21 @@ protected:
                  Prices()};
 };
 
-TEST_F(ChosenModelsTest, AMessagesModelGoesBeforeTheAgentsAndThatBeforeTheDefault) {
+TEST_F(ChosenModelsTest, PrefersTheModelOfTheMessageThenOfTheAgentThenTheDefault) {
   EXPECT_EQ(choose({{"model", "second/named"}}, {{"model", "first/own"}}).model, "second/named");
   EXPECT_EQ(choose({}, {{"model", "first/own"}}).model, "first/own");
   EXPECT_EQ(choose({}, {}).model, "first/usual");
 }
 
-TEST_F(ChosenModelsTest, FallbacksStandBehindInTheirOrder) {
+TEST_F(ChosenModelsTest, FallbacksFollowInOrder) {
   const auto chosen = choose({}, {{"model", "first/own"}, {"fallback_models", {"second/b", "nobody/x", "first/a"}}});
   EXPECT_THAT(ids(chosen), ElementsAre("first/own", "second/b", "first/nobody/x", "first/a"));
 }
 
-TEST_F(ChosenModelsTest, AModelThatCannotBeAskedIsNamedWithWhatToDo) {
+TEST_F(ChosenModelsTest, SaysWhatToDoIfAModelIsNotConfigured) {
   const auto chosen = choose({{"model", "anthropic/claude"}}, {});
   EXPECT_EQ(chosen.model, "anthropic/claude");
   EXPECT_THAT(chosen.problem, HasSubstr("anthropic"));
-}
-
-TEST_F(ChosenModelsTest, WhatAModelHasRefusedCountsFromThenOnAndOnlyDownwards) {
-  ModelLimits limits(models_);
-  const auto choice = choose({}, {}).choices.front();
-  const auto known = limits.of(choice);
-  const Answered answered{.outcome = ModelReply{}, .provider = "first", .model = "usual"};
-
-  limits.lower(answered, known.context_window * 2, std::nullopt);
-  EXPECT_EQ(limits.of(choice).context_window, known.context_window);
-
-  limits.lower(answered, known.context_window / 2, known.max_output_tokens / 4);
-  EXPECT_EQ(limits.of(choice).context_window, known.context_window / 2);
-  EXPECT_EQ(limits.of(choice).max_output_tokens, known.max_output_tokens / 4);
-
-  limits.lower(answered, known.context_window, known.max_output_tokens);
-  EXPECT_EQ(limits.of(choice).context_window, known.context_window / 2);
-  EXPECT_EQ(limits.of(choice).max_output_tokens, known.max_output_tokens / 4);
 }
 
 }  // namespace

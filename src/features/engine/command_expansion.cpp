@@ -6,7 +6,8 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/blank.hpp"
+#include "base/json/json_values.hpp"
+#include "base/text/ascii.hpp"
 #include "features/extensions/service.hpp"
 
 namespace agw {
@@ -14,8 +15,8 @@ namespace agw {
 namespace {
 
 constexpr std::string_view all_arguments = "$ARGUMENTS";
-/// No model reads more, and what is typed could be multiplied without end.
-constexpr std::size_t longest_expansion = 10 * 1024 * 1024;
+/// No model reads more, and placeholders could multiply the arguments without limit.
+constexpr std::size_t max_expansion_length = 10 * 1024 * 1024;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(white_space);
@@ -33,7 +34,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// Appends what stands for the placeholder at the front of `prompt`, and answers its length: 0 where there is none.
+/// Appends the value of the placeholder at the start of `prompt`. Returns the placeholder's length; 0 if there is none.
 std::size_t expand_placeholder(std::string_view prompt, std::string_view arguments,
                                const std::vector<std::string_view>& words, std::string& text) {
   if (prompt.starts_with(all_arguments)) {
@@ -61,7 +62,7 @@ std::string expanded(std::string_view prompt, std::string_view arguments) {
       length = 1;
     }
     prompt.remove_prefix(length);
-    if (text.size() > longest_expansion) throw body_too_large();
+    if (text.size() > max_expansion_length) throw body_too_large();
   }
   return text;
 }

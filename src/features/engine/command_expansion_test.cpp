@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/error.hpp"
-#include "testing/extensions_room.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -13,7 +13,7 @@ using namespace testing::extensions;
 /// What the model reads of `message` where the command `do` has that prompt; `(plain)` where it is no command.
 std::string read_by_the_model(std::string_view prompt, std::string_view message, bool enabled = true) {
   std::string text;
-  in_room([&](Room& room) -> Task<> {
+  with_extensions([&](ExtensionsFixture& room) -> Task<> {
     co_await room.extensions.create({{"type", "command"},
                                      {"name", "do"},
                                      {"description", "d"},
@@ -25,7 +25,7 @@ std::string read_by_the_model(std::string_view prompt, std::string_view message,
   return text;
 }
 
-TEST(CommandExpansion, PutsWhatWasTypedInPlaceOfThePlaceholders) {
+TEST(CommandExpansion, ReplacesPlaceholdersByArguments) {
   EXPECT_EQ(read_by_the_model("Do: $ARGUMENTS!", "/do this  and that"), "Do: this  and that!");
   EXPECT_EQ(read_by_the_model("$2 before $1, $3", "/do a b"), "b before a, ");
   EXPECT_EQ(read_by_the_model("$10$1", "/do 1 2 3 4 5 6 7 8 9 ten"), "ten1");
@@ -33,23 +33,23 @@ TEST(CommandExpansion, PutsWhatWasTypedInPlaceOfThePlaceholders) {
   EXPECT_EQ(read_by_the_model("[$ARGUMENTS|$1]", "/do"), "[|]");
 }
 
-TEST(CommandExpansion, LeavesEverythingElseOfThePromptAsItIs) {
+TEST(CommandExpansion, LeavesTheRestOfThePromptUnchanged) {
   EXPECT_EQ(read_by_the_model("$ $0 $x $$ 5$ $ARGUMENT", "/do a"), "$ $0 $x $$ 5$ $ARGUMENT");
   EXPECT_EQ(read_by_the_model("$99999999999999999999", "/do a"), "$99999999999999999999");
 }
 
-TEST(CommandExpansion, IsNotMultipliedWithoutEnd) {
+TEST(CommandExpansion, IsLimited) {
   std::string prompt;
   for (int i = 0; i < 2000; ++i) prompt += "$ARGUMENTS";
   EXPECT_EQ(read_by_the_model(prompt, "/do " + std::string(5000, 'x')).size(), 2000u * 5000u);
   EXPECT_THROW(read_by_the_model(prompt, "/do " + std::string(6000, 'x')), PayloadTooLarge);
 }
 
-TEST(CommandExpansion, DoesNotLookIntoWhatWasTyped) {
+TEST(CommandExpansion, DoesNotExpandArguments) {
   EXPECT_EQ(read_by_the_model("$1 $2", "/do $2 $ARGUMENTS"), "$2 $ARGUMENTS");
 }
 
-TEST(CommandExpansion, WhatIsNoEnabledCommandIsPlainText) {
+TEST(CommandExpansion, LeavesOtherMessagesAsPlainText) {
   EXPECT_EQ(read_by_the_model("x", "/do", false), "(plain)");
   for (const auto* message : {"do", " /do", "/", "//do", "/do/x", "/do.", "/DO", "/unknown x", "/dark", ""}) {
     EXPECT_EQ(read_by_the_model("x", message), "(plain)") << message;

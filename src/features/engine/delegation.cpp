@@ -1,8 +1,11 @@
-// Runs that one agent's run hands to another agent.
+// Tasks that one agent's run delegates to another agent.
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/id.hpp"
+#include "base/json/json_values.hpp"
 #include "features/engine/service.hpp"
 
 namespace agw {
@@ -10,28 +13,24 @@ namespace agw {
 namespace {
 
 /// A delegated run, and how it ended.
-struct Delegated {
+struct DelegatedRun : RunObserver {
+  Runs::AtEnd ending(const RunOutcome& how) override {
+    outcome = how;
+    return {};
+  }
+
   Delegation delegation;
   RunOutcome outcome;
   std::string text;
 };
 
-RunFollower follower_of(const std::shared_ptr<Delegated>& delegated) {
-  return {.started = [] {},
-          .ending = [delegated](const RunOutcome& outcome) -> Runs::AtEnd {
-            delegated->outcome = outcome;
-            return {};
-          },
-          .ended = [] {}};
-}
-
 ThreadMode mode_for(const Extension& agent, const ToolRun& caller) {
   const auto own = string_member(agent.definition.members(), "mode");
-  const auto callers = from_text<ThreadMode>(string_member(caller.handed_down, "mode").value_or(""));
+  const auto callers = from_text<ThreadMode>(string_member(caller.inherited, "mode").value_or(""));
   return delegate_mode(callers.value_or(ThreadMode::plan), own ? from_text<ThreadMode>(*own) : std::nullopt);
 }
 
-ToolOutcome result_of(const Extension& agent, const std::string& thread_id, const Delegated& delegated) {
+ToolOutcome result_of(const Extension& agent, const std::string& thread_id, const DelegatedRun& delegated) {
   const auto& outcome = delegated.outcome;
   if (outcome.stopped) return {fmt::format("{} was stopped; what it did is in thread {}", agent.name, thread_id), true};
   if (outcome.error.empty() && outcome.finish_reason == "stop") return {delegated.text};
@@ -43,27 +42,26 @@ ToolOutcome result_of(const Extension& agent, const std::string& thread_id, cons
 
 }  // namespace
 
-Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name, std::string task, Stop& stop) {
+Task<ToolOutcome> Engine::delegate(const ToolRun& caller, std::string agent_name, std::string task, StopSource& stop) {
   const auto agent = services_.extensions.require_enabled_agent(agent_name);
   const auto mode = mode_for(*agent, caller);
-  const auto delegated = std::make_shared<Delegated>();
+  const auto delegated = std::make_shared<DelegatedRun>();
   delegated->delegation = {
       .run_id = new_id(), .delegating_run_id = caller.run_id, .agent_id = agent->id, .thread_id = {}};
-  // Its thread is told of while it is made.
+  // Events about its thread are published while that is created.
   add_delegation(std::shared_ptr<const Delegation>(delegated, &delegated->delegation));
   const auto thread =
       co_await services_.threads.create({.agent_id = agent->id, .project_id = caller.project_id, .mode = mode});
   delegated->delegation.thread_id = thread.id;
-  const auto active =
-      open_job_run({.run_id = delegated->delegation.run_id,
-                    .thread_id = thread.id,
-                    .agent_id = agent->id,
-                    .prompt = std::move(task),
-                    .metadata = {{"delegated_by", caller.agent_name}, {"delegating_run_id", caller.run_id}},
-                    .order = {{"mode", to_text(mode)}, {handed_down_member, caller.handed_down}},
-                    .follower = follower_of(delegated)});
-  co_await begin_job_run(active, {});
-  Stop::Listener when_stopped(stop, [active] { active->stop.request(); });
+  const auto active = open_run({.run_id = delegated->delegation.run_id,
+                                .thread_id = thread.id,
+                                .agent_id = agent->id,
+                                .prompt = std::move(task),
+                                .metadata = {{"delegated_by", caller.agent_name}, {"delegating_run_id", caller.run_id}},
+                                .order = {{"mode", to_text(mode)}, {inherited_limits_member, caller.inherited}},
+                                .observer = delegated});
+  co_await begin_run(active, {});
+  StopSource::Listener when_stopped(stop, [active] { active->stop.request(); });
   co_await until_ended(active);
   delegated->text = active->log.content();
   co_return result_of(*agent, thread.id, *delegated);
@@ -80,6 +78,17 @@ std::vector<std::shared_ptr<const Delegation>> Engine::delegations() const {
     if (auto delegation = known.lock()) under_way.push_back(std::move(delegation));
   }
   return under_way;
+}
+
+EventCause Engine::cause_of(std::string run_id) const {
+  const auto under_way = delegations();
+  for (;;) {
+    const auto run_request = run_requests_.find(run_id);
+    if (run_request && !run_request->cause.job_ids.empty()) return run_request->cause;
+    const auto delegation = std::ranges::find(under_way, run_id, [](const auto& known) { return known->run_id; });
+    if (delegation == under_way.end()) return {};
+    run_id = (*delegation)->delegating_run_id;
+  }
 }
 
 }  // namespace agw

@@ -1,12 +1,18 @@
-#include "features/engine/model_routes.hpp"
+#include "features/engine/routes.hpp"
+
+#include "models/catalog.hpp"
 
 namespace agw {
 
-Routes ModelRoutes::routes() {
-  return {get("/models", "List the models that are configured", this, &ModelRoutes::list)
-              .answers<std::vector<ModelInfo>>()};
-}
+namespace {
 
-Answer ModelRoutes::list(const Request&) { return Answer::of(models_.list()); }
+Response list_models(const Models& models, const Request& request) { return request.respond(models.list()); }
+
+}  // namespace
+
+Routes model_routes(const Models& models) {
+  return {
+      get("/models", "List the models that are configured", list_models, models).responds<std::vector<ModelInfo>>()};
+}
 
 }  // namespace agw

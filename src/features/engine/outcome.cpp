@@ -4,14 +4,14 @@ namespace agw {
 
 namespace {
 
-std::string_view finish_reason(ModelStop stop) {
+std::string_view finish_reason(StopReason stop) {
   switch (stop) {
-    case ModelStop::length:
+    case StopReason::length:
       return "length";
-    case ModelStop::content_filter:
+    case StopReason::content_filter:
       return "content-filter";
-    case ModelStop::tool_use:
-    case ModelStop::stop:
+    case StopReason::tool_use:
+    case StopReason::stop:
       break;
   }
   return "stop";
@@ -27,7 +27,7 @@ json::array step_members(const std::vector<StepMark>& steps) {
   return members;
 }
 
-/// What the answer is to be made with when it is made again.
+/// The members that regenerating the answer needs.
 void add_origin(json::object& metadata, const Run& run) {
   for (const auto name : {std::string_view("agent_id"), named_model_member}) {
     if (const auto* member = run.order.if_contains(name)) metadata[name] = *member;
@@ -94,7 +94,7 @@ json::object interrupted_metadata(const InterruptedRun& interrupted, const std::
   return metadata;
 }
 
-void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came) {
+void apply_model_outcome(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came) {
   if (const auto* reply = std::get_if<ModelReply>(&model_outcome)) {
     outcome.finish_reason = finish_reason(reply->stop);
     return;

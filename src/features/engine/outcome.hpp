@@ -7,56 +7,56 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "features/costs/types.hpp"
 #include "features/runs/service.hpp"
 #include "models/model.hpp"
 
 namespace agw {
 
-/// Where tools were called in an answer.
+/// The position in an answer where tools were called.
 struct StepMark {
   std::int64_t text_end = 0;  ///< in code points
   std::vector<std::string> tool_call_ids;
 };
 
-/// A call of a tool that does more than look, or that is not there; whatever came of it.
-struct Act {
+/// A call of a tool that does more than read, or that does not exist, whether it succeeded or not.
+struct SideEffect {
   std::string tool;
   std::string result;
 };
 
-/// The member of an order, and of its answer's metadata, that holds the model that the message named.
+/// The member of an order, and of the answer's metadata, with the model that the message named.
 inline constexpr std::string_view named_model_member = "named_model";
 
-/// How the making of an answer ended, before it is stored.
+/// How a run ended, before it is stored.
 struct RunOutcome {
   bool stopped = false;
   std::string finish_reason = "stop";  ///< of the event `finish`
-  std::string error;                   ///< for people; empty for none
-  bool provider_failed = false;        ///< the error is its
+  std::string error;                   ///< for people; empty: none
+  bool provider_failed = false;        ///< the error is the model provider's
   std::string model;                   ///< `<provider>/<model>` that answered
   Usage usage;
   double cost_usd = 0;
-  std::vector<Spending> spendings;  ///< of its model calls, as far as they are not stored yet
+  std::vector<Spending> spendings;  ///< of its model calls, those that are not stored yet
   std::vector<StepMark> steps;
-  std::optional<Act> last_act;  ///< none where the agent has only looked
-  bool partial = false;         ///< cut off: stopped, or a stream that broke
+  std::optional<SideEffect> last_side_effect;  ///< no value: the agent has only read
+  bool partial = false;                        ///< stopped, or the stream broke
   std::chrono::milliseconds duration{};
 };
 
-/// The member `usage` of all that tells of a run.
+/// The member `usage` of events and metadata.
 json::object usage_members(const Usage& usage);
 /// The metadata of the assistant's turn.
 json::object turn_metadata(const Run& run, const RunOutcome& outcome);
 /// The members of the event `finish`.
 json::object finish_members(const Run& run, const RunOutcome& outcome);
-/// What of the metadata is known while the answer is made: `model`, `usage`, `cost_usd`.
+/// The part of the metadata that is known during the run: `model`, `usage`, `cost_usd`.
 json::object progress_members(const RunOutcome& outcome);
-/// The metadata of what a killed run left. `model` is the one that was to answer, in case that none had begun.
+/// The metadata of the answer of a killed run. `model` is used if no model had begun to answer.
 json::object interrupted_metadata(const InterruptedRun& interrupted, const std::string& model);
 
-/// Takes over into the run's outcome how a model call ended.
-void take_over(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came);
+/// Updates the run's outcome by that of a model call. `anything_came`: text or reasoning had been streamed.
+void apply_model_outcome(RunOutcome& outcome, const ModelOutcome& model_outcome, bool anything_came);
 
 }  // namespace agw

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "base/json_equal.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr int most_times = 2;
+constexpr int max_times = 2;
 
 bool same(const ToolUse& one, const ToolUse& other) {
   return one.name == other.name && equal_by_value(one.input, other.input) && one.raw_input == other.raw_input;
@@ -20,7 +20,7 @@ std::optional<std::string> RepeatGuard::problem(const std::vector<ToolUse>& uses
   for (const auto& use : uses) {
     times_ = last_ && same(*last_, use) ? times_ + 1 : 1;
     last_ = use;
-    if (times_ > most_times) {
+    if (times_ > max_times) {
       return fmt::format("the model called {} three times in a row with the same input", use.name);
     }
   }

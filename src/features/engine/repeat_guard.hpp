@@ -8,10 +8,10 @@
 
 namespace agw {
 
-/// Notices a model that is caught in a circle: it makes the same call with the same input three times in a row.
+/// Detects a model that is stuck: it makes the same call with the same input three times in a row.
 class RepeatGuard {
 public:
-  /// Takes the calls of one step; says what is wrong with them.
+  /// Adds the calls of one step. Returns what is wrong with them, or no value.
   std::optional<std::string> problem(const std::vector<ToolUse>& uses);
 
 private:

@@ -1,63 +1,73 @@
 #include "features/engine/routes.hpp"
 
-#include "features/engine/modes.hpp"
+#include "features/engine/service.hpp"
+#include "features/permissions/service.hpp"
 
 namespace agw {
 
-Routes EngineRoutes::routes() {
+namespace {
+
+Task<Response> start_chat(Engine& engine, Request& request) {
+  co_return request.respond(co_await engine.chat(request.body<ChatMessage>(), request.in_transaction<Turn>()));
+}
+
+Task<Response> stop_chat(Engine& engine, Request& request) {
+  co_return request.respond(co_await engine.stop_chat(request.body<StopChat>()));
+}
+
+Task<Response> regenerate_turn(Engine& engine, Request& request) {
+  co_return request.respond(co_await engine.regenerate(request.path("id"), request.in_transaction<Turn>()));
+}
+
+Task<Response> delete_turn(Engine& engine, Request& request) {
+  co_await engine.remove_turn(request.path("id"));
+  co_return Response::no_content();
+}
+
+Task<Response> list_events(Threads& threads, Runs& runs, Request& request) {
+  const auto thread = co_await threads.require(request.path("id"));
+  Response response;
+  response.body = co_await runs.events(thread.id, request.query<EventsQuery>());
+  co_return response;
+}
+
+Task<Response> list_modes(Request& request) { co_return request.respond(modes()); }
+
+Task<Response> show_prompt(Engine& engine, Stages& stages, Request& request) {
+  const auto agent = stages.require_agent(request.path("name"));
+  co_return request.respond(co_await engine.prompt(agent, request.query<AgentPromptQuery>()));
+}
+
+}  // namespace
+
+Routes chat_routes(Engine& engine, Threads& threads, Runs& runs, Stages& stages) {
   return {
-      post("/chat", "Say something to an agent; the answer streams over the WebSocket", this, &EngineRoutes::chat)
+      post("/chat", "Say something to an agent; the answer streams over the WebSocket", start_chat, engine)
           .body<ChatMessage>()
-          .answers<Turn>(201)
-          .like({{"content", "Hello!"}})
+          .responds<Turn>(201)
+          .with_example({{"content", "Hello!"}})
           .fails_with({400, 404, 409, 413, 507})
           .executes(),
-      post("/chat/stop", "Stop the answer under way on a thread", this, &EngineRoutes::stop)
+      post("/chat/stop", "Stop the answer under way on a thread", stop_chat, engine)
           .body<StopChat>()
-          .answers<ChatStopped>()
+          .responds<ChatStopped>()
           .fails_with({400, 404, 507})
           .executes(),
-      post("/turns/:id/regenerate", "Answer a turn again", this, &EngineRoutes::regenerate)
-          .answers<Turn>(201)
+      post("/turns/:id/regenerate", "Answer a turn again", regenerate_turn, engine)
+          .responds<Turn>(201)
           .fails_with({400, 404, 409, 413, 507})
           .executes(),
-      get("/threads/:id/events", "The events of a run that a client missed", this, &EngineRoutes::events)
+      remove("/turns/:id", "Delete a turn", delete_turn, engine).responds_no_content().fails_with({404, 409}),
+      get("/threads/:id/events", "The events of a run that a client missed", list_events, threads, runs)
           .query<EventsQuery>()
-          .answers<std::vector<json::object>>()
+          .responds<std::vector<json::object>>()
           .fails_with({400, 404}),
-      get("/modes", "List the modes that agents work in", this, &EngineRoutes::list_modes)
-          .answers<std::vector<ModeDetail>>(),
-      get("/agents/:name/prompt", "Show what an agent is told before the conversation", this, &EngineRoutes::prompt)
+      get("/modes", "List the modes that agents work in", list_modes).responds<std::vector<ModeDetail>>(),
+      get("/agents/:name/prompt", "Show what an agent is told before the conversation", show_prompt, engine, stages)
           .query<AgentPromptQuery>()
-          .answers<AgentPrompt>()
+          .responds<AgentPrompt>()
           .fails_with({400, 404}),
   };
-}
-
-Task<Answer> EngineRoutes::chat(Request& request) {
-  co_return Answer::of(co_await engine_.chat(request.body<ChatMessage>(), request.along<Turn>(201)), 201);
-}
-
-Task<Answer> EngineRoutes::stop(Request& request) {
-  co_return Answer::of(co_await engine_.stop_chat(request.body<StopChat>()));
-}
-
-Task<Answer> EngineRoutes::regenerate(Request& request) {
-  co_return Answer::of(co_await engine_.regenerate(request.path("id"), request.along<Turn>(201)), 201);
-}
-
-Task<Answer> EngineRoutes::events(Request& request) {
-  const auto thread = co_await threads_.require(request.path("id"));
-  Answer answer;
-  answer.body = co_await runs_.events(thread.id, request.query<EventsQuery>());
-  co_return answer;
-}
-
-Task<Answer> EngineRoutes::list_modes(Request&) { co_return Answer::of(modes()); }
-
-Task<Answer> EngineRoutes::prompt(Request& request) {
-  const auto agent = stages_.require_agent(request.path("name"));
-  co_return Answer::of(co_await engine_.prompt(agent, request.query<AgentPromptQuery>()));
 }
 
 }  // namespace agw

@@ -1,8 +1,8 @@
-// The story of a run: choose the model, have it answer (answering.cpp), store the answer, say that it ended.
+// The course of a run: choose the model, have it answer (agent_loop.cpp), store the answer, report the end.
 
 #include "api/refusals.hpp"
 #include "base/log_ids.hpp"
-#include "features/engine/answering.hpp"
+#include "features/engine/agent_loop.hpp"
 #include "features/engine/chosen_models.hpp"
 #include "features/engine/service.hpp"
 
@@ -14,10 +14,10 @@ namespace {
 
 constexpr auto pause_before_saving_again = 1s;
 
-/// Why the agent cannot answer any more, although it could when it was asked; empty where it can.
-std::string_view what_keeps(const ExtensionPointer& agent, const JobTurn* job_turn) {
+/// Why the agent can no longer answer, although it could when it was asked; empty if it can.
+std::string_view why_unavailable(const ExtensionPointer& agent, const RunRequest* run_request) {
   if (!agent) return "the agent was deleted before it could answer";
-  if (agent->enabled || (job_turn && job_turn->even_disabled)) return "";
+  if (agent->enabled || (run_request && run_request->allows_disabled_agent)) return "";
   return "the agent was disabled before it could answer";
 }
 
@@ -34,7 +34,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
     outcome.error = internal_error;
     outcome.partial = !active->log.content().empty() || !outcome.steps.empty();
   }
-  job_turns_.take_failure(active->run, outcome);
+  run_requests_.take_failure(active->run, outcome);
   outcome.duration =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - active->began);
   if (!outcome.error.empty()) services_.runs.emit(*active, "error", {{"error", outcome.error}});
@@ -46,50 +46,57 @@ Task<> Engine::answer(ActiveRunPointer active) {
 Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
   outcome.stopped = active->stop.requested();
   if (outcome.stopped) co_return;
-  const auto job_turn = job_turns_.of(active->run);
+  const auto run_request = run_requests_.of(active->run);
   const auto agent = services_.extensions.find(active->run.agent_id);
-  if (const auto problem = what_keeps(agent, job_turn.get()); !problem.empty()) {
+  if (const auto problem = why_unavailable(agent, run_request.get()); !problem.empty()) {
     outcome.finish_reason = "error";
     outcome.error = problem;
     co_return;
   }
-  if (job_turn && job_turn->answerer) {
-    outcome = co_await answer_without_model(active, job_turn);
+  if (run_request && run_request->answerer) {
+    outcome = co_await answer_without_model(active, run_request);
     co_return;
   }
   auto chosen = choose_models(services_.models, active->run, *agent);
   outcome.model = chosen.model;
   if (chosen.problem.empty()) {
-    Answering answering(services_, limits_, active, agent, std::move(chosen.choices), outcome);
-    co_await answering.run();
+    AgentLoop agent_loop(services_, limits_, active, agent, std::move(chosen.choices), outcome);
+    co_await agent_loop.run();
   } else {
     outcome.finish_reason = "error";
     outcome.error = chosen.problem;
   }
 }
 
-/// Stores the answer, whatever it takes: while the disk is full it is tried again, because it was promised.
+/// Stores the answer. While the disk is full it tries again, because the answer was promised.
 Task<> Engine::save(ActiveRunPointer active, RunOutcome outcome) {
   for (;;) {
     std::string why;
-    active->wants_room = false;
+    active->waits_for_disk_space = false;
     try {
       if (co_await end(active, outcome)) {
-        if (observer_) observer_(active->run, outcome);
-        job_turns_.tell_ended(active->run);
+        watch_provider(active->run, outcome);
+        run_requests_.notify_ended(active->run);
       }
       co_return;
     } catch (const std::exception& error) {
       why = error.what();
-      active->wants_room = dynamic_cast<const DiskFull*>(&error) != nullptr;
+      active->waits_for_disk_space = dynamic_cast<const DiskFull*>(&error) != nullptr;
     }
-    // Whoever waits for it may be told.
-    active->ended.cancel();
+    // Those who wait for the end may give up now.
+    active->ended.pulse();
     log::error({.run = active->run.id}, "cannot store the answer: {}", why);
-    if (co_await pause(stopping_, pause_before_saving_again) != End::done) break;
+    if (co_await pause(stopping_, pause_before_saving_again) != WaitResult::done) break;
   }
   // The next start finds the run unfinished and keeps what its checkpoints hold.
   services_.runs.withdraw(active);
+}
+
+void Engine::watch_provider(const Run& run, const RunOutcome& outcome) const {
+  const bool is_of_provider = outcome.provider_failed || outcome.error.empty();
+  if (outcome.stopped || !is_of_provider) return;
+  const auto provider = outcome.model.substr(0, outcome.model.find('/'));
+  services_.alerts.answered({provider, outcome.error, cause_of(run.id)});
 }
 
 Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
@@ -106,10 +113,10 @@ Task<bool> Engine::end(ActiveRunPointer active, const RunOutcome& outcome) {
     ending.type = "finish";
     ending.members = finish_members(run, outcome);
   }
-  const auto at_end = [of_job = job_turns_.ending_of(run, outcome),
+  const auto at_end = [of_observer = run_requests_.ending_of(run, outcome),
                        spendings = outcome.spendings](Connection& written) {
     Costs::record(written, spendings);
-    if (of_job) of_job(written);
+    if (of_observer) of_observer(written);
   };
   if (nothing_to_store) co_return co_await services_.runs.end(active, std::move(ending), at_end);
 

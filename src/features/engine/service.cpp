@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/id.hpp"
-#include "base/json_member.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
-#include "base/message_of.hpp"
-#include "features/engine/agent_limits.hpp"
-#include "features/engine/attached.hpp"
+#include "base/text/message_of.hpp"
+#include "features/context/service.hpp"
 #include "features/engine/chosen_models.hpp"
 #include "features/engine/command_expansion.hpp"
-#include "features/engine/recall.hpp"
+#include "features/permissions/service.hpp"
 
 namespace agw {
 
@@ -24,8 +20,8 @@ namespace {
 
 constexpr std::string_view default_agent = "assistant";
 
-/// How to answer a message, as `Run` keeps it. `named` is the model that the message itself names; who answers is a
-/// part of it where that is not the thread's agent.
+/// The order of a run (see Run). `named` is the model that the message itself names. It contains the agent only if that
+/// is not the thread's.
 json::object order_of(const std::optional<ExpandedCommand>& command, const std::optional<std::string>& named,
                       const Extension& agent, std::string_view threads_agent) {
   json::object order;
@@ -45,7 +41,7 @@ std::optional<std::string> text_in(const std::optional<Turn>& turn, std::string_
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-/// Whether a job asked it in a dry run.
+/// Whether it is the prompt of a job's dry run.
 bool is_dry(const Turn& question) {
   return question.metadata && question.metadata->contains("job") && is_true(*question.metadata, "dry");
 }
@@ -55,7 +51,7 @@ struct InterruptedCall {
   PreparedTurn turn;
 };
 
-/// For every call of a killed run the turn that says so, to be inserted where the call has none.
+/// For each call of a killed run, the result turn to insert if the call has none.
 std::vector<InterruptedCall> interrupted_calls(Threads& threads, const InterruptedRun& left) {
   std::vector<InterruptedCall> calls;
   for (const auto& step : left.steps) {
@@ -96,17 +92,17 @@ Task<> end_interrupted(Database& database, InterruptedRun left, std::vector<Inte
 
 }  // namespace
 
-Engine::Engine(const AnswerServices& services)
+Engine::Engine(const EngineServices& services)
     : services_(services), limits_(services.models), titles_(services_, stopping_), workers_(services.loop) {
   services_.threads.at_fork([&clock = services_.clock](Connection& connection, const Fork& fork) {
-    keep_summary_in_fork(connection, fork, clock.now());
+    copy_summary_to_fork(connection, fork, clock.now());
   });
   workers_.on_failure([](const std::exception_ptr& failure) {
     log::error("what answers threads and finds their titles failed: {}", message_of(failure));
   });
 }
 
-Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
+Task<Turn> Engine::chat(ChatMessage message, InTransaction<Turn> in_transaction) {
   const auto command = expand_command(message.content, services_.extensions);
   const auto asked = message.agentId ? services_.extensions.require_enabled_agent(*message.agentId) : nullptr;
   const auto own = asked ? asked : services_.extensions.find_agent(default_agent);
@@ -131,7 +127,7 @@ Task<Turn> Engine::chat(ChatMessage message, Along<Turn> along) {
   try {
     AddTurn wanted{.thread_id = thread_id, .role = Role::user, .content = std::move(message.content), .id = turn_id};
     if (!files.empty()) wanted.metadata = attachment_metadata(files);
-    auto record = recording(active, std::move(along));
+    auto record = recording(active, std::move(in_transaction));
     auto inserting = message.threadId
                          ? services_.threads.add_turn(std::move(wanted), std::move(record))
                          : services_.threads.begin({.agent_id = owner}, std::move(wanted), std::move(record));
@@ -149,19 +145,19 @@ Task<std::vector<Attachment>> Engine::require_files(const ChatMessage& message, 
   if (std::ranges::none_of(files, is_image)) co_return files;
   const auto own = string_member(agent.definition.members(), "model").value_or("");
   const auto resolved = services_.models.resolve(message.model ? std::string_view(*message.model) : own);
-  // One that is not configured says so when it is asked.
+  // If it is not configured, the run reports that.
   const auto* choice = std::get_if<ModelChoice>(&resolved);
   if (choice && !services_.models.info(*choice).vision) throw BadRequest("model does not accept images");
   co_return files;
 }
 
-/// Whose answer it was, as far as that agent can answer now.
+/// The agent that gave the answer; if it can no longer answer, the thread's.
 std::string Engine::answerer_of(const std::optional<Turn>& answer, const Thread& thread) const {
   const auto answerer = services_.extensions.find(text_in(answer, "agent_id").value_or(""));
   return answerer && answerer->enabled ? answerer->id : thread.agent_id;
 }
 
-Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
+Task<Turn> Engine::regenerate(std::string turn_id, InTransaction<Turn> in_transaction) {
   const auto question = co_await services_.threads.question_of(turn_id);
   if (services_.runs.thread_in_use(question.thread_id)) throw turn_in_use();
   const auto thread = co_await services_.threads.require(question.thread_id);
@@ -174,7 +170,7 @@ Task<Turn> Engine::regenerate(std::string turn_id, Along<Turn> along) {
   if (is_dry(question)) order["dry"] = true;
   auto active = open_run(thread.id, question.id, *agent, std::move(order));
   try {
-    auto turn = co_await services_.threads.supersede_after(question.id, recording(active, std::move(along)));
+    auto turn = co_await services_.threads.supersede_after(question.id, recording(active, std::move(in_transaction)));
     begin(active);
     co_return turn;
   } catch (...) {
@@ -189,7 +185,7 @@ bool Engine::may_write(const ExtensionPointer& agent, const std::optional<std::s
   RunningAgent caller;
   caller.agent = agent;
   caller.mode = ThreadMode::act;
-  caller.limits = limits_of(*agent, services_.extensions, roots);
+  caller.limits = agent_limits(*agent, services_.extensions, roots);
   const ToolTarget target{.place = place_of(file, roots), .path = file.string()};
   return services_.calls.may_call(caller, "Write", target) || services_.calls.may_call(caller, "Edit", target);
 }
@@ -204,20 +200,21 @@ ActiveRunPointer Engine::open_run(const std::string& thread_id, const std::strin
                               .order = std::move(order)});
 }
 
-/// Stores the run in the transaction of its question, so that a question that was acknowledged is answered or, after a
-/// kill, marked as interrupted.
-Along<Turn> Engine::recording(const ActiveRunPointer& active, Along<Turn> along) const {
-  return [run = active->run, now = services_.clock.now(), along = std::move(along)](Connection& connection,
-                                                                                    const Turn& turn) {
+/// Stores the run in the same transaction as its question: every acknowledged question is answered or, after a kill,
+/// marked as interrupted.
+InTransaction<Turn> Engine::recording(const ActiveRunPointer& active, InTransaction<Turn> in_transaction) const {
+  return [run = active->run, now = services_.clock.now(), in_transaction = std::move(in_transaction)](
+             Connection& connection, const Turn& turn) {
     Runs::record(connection, run, now);
-    if (along) along(connection, turn);
+    if (in_transaction) in_transaction(connection, turn);
   };
 }
 
 void Engine::begin(const ActiveRunPointer& active) {
+  AGW_ASSERT(thread_.is_current() && !active->recorded);
   active->recorded = true;
   if (stopping_.requested()) active->stop.request();
-  if (working_.insert(active->run.thread_id).second) workers_.spawn(work(active->run.thread_id));
+  if (working_threads_.insert(active->run.thread_id).second) workers_.spawn(work(active->run.thread_id));
 }
 
 Task<> Engine::work(std::string thread_id) {
@@ -228,30 +225,34 @@ Task<> Engine::work(std::string thread_id) {
       co_await until_ended(active);
       continue;
     }
-    job_turns_.tell_started(*active);
+    run_requests_.notify_started(*active);
     co_await answer(active);
   }
-  working_.erase(thread_id);
+  working_threads_.erase(thread_id);
 }
 
 Task<ChatStopped> Engine::stop_chat(StopChat wanted) {
   const auto thread = co_await services_.threads.require(wanted.threadId);
   const auto active = services_.runs.of_thread(thread.id);
   stop_all(active);
-  for (const auto& run : active) co_await until_ended(run, WithoutRoom::refuse);
-  // An answer that was whole already ends as such.
+  for (const auto& run : active) co_await until_ended(run, OnFullDisk::refuse);
+  // An answer that was already complete ends normally.
   const bool any_stopped = std::ranges::any_of(active, [](const auto& run) { return run->has_stopped; });
   co_return ChatStopped{any_stopped ? "stopped" : "idle", thread.id};
 }
 
-Task<> Engine::drop_waiting(std::string turn_id) {
+Task<> Engine::remove_turn(std::string turn_id) {
   for (const auto& active : services_.runs.all()) {
-    const auto waits = active->recorded && !active->started && !job_turns_.of(active->run);
-    if (waits && active->run.turn_id == turn_id) co_return co_await stop_run(active);
+    const auto waits = active->recorded && !active->started && !run_requests_.of(active->run);
+    if (!waits || active->run.turn_id != turn_id) continue;
+    co_await stop_run(active);
+    break;
   }
+  co_await services_.threads.remove_turn(std::move(turn_id));
 }
 
 Task<> Engine::recover(std::vector<InterruptedRun> interrupted) {
+  AGW_ASSERT(working_threads_.empty());
   for (const auto& left : interrupted) {
     log::warn({.run = left.run.id}, "the run was interrupted; {} bytes of its answer are kept", left.text.size());
     const auto calls = interrupted_calls(services_.threads, left);
@@ -277,7 +278,7 @@ Task<> Engine::stop() {
   co_await workers_.join();
 }
 
-/// Those that wait end side by side, so that what their ends write goes to the disk together, however many they are.
+/// Runs that wait end concurrently, so that their writes share commits.
 void Engine::stop_all(const std::vector<ActiveRunPointer>& runs) {
   for (const auto& run : runs) run->stop.request();
   for (const auto& run : runs) end_soon(run);

@@ -4,24 +4,24 @@
 #include <set>
 #include <string>
 
-#include "base/cut.hpp"
-#include "features/engine/answer_services.hpp"
+#include "base/async/cancellation.hpp"
+#include "features/engine/engine_services.hpp"
 
 namespace agw {
 
-/// Titles that a model finds for threads whose first message is too long to be one.
+/// Asks a model for titles of threads whose first message is too long to be the title.
 class Titles {
 public:
   /// `stopping` ends the model's calls; it outlives them.
-  Titles(const AnswerServices& services, Stop& stopping) : services_(services), stopping_(stopping) {}
+  Titles(const EngineServices& services, StopSource& stopping) : services_(services), stopping_(stopping) {}
 
-  /// Finds a title for the thread of a run that has been answered, where the thread wants one.
+  /// Finds a title for the thread of a completed run, if it needs one.
   Task<> find(Run run);
 
 private:
-  const AnswerServices& services_;
-  Stop& stopping_;
-  std::set<std::string, std::less<>> under_way_;  ///< threads
+  const EngineServices& services_;
+  StopSource& stopping_;
+  std::set<std::string, std::less<>> in_progress_;  ///< threads
 };
 
 }  // namespace agw

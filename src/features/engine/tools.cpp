@@ -6,8 +6,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An agent may need a while for what is worth handing on.
-constexpr auto longest_task = 1h;
+/// Tasks that are worth delegating may take a while.
+constexpr auto max_task_time = 1h;
 
 constexpr auto input_schema = R"({
   "type": "object",
@@ -33,7 +33,7 @@ Tool delegate_tool(Engine& engine) {
                           "than you have, and gives you its answer.",
                           parse_json(input_schema).value()},
           .effect = ToolEffect::executes,
-          .limit = longest_task,
+          .limit = max_task_time,
           .call = [&engine](const ToolCall& call) { return delegate(engine, call); }};
 }
 

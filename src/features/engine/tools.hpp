@@ -5,7 +5,7 @@
 
 namespace agw {
 
-/// Delegate: hands a task to another agent, in a thread of its own, and waits for its answer.
+/// Delegate: gives a task to another agent, in a new thread, and waits for its answer.
 Tool delegate_tool(Engine& engine);
 
 }  // namespace agw

@@ -1,34 +1,21 @@
 #include "features/events/hub.hpp"
 
+#include <algorithm>
+
 namespace agw {
 
-Hub::Listening::Listening(Hub& hub, Reader& reader)
-    : hub_(hub), place_(hub.readers_.insert(hub.readers_.end(), &reader)) {}
+Hub::Listening::Listening(Hub& hub, Subscriber& subscriber)
+    : hub_(hub), place_(hub.subscribers_.insert(hub.subscribers_.end(), &subscriber)) {}
 
-Hub::Listening::~Listening() { hub_.readers_.erase(place_); }
+Hub::Listening::~Listening() { hub_.subscribers_.erase(place_); }
 
-void Hub::publish(Event event) {
-  if (!heard()) return;
-  const auto shared = std::make_shared<const Event>(std::move(event));
-  // A reader that gives up while it is told takes itself out of the list.
-  for (auto reader = readers_.begin(); reader != readers_.end();) (*reader++)->deliver(shared);
+void Hub::publish(const DomainEvent& event) {
+  // A subscriber that gives up while it gets the event takes itself out of the list.
+  for (auto subscriber = subscribers_.begin(); subscriber != subscribers_.end();) (*subscriber++)->deliver(event);
 }
 
-void Hub::publish_record(std::string_view type, std::string_view thread_id, std::string_view name,
-                         std::string_view record, EventCause cause) {
-  if (!heard()) return;
-  Event event{std::string(type), std::string(thread_id), "{\"type\":", std::move(cause)};
-  write_json(event.text, type);
-  if (!thread_id.empty()) {
-    event.text += ",\"threadId\":";
-    write_json(event.text, thread_id);
-  }
-  event.text += ',';
-  write_json(event.text, name);
-  event.text += ':';
-  event.text += record;
-  event.text += '}';
-  publish(std::move(event));
+bool Hub::awaited(std::string_view names) const {
+  return std::ranges::any_of(subscribers_, [names](const auto* subscriber) { return subscriber->awaits(names); });
 }
 
 }  // namespace agw

@@ -1,49 +1,51 @@
 #pragma once
 
 #include <list>
-#include <string>
+#include <string_view>
 
-#include "base/json.hpp"
-#include "features/events/event.hpp"
+#include "base/async/pending_effects.hpp"
+#include "features/events/domain_event.hpp"
 
 namespace agw {
 
-/// Someone who is told of every event, on the loop, in the order of publishing. Must not block and must not throw.
-class Reader {
+/// Receives every event, on the loop, in the order of publishing.
+class Subscriber {
 public:
-  virtual ~Reader() = default;
-  virtual void deliver(const SharedEvent& event) = 0;
+  virtual ~Subscriber() = default;
+  /// Must not block, throw, or end the subscription of another. Work that must be on disk before the request that
+  /// caused the event is answered is registered with the hub's `pending_effects`.
+  virtual void deliver(const DomainEvent& event) = 0;
+  /// Whether it uses events whose names begin with `names` (`proposal.`). Publishers ask where the record is expensive.
+  virtual bool awaits(std::string_view /*names*/) const { return false; }
 };
 
-/// Where features publish events, and sockets and triggers hear them.
+/// Delivers the events of each room to later rooms and to clients.
 class Hub {
 public:
-  /// Adds a reader for as long as the returned handle lives.
+  /// Adds a subscriber for as long as the returned handle lives.
   class Listening {
   public:
-    Listening(Hub& hub, Reader& reader);
+    Listening(Hub& hub, Subscriber& subscriber);
     ~Listening();
     Listening(const Listening&) = delete;
     Listening& operator=(const Listening&) = delete;
 
   private:
     Hub& hub_;
-    std::list<Reader*>::iterator place_;
+    std::list<Subscriber*>::iterator place_;
   };
 
-  /// Publishes a message that is complete JSON.
-  void publish(Event event);
+  void publish(const DomainEvent& event);
 
-  /// `{"type": <type>, "threadId": <thread_id>, <name>: <record>}`: the kinds that carry a whole record. Without
-  /// `thread_id` it is gateway-wide. `record` is JSON text.
-  void publish_record(std::string_view type, std::string_view thread_id, std::string_view name, std::string_view record,
-                      EventCause cause = {});
+  /// Whether a subscriber awaits such events.
+  bool awaited(std::string_view names) const;
 
-  /// Whether anybody listens: where not, events need not be made.
-  bool heard() const { return !readers_.empty(); }
+  /// The work that events have caused and that requests wait for.
+  PendingEffects& pending_effects() { return pending_effects_; }
 
 private:
-  std::list<Reader*> readers_;
+  std::list<Subscriber*> subscribers_;
+  PendingEffects pending_effects_;
 };
 
 }  // namespace agw

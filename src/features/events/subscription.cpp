@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json/json_values.hpp"
+
 namespace agw {
 
 namespace {
@@ -64,11 +66,12 @@ std::string Subscription::current_set(bool with_runs) const {
   json::array ids;
   for (const auto& thread : threads_) ids.emplace_back(thread);
   json::object answer{{"type", "subscribed"}, {"threadIds", std::move(ids)}};
-  if (with_runs) answer["runs"] = runs_under_way_(&threads_);
+  if (with_runs) answer["runs"] = active_runs_(&threads_);
   return to_json(answer);
 }
 
-bool Subscription::wants(const Event& event) const {
+bool Subscription::wants(const DomainEvent& event) const {
+  if (event.type.empty()) return false;
   if (event.thread_id.empty() || !narrowed_) return true;
   if (threads_.contains(event.thread_id)) return true;
   return lists_ && std::find(list_kinds.begin(), list_kinds.end(), event.type) != list_kinds.end();

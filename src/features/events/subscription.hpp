@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.hpp"
-#include "features/events/event.hpp"
+#include "base/json/json.hpp"
+#include "features/events/domain_event.hpp"
 #include "features/events/types.hpp"
 
 namespace agw {
@@ -17,21 +17,21 @@ class Subscription {
 public:
   using Threads = std::set<std::string, std::less<>>;
   /// Gives what is under way on the threads (all, for an empty pointer) as the `runs` of a resume.
-  using RunsUnderWay = std::function<json::array(const Threads* threads)>;
+  using ActiveRuns = std::function<json::array(const Threads* threads)>;
 
-  explicit Subscription(RunsUnderWay runs_under_way) : runs_under_way_(std::move(runs_under_way)) {}
+  explicit Subscription(ActiveRuns active_runs) : active_runs_(std::move(active_runs)) {}
 
   /// Takes a client's message and returns the answer to it, as JSON.
   std::string take(std::string_view message);
 
-  bool wants(const Event& event) const;
+  bool wants(const DomainEvent& event) const;
 
 private:
   void subscribe(const SubscriptionMessage& wanted);
   void unsubscribe(const SubscriptionMessage& wanted);
   std::string current_set(bool with_runs) const;
 
-  RunsUnderWay runs_under_way_;
+  ActiveRuns active_runs_;
   Threads threads_;
   bool narrowed_ = false;
   bool lists_ = false;

@@ -7,8 +7,8 @@ namespace {
 
 class SubscriptionTest : public ::testing::Test {
 protected:
-  bool wants(std::string type, std::string thread) {
-    return subscription_.wants({std::move(type), std::move(thread), ""});
+  bool wants(std::string_view type, std::string_view thread) {
+    return subscription_.wants({.type = type, .thread_id = thread});
   }
 
   Subscription subscription_{[](const auto* threads) {
@@ -26,6 +26,7 @@ TEST_F(SubscriptionTest, WantsEveryThreadUntilTheFirstSubscribe) {
   EXPECT_TRUE(wants("text-delta", "a"));
   EXPECT_FALSE(wants("text-delta", "b"));
   EXPECT_TRUE(wants("extension-changed", ""));
+  EXPECT_FALSE(wants("", "")) << "of which no client is told";
 }
 
 TEST_F(SubscriptionTest, AnEmptiedSetMeansNoThreadsEvents) {

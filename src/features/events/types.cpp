@@ -1,14 +1,14 @@
 #include "features/events/types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
 BOOST_DESCRIBE_STRUCT(SubscriptionMessage, (), (threadId, threadIds, lists, resume))
 constexpr auto rules(Tag<SubscriptionMessage>) {
-  return std::tuple{On<&SubscriptionMessage::threadIds>{{.wrong_type = "threadIds must be an array of strings"}},
-                    On<&SubscriptionMessage::lists>{{.about = "what changes the lists of all threads"}},
-                    On<&SubscriptionMessage::resume>{{.about = "the answer names the runs under way too"}}};
+  return std::tuple{RuleFor<&SubscriptionMessage::threadIds>{{.wrong_type = "threadIds must be an array of strings"}},
+                    RuleFor<&SubscriptionMessage::lists>{{.about = "what changes the lists of all threads"}},
+                    RuleFor<&SubscriptionMessage::resume>{{.about = "the answer names the runs under way too"}}};
 }
 const Description& describe(Tag<SubscriptionMessage>) {
   return description_of<SubscriptionMessage>("SubscriptionMessage");

@@ -7,10 +7,10 @@ namespace agw {
 
 namespace {
 
-constexpr double most_confidence = 9999;
+constexpr double max_confidence = 9999;
 /// A spread below this is none: what is left of it is rounding.
 constexpr double no_spread = 1e-9;
-constexpr std::size_t fewest_values = 3;
+constexpr std::size_t min_values = 3;
 
 std::optional<double> best_kept(const std::vector<Measurement>& measurements, bool higher_is_better) {
   std::optional<double> best;
@@ -42,9 +42,9 @@ Confidence confidence_of(const std::vector<Measurement>& measurements, bool high
   // Of values near the greatest that there are; JSON has no infinity.
   if (!std::isfinite(found.mad)) found.mad = std::numeric_limits<double>::max();
   const auto best = best_kept(measurements, higher_is_better);
-  if (!best || measurements.size() < fewest_values) return found;
+  if (!best || measurements.size() < min_values) return found;
   const double distance = std::abs(*best - measurements.front().value);
-  found.confidence = found.mad < no_spread ? most_confidence : std::min(distance / found.mad, most_confidence);
+  found.confidence = found.mad < no_spread ? max_confidence : std::min(distance / found.mad, max_confidence);
   return found;
 }
 

@@ -3,48 +3,36 @@
 #include <charconv>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
 namespace agw::experiment_store {
 
 namespace {
 
 constexpr char kept_mark = '+';
 
-#define EXPERIMENT_COLUMNS                                                                                \
-  "id, domain, verdict, metric, value, baseline, delta, unit, higher_is_better, iteration_id, proposal, " \
-  "reason, notes, duration_ms, cost_usd, created_at"
-#define NEWEST_EXPERIMENTS " ORDER BY number DESC LIMIT :limit"
+constexpr auto columns = columns_of<Experiment>(
+    Column{"id", &Experiment::id}, Column{"domain", &Experiment::domain},
+    Column{"verdict", &Experiment::verdict, Verdict::crash}, Column{"metric", &Experiment::metric},
+    Column{"value", &Experiment::value}, Column{"baseline", &Experiment::baseline}, Column{"delta", &Experiment::delta},
+    Column{"unit", &Experiment::unit}, Column{"higher_is_better", &Experiment::higher_is_better},
+    Column{"iteration_id", &Experiment::iteration_id}, Column{"proposal", &Experiment::proposal},
+    Column{"reason", &Experiment::reason}, Column{"notes", &Experiment::notes},
+    Column{"duration_ms", &Experiment::duration_ms}, Column{"cost_usd", &Experiment::cost_usd},
+    Column{"created_at", &Experiment::created_at});
 
-Experiment read(const Statement& row) {
-  return {.id = row.string(0),
-          .domain = row.string(1),
-          .verdict = from_text<Verdict>(row.text(2)).value_or(Verdict::crash),
-          .metric = row.optional_string(3),
-          .value = row.optional_real(4),
-          .baseline = row.optional_real(5),
-          .delta = row.optional_real(6),
-          .unit = row.optional_string(7),
-          .higher_is_better = row.boolean(8),
-          .iteration_id = row.optional_string(9),
-          .proposal = row.optional_string(10),
-          .reason = row.optional_string(11),
-          .notes = row.optional_string(12),
-          .duration_ms = row.optional_integer(13),
-          .cost_usd = row.optional_real(14),
-          .created_at = row.time(15)};
-}
-
-Statement listing(Connection& connection, const ExperimentFilter& filter) {
-  if (!filter.domain && !filter.verdict) {
-    return connection.prepare("SELECT " EXPERIMENT_COLUMNS " FROM experiments" NEWEST_EXPERIMENTS);
-  }
-  auto rows = connection.prepare(
-      filter.verdict ? "SELECT " EXPERIMENT_COLUMNS
-                       " FROM experiments WHERE verdict = :verdict AND (:domain IS NULL OR domain = "
-                       ":domain)" NEWEST_EXPERIMENTS
-                     : "SELECT " EXPERIMENT_COLUMNS " FROM experiments WHERE domain = :domain" NEWEST_EXPERIMENTS);
-  rows.bind(":domain", filter.domain);
-  if (filter.verdict) rows.bind(":verdict", to_text(*filter.verdict));
-  return rows;
+/// The statement that uses the index of what narrows most.
+const std::string& list_sql(const ExperimentFilter& filter) {
+  const auto newest = [](std::string_view where) {
+    return fmt::format("SELECT {} FROM experiments {} ORDER BY number DESC LIMIT :limit", columns.names(), where);
+  };
+  static const auto of_verdict = newest("WHERE verdict = :verdict AND (:domain IS NULL OR domain = :domain)");
+  static const auto of_domain = newest("WHERE domain = :domain");
+  static const auto all = newest("");
+  if (filter.verdict) return of_verdict;
+  return filter.domain ? of_domain : all;
 }
 
 /// Reads what the trigger writes.
@@ -70,34 +58,17 @@ std::int64_t last_keep(Connection& connection, const ConfidenceQuery& query) {
 }  // namespace
 
 void insert(Connection& connection, const Experiment& experiment) {
-  connection
-      .prepare("INSERT INTO experiments (" EXPERIMENT_COLUMNS
-               ") VALUES (:id, :domain, :verdict, :metric, :value, :baseline, :delta, :unit, :higher_is_better, "
-               ":iteration_id, :proposal, :reason, :notes, :duration_ms, :cost_usd, :created_at)")
-      .bind(":id", experiment.id)
-      .bind(":domain", experiment.domain)
-      .bind(":verdict", to_text(experiment.verdict))
-      .bind(":metric", experiment.metric)
-      .bind(":value", experiment.value)
-      .bind(":baseline", experiment.baseline)
-      .bind(":delta", experiment.delta)
-      .bind(":unit", experiment.unit)
-      .bind(":higher_is_better", experiment.higher_is_better)
-      .bind(":iteration_id", experiment.iteration_id)
-      .bind(":proposal", experiment.proposal)
-      .bind(":reason", experiment.reason)
-      .bind(":notes", experiment.notes)
-      .bind(":duration_ms", experiment.duration_ms)
-      .bind(":cost_usd", experiment.cost_usd)
-      .bind(":created_at", experiment.created_at)
-      .run();
+  static const auto sql = columns.insert_into("experiments");
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, experiment).run();
 }
 
 std::optional<Experiment> find(Connection& connection, const std::string& id) {
-  auto row = connection.prepare("SELECT " EXPERIMENT_COLUMNS " FROM experiments WHERE id = :id");
+  static const auto sql = fmt::format("SELECT {} FROM experiments WHERE id = :id", columns.names());
+  auto row = connection.prepare(sql);
   row.bind(":id", id);
   if (!row.step()) return std::nullopt;
-  return read(row);
+  return columns.read(row);
 }
 
 bool has_iteration(Connection& connection, const std::string& iteration_id) {
@@ -108,9 +79,11 @@ bool has_iteration(Connection& connection, const std::string& iteration_id) {
 
 std::vector<Experiment> list(Connection& connection, const ExperimentFilter& filter) {
   std::vector<Experiment> experiments;
-  auto rows = listing(connection, filter);
+  auto rows = connection.prepare(list_sql(filter));
+  if (filter.domain || filter.verdict) rows.bind(":domain", filter.domain);
+  if (filter.verdict) rows.bind(":verdict", to_text(*filter.verdict));
   rows.bind(":limit", filter.limit.value);
-  while (rows.step()) experiments.push_back(read(rows));
+  while (rows.step()) experiments.push_back(columns.read(rows));
   return experiments;
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 

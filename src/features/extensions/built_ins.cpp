@@ -4,24 +4,24 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/content_id.hpp"
 #include "base/embedded.hpp"
 #include "base/id.hpp"
+#include "base/json/yaml.hpp"
 #include "base/log.hpp"
-#include "base/yaml.hpp"
+#include "base/text/content_id.hpp"
 #include "features/extensions/store.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::string_view folder = "share/extensions/";
+constexpr std::string_view built_in_folder = "share/extensions/";
 constexpr std::string_view ending = ".yaml";
 
 /// The type and the name that a file's path gives, or nothing for a file that ships no extension.
 std::optional<std::pair<ExtensionType, std::string>> place_of(std::string_view path) {
-  if (!path.starts_with(folder) || !path.ends_with(ending)) return std::nullopt;
-  const auto place = path.substr(folder.size(), path.size() - folder.size() - ending.size());
+  if (!path.starts_with(built_in_folder) || !path.ends_with(ending)) return std::nullopt;
+  const auto place = path.substr(built_in_folder.size(), path.size() - built_in_folder.size() - ending.size());
   const auto slash = place.find('/');
   if (slash == place.npos) return std::nullopt;
   const auto type = from_text<ExtensionType>(place.substr(0, slash));

@@ -12,13 +12,13 @@ namespace agw {
 /// std::runtime_error, which names the file, for one that does not read.
 std::vector<Extension> built_ins(Timestamp now);
 
-/// Tells the shipped files of one version from those of another, without reading them as YAML.
+/// Identifies the version of the shipped files, without parsing them.
 std::string built_ins_content_id();
 
-/// Makes the built-in records of the database the shipped ones: new ones come in, changed ones change but for
-/// `enabled`, those that are shipped no more go. One that somebody deleted stays deleted, and one whose name a record
-/// of somebody else has stays out. `connection` is in a transaction. Answers what has changed, and what the disk has to
-/// do for those that went; the files of others show to be missing or old when the directories are looked at.
+/// Updates the built-in records of the database to the shipped ones: adds new ones, changes changed ones except for
+/// `enabled`, and removes those that are no longer shipped. A deleted one stays deleted; one whose name another record
+/// has is not added. `connection` must be in a transaction. Returns the changes, and the disk steps for removed
+/// records; files of the others are found missing or old in the next look at the directories.
 ExtensionWrites write_built_ins(Connection& connection, const std::vector<Extension>& shipped);
 
 }  // namespace agw

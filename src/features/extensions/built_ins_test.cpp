@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "features/extensions/judging.hpp"
+#include "features/extensions/validation.hpp"
 
 namespace agw {
 namespace {
@@ -38,7 +38,7 @@ TEST(BuiltIns, PassTheRulesOfTheApi) {
   for (const auto& [name, extension] : by_name()) {
     EXPECT_TRUE(is_extension_name(name));
     EXPECT_FALSE(extension.description.empty()) << name;
-    for (const auto& problem : judge_definition(extension.type, extension.definition)) {
+    for (const auto& problem : validate_definition(extension.type, extension.definition)) {
       ADD_FAILURE() << name << ": " << problem.message;
     }
     EXPECT_EQ(extension.source, Source::built_in) << name;
@@ -77,8 +77,8 @@ double contrast(std::string_view a, std::string_view b) {
 }
 
 TEST(BuiltIns, ThemesCanBeReadByEverybody) {
-  constexpr double least_for_text = 4.5;
-  constexpr double least_for_shapes = 3.0;
+  constexpr double min_text_contrast = 4.5;
+  constexpr double min_shape_contrast = 3.0;
   for (const auto* theme : {"light", "dark"}) {
     const auto definition = by_name().at(theme).definition;
     const auto color = [&](std::string_view name) {
@@ -86,11 +86,11 @@ TEST(BuiltIns, ThemesCanBeReadByEverybody) {
     };
     for (const auto* ground : {"background", "surface"}) {
       for (const auto* text : {"text", "muted", "accent", "success", "warning", "danger"}) {
-        EXPECT_GE(contrast(color(text), color(ground)), least_for_text) << theme << " " << text << " on " << ground;
+        EXPECT_GE(contrast(color(text), color(ground)), min_text_contrast) << theme << " " << text << " on " << ground;
       }
-      EXPECT_GE(contrast(color("border"), color(ground)), least_for_shapes) << theme << " on " << ground;
+      EXPECT_GE(contrast(color("border"), color(ground)), min_shape_contrast) << theme << " on " << ground;
     }
-    EXPECT_GE(contrast(color("on-accent"), color("accent")), least_for_text) << theme;
+    EXPECT_GE(contrast(color("on-accent"), color("accent")), min_text_contrast) << theme;
   }
 }
 

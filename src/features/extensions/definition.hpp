@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <system_error>
 
-#include "base/content_id.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "io/atomic_file.hpp"
+#include "base/text/content_id.hpp"
+#include "io/files/atomic_file.hpp"
 
 namespace agw {
 
@@ -32,9 +32,9 @@ std::optional<std::string> id_of(const FileResult<std::string>& content) {
 /// What the extension's files are yet to say: one that says it already stays as it is.
 std::string unwritten(const Directory& root, const Extension& extension) {
   const auto directory = directory_of(extension.type, extension.name);
-  const auto text = text_of(extension);
+  const auto text = string_or_empty(extension);
   const auto says = [&](const std::string& path, const std::string& wanted) {
-    return id_of(root.read(path, longest_extension_file)) == content_id(wanted);
+    return id_of(root.read(path, max_extension_file_length)) == content_id(wanted);
   };
   std::string unwritten;
   if (!says(config_path(directory), text.config)) unwritten += text.config;
@@ -160,7 +160,7 @@ void ExtensionDirectories::write(const DiskStep& step, Attempt attempt) {
   const auto config = config_path(step.directory);
   const auto prompt = prompt_path(step.directory);
   const auto is_edited = [&](const std::string& path) {
-    const auto id = id_of(root_.read(path, longest_extension_file));
+    const auto id = id_of(root_.read(path, max_extension_file_length));
     // A file that a crash of the machine left empty was no person's.
     return id != content_id("") && is_foreign(step.extension_id, id);
   };
@@ -192,7 +192,7 @@ void ExtensionDirectories::know_as_ours(const DiskStep& step) {
 
 void ExtensionDirectories::replace(const DiskStep& step, const std::string& path,
                                    const std::optional<std::string>& wanted) {
-  const auto id = id_of(root_.read(path, longest_extension_file));
+  const auto id = id_of(root_.read(path, max_extension_file_length));
   if (id == (wanted ? content_id(*wanted) : "")) return;
   const bool foreign = is_foreign(step.extension_id, id);
   // A prompt that a person wrote is the job's where the record has none.
@@ -230,7 +230,7 @@ void ExtensionDirectories::check_replaceable(const Extension& extension) const {
   // As long as what is to be written, for which the disk may have no room.
   require(strict->write(attempt, unwritten(root_, extension), 0600, Durability::later), path);
   require(strict->remove(attempt), path);
-  const auto id = id_of(root_.read(config_path(path), longest_extension_file));
+  const auto id = id_of(root_.read(config_path(path), max_extension_file_length));
   if (is_foreign(extension.id, id)) require(root_.make_directories(parent_of(path_in_trash(path, ""))), "trash");
 }
 

@@ -11,61 +11,63 @@
 
 #include "features/extensions/outbox_store.hpp"
 #include "features/extensions/types.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
-/// A directory that says something else than its record, or that has no record yet.
+/// A directory whose files differ from its record, or that has no record yet.
 struct TakenDirectory {
-  ExtensionPointer record;  ///< as it was when the directory was looked at; null for none
-  std::string id;           ///< of the record, or of the one that is to be made
+  ExtensionPointer record;  ///< at the time of the look; null if there is none
+  std::string id;           ///< of the record, or of the one to create
   std::string path;         ///< `agents/<name>`
   std::variant<NewExtension, ExtensionChange> wanted;
   KnownDirectory known;  ///< once it is taken over
 };
 
-/// What a look at all directories has found.
+/// The result of a look at all directories.
 struct DirectoryFindings {
   std::vector<TakenDirectory> taken;
-  std::vector<ExtensionPointer> missing;  ///< records whose files are not there, or are of an older version
+  std::vector<ExtensionPointer> missing;  ///< records whose files are missing or of an older version
   std::vector<std::string> warnings;      ///< what is broken, and why
   std::vector<std::int64_t> done;         ///< steps that failed before
 };
 
-/// The directories of agents and jobs, and what is known of each. Everything blocks; used by one thread at a time, but
-/// for `sync`. Paths are resolved beneath the data directory, the files of an extension beneath its own directory.
+/// The directories of agents and jobs, and the known state of each. All functions block; except for `sync`, they are
+/// for one thread at a time. Paths are resolved beneath the data directory, the files of an extension beneath its own
+/// directory.
 class ExtensionDirectories {
 public:
   explicit ExtensionDirectories(const std::filesystem::path& data_directory);
 
-  /// What was known of a directory when it was last left.
+  /// Sets the state in which a directory was last left.
   void know(std::string extension_id, KnownDirectory known) { known_[std::move(extension_id)] = known; }
 
-  /// Takes steps that were just committed, in order. A file in the way that the gateway did not write goes to the
-  /// trash. Those that fail are logged, and tried again with the next `look`, or when something else needs the place.
-  /// Answers what is done.
+  /// Executes steps that were just committed, in order. A file in the way that the gateway did not write goes to the
+  /// trash. Failed steps are logged, and repeated by the next `look`, or when something else needs the place. Returns
+  /// the completed steps.
   std::vector<std::int64_t> take(const std::vector<DiskStep>& steps);
-  /// Takes steps again, which may have been taken: leaves alone what was edited since. Answers what is done.
+  /// Repeats steps that may have been completed; does not touch files that were edited since. Returns the completed
+  /// steps.
   std::vector<std::int64_t> take_again(const std::vector<DiskStep>& steps);
 
-  /// Throws std::system_error where the extension's files could not be made what it says now; makes its directory.
+  /// Creates the extension's directory. Throws std::system_error if its files could not be brought up to date.
   void check_replaceable(const Extension& extension) const;
 
   /// Looks at all directories. `records` are all agents and jobs. At stamps: reads only what seems to have changed.
-  /// A directory that is still to be moved away is nobody's: it says nothing.
+  /// Ignores a directory whose move is still pending.
   enum class At { stamps, contents };
   DirectoryFindings look(const std::vector<ExtensionPointer>& records, At at);
-  /// What was found has become the record. `path` is `agents/<name>`.
+  /// Call it when the found files have become the record. `path` is `agents/<name>`.
   void accept(const std::string& extension_id, const std::string& path, const KnownDirectory& known);
 
-  /// Directories that writes have made since the last call. They are told apart from others by their inodes.
+  /// The directories that writes have created since the last call, with the inodes that identify them.
   KnownDirectories made();
 
-  /// What is known anew since the last call, looked at once more: an edit in the moment of the gateway's own write may
-  /// leave no trace in a stamp.
+  /// The states that are new since the last call, checked once more: an edit during the gateway's own write may not
+  /// change the stamp.
   KnownDirectories news();
 
-  /// Puts it all on disk.
+  /// Syncs everything to disk.
   void sync() const { root_.sync(); }
 
 private:
@@ -75,7 +77,7 @@ private:
     FileResult<std::string> prompt;
     KnownDirectory known;
 
-    /// The members that they say, of a `record` or of none yet. Throws YamlError.
+    /// Their members, for a `record` or for none yet. Throws YamlError.
     json::object flat(ExtensionType type, const Extension* record) const;
   };
   enum class Attempt { first, again };
@@ -112,7 +114,7 @@ private:
   std::unordered_map<std::string, KnownDirectory> known_;        ///< by the extension's id
   std::unordered_map<std::string, std::set<std::string>> sent_;  ///< ids of contents that may have been written, too
   std::vector<DiskStep> failed_;                                 ///< in order
-  std::vector<std::int64_t> done_;                               ///< of the steps that are being taken
+  std::vector<std::int64_t> done_;                               ///< of the current steps
   std::unordered_map<std::string, std::string> news_;            ///< paths by the extension's id
   KnownDirectories made_;
 };

@@ -5,17 +5,18 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
-#include "base/content_id.hpp"
 #include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/text/content_id.hpp"
 #include "features/extensions/directories.hpp"
-#include "features/extensions/judging.hpp"
+#include "features/extensions/validation.hpp"
 
 namespace agw {
 
 namespace {
 
 /// More directories than anybody has extensions.
-constexpr std::size_t most_directories = 1'000'000;
+constexpr std::size_t max_directories = 1'000'000;
 
 bool is_missing(FileError error) { return error == FileError::not_found; }
 
@@ -45,7 +46,7 @@ ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, co
   const auto read_file = [&](const std::string& file, FileResult<std::string>& content, KnownFile& known) {
     const auto name = file.substr(path.size() + 1);
     if (const auto stamp = directory->stamp(name)) known.stamp = *stamp;
-    content = directory->read(name, longest_extension_file);
+    content = directory->read(name, max_extension_file_length);
     if (content) known.content_id = content_id(*content);
   };
   if (const auto stamp = directory->stamp(".")) contents.known.inode = stamp->inode;
@@ -56,8 +57,9 @@ ExtensionDirectories::Contents ExtensionDirectories::read(ExtensionType type, co
 
 bool ExtensionDirectories::is_as_known(const std::string& path, const KnownDirectory& known) const {
   // Unlike prompt.md, the file is never rightly absent: an empty stamp says that it must be looked at.
-  return known.config.stamp != FileStamp{} && root_.is_still(config_path(path), known.config.stamp) &&
-         (type_of_directory(path) == ExtensionType::agent || root_.is_still(prompt_path(path), known.prompt.stamp));
+  return known.config.stamp != FileStamp{} && root_.matches_stamp(config_path(path), known.config.stamp) &&
+         (type_of_directory(path) == ExtensionType::agent ||
+          root_.matches_stamp(prompt_path(path), known.prompt.stamp));
 }
 
 DirectoryFindings ExtensionDirectories::look(const std::vector<ExtensionPointer>& records, At at) {
@@ -78,7 +80,7 @@ void ExtensionDirectories::look_at_type(ExtensionType type, const std::vector<Ex
   for (const auto& record : records) {
     if (record->type == type) left.emplace(record->name, record);
   }
-  const auto listed = root_.list(directories_of(type), most_directories);
+  const auto listed = root_.list(directories_of(type), max_directories);
   if (!listed && !is_missing(listed.error())) {
     findings.warnings.push_back(fmt::format("{}: {}", directories_of(type), to_string(listed.error())));
     return;
@@ -119,7 +121,7 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
     if (contents.known != known) accept(record->id, path, contents.known);
   }
   // A new version of the gateway may have brought another one.
-  if (record->source == Source::built_in && content_id(text_of(*record).config) != known.config.content_id) {
+  if (record->source == Source::built_in && content_id(string_or_empty(*record).config) != known.config.content_id) {
     findings.missing.push_back(record);
   }
 }
@@ -128,7 +130,7 @@ void ExtensionDirectories::look_at_record(const ExtensionPointer& record, At at,
 bool ExtensionDirectories::has_lost_prompt(const Extension& record, const Contents& contents,
                                            const KnownDirectory& known) {
   if (known.prompt.content_id.empty() || contents.prompt || !is_missing(contents.prompt.error())) return false;
-  const auto text = text_of(record);
+  const auto text = string_or_empty(record);
   return text.prompt && contents.known.config.content_id == content_id(text.config);
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "base/json/json_values.hpp"
+
 namespace agw {
 
 namespace {
@@ -16,7 +18,7 @@ bool is_of_the_record(std::string_view member) {
   return std::ranges::find(members_of_the_record, member) != members_of_the_record.end();
 }
 
-bool given(const json::object& members, std::string_view name) {
+bool has_member(const json::object& members, std::string_view name) {
   const auto* value = members.if_contains(name);
   return value && !value->is_null();
 }
@@ -45,7 +47,7 @@ void put_in_terms_of_file(json::value& value) {
 }
 
 void copy_member(const json::object& from, std::string_view name, json::object& to) {
-  if (given(from, name)) to[name] = from.at(name);
+  if (has_member(from, name)) to[name] = from.at(name);
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ json::object flat_members(const Extension& extension) {
   return flat;
 }
 
-ExtensionText text_of(const Extension& extension) {
+ExtensionText string_or_empty(const Extension& extension) {
   auto flat = flat_members(extension);
   ExtensionText text;
   if (owns_prompt(extension.type, flat)) {
@@ -100,7 +102,7 @@ ExtensionText text_of(const Extension& extension) {
 }
 
 bool owns_prompt(ExtensionType type, const json::object& members) {
-  return type == ExtensionType::job && (given(members, "prompt") || !given(members, "prompt_file"));
+  return type == ExtensionType::job && (has_member(members, "prompt") || !has_member(members, "prompt_file"));
 }
 
 json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt,
@@ -108,8 +110,9 @@ json::object flat_members(ExtensionType type, std::string_view config, const std
   auto value = yaml_to_json(config);
   if (!value.is_object()) throw YamlError(1, "must be a map of members, such as `description: …`");
   auto& flat = value.get_object();
-  const bool may_have_prompt = !given(flat, "prompt_file") || (record && given(record->definition.members(), "prompt"));
-  const bool takes_prompt = type == ExtensionType::job && may_have_prompt && !given(flat, "prompt");
+  const bool may_have_prompt =
+      !has_member(flat, "prompt_file") || (record && has_member(record->definition.members(), "prompt"));
+  const bool takes_prompt = type == ExtensionType::job && may_have_prompt && !has_member(flat, "prompt");
   if (takes_prompt && prompt) flat["prompt"] = *prompt;
   return std::move(flat);
 }
@@ -119,7 +122,7 @@ json::object change_body(json::object flat, const Extension& current, MissingTri
   copy_member(flat, "description", body);
   copy_member(flat, "enabled", body);
   if (flat.contains("trigger") || missing == MissingTrigger::goes) {
-    body["trigger"] = given(flat, "trigger") ? flat["trigger"] : nullptr;
+    body["trigger"] = has_member(flat, "trigger") ? flat["trigger"] : nullptr;
   }
   auto definition = definition_of(flat);
   for (const auto name : members_of_the_record) {
@@ -144,7 +147,7 @@ json::object new_body(json::object flat, ExtensionType type, std::string_view na
   json::object body{{"type", to_text(type)}, {"name", name}, {"description", ""}};
   copy_member(flat, "description", body);
   copy_member(flat, "enabled", body);
-  if (given(flat, "trigger")) body["trigger_def"] = flat["trigger"];
+  if (has_member(flat, "trigger")) body["trigger_def"] = flat["trigger"];
   body["definition"] = definition_of(flat);
   return body;
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/error.hpp"
-#include "base/yaml.hpp"
+#include "base/json/yaml.hpp"
 #include "features/extensions/types.hpp"
 
 namespace agw {
@@ -30,7 +30,7 @@ std::string path_in_trash(std::string_view path, std::string_view tail);
 bool is_in_trash(std::string_view path);
 
 /// A file with more bytes than this is no text of an extension: no request can make one.
-inline constexpr std::size_t longest_extension_file = 64 << 20;
+inline constexpr std::size_t max_extension_file_length = 64 << 20;
 
 /// The record of a file-backed extension as its directory holds it.
 struct ExtensionText {
@@ -43,7 +43,7 @@ struct ExtensionText {
 
 /// What the gateway writes: `name`, `description`, `enabled`, `trigger` and the definition's members, but for those
 /// that have one of these names, which stay in the record only.
-ExtensionText text_of(const Extension& extension);
+ExtensionText string_or_empty(const Extension& extension);
 
 /// Whether `prompt.md` holds the `prompt` that these members have or have not: not so of agents, nor of jobs that only
 /// name a prompt file, which may be that one.
@@ -54,7 +54,7 @@ bool owns_prompt(ExtensionType type, const json::object& members);
 json::object flat_members(ExtensionType type, std::string_view config, const std::optional<std::string>& prompt,
                           const Extension* record);
 
-/// The members that `flat_members` reads from `text_of`, without the way through YAML.
+/// The members that `flat_members` reads from `string_or_empty`, without the way through YAML.
 json::object flat_members(const Extension& extension);
 
 /// The body of a PATCH that makes `current` what the flat members say. `description` and `enabled` may be missing and

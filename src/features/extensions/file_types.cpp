@@ -1,6 +1,6 @@
 #include "features/extensions/file_types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
@@ -20,9 +20,9 @@ const Description& describe(Tag<ExtensionFile>) { return description_of<Extensio
 
 BOOST_DESCRIBE_STRUCT(ExtensionFileQuery, (), (path, raw))
 constexpr auto rules(Tag<ExtensionFileQuery>) {
-  return std::tuple{On<&ExtensionFileQuery::path>{
+  return std::tuple{RuleFor<&ExtensionFileQuery::path>{
                         {.about = "relative to the extension's directory", .missing = "path query param required"}},
-                    On<&ExtensionFileQuery::raw>{{.about = "the bytes themselves instead of JSON", .keep = true}}};
+                    RuleFor<&ExtensionFileQuery::raw>{{.about = "the bytes themselves instead of JSON", .keep = true}}};
 }
 const Description& describe(Tag<ExtensionFileQuery>) {
   return description_of<ExtensionFileQuery>("ExtensionFileQuery");

@@ -9,6 +9,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/service.hpp"
@@ -19,10 +20,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_files = 10'000;
+constexpr std::size_t max_files = 10'000;
 /// Of one directory: sorted first, so that the same ones are listed each time.
-constexpr std::size_t most_entries = 1'000'000;
-constexpr std::size_t largest_file = 5 << 20;
+constexpr std::size_t max_entries = 1'000'000;
+constexpr std::size_t max_file_size = 5 << 20;
 
 /// `path` seen from `root`: empty where it does not lie beneath.
 fs::path beneath(const fs::path& root, const fs::path& path) {
@@ -63,7 +64,7 @@ bool leaves(const std::string& path) {
 }
 
 ExtensionFile read_file(const Directory& directory, const std::string& path) {
-  auto content = directory.read(path, largest_file);
+  auto content = directory.read(path, max_file_size);
   if (!content) refuse(content.error());
   const auto status = directory.status(path);
   if (!status) refuse(status.error());
@@ -83,14 +84,14 @@ ApiError unreadable(const fs::path& path, FileError error) {
 std::vector<ExtensionFileEntry> walk(const Directory& root) {
   std::vector<ExtensionFileEntry> found;
   std::vector<std::string> level{""};
-  while (!level.empty() && found.size() < most_files) {
+  while (!level.empty() && found.size() < max_files) {
     std::vector<std::string> next;
     for (const auto& path : level) {
-      const auto listed = root.list(path.empty() ? "." : path, most_entries);
+      const auto listed = root.list(path.empty() ? "." : path, max_entries);
       if (!listed && path.empty()) throw unreadable(root.real_path(), listed.error());
       if (!listed) continue;
       for (const auto& entry : *listed) {
-        if (found.size() == most_files) break;
+        if (found.size() == max_files) break;
         const bool is_directory = entry.type == FileType::directory;
         auto name = path.empty() ? entry.name : path + "/" + entry.name;
         if (is_directory) next.push_back(name);
@@ -105,10 +106,10 @@ std::vector<ExtensionFileEntry> walk(const Directory& root) {
 
 json::object read_config(const Directory& directory, const Extension& record, const std::string& path) {
   const auto name_of = [&](const std::string& file) { return file.substr(path.size() + 1); };
-  const auto config = directory.read(name_of(config_path(path)), longest_extension_file);
+  const auto config = directory.read(name_of(config_path(path)), max_extension_file_length);
   if (!config) refuse(config.error());
   std::optional<std::string> prompt;
-  if (const auto text = directory.read(name_of(prompt_path(path)), longest_extension_file); text) prompt = *text;
+  if (const auto text = directory.read(name_of(prompt_path(path)), max_extension_file_length); text) prompt = *text;
   try {
     if (prompt && !is_utf8(*prompt)) throw YamlError(1, "prompt.md is not UTF-8");
     return flat_members(record.type, *config, prompt, &record);

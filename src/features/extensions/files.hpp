@@ -6,8 +6,8 @@
 
 #include "features/extensions/file_types.hpp"
 #include "features/extensions/types.hpp"
-#include "io/beneath.hpp"
-#include "io/blocking.hpp"
+#include "io/files/directory.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
-#include "base/content_id.hpp"
+#include "base/json/yaml.hpp"
 #include "base/log.hpp"
-#include "base/yaml.hpp"
-#include "features/extensions/judging.hpp"
+#include "base/text/content_id.hpp"
 #include "features/extensions/trash.hpp"
+#include "features/extensions/validation.hpp"
 #include "storage/start_write.hpp"
 
 namespace agw {
@@ -88,8 +88,8 @@ std::vector<DiskStep> ExtensionOutbox::note(Connection& connection, const Extens
   if (before && before->name != after->name) {
     note_step(move_step(connection, *before, directory_of(any.type, after->name)));
   }
-  auto text = text_of(*after);
-  const bool is_same = before && text == text_of(*before);
+  auto text = string_or_empty(*after);
+  const bool is_same = before && text == string_or_empty(*before);
   if (!is_same || rewrite == Rewrite::always) note_step(write_step(*after, std::move(text)));
   return steps;
 }
@@ -199,7 +199,7 @@ Task<> ExtensionOutbox::keep_trash_small() {
     } catch (const std::exception& error) {
       log::warn("the trash is kept for another day: {}", error.what());
     }
-  } while (co_await pause(stopping_, between_looks_at_trash) == End::done);
+  } while (co_await pause(stopping_, between_looks_at_trash) == WaitResult::done);
 }
 
 void ExtensionOutbox::cross_out_later(const std::vector<std::int64_t>& done) {
@@ -215,7 +215,7 @@ void ExtensionOutbox::cross_out_later() {
 }
 
 Task<> ExtensionOutbox::cross_out() {
-  while (has_news_ && co_await pause(stopping_, time_to_gather) == End::done) co_await try_to_cross_out();
+  while (has_news_ && co_await pause(stopping_, time_to_gather) == WaitResult::done) co_await try_to_cross_out();
   crossing_out_ = false;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "features/extensions/extension_text.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 #include "storage/connection.hpp"
 
 namespace agw {

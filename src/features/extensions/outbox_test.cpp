@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "features/extensions/files.hpp"
-#include "testing/extensions_room.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -20,13 +20,12 @@ struct FollowedRoom {
       : data(directory.path()),
         database(loop, {.file = data / "gateway.db", .backups = data / "backups"}),
         outbox(loop, database, data),
-        extensions(database, hub, clock) {
-    extensions.follow_with(outbox);
+        extensions(database, hub, clock, &outbox) {
     extensions.load(database.start_connection());
   }
 
   std::filesystem::path data;
-  StandingClock clock;
+  FixedClock clock;
   Database database;
   Hub hub;
   ExtensionOutbox outbox;
@@ -61,7 +60,7 @@ TEST(ExtensionFiles, AreFoundWhileTheirExtensionIsRenamed) {
     ExtensionFiles files(loop, room.extensions, room.data.parent_path(), room.data);
     const auto made = co_await room.extensions.create(
         {{"type", "agent"}, {"name", "writer-0"}, {"description", "d"}, {"definition", json::object{}}});
-    Group renaming(loop);
+    TaskGroup renaming(loop);
     for (int i = 1; i < 50; ++i) {
       renaming.spawn(rename(room.extensions, made->id, "writer-" + std::to_string(i)));
       do {

@@ -5,7 +5,7 @@
 
 #include "base/id.hpp"
 #include "features/extensions/store.hpp"
-#include "testing/extensions_room.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using namespace testing::extensions;
 
 /// Leaves the database as a version with other shipped extensions would, and with what `change` does to it.
-Task<> as_of_an_older_version(Room& room, std::function<void(Connection&)> change = [](Connection&) {}) {
+Task<> as_of_an_older_version(ExtensionsFixture& room, std::function<void(Connection&)> change = [](Connection&) {}) {
   co_await room.database.write([change](Connection& connection) {
     extension_store::set_written_built_ins(connection, "older");
     change(connection);
@@ -22,14 +22,14 @@ Task<> as_of_an_older_version(Room& room, std::function<void(Connection&)> chang
 
 TEST(ExtensionsAfterARestart, ADeletedOneIsGoneForEver) {
   over_a_restart(
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         const auto made = co_await room.extensions.create(theme("mine"));
         co_await room.extensions.remove(made->id);
         EXPECT_EQ(room.extensions.find(made->id), nullptr);
         EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
         EXPECT_EQ(co_await failure(room.extensions.remove(made->id)), "404 extension not found");
       },
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
         co_return;
       });
@@ -37,11 +37,11 @@ TEST(ExtensionsAfterARestart, ADeletedOneIsGoneForEver) {
 
 TEST(ExtensionsAfterARestart, ADeletedBuiltInStaysDeletedOverUpgrades) {
   over_a_restart(
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         co_await room.extensions.remove("dark");
         co_await as_of_an_older_version(room);
       },
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         EXPECT_EQ(room.extensions.find_by_id_or_name("dark"), nullptr);
         EXPECT_EQ((co_await room.extensions.create(theme("dark")))->source, Source::user);
       });
@@ -49,7 +49,7 @@ TEST(ExtensionsAfterARestart, ADeletedBuiltInStaysDeletedOverUpgrades) {
 
 TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
   over_a_restart(
-      [](Room& room, std::string& kept) -> Task<> {
+      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
         co_await room.extensions.create(
             object(R"({"type":"agent","name":"writer","description":"\u0000 \ud83d\ude00 \"",
             "definition":{"systemPrompt":"","tools":null,"x":[1e-7,0.1,-0.5,18446744073709551615,-9223372036854775808]},
@@ -58,7 +58,7 @@ TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
         co_await room.extensions.remove("light");
         kept = room.extensions.list_json();
       },
-      [](Room& room, std::string& kept) -> Task<> {
+      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
         EXPECT_EQ(room.extensions.list_json(), kept);
         EXPECT_EQ(room.extensions.require("writer")->definition.members().at("systemPrompt").as_string(), "");
         co_return;
@@ -67,7 +67,7 @@ TEST(ExtensionsAfterARestart, ARestartFindsEveryRecordAsItWas) {
 
 TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch) {
   over_a_restart(
-      [](Room& room, std::string& kept) -> Task<> {
+      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
         kept = room.extensions.require("dark")->id;
         co_await room.extensions.toggle("dark");
         co_await room.extensions.create(theme("mine"));
@@ -81,7 +81,7 @@ TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch)
           extension_store::update(connection, light);
         });
       },
-      [](Room& room, std::string& kept) -> Task<> {
+      [](ExtensionsFixture& room, std::string& kept) -> Task<> {
         const auto dark = room.extensions.require("dark");
         EXPECT_EQ(dark->id, kept);
         EXPECT_FALSE(dark->enabled);
@@ -97,7 +97,7 @@ TEST(ExtensionsAfterARestart, AnUpgradeBringsChangedBuiltInsInButNotTheirSwitch)
 
 TEST(ExtensionsAfterARestart, AnUpgradeLeavesARecordWithTheNameOfANewBuiltInAlone) {
   over_a_restart(
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         co_await room.extensions.create(theme("mine"));
         co_await as_of_an_older_version(room, [](Connection& connection) {
           extension_store::remove(connection, extension_store::find_named(connection, "dark")->extension.id);
@@ -106,7 +106,7 @@ TEST(ExtensionsAfterARestart, AnUpgradeLeavesARecordWithTheNameOfANewBuiltInAlon
           extension_store::update(connection, mine);
         });
       },
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         EXPECT_EQ(room.extensions.require("dark")->source, Source::user);
         co_return;
       });
@@ -122,7 +122,7 @@ constexpr int many = 500;
 constexpr double slack = 10;
 
 /// The least milliseconds that `work` took in a few tries: what else the machine does is not measured.
-double least_milliseconds(std::function<void()> work) {
+double min_milliseconds(std::function<void()> work) {
   auto least = std::chrono::steady_clock::duration::max();
   for (int i = 0; i < 5; ++i) {
     const auto start = std::chrono::steady_clock::now();
@@ -145,26 +145,26 @@ Extension nth_agent(int number) {
 
 TEST(ExtensionsAfterARestart, ThousandsOfThemAreReadAndListedFast) {
   over_a_restart(
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         co_await room.database.write([](Connection& connection) {
           for (int i = 0; i < many; ++i) extension_store::insert(connection, nth_agent(i));
         });
       },
-      [](Room& room, std::string&) -> Task<> {
+      [](ExtensionsFixture& room, std::string&) -> Task<> {
         auto& connection = room.database.start_connection();
-        const auto load = least_milliseconds([&] {
+        const auto load = min_milliseconds([&] {
           Extensions extensions(room.database, room.hub, room.clock);
           extensions.load(connection);
         });
-        const auto first_list = least_milliseconds([&] {
+        const auto first_list = min_milliseconds([&] {
                                   Extensions extensions(room.database, room.hub, room.clock);
                                   extensions.load(connection);
                                   extensions.list_json();
                                 }) -
                                 load;
         room.extensions.list_json();
-        const auto list = least_milliseconds([&] { room.extensions.list_json(); });
-        const auto look_up = least_milliseconds([&] {
+        const auto list = min_milliseconds([&] { room.extensions.list_json(); });
+        const auto look_up = min_milliseconds([&] {
           for (int i = 0; i < many; ++i) room.extensions.find_agent("agent-" + std::to_string(i))->definition.members();
         });
         fmt::print("{} extensions: load {:.1f} ms, first list {:.1f} ms, list {:.1f} ms, all looked up {:.1f} ms\n",

@@ -6,77 +6,83 @@
 
 namespace agw {
 
-Routes ExtensionRoutes::routes() {
+namespace {
+
+Response list_extensions(Extensions& extensions, const Request& request) {
+  return Response{.body = extensions.list_json(request.query<ExtensionFilter>())};
+}
+
+Task<Response> show_extension(Extensions& extensions, Request& request) {
+  co_return request.respond(*extensions.require(request.path("id")));
+}
+
+Task<Response> create_extension(Extensions& extensions, Request& request) {
+  const auto made = co_await extensions.create(request.body_object(), request.in_transaction<Extension>());
+  co_return request.respond(*made);
+}
+
+Task<Response> change_extension(Extensions& extensions, Request& request) {
+  const auto id = extensions.require(request.path("id"))->id;
+  co_return request.respond(
+      *co_await extensions.change(id, request.body_object(), {}, RequiredMembers::may_be_missing));
+}
+
+Task<Response> toggle_extension(Extensions& extensions, Request& request) {
+  co_return request.respond(*co_await extensions.toggle(request.path("id"), request.in_transaction<Extension>()));
+}
+
+Task<Response> delete_extension(Extensions& extensions, Request& request) {
+  co_await extensions.remove(request.path("id"));
+  co_return Response::no_content();
+}
+
+Response list_schemas(const Request&) {
+  json::object schemas;
+  for (const auto& type : names(Tag<ExtensionType>{})) {
+    schemas[type.name] = definition_schema(static_cast<ExtensionType>(type.value));
+  }
+  return Response{.body = to_json(schemas)};
+}
+
+Response show_schema(const Request& request) {
+  const auto type = from_text<ExtensionType>(request.path("type"));
+  if (!type) throw not_found();
+  return Response{.body = to_json(definition_schema(*type))};
+}
+
+}  // namespace
+
+Routes extension_routes(Extensions& extensions) {
   const json::object example{{"type", "command"},
                              {"name", "translate"},
                              {"description", "Translate a text into English"},
                              {"definition", {{"prompt", "Translate into English: $ARGUMENTS"}}},
                              {"enabled", true}};
   return {
-      get("/extensions", "List extensions, newest first", this, &ExtensionRoutes::list)
+      get("/extensions", "List extensions, newest first", list_extensions, extensions)
           .query<ExtensionFilter>()
-          .answers<std::vector<Extension>>(),
-      get("/extensions/:id", "Show an extension", this, &ExtensionRoutes::show).answers<Extension>().fails_with({404}),
-      post("/extensions", "Create an extension", this, &ExtensionRoutes::create)
+          .responds<std::vector<Extension>>(),
+      get("/extensions/:id", "Show an extension", show_extension, extensions).responds<Extension>().fails_with({404}),
+      post("/extensions", "Create an extension", create_extension, extensions)
           .body<NewExtension>()
-          .answers<Extension>(201)
-          .like(example)
+          .responds<Extension>(201)
+          .with_example(example)
           .fails_with({400, 409}),
-      patch("/extensions/:id", "Change an extension", this, &ExtensionRoutes::change)
+      patch("/extensions/:id", "Change an extension", change_extension, extensions)
           .body<ExtensionChange>()
-          .answers<Extension>()
+          .responds<Extension>()
           .fails_with({400, 403, 404, 409}),
-      post("/extensions/:id/toggle", "Enable or disable an extension", this, &ExtensionRoutes::toggle)
-          .answers<Extension>()
+      post("/extensions/:id/toggle", "Enable or disable an extension", toggle_extension, extensions)
+          .responds<Extension>()
           .fails_with({403, 404}),
-      remove("/extensions/:id", "Delete an extension", this, &ExtensionRoutes::erase)
-          .answers_nothing()
+      remove("/extensions/:id", "Delete an extension", delete_extension, extensions)
+          .responds_no_content()
           .fails_with({403, 404}),
-      get("/schemas", "List the JSON Schemas of definitions, by type", this, &ExtensionRoutes::list_schemas)
-          .answers<json::object>(),
-      get("/schemas/:type", "Show the JSON Schema of a type's definitions", this, &ExtensionRoutes::show_schema)
-          .answers<json::object>()
+      get("/schemas", "List the JSON Schemas of definitions, by type", list_schemas).responds<json::object>(),
+      get("/schemas/:type", "Show the JSON Schema of a type's definitions", show_schema)
+          .responds<json::object>()
           .fails_with({404}),
   };
-}
-
-Answer ExtensionRoutes::list(const Request& request) {
-  return Answer{.body = extensions_.list_json(request.query<ExtensionFilter>())};
-}
-
-Task<Answer> ExtensionRoutes::show(Request& request) { co_return Answer::of(*extensions_.require(request.path("id"))); }
-
-Task<Answer> ExtensionRoutes::create(Request& request) {
-  const auto made = co_await extensions_.create(request.body_object(), request.along<Extension>(201));
-  co_return Answer::of(*made, 201);
-}
-
-Task<Answer> ExtensionRoutes::change(Request& request) {
-  const auto id = extensions_.require(request.path("id"))->id;
-  co_return Answer::of(*co_await extensions_.change(id, request.body_object(), {}, RequiredMembers::may_be_missing));
-}
-
-Task<Answer> ExtensionRoutes::toggle(Request& request) {
-  co_return Answer::of(*co_await extensions_.toggle(request.path("id"), request.along<Extension>(200)));
-}
-
-Task<Answer> ExtensionRoutes::erase(Request& request) {
-  co_await extensions_.remove(request.path("id"));
-  co_return Answer::no_content();
-}
-
-Answer ExtensionRoutes::list_schemas(const Request&) {
-  json::object schemas;
-  for (const auto& type : names(Tag<ExtensionType>{})) {
-    schemas[type.name] = definition_schema(static_cast<ExtensionType>(type.value));
-  }
-  return Answer{.body = to_json(schemas)};
-}
-
-Answer ExtensionRoutes::show_schema(const Request& request) {
-  const auto type = from_text<ExtensionType>(request.path("type"));
-  if (!type) throw nothing_found();
-  return Answer{.body = to_json(definition_schema(*type))};
 }
 
 }  // namespace agw

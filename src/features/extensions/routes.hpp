@@ -1,31 +1,16 @@
 #pragma once
 
-#include "api/answer.hpp"
 #include "api/route.hpp"
 
 namespace agw {
 
+class ExtensionFiles;
 class Extensions;
 
 /// The endpoints of extensions and of the schemas of their definitions.
-class ExtensionRoutes {
-public:
-  explicit ExtensionRoutes(Extensions& extensions) : extensions_(extensions) {}
+Routes extension_routes(Extensions& extensions);
 
-  /// The table; the handlers in it live as long as this.
-  Routes routes();
-
-private:
-  Answer list(const Request& request);
-  Task<Answer> show(Request& request);
-  Task<Answer> create(Request& request);
-  Task<Answer> change(Request& request);
-  Task<Answer> toggle(Request& request);
-  Task<Answer> erase(Request& request);
-  Answer list_schemas(const Request& request);
-  Answer show_schema(const Request& request);
-
-  Extensions& extensions_;
-};
+/// The endpoints of the files that extensions have on disk.
+Routes extension_file_routes(Extensions& extensions, ExtensionFiles& files);
 
 }  // namespace agw

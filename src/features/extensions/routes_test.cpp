@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/extensions_room.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -11,10 +11,9 @@ using namespace testing::extensions;
 
 /// The answer of the route that the table has for `method path`, with `name` in the place of its `:id` or `:type`; an
 /// ApiError as it is sent.
-Task<Answer> call(Room& room, Method method, std::string path, std::string name = "", std::string body = "",
-                  std::vector<std::pair<std::string, std::string>> query = {}) {
-  ExtensionRoutes rooms_routes(room.extensions);
-  for (auto& route : rooms_routes.routes()) {
+Task<Response> call(ExtensionsFixture& room, Method method, std::string path, std::string name = "",
+                    std::string body = "", std::vector<std::pair<std::string, std::string>> query = {}) {
+  for (auto& route : extension_routes(room.extensions)) {
     if (route.method != method || route.path != path) continue;
     Request request;
     request.route = &route;
@@ -24,7 +23,7 @@ Task<Answer> call(Room& room, Method method, std::string path, std::string name 
     try {
       co_return co_await route.handler(request);
     } catch (const ApiError& error) {
-      co_return Answer{.status = error.status(), .body = error.error()};
+      co_return Response{.status = error.status(), .body = error.error()};
     }
   }
   throw std::logic_error("no such route: " + path);
@@ -33,7 +32,7 @@ Task<Answer> call(Room& room, Method method, std::string path, std::string name 
 constexpr auto post_body = R"({"type":"theme","name":"mine","description":"d","definition":{}})";
 
 TEST(ExtensionRoutes, AnswerWithTheRecord) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto made = co_await call(room, Method::post, "/extensions", "", post_body);
     EXPECT_EQ(made.status, 201);
     EXPECT_EQ(made.body, to_json(*room.extensions.require("mine")));
@@ -52,7 +51,7 @@ TEST(ExtensionRoutes, AnswerWithTheRecord) {
 }
 
 TEST(ExtensionRoutes, ListWhatTheQueryAsksFor) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto list = [&](std::string name, std::string value) {
       return call(room, Method::get, "/extensions", "", "", {{name, value}});
     };
@@ -65,7 +64,7 @@ TEST(ExtensionRoutes, ListWhatTheQueryAsksFor) {
 }
 
 TEST(ExtensionRoutes, LookForTheRecordBeforeTheyReadTheBody) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "nothing", "{")).body, "extension not found");
     EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", "{")).body, "Invalid JSON");
     EXPECT_EQ((co_await call(room, Method::patch, "/extensions/:id", "help", R"({"enabled":1})")).status, 400);
@@ -78,15 +77,15 @@ TEST(ExtensionRoutes, LookForTheRecordBeforeTheyReadTheBody) {
 }
 
 TEST(ExtensionRoutes, CreateWhatTheDocumentsShowAsAnExample) {
-  in_room([](Room& room) -> Task<> {
-    for (const auto& route : ExtensionRoutes(room.extensions).routes()) {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
+    for (const auto& route : extension_routes(room.extensions)) {
       if (route.example) co_await room.extensions.create(*route.example);
     }
   });
 }
 
 TEST(ExtensionRoutes, ShowTheSchemas) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto one = co_await call(room, Method::get, "/schemas/:type", "job");
     EXPECT_EQ(parse_json(one.body)->at("title").as_string(), "Job");
     const auto all = co_await call(room, Method::get, "/schemas");

@@ -8,21 +8,21 @@
 #include <fmt/format.h>
 
 #include "base/embedded.hpp"
-#include "base/json_type.hpp"
+#include "base/json/json_values.hpp"
 #include "features/extensions/formats.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::string_view folder = "share/schemas/";
+constexpr std::string_view schema_folder = "share/schemas/";
 
 std::map<ExtensionType, json::object> read_schemas() {
   std::map<ExtensionType, json::object> schemas;
   for (const auto& file : embedded_files()) {
-    if (!file.path.starts_with(folder)) continue;
-    const auto name =
-        file.path.substr(folder.size(), file.path.size() - folder.size() - std::string_view(".json").size());
+    if (!file.path.starts_with(schema_folder)) continue;
+    const auto name = file.path.substr(schema_folder.size(),
+                                       file.path.size() - schema_folder.size() - std::string_view(".json").size());
     const auto type = from_text<ExtensionType>(name);
     auto schema = parse_json(file.content);
     if (!type || !schema) throw std::logic_error("not the JSON Schema of a type: " + std::string(file.path));
@@ -53,9 +53,9 @@ std::string joined(const json::array& texts, std::string_view separator, auto ph
 }
 
 /// One walk through a value beside its schema.
-class Judge {
+class SchemaValidator {
 public:
-  explicit Judge(Problems& problems) : problems_(problems) {}
+  explicit SchemaValidator(Problems& problems) : problems_(problems) {}
 
   void value(const json::object& schema, const json::value& value, const std::string& path) {
     if (problems_.size() >= max_problems || !type(schema, value, path)) return;
@@ -167,9 +167,9 @@ const json::object& definition_schema(ExtensionType type) {
   return schemas.at(type);
 }
 
-void judge_by_schema(const json::object& schema, const json::value& value, const std::string& path,
-                     Problems& problems) {
-  Judge(problems).value(schema, value, path);
+void validate_by_schema(const json::object& schema, const json::value& value, const std::string& path,
+                        Problems& problems) {
+  SchemaValidator(problems).value(schema, value, path);
 }
 
 bool is_schema_word(std::string_view word) {

@@ -14,11 +14,12 @@ const json::object& definition_schema(ExtensionType type);
 /// and what would be right. Written for our own schemas, which use only the words that `is_schema_word` knows: a
 /// general validator can tell that a member fails, but not in words for the person who sent it. Null counts as an
 /// omitted member; members that the schema does not name are not looked at. Stops at `max_problems`.
-void judge_by_schema(const json::object& schema, const json::value& value, const std::string& path, Problems& problems);
+void validate_by_schema(const json::object& schema, const json::value& value, const std::string& path,
+                        Problems& problems);
 
 inline constexpr std::size_t max_problems = 100;
 
-/// Whether `judge_by_schema` heeds `word`, or `word` only describes.
+/// Whether `validate_by_schema` heeds `word`, or `word` only describes.
 bool is_schema_word(std::string_view word);
 
 }  // namespace agw

@@ -29,7 +29,7 @@ void walk(const json::object& schema, const std::function<void(const json::objec
 
 std::string judged(std::string_view schema, std::string_view value) {
   Problems problems;
-  judge_by_schema(parse_json(schema)->as_object(), *parse_json(value), "x", problems);
+  validate_by_schema(parse_json(schema)->as_object(), *parse_json(value), "x", problems);
   std::string text;
   for (const auto& problem : problems) text += (text.empty() ? "" : "; ") + problem.message;
   return text;
@@ -97,7 +97,7 @@ TEST(Schemas, TellWhatIsMissingAndTakeNullAsMissing) {
 TEST(Schemas, StopCountingProblemsAtAHundred) {
   Problems problems;
   json::array numbers(100'000, 1);
-  judge_by_schema({{"items", {{"type", "string"}}}}, numbers, "x", problems);
+  validate_by_schema({{"items", {{"type", "string"}}}}, numbers, "x", problems);
   EXPECT_EQ(problems.size(), max_problems);
 }
 

@@ -2,17 +2,19 @@
 
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
 #include "features/events/hub.hpp"
 #include "features/extensions/built_ins.hpp"
-#include "features/extensions/judging.hpp"
 #include "features/extensions/registry.hpp"
 #include "features/extensions/store.hpp"
+#include "features/extensions/validation.hpp"
 #include "features/extensions/writing.hpp"
-#include "io/disk_full.hpp"
+#include "io/files/disk_full.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"
 
@@ -30,8 +32,8 @@ ApiError update_failed() { return {500, "update failed"}; }
 
 }  // namespace
 
-Extensions::Extensions(Database& database, Hub& hub, const Clock& clock)
-    : database_(database), hub_(hub), clock_(clock), registry_(std::make_unique<Registry>()) {}
+Extensions::Extensions(Database& database, Hub& hub, const Clock& clock, ExtensionOutbox* outbox)
+    : database_(database), hub_(hub), clock_(clock), registry_(std::make_unique<Registry>()), outbox_(outbox) {}
 
 Extensions::~Extensions() = default;
 
@@ -87,12 +89,13 @@ std::string Extensions::list_json(const ExtensionFilter& filter) const {
   return registry_->list_json(filter, agent_id_of(filter.owner_agent_id));
 }
 
-Task<ExtensionPointer> Extensions::create(json::object body, Along<Extension> along, std::string run_id) {
+Task<ExtensionPointer> Extensions::create(json::object body, InTransaction<Extension> in_transaction,
+                                          std::string run_id) {
   auto made = new_extension(new_id(), read_new_extension(std::move(body)), clock_.now());
   made.owner_agent_id = agent_id_of(std::move(made.owner_agent_id));
-  auto writes = co_await database_.write([made, along](Connection& connection) {
+  auto writes = co_await database_.write([made, in_transaction](Connection& connection) {
     auto written = write_new(connection, made);
-    if (along) along(connection, made);
+    if (in_transaction) in_transaction(connection, made);
     return written;
   });
   co_return co_await publish(std::move(writes), ExtensionOutbox::Rewrite::when_changed, std::move(run_id));
@@ -120,14 +123,14 @@ Task<ExtensionPointer> Extensions::overwrite(std::string id_or_name, json::objec
   co_return co_await update(current->id, std::move(decide), {}, ExtensionOutbox::Rewrite::always);
 }
 
-Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, Along<Extension> along) {
+Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, InTransaction<Extension> in_transaction) {
   const auto id = require(id_or_name)->id;
   Decide decide = [](const Extension& current) {
     ExtensionChange change;
     change.enabled = !current.enabled;
     return change;
   };
-  co_return co_await update(id, std::move(decide), std::move(along));
+  co_return co_await update(id, std::move(decide), std::move(in_transaction));
 }
 
 Task<> Extensions::remove(std::string id_or_name) {
@@ -135,14 +138,14 @@ Task<> Extensions::remove(std::string id_or_name) {
   co_await publish(co_await database_.write([id](Connection& connection) { return write_removal(connection, id); }));
 }
 
-Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, Along<Extension> along,
+Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, InTransaction<Extension> in_transaction,
                                           ExtensionOutbox::Rewrite rewrite, std::string run_id) {
   const auto now = clock_.now();
-  auto written = co_await database_.write([id, decide, along, now, rewrite](Connection& connection) {
+  auto written = co_await database_.write([id, decide, in_transaction, now, rewrite](Connection& connection) {
     const auto row = require_row(connection, id);
     auto writes = write_change(connection, row, decide(row.extension), now, rewrite);
     const auto& record = writes.records.empty() ? row.extension : writes.records.front().row.extension;
-    if (along) along(connection, record);
+    if (in_transaction) in_transaction(connection, record);
     return Written{record, std::move(writes)};
   });
   if (written.writes.records.empty()) co_return std::make_shared<const Extension>(std::move(written.record));
@@ -179,16 +182,18 @@ Task<ExtensionPointer> Extensions::publish(ExtensionWrites writes, ExtensionOutb
   co_return first;
 }
 
-void Extensions::announce(const Extension& extension, ExtensionAction action, const std::string& run_id) {
-  for (auto* observer : observers_) observer->extension_changed(extension, action, run_id);
-  if (!hub_.heard()) return;
-  const json::object event{{"type", "extension-changed"},
-                           {"action", to_text(action)},
-                           {"id", extension.id},
-                           {"name", extension.name},
-                           {"extensionType", to_text(extension.type)},
-                           {"enabled", extension.enabled}};
-  hub_.publish({"extension-changed", "", to_json(event)});
+void Extensions::announce(const Extension& extension, ExtensionAction action, const std::string& run_id) const {
+  const json::object message{{"type", "extension-changed"},
+                             {"action", to_text(action)},
+                             {"id", extension.id},
+                             {"name", extension.name},
+                             {"extensionType", to_text(extension.type)},
+                             {"enabled", extension.enabled}};
+  hub_.publish({.name = fmt::format("extension.{}", to_text(action)),
+                .type = "extension-changed",
+                .record = extension,
+                .cause = {.run_id = run_id},
+                .text = to_json(message)});
 }
 
 std::optional<std::string> Extensions::agent_id_of(std::optional<std::string> id_or_name) const {

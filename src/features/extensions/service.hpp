@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/task.hpp"
-#include "features/extensions/judging.hpp"
+#include "base/async/task.hpp"
 #include "features/extensions/outbox.hpp"
 #include "features/extensions/types.hpp"
-#include "storage/along.hpp"
+#include "features/extensions/validation.hpp"
+#include "storage/in_transaction.hpp"
 
 namespace agw {
 
@@ -21,43 +21,28 @@ class Hub;
 class Registry;
 struct ExtensionWrites;
 
-/// Somebody whose own state follows extensions: armed triggers, connected servers. A change is told once it is on disk
-/// and in the registry, before anybody else hears of it, on the loop. Must not block and must not throw. At the start
-/// nothing is told: look at the registry.
-class ExtensionObserver {
-public:
-  virtual ~ExtensionObserver() = default;
-  /// `extension` is the record after the change; a deleted one as it last was. `run_id` is of the run whose agent made
-  /// the change; empty where no agent did.
-  virtual void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) = 0;
-};
-
-/// The extensions: the rules of their records, and the registry that answers from memory.
+/// The extensions: the rules of their records, and the registry that holds them in memory.
 ///
-/// What is decided about a record is decided where it is written, and the registry follows in the order of the commits,
-/// before the caller resumes. Each change is published as `extension-changed`.
+/// Every decision about a record is made inside its write. The registry follows in the order of the commits, before the
+/// caller resumes. Then the change is published with the new record, or with the last one if it was deleted. Changes by
+/// a start are not published: read the registry.
 class Extensions {
 public:
-  Extensions(Database& database, Hub& hub, const Clock& clock);
+  /// Agents and jobs have directories, which follow their records by way of `outbox`; null: they have none.
+  Extensions(Database& database, Hub& hub, const Clock& clock, ExtensionOutbox* outbox = nullptr);
   ~Extensions();
   Extensions(const Extensions&) = delete;
   Extensions& operator=(const Extensions&) = delete;
 
-  /// Before `load`: agents and jobs have directories, which follow their records by way of `outbox`.
-  void follow_with(ExtensionOutbox& outbox) { outbox_ = &outbox; }
-
-  /// Before the loop runs: brings the shipped extensions into the database where they differ from those that it had,
-  /// reads all, and takes over what people did to the directories meanwhile. Throws DatabaseError.
+  /// Before the loop runs: updates the shipped extensions in the database if they differ, reads all, and takes over
+  /// edits that people made to the directories in the meantime. Throws DatabaseError.
   void load(Connection& connection);
 
-  /// Where all that goes by the name of an agent's or a job's directory is run, see ExtensionOutbox::disk. The name is
-  /// looked up right before, with nothing awaited in between. Only behind `follow_with`.
+  /// The thread for everything that uses the directory of an agent or a job by name, see ExtensionOutbox::disk. Look
+  /// the name up immediately before, without awaiting in between. Only with an outbox.
   BlockingPool& disk() const { return outbox_->disk(); }
 
-  /// Tells `observer` of every change from now on; it outlives this.
-  void observe(ExtensionObserver& observer) { observers_.push_back(&observer); }
-
-  // Looking. Null where there is none.
+  // Lookup. Null if there is none.
 
   ExtensionPointer find(std::string_view id) const;
   /// Ids come first.
@@ -77,34 +62,35 @@ public:
   /// The same as a JSON array.
   std::string list_json(const ExtensionFilter& filter = {}) const;
 
-  // Changing. Bodies are those of the API, also where tools or files are the callers: judged here, see judging.hpp for
-  // the BadRequests. `along` runs in the same transaction. `run_id` is of the run whose agent makes the change.
+  // Changes. Bodies are those of the API, even from tools or files, and are validated here; see validation.hpp for the
+  // BadRequests. `in_transaction` runs in the same transaction. `run_id` is the run whose agent makes the change.
 
   /// Throws Conflict `extension name already exists` (with `name`).
-  Task<ExtensionPointer> create(json::object body, Along<Extension> along = {}, std::string run_id = {});
-  /// Throws NotFound; Forbidden for a built-in (all but `enabled`) and for disabling an essential one; Conflict for a
-  /// name that is taken and, where `if_updated_at` is another version's, `changed meanwhile`. A body that changes
-  /// nothing leaves the record as it is. A person may leave out of a definition what its type requires, as the
-  /// specification has it ("a PATCH that sends a partial definition does not fail").
+  Task<ExtensionPointer> create(json::object body, InTransaction<Extension> in_transaction = {},
+                                std::string run_id = {});
+  /// Throws NotFound; Forbidden for a built-in (except for `enabled`) and for disabling an essential one; Conflict if
+  /// the name is taken, and `changed meanwhile` if `if_updated_at` is another version's. A body that changes nothing
+  /// leaves the record unchanged. A person may omit required members of a definition, as the specification says ("a
+  /// PATCH that sends a partial definition does not fail").
   Task<ExtensionPointer> change(std::string id_or_name, json::object body, std::string run_id = {},
                                 RequiredMembers required = RequiredMembers::checked);
-  /// The same for an agent or job with the members of its file: the definition is replaced, `description`, `enabled`
-  /// and `trigger` are changed where they are given, and the file is written in any case. Throws ApiError 500 `update
-  /// failed` where it cannot be.
+  /// The same for an agent or job, with the members of its file: replaces the definition, changes `description`,
+  /// `enabled` and `trigger` if they are given, and always writes the file. Throws ApiError 500 `update failed` if that
+  /// fails.
   Task<ExtensionPointer> overwrite(std::string id_or_name, json::object flat);
   /// Throws NotFound, Forbidden `cannot disable essential extensions`.
-  Task<ExtensionPointer> toggle(std::string id_or_name, Along<Extension> along = {});
-  /// For ever, built-ins too. Throws NotFound, Forbidden `cannot delete essential extensions`.
+  Task<ExtensionPointer> toggle(std::string id_or_name, InTransaction<Extension> in_transaction = {});
+  /// Deletes for good, even built-ins. Throws NotFound, Forbidden `cannot delete essential extensions`.
   Task<> remove(std::string id_or_name);
 
-  /// Brings in what is shipped and what people did to the directories of agents and jobs. Answers what is broken there,
-  /// and why.
+  /// Takes over the shipped extensions, and edits by people in the directories of agents and jobs. Returns which files
+  /// are broken, and why.
   Task<std::vector<std::string>> reseed();
 
 private:
   using Decide = std::function<ExtensionChange(const Extension& current)>;
 
-  Task<ExtensionPointer> update(std::string id, Decide decide, Along<Extension> along,
+  Task<ExtensionPointer> update(std::string id, Decide decide, InTransaction<Extension> in_transaction,
                                 ExtensionOutbox::Rewrite rewrite = ExtensionOutbox::Rewrite::when_changed,
                                 std::string run_id = {});
   Task<> require_replaceable(ExtensionPointer wanted);
@@ -113,16 +99,15 @@ private:
                                  std::string run_id = {});
   void take_directories_over(Connection& connection);
   std::vector<ExtensionPointer> file_backed() const;
-  void announce(const Extension& extension, ExtensionAction action, const std::string& run_id);
-  /// An agent's name becomes its id; what names none stays.
+  void announce(const Extension& extension, ExtensionAction action, const std::string& run_id) const;
+  /// Replaces an agent's name by its id; leaves other values unchanged.
   std::optional<std::string> agent_id_of(std::optional<std::string> id_or_name) const;
 
   Database& database_;
   Hub& hub_;
   const Clock& clock_;
   std::unique_ptr<Registry> registry_;
-  ExtensionOutbox* outbox_ = nullptr;
-  std::vector<ExtensionObserver*> observers_;
+  ExtensionOutbox* outbox_;
 };
 
 }  // namespace agw

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/group.hpp"
-#include "testing/extensions_room.hpp"
+#include "base/async/task_group.hpp"
+#include "testing/extensions_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using namespace testing::extensions;
 
 TEST(Extensions, AnExtensionIsCreatedWithWhatWasSentAndLiveAtOnce) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto made = co_await room.extensions.create(object(R"({
         "type": "job", "name": "tidy", "description": "Tidies up", "enabled": true, "source": "community",
         "definition": {"agent_id": "assistant", "prompt": "Tidy", "mine": [1, {"x": null}]},
@@ -33,7 +33,7 @@ TEST(Extensions, AnExtensionIsCreatedWithWhatWasSentAndLiveAtOnce) {
 }
 
 TEST(Extensions, ANewOneIsTheUsersAndDisabledUnlessItSaysOtherwise) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto made = co_await room.extensions.create(theme("mine"));
     EXPECT_EQ(made->source, Source::user);
     EXPECT_FALSE(made->enabled);
@@ -42,7 +42,7 @@ TEST(Extensions, ANewOneIsTheUsersAndDisabledUnlessItSaysOtherwise) {
 }
 
 TEST(Extensions, ABadBodyMakesNothing) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto before = room.extensions.list().size();
     EXPECT_EQ(co_await failure(room.extensions.create(theme("Mine"))),
               "400 name must be kebab-case (a-z, 0-9, hyphens)");
@@ -54,7 +54,7 @@ TEST(Extensions, ABadBodyMakesNothing) {
 }
 
 TEST(Extensions, NamesAreUniqueOverAllTypes) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     co_await room.extensions.create(theme("mine"));
     const auto* taken = R"(409 extension name already exists {"name":"mine"})";
     EXPECT_EQ(co_await failure(room.extensions.create(theme("mine"))), taken);
@@ -67,11 +67,11 @@ TEST(Extensions, NamesAreUniqueOverAllTypes) {
 }
 
 TEST(Extensions, OfTwoThatWantANameAtTheSameTimeOneGetsIt) {
-  in_room([](Room& room) -> Task<> {
-    Group group(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
+    TaskGroup group(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
     std::multiset<std::string> ends;
     for (int i = 0; i < 5; ++i) {
-      group.spawn([](Room& in, std::multiset<std::string>& out) -> Task<> {
+      group.spawn([](ExtensionsFixture& in, std::multiset<std::string>& out) -> Task<> {
         out.insert(co_await failure(in.extensions.create(theme("mine"))));
       }(room, ends));
     }
@@ -84,7 +84,7 @@ TEST(Extensions, OfTwoThatWantANameAtTheSameTimeOneGetsIt) {
 }
 
 TEST(Extensions, TheOwnerIsKeptByIdWhereAnAgentMadeIt) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto assistant = room.extensions.find_agent("assistant");
     auto body = with(theme("mine"), "source", "agent");
     const auto named = co_await room.extensions.create(with(body, "owner_agent_id", "assistant"));
@@ -102,7 +102,7 @@ TEST(Extensions, TheOwnerIsKeptByIdWhereAnAgentMadeIt) {
 }
 
 TEST(Extensions, ListsAreNewestFirstAndNarrowedByEveryFilterGiven) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     co_await room.extensions.create(theme("a"));
     co_await room.extensions.create(with(theme("b"), "enabled", true));
     co_await room.extensions.create(with(with(theme("c"), "type", "widget"), "source", "community"));
@@ -119,7 +119,7 @@ TEST(Extensions, ListsAreNewestFirstAndNarrowedByEveryFilterGiven) {
 }
 
 TEST(Extensions, AnAgentIsFoundByIdOrNameAndNothingElseIs) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto assistant = room.extensions.find_agent("assistant");
     EXPECT_EQ(room.extensions.find_agent(assistant->id), assistant);
     EXPECT_EQ(room.extensions.find_agent("help"), nullptr);
@@ -130,7 +130,7 @@ TEST(Extensions, AnAgentIsFoundByIdOrNameAndNothingElseIs) {
 }
 
 TEST(Extensions, AChangeTouchesOnlyWhatIsGiven) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     auto body = with(theme("mine"), "definition", object(R"({"dark":true,"font":"serif"})"));
     const auto made = co_await room.extensions.create(with(body, "trigger_def", object(R"({"type":"webhook"})")));
     room.clock.time += std::chrono::seconds{1};
@@ -146,7 +146,7 @@ TEST(Extensions, AChangeTouchesOnlyWhatIsGiven) {
 }
 
 TEST(Extensions, ADefinitionIsReplacedWhole) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     co_await room.extensions.create(with(theme("mine"), "definition", object(R"({"dark":true,"font":"serif"})")));
     const auto changed = co_await room.extensions.change("mine", {{"definition", json::object{{"radius", 4}}}});
     EXPECT_EQ(changed->definition.text(), R"({"radius":4})");
@@ -154,7 +154,7 @@ TEST(Extensions, ADefinitionIsReplacedWhole) {
 }
 
 TEST(Extensions, ATriggerIsReplacedAndRemovedByNull) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     co_await room.extensions.create(with(theme("mine"), "trigger_def", object(R"({"type":"webhook"})")));
     auto changed =
         co_await room.extensions.change("mine", object(R"({"trigger":{"type":"event","event":"turn.created"}})"));
@@ -165,7 +165,7 @@ TEST(Extensions, ATriggerIsReplacedAndRemovedByNull) {
 }
 
 TEST(Extensions, ARenamedOneIsFoundByItsNewNameOnly) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto made = co_await room.extensions.create(theme("mine"));
     const auto renamed = co_await room.extensions.change("mine", {{"name", "yours"}});
     EXPECT_EQ(room.extensions.find_by_id_or_name("mine"), nullptr);
@@ -178,7 +178,7 @@ TEST(Extensions, ARenamedOneIsFoundByItsNewNameOnly) {
 }
 
 TEST(Extensions, AnEmptyChangeLeavesTheRecordAsItIs) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto made = co_await room.extensions.create(theme("mine"));
     room.clock.time += std::chrono::seconds{1};
     room.heard.events.clear();
@@ -190,7 +190,7 @@ TEST(Extensions, AnEmptyChangeLeavesTheRecordAsItIs) {
 }
 
 TEST(Extensions, AChangeOfAnotherVersionIsRefused) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto made = co_await room.extensions.create(theme("mine"));
     const auto version = to_iso8601(made->updated_at);
     const auto changed = co_await room.extensions.change("mine", {{"description", "a"}, {"if_updated_at", version}});
@@ -204,7 +204,7 @@ TEST(Extensions, AChangeOfAnotherVersionIsRefused) {
 }
 
 TEST(Extensions, ToggleFlipsEnabledAndNothingElse) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto made = co_await room.extensions.create(theme("mine"));
     EXPECT_TRUE((co_await room.extensions.toggle(made->id))->enabled);
     const auto twice = co_await room.extensions.toggle("mine");
@@ -214,11 +214,11 @@ TEST(Extensions, ToggleFlipsEnabledAndNothingElse) {
 }
 
 TEST(Extensions, TogglesAtTheSameTimeAllCount) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     co_await room.extensions.create(theme("mine"));
-    Group group(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
+    TaskGroup group(static_cast<Loop&>((co_await asio::this_coro::executor).context()));
     for (int i = 0; i < 7; ++i) {
-      group.spawn([](Room& in) -> Task<> { co_await in.extensions.toggle("mine"); }(room));
+      group.spawn([](ExtensionsFixture& in) -> Task<> { co_await in.extensions.toggle("mine"); }(room));
     }
     co_await group.join();
     EXPECT_TRUE(room.extensions.require("mine")->enabled);
@@ -226,7 +226,7 @@ TEST(Extensions, TogglesAtTheSameTimeAllCount) {
 }
 
 TEST(Extensions, OfABuiltInOnlyEnabledChanges) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto* refused = "403 built-in extensions are not editable";
     EXPECT_EQ(co_await failure(room.extensions.change("dark", {{"description", "mine"}})), refused);
     EXPECT_EQ(co_await failure(room.extensions.change("dark", {{"enabled", false}, {"name", "darker"}})), refused);
@@ -237,7 +237,7 @@ TEST(Extensions, OfABuiltInOnlyEnabledChanges) {
 }
 
 TEST(Extensions, EssentialOnesCanBeNeitherDisabledNorDeleted) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     for (const auto* name : {"assistant", "help", "calculate"}) {
       EXPECT_EQ(co_await failure(room.extensions.toggle(name)), "403 cannot disable essential extensions");
       EXPECT_EQ(co_await failure(room.extensions.change(name, {{"enabled", false}})),
@@ -249,7 +249,7 @@ TEST(Extensions, EssentialOnesCanBeNeitherDisabledNorDeleted) {
 }
 
 TEST(Extensions, WhatDoesNotExistIsNotFound) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto* missing = "404 extension not found";
     EXPECT_EQ(co_await failure(room.extensions.change("nothing", {{"enabled", 5}})), missing);
     EXPECT_EQ(co_await failure(room.extensions.toggle("018c5b1e-1b1c-7c3d-8e4f-123456789abc")), missing);
@@ -259,7 +259,7 @@ TEST(Extensions, WhatDoesNotExistIsNotFound) {
 }
 
 TEST(Extensions, EveryChangeIsAnnouncedToObserversAndTheGateway) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto id = (co_await room.extensions.create(theme("mine")))->id;
     co_await room.extensions.toggle("mine");
     co_await room.extensions.change("mine", {{"name", "yours"}});
@@ -271,13 +271,13 @@ TEST(Extensions, EveryChangeIsAnnouncedToObserversAndTheGateway) {
     EXPECT_EQ(room.heard.events,
               (std::vector<std::string>{event("created", "mine", false), event("updated", "mine", true),
                                         event("updated", "yours", true), event("deleted", "yours", true)}));
-    EXPECT_EQ(room.heard.changes,
-              (std::vector<std::string>{"created mine", "updated mine", "updated yours", "deleted yours"}));
+    EXPECT_EQ(room.heard.changes, (std::vector<std::string>{"extension.created mine", "extension.updated mine",
+                                                            "extension.updated yours", "extension.deleted yours"}));
   });
 }
 
 TEST(Extensions, ARefusedChangeIsNotAnnounced) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     co_await failure(room.extensions.create(theme("dark")));
     co_await failure(room.extensions.toggle("help"));
     co_await failure(room.extensions.remove("help"));
@@ -287,7 +287,7 @@ TEST(Extensions, ARefusedChangeIsNotAnnounced) {
 }
 
 TEST(Extensions, WhatGoesAlongHappensInTheSameTransaction) {
-  in_room([](Room& room) -> Task<> {
+  with_extensions([](ExtensionsFixture& room) -> Task<> {
     const auto seen = std::make_shared<std::string>();
     const auto made = co_await room.extensions.create(
         theme("mine"), [seen](Connection&, const Extension& record) { *seen = to_json(record); });

@@ -1,102 +1,81 @@
 #include "features/extensions/store.hpp"
 
-#include <stdexcept>
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
+namespace agw {
+
+template <>
+struct ColumnValue<Definition> {
+  static Definition read(const Statement& row, int column) { return Definition::stored(row.text(column)); }
+  static std::string_view bound(const Definition& definition) { return definition.text(); }
+};
+
+}  // namespace agw
 
 namespace agw::extension_store {
 
 namespace {
 
-#define EXTENSION_COLUMNS                                                                                        \
-  "position, id, type, name, description, definition, trigger_def, source, enabled, owner_agent_id, essential, " \
-  "created_at, updated_at"
+constexpr auto columns = columns_of<Extension>(
+    Column{"id", &Extension::id}, Column{"type", &Extension::type}, Column{"name", &Extension::name},
+    Column{"description", &Extension::description}, Column{"definition", &Extension::definition},
+    Column{"trigger_def", &Extension::trigger_def}, Column{"source", &Extension::source},
+    Column{"enabled", &Extension::enabled}, Column{"owner_agent_id", &Extension::owner_agent_id},
+    Column{"essential", &Extension::essential}, Column{"created_at", &Extension::created_at},
+    Column{"updated_at", &Extension::updated_at});
+constexpr auto changed_columns =
+    columns_of<Extension>(Column{"type", &Extension::type}, Column{"name", &Extension::name},
+                          Column{"description", &Extension::description}, Column{"definition", &Extension::definition},
+                          Column{"trigger_def", &Extension::trigger_def}, Column{"enabled", &Extension::enabled},
+                          Column{"essential", &Extension::essential}, Column{"updated_at", &Extension::updated_at});
 
-template <class E>
-E listed(const Statement& row, int column) {
-  const auto value = from_text<E>(row.text(column));
-  if (!value) throw std::runtime_error("the table extensions holds an unknown value: " + row.string(column));
-  return *value;
+std::string select(std::string_view rest) {
+  return fmt::format("SELECT {}, position FROM extensions {}", columns.names(), rest);
 }
 
-Row read(const Statement& row) {
-  Row read;
-  read.position = row.integer(0);
-  auto& extension = read.extension;
-  extension.id = row.text(1);
-  extension.type = listed<ExtensionType>(row, 2);
-  extension.name = row.text(3);
-  extension.description = row.text(4);
-  extension.definition = Definition::stored(row.text(5));
-  if (!row.is_null(6)) extension.trigger_def = Definition::stored(row.text(6));
-  extension.source = listed<Source>(row, 7);
-  extension.enabled = row.boolean(8);
-  extension.owner_agent_id = row.optional_string(9);
-  extension.essential = row.boolean(10);
-  extension.created_at = row.time(11);
-  extension.updated_at = row.time(12);
-  return read;
-}
+Row read(const Statement& row) { return {.position = row.integer(columns.count), .extension = columns.read(row)}; }
 
 std::optional<Row> first(Statement& statement) {
   if (!statement.step()) return std::nullopt;
   return read(statement);
 }
 
-/// Binds what both an insertion and an update write.
-void bind_members(Statement& statement, const Extension& extension) {
-  std::optional<std::string_view> trigger;
-  if (extension.trigger_def) trigger = extension.trigger_def->text();
-  statement.bind(":id", extension.id)
-      .bind(":type", to_text(extension.type))
-      .bind(":name", extension.name)
-      .bind(":description", extension.description)
-      .bind(":definition", extension.definition.text())
-      .bind(":trigger_def", trigger)
-      .bind(":enabled", extension.enabled)
-      .bind(":essential", extension.essential)
-      .bind(":updated_at", extension.updated_at);
-}
-
 }  // namespace
 
 std::vector<Row> all(Connection& connection) {
   std::vector<Row> rows;
-  auto row = connection.prepare("SELECT " EXTENSION_COLUMNS " FROM extensions ORDER BY position");
+  auto row = connection.prepare(select("ORDER BY position"));
   while (row.step()) rows.push_back(read(row));
   return rows;
 }
 
 std::optional<Row> find(Connection& connection, std::string_view id) {
-  auto row = connection.prepare("SELECT " EXTENSION_COLUMNS " FROM extensions WHERE id = :id");
+  static const auto sql = select("WHERE id = :id");
+  auto row = connection.prepare(sql);
   row.bind(":id", id);
   return first(row);
 }
 
 std::optional<Row> find_named(Connection& connection, std::string_view name) {
-  auto row = connection.prepare("SELECT " EXTENSION_COLUMNS " FROM extensions WHERE name = :name");
+  static const auto sql = select("WHERE name = :name");
+  auto row = connection.prepare(sql);
   row.bind(":name", name);
   return first(row);
 }
 
 std::int64_t insert(Connection& connection, const Extension& extension) {
-  auto statement = connection.prepare(
-      "INSERT INTO extensions (id, type, name, description, definition, trigger_def, source, enabled, owner_agent_id, "
-      "essential, created_at, updated_at) VALUES (:id, :type, :name, :description, :definition, :trigger_def, :source, "
-      ":enabled, :owner_agent_id, :essential, :created_at, :updated_at)");
-  bind_members(statement, extension);
-  statement.bind(":source", to_text(extension.source))
-      .bind(":owner_agent_id", extension.owner_agent_id)
-      .bind(":created_at", extension.created_at)
-      .run();
+  static const auto sql = columns.insert_into("extensions");
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, extension).run();
   return connection.last_insert_rowid();
 }
 
 void update(Connection& connection, const Extension& extension) {
-  auto statement = connection.prepare(
-      "UPDATE extensions SET type = :type, name = :name, description = :description, definition = :definition, "
-      "trigger_def = :trigger_def, enabled = :enabled, essential = :essential, updated_at = :updated_at WHERE id = "
-      ":id");
-  bind_members(statement, extension);
-  statement.run();
+  static const auto sql = fmt::format("UPDATE extensions SET {} WHERE id = :id", changed_columns.assignments());
+  auto statement = connection.prepare(sql);
+  changed_columns.bind(statement, extension).bind(":id", extension.id).run();
 }
 
 void remove(Connection& connection, std::string_view id) {

@@ -4,9 +4,9 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/text_of.hpp"
+#include "base/json/json_values.hpp"
 #include "features/extensions/extension_text.hpp"
-#include "features/extensions/judging.hpp"
+#include "features/extensions/validation.hpp"
 #include "features/extensions/writing.hpp"
 
 namespace agw {
@@ -104,7 +104,7 @@ Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::stri
                                               .title = std::move(title),
                                               .target = target_of(wanted),
                                               .content = staged_content(wanted),
-                                              .reason = text_of(call.input, "reason")});
+                                              .reason = string_or_empty(call.input, "reason")});
   co_return ToolOutcome{fmt::format("staged as proposal {}", reference)};
 }
 
@@ -133,7 +133,7 @@ Task<ToolOutcome> create(Extensions& extensions, const ToolCall& call) {
                  .definition = wanted.definition,
                  .trigger_def = wanted.trigger_def,
                  .enabled = wanted.enabled};
-  const auto permission = call.judge({});
+  const auto permission = call.authorize({});
   if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
   if (permission.verdict == Verdict::staged || needs_a_person(made, call.run.agent_id)) {
     co_return co_await stage(call, made, fmt::format("New {}: {}", to_text(made.type), made.name));
@@ -148,13 +148,13 @@ bool changes_at_most_enabled(const Extension& record, Extension wanted) {
 }
 
 Task<ToolOutcome> update(Extensions& extensions, const ToolCall& call) {
-  const auto record = extensions.require(text_of(call.input, "id"));
+  const auto record = extensions.require(string_or_empty(call.input, "id"));
   auto body = call.input;
   body.erase("id");
   body.erase("reason");
   body.erase("if_updated_at");
   const auto wanted = changed(*record, read_extension_change(body, record->type));
-  const auto permission = call.judge({.record_is_own = record->owner_agent_id == call.run.agent_id});
+  const auto permission = call.authorize({.record_is_own = record->owner_agent_id == call.run.agent_id});
   if (permission.verdict == Verdict::denied) co_return ToolOutcome{permission.reason, true};
   if (permission.verdict == Verdict::staged || needs_a_person(wanted, call.run.agent_id)) {
     if (record->source == Source::built_in && !changes_at_most_enabled(*record, wanted)) {
@@ -184,14 +184,14 @@ std::vector<Tool> extension_tools(Extensions& extensions) {
                                    "may not, it becomes a proposal that the person decides on.",
                                    parse_json(create_schema).value()},
                    .effect = ToolEffect::writes,
-                   .judges_itself = true,
+                   .authorizes_itself = true,
                    .call = [&extensions](const ToolCall& call) { return create(extensions, call); }});
   tools.push_back({.description = {"UpdateExtension",
                                    "Changes an extension. Only your own ones change at once; of others it becomes a "
                                    "proposal that the person decides on.",
                                    parse_json(update_schema).value()},
                    .effect = ToolEffect::writes,
-                   .judges_itself = true,
+                   .authorizes_itself = true,
                    .call = [&extensions](const ToolCall& call) { return update(extensions, call); }});
   return tools;
 }

@@ -1,13 +1,14 @@
 #include "features/extensions/trash.hpp"
 
+#include "base/async/assert.hpp"
 #include "base/log.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::size_t most_entries = 100'000;
+constexpr std::size_t max_trash_entries = 100'000;
 
 /// A move changes nothing of a directory but this.
 Timestamp moved_at(const FileStamp& stamp) {
@@ -17,9 +18,11 @@ Timestamp moved_at(const FileStamp& stamp) {
 }  // namespace
 
 void empty_trash(const std::filesystem::path& data_directory, Timestamp oldest) {
+  AGW_ASSERT(may_block());
+
   const auto trash = Directory::open(data_directory / "trash", Symlinks::refuse);
   if (!trash) return;
-  const auto entries = trash->list(".", most_entries);
+  const auto entries = trash->list(".", max_trash_entries);
   if (!entries) return log::warn("the trash is not looked through: {}", to_string(entries.error()));
   for (const auto& entry : *entries) {
     const auto stamp = trash->stamp(entry.name);

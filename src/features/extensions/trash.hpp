@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/time.hpp"
+#include "base/time/time.hpp"
 
 namespace agw {
 

@@ -1,7 +1,8 @@
 #include "features/extensions/triggers.hpp"
 
 #include "base/cron.hpp"
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 

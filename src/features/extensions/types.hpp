@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 #include "features/extensions/definition.hpp"
 #include "features/extensions/triggers.hpp"
 

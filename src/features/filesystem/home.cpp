@@ -2,7 +2,8 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "io/resolve_path.hpp"
+#include "base/async/assert.hpp"
+#include "io/files/resolve_path.hpp"
 
 namespace agw {
 
@@ -11,6 +12,8 @@ namespace fs = std::filesystem;
 Home::Home(fs::path path) : path_(std::move(path)), directory_(Directory::open(path_, Symlinks::refuse).value()) {}
 
 fs::path Home::require_directory(const std::optional<std::string>& path, const AllowedPlace& allowed) const {
+  AGW_ASSERT(may_block());
+
   if (!path) return path_;
   auto resolved = path->starts_with('/') ? resolve_path(*path) : fs::path();
   if (!is_within(resolved, path_) || (allowed && !allowed(resolved))) throw path_outside_home();

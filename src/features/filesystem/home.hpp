@@ -5,7 +5,7 @@
 #include <string>
 
 #include "features/filesystem/service.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 

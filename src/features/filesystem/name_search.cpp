@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "base/json.hpp"
+#include "base/async/assert.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
@@ -11,10 +12,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int levels = 3;
-constexpr std::size_t most_results = 15;
+constexpr std::size_t max_results = 15;
 constexpr std::size_t between_looks_at_the_clock = 64;
 /// No name has more bytes, and a pattern of this length is made in no time.
-constexpr std::size_t longest_part = 1024;
+constexpr std::size_t max_part_length = 1024;
 
 RE2::Options options() {
   RE2::Options options;
@@ -34,14 +35,16 @@ std::string joined(const std::string& directory, const std::string& name) {
 
 NameSearch::NameSearch(const Home& home, std::string_view part, SearchBudget budget)
     : home_(home),
-      pattern_(re2::StringPiece(part.data(), std::min(part.size(), longest_part)), options()),
+      pattern_(re2::StringPiece(part.data(), std::min(part.size(), max_part_length)), options()),
       budget_(budget),
       deadline_(std::chrono::steady_clock::now() + budget.time) {}
 
 FileResult<std::vector<FileEntry>> NameSearch::run(const fs::path& root) {
+  AGW_ASSERT(may_block());
+
   std::vector<FileEntry> results;
   std::vector<std::string> level{home_.below(root)};
-  for (int depth = 1; depth <= levels && results.size() < most_results && !spent_; ++depth) {
+  for (int depth = 1; depth <= levels && results.size() < max_results && !spent_; ++depth) {
     for (const auto& directory : level) {
       if (spent_) break;
       const auto looked = look_into(directory, depth == levels);
@@ -70,7 +73,7 @@ void NameSearch::look_at(const std::string& directory, const DirectoryEntry& ent
 void NameSearch::take_found(std::vector<FileEntry>& results) {
   std::ranges::sort(found_, {}, &DirectoryEntry::name);
   for (const auto& found : found_) {
-    if (results.size() == most_results) break;
+    if (results.size() == max_results) break;
     const auto path = home_.path() / found.name;
     const auto is_directory = found.type == FileType::symlink ? home_.link_is_directory(path)
                                                               : std::optional(found.type == FileType::directory);

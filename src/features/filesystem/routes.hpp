@@ -1,21 +1,12 @@
 #pragma once
 
 #include "api/route.hpp"
-#include "features/filesystem/service.hpp"
 
 namespace agw {
 
+class Filesystem;
+
 /// `/filesystem/ls` and `/filesystem/search`.
-class FilesystemRoutes {
-public:
-  explicit FilesystemRoutes(Filesystem& filesystem) : filesystem_(filesystem) {}
-  Routes routes();
-
-private:
-  Task<Answer> list(Request& request);
-  Task<Answer> search(Request& request);
-
-  Filesystem& filesystem_;
-};
+Routes filesystem_routes(Filesystem& filesystem);
 
 }  // namespace agw

@@ -5,9 +5,9 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "base/log.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "features/filesystem/home.hpp"
 #include "features/filesystem/name_search.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto fewest_characters = 2;
+constexpr auto min_characters = 2;
 
 /// Does what reads from home, and gives failures that nobody expects the name that clients know.
 template <class Reading>
@@ -75,7 +75,7 @@ Task<DirectoryListing> Filesystem::list(ListQuery query) {
 }
 
 Task<NamesFound> Filesystem::search(NameQuery query) {
-  if (count_characters(query.q) < fewest_characters) throw BadRequest(std::string(query_too_short));
+  if (count_characters(query.q) < min_characters) throw BadRequest(std::string(query_too_short));
   co_return co_await blocking_.run([home = home_, query] {
     return reading(home, "search failed", [&](const Home& open) { return search_names(open, query); });
   });

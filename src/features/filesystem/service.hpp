@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 #include "features/filesystem/types.hpp"
-#include "io/blocking.hpp"
+#include "io/process/blocking.hpp"
 
 namespace agw {
 

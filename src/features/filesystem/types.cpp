@@ -1,6 +1,6 @@
 #include "features/filesystem/types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
@@ -9,7 +9,7 @@ const Description& describe(Tag<FileEntry>) { return description_of<FileEntry>("
 
 BOOST_DESCRIBE_STRUCT(ListQuery, (), (path))
 constexpr auto rules(Tag<ListQuery>) {
-  return std::tuple{On<&ListQuery::path>{{.about = "an absolute path; home when omitted"}}};
+  return std::tuple{RuleFor<&ListQuery::path>{{.about = "an absolute path; home when omitted"}}};
 }
 const Description& describe(Tag<ListQuery>) { return description_of<ListQuery>("ListQuery"); }
 
@@ -18,9 +18,9 @@ const Description& describe(Tag<DirectoryListing>) { return description_of<Direc
 
 BOOST_DESCRIBE_STRUCT(NameQuery, (), (q, path))
 constexpr auto rules(Tag<NameQuery>) {
-  return std::tuple{
-      On<&NameQuery::q>{{.about = "part of a name, at least 2 characters, in either case", .missing = query_too_short}},
-      On<&NameQuery::path>{{.about = "where to search; home when omitted"}}};
+  return std::tuple{RuleFor<&NameQuery::q>{
+                        {.about = "part of a name, at least 2 characters, in either case", .missing = query_too_short}},
+                    RuleFor<&NameQuery::path>{{.about = "where to search; home when omitted"}}};
 }
 const Description& describe(Tag<NameQuery>) { return description_of<NameQuery>("NameQuery"); }
 

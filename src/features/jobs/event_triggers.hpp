@@ -11,30 +11,24 @@
 
 namespace agw {
 
-/// Which jobs wait for which events. What the hub carries is heard there, and only while somebody waits for it; what it
-/// does not is told by `tell`.
-class EventTriggers : private Reader {
+/// The event triggers of jobs.
+class EventTriggers {
 public:
   /// A job's trigger matches an event. On the loop; must not block and must not throw.
-  using OnEvent = std::function<void(const std::string& job_id, std::string_view event, const json::object& record,
-                                     const EventCause& cause)>;
+  using OnEvent = std::function<void(const std::string& job_id, const DomainEvent& event, const json::object& record)>;
 
-  EventTriggers(Hub& hub, OnEvent on_event);
+  explicit EventTriggers(OnEvent on_event) : on_event_(std::move(on_event)) {}
 
   void arm(const std::string& job_id, EventTrigger trigger);
   void disarm(const std::string& job_id);
 
-  /// An event has happened. `record` makes its record, if anybody waits for it.
-  void tell(std::string_view event, const std::function<json::object()>& record, const EventCause& cause = {});
+  void deliver(const DomainEvent& event) const;
+  /// Whether a trigger waits for an event whose name begins with `names`.
+  bool awaits(std::string_view names) const;
 
 private:
-  void deliver(const SharedEvent& event) override;
-  bool awaited(std::string_view event) const;
-
-  Hub& hub_;
   OnEvent on_event_;
   std::map<std::string, EventTrigger, std::less<>> by_job_;
-  std::optional<Hub::Listening> listening_;
 };
 
 /// Whether each member of the filter equals that of the record.

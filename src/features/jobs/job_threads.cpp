@@ -1,8 +1,5 @@
 #include "features/jobs/job_threads.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include "api/error.hpp"
 #include "features/jobs/store.hpp"
 #include "storage/database.hpp"
@@ -29,14 +26,14 @@ Task<std::optional<std::string>> JobThreads::own_of(std::string job_id) {
 /// A thread that is made for an owner is the owner's, whatever becomes of the job.
 Task<std::string> JobThreads::make(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id) {
   NewThread wanted{.agent_id = owner_id.value_or(agent_id), .job_id = job->id};
-  Along<Thread> along;
+  InTransaction<Thread> in_transaction;
   if (!owner_id) {
     wanted.title = job->name;
-    along = [job_id = job->id](Connection& connection, const Thread& thread) {
+    in_transaction = [job_id = job->id](Connection& connection, const Thread& thread) {
       job_store::remember_own_thread(connection, job_id, thread.id);
     };
   }
-  co_return (co_await threads_.create(std::move(wanted), std::move(along))).id;
+  co_return (co_await threads_.create(std::move(wanted), std::move(in_transaction))).id;
 }
 
 Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id, std::optional<std::string> owner_id) {
@@ -45,8 +42,7 @@ Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id,
   for (;;) {
     if (auto thread = co_await find()) co_return *thread;
     if (making_.insert(key).second) break;
-    boost::system::error_code ignored;
-    co_await made_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    co_await made_.wait();
   }
   std::exception_ptr failure;
   std::string made;
@@ -58,7 +54,7 @@ Task<std::string> JobThreads::choose(ExtensionPointer job, std::string agent_id,
     failure = std::current_exception();
   }
   making_.erase(key);
-  made_.cancel();
+  made_.pulse();
   if (failure) std::rethrow_exception(failure);
   co_return made;
 }

@@ -4,8 +4,7 @@
 #include <set>
 #include <string>
 
-#include <boost/asio/steady_timer.hpp>
-
+#include "base/async/async_event.hpp"
 #include "features/extensions/types.hpp"
 #include "features/threads/service.hpp"
 
@@ -13,8 +12,8 @@ namespace agw {
 
 class Database;
 
-/// Where the output of jobs goes: with an owner to that agent's thread that changed last and is not archived, else to a
-/// thread of the job's own, which is used again. Where there is none it is made.
+/// Chooses the thread for a job's output. With an owner: that agent's most recently changed thread that is not
+/// archived. Without: the job's own thread, which is reused. Creates the thread if there is none.
 class JobThreads {
 public:
   JobThreads(Loop& loop, Database& database, Threads& threads) : loop_(loop), database_(database), threads_(threads) {}
@@ -30,8 +29,8 @@ private:
   Loop& loop_;
   Database& database_;
   Threads& threads_;
-  std::set<std::string> making_;  ///< owners and jobs whose thread is being made, so that two runs make one
-  asio::steady_timer made_{loop_, asio::steady_timer::time_point::max()};
+  std::set<std::string> making_;  ///< owners and jobs whose thread is being created, so two runs create only one
+  AsyncEvent made_{loop_};
 };
 
 }  // namespace agw

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr double longest_timeout_s = 100.0 * 365 * 24 * 3600;
+constexpr double max_timeout_s = 100.0 * 365 * 24 * 3600;
 
 std::optional<std::string> text(const json::object& members, std::string_view name) {
   const auto member = string_member(members, name);
@@ -45,7 +46,7 @@ JobPlan::JobPlan(const Extension& job) {
 }
 
 std::chrono::milliseconds JobPlan::timeout() const {
-  const std::chrono::duration<double> seconds(std::min(timeout_s, longest_timeout_s));
+  const std::chrono::duration<double> seconds(std::min(timeout_s, max_timeout_s));
   return std::chrono::ceil<std::chrono::milliseconds>(seconds);
 }
 

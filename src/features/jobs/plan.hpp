@@ -8,11 +8,11 @@
 
 namespace agw {
 
-/// What starting a job does while an earlier run of it waits or is under way.
+/// The effect of starting a job while an earlier run of it waits or is active.
 enum class JobConcurrency { forbid, queue, replace };
 std::span<const EnumName> names(Tag<JobConcurrency>);
 
-/// What becomes of due times that passed while the gateway was down.
+/// How due times are handled that passed while the gateway was down.
 enum class MissedTimes { skip, once };
 std::span<const EnumName> names(Tag<MissedTimes>);
 
@@ -34,8 +34,7 @@ struct JobPlan {
   std::chrono::milliseconds timeout() const;
 };
 
-/// What starts the job by itself: its `trigger_def`, else its `schedule`. Nothing where there is neither, or where it
-/// does not read.
+/// The job's trigger: its `trigger_def`, else its `schedule`. No value if it has neither, or if it is invalid.
 std::optional<Trigger> trigger_of(const Extension& job);
 
 }  // namespace agw

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "io/beneath.hpp"
+#include "base/async/assert.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t prompt_limit = 1024 * 1024;
 
-[[noreturn]] void refuse(const std::string& path, std::string_view why) {
+[[noreturn]] void refuse_prompt_file(const std::string& path, std::string_view why) {
   throw JobProblem(fmt::format("prompt file {}: {}", path, why));
 }
 
@@ -19,18 +20,20 @@ std::optional<std::string> read_text(const std::filesystem::path& directory, con
   const auto opened = Directory::open(directory);
   const auto bytes = opened ? opened->read(path, prompt_limit) : FileResult<std::string>(opened.error());
   if (bytes.has_error() && bytes.error() == FileError::not_found) return std::nullopt;
-  if (!bytes) refuse(path, to_string(bytes.error()));
-  if (bytes->find('\0') != bytes->npos) refuse(path, "a binary file");
+  if (!bytes) refuse_prompt_file(path, to_string(bytes.error()));
+  if (bytes->find('\0') != bytes->npos) refuse_prompt_file(path, "a binary file");
   return to_utf8(*bytes);
 }
 
 }  // namespace
 
 std::string read_prompt(const Extension& job, const std::filesystem::path& directory) {
+  AGW_ASSERT(may_block());
+
   const JobPlan plan(job);
   if (plan.prompt_file) {
     auto text = read_text(directory, *plan.prompt_file);
-    if (!text) refuse(*plan.prompt_file, to_string(FileError::not_found));
+    if (!text) refuse_prompt_file(*plan.prompt_file, to_string(FileError::not_found));
     return std::move(*text);
   }
   if (plan.prompt) return *plan.prompt;

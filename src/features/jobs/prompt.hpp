@@ -14,9 +14,9 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// What the job's agent is told: the text of its `prompt_file`, else its `prompt`, else its prompt.md, else its
-/// description. `directory` is the job's; files are read from it as they are now. Blocks. Throws JobProblem for a file
-/// that cannot be had.
+/// The prompt for the job's agent: the text of its `prompt_file`, else its `prompt`, else its prompt.md, else its
+/// description. Files are read from `directory`, the job's, at each call. Blocks. Throws JobProblem for a file that
+/// cannot be read.
 std::string read_prompt(const Extension& job, const std::filesystem::path& directory);
 
 }  // namespace agw

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/async/cancellation.hpp"
 #include "base/id.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
-#include "base/message_of.hpp"
-#include "base/requested.hpp"
-#include "features/jobs/due_time_taken.hpp"
+#include "base/text/message_of.hpp"
 #include "features/jobs/prompt.hpp"
 #include "features/jobs/store.hpp"
 
@@ -21,12 +21,14 @@ namespace {
 constexpr int thread_choices = 2;
 constexpr int failures_to_signal = 3;
 /// Runs of a job behind the one that runs: a schedule that is faster than its job would add to them for ever.
-constexpr std::size_t most_waiting = 1'000;
+constexpr std::size_t max_waiting = 1'000;
 
-json::object order_members(const JobPlan& plan, const JobOrder& order) {
+json::object order_members(const ActiveJobRun& run) {
+  const auto& plan = run.plan;
+  const auto& order = run.order;
   json::object members{{"mode", plan.mode}, {"dry", order.dry}, {"depth", order.depth}};
   if (plan.model) members["model"] = *plan.model;
-  if (!order.handed_down.empty()) members[handed_down_member] = order.handed_down;
+  if (!order.inherited.empty()) members[inherited_limits_member] = order.inherited;
   return members;
 }
 
@@ -34,6 +36,12 @@ JobRunStatus status_of(const RunOutcome& outcome) {
   if (outcome.stopped) return JobRunStatus::stopped;
   const bool failed = outcome.finish_reason == "error" || outcome.finish_reason == "budget";
   return failed ? JobRunStatus::failed : JobRunStatus::completed;
+}
+
+/// The event that a run ends with; empty where none tells of it.
+std::string event_of(JobRunStatus status) {
+  if (status == JobRunStatus::completed) return "job.completed";
+  return status == JobRunStatus::failed ? "job.failed" : "";
 }
 
 /// The row of a run that ended like that.
@@ -52,7 +60,7 @@ JobRun ended_row(JobRun run, const RunOutcome& outcome, Timestamp now) {
 
 JobRunner::JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals,
                      Extensions& extensions, Threads& threads, Runs& runs, Engine& engine, Models& models,
-                     std::filesystem::path directory, Links links)
+                     std::filesystem::path directory)
     : database_(database),
       hub_(hub),
       clock_(clock),
@@ -62,13 +70,33 @@ JobRunner::JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& cloc
       engine_(engine),
       models_(models),
       directory_(std::move(directory)),
-      links_(std::move(links)),
       job_threads_(loop, database, threads),
       work_(loop) {
   work_.on_failure([](const std::exception_ptr& failure) {
     log::error("background work of job runs failed: {}", message_of(failure));
   });
 }
+
+/// Keeps the row of a job's run.
+class JobRunner::Observer : public RunObserver {
+public:
+  Observer(JobRunner& runner, ActiveJobRunPointer run) : runner_(runner), run_(std::move(run)) {}
+
+  void started() override { runner_.started(run_); }
+  Runs::AtEnd ending(const RunOutcome& outcome) override {
+    last_ = ended_row(run_->run, outcome, runner_.clock_.now());
+    return [row = last_](Connection& connection) { job_store::end(connection, row); };
+  }
+  void ended() override {
+    run_->run = last_;
+    runner_.ended(run_);
+  }
+
+private:
+  JobRunner& runner_;
+  const ActiveJobRunPointer run_;
+  JobRun last_;
+};
 
 void JobRunner::handle(std::string job_name, JobHandler handler) {
   handlers_.insert_or_assign(std::move(job_name), std::move(handler));
@@ -78,25 +106,20 @@ void JobRunner::handle_where_given(std::string member, JobSettingsWork work) {
   settings_handlers_.insert_or_assign(std::move(member), std::move(work));
 }
 
-Task<JobRunUnderWayPointer> JobRunner::begin(ExtensionPointer job, JobOrder order, Along<JobRun> along) {
-  const JobPlan plan(*job);
-  extensions_.require_enabled_agent(plan.agent_id);
-  if (plan.owner_agent_id) extensions_.require_enabled_agent(*plan.owner_agent_id);
-  check_free(*job, plan);
-
-  auto run = std::make_shared<JobRunUnderWay>();
-  run->job = job;
-  run->depth = order.depth;
-  run->callers = order.callers;
+Task<ActiveJobRunPointer> JobRunner::begin(ExtensionPointer job, JobOrder order, InTransaction<JobRun> in_transaction) {
+  auto run = std::make_shared<ActiveJobRun>(job, std::move(order));
+  extensions_.require_enabled_agent(run->plan.agent_id);
+  if (run->plan.owner_agent_id) extensions_.require_enabled_agent(*run->plan.owner_agent_id);
+  check_free(*run);
   run->run = {.id = new_id(),
               .job_id = job->id,
               .job = job->name,
-              .trigger = order.trigger,
-              .dry = order.dry,
-              .due_at = order.due_at};
-  under_way_.add(run);
+              .trigger = run->order.trigger,
+              .dry = run->order.dry,
+              .due_at = run->order.due_at};
+  active_runs_.add(run);
   try {
-    co_await put_on_thread(run, std::move(order), std::move(along));
+    co_await put_on_thread(run, std::move(in_transaction));
   } catch (...) {
     over(run);
     throw;
@@ -104,33 +127,34 @@ Task<JobRunUnderWayPointer> JobRunner::begin(ExtensionPointer job, JobOrder orde
   co_return run;
 }
 
-Task<JobRunStarted> JobRunner::start(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along) {
+Task<JobRunStarted> JobRunner::start(ExtensionPointer job, JobOrder order,
+                                     InTransaction<JobRunStarted> in_transaction) {
   const auto answer = [](const JobRun& run) { return JobRunStarted{run.job, run.dry, run.thread_id.value_or("")}; };
-  Along<JobRun> along_row;
-  if (along) {
-    along_row = [along = std::move(along), answer](Connection& connection, const JobRun& run) {
-      along(connection, answer(run));
+  InTransaction<JobRun> along_row;
+  if (in_transaction) {
+    along_row = [in_transaction = std::move(in_transaction), answer](Connection& connection, const JobRun& run) {
+      in_transaction(connection, answer(run));
     };
   }
   const auto run = co_await begin(std::move(job), std::move(order), std::move(along_row));
   co_return answer(run->run);
 }
 
-void JobRunner::check_free(const Extension& job, const JobPlan& plan) const {
-  const auto under_way = under_way_.of_job(job.id).size();
-  if (plan.concurrency == JobConcurrency::forbid && under_way > 0) throw Conflict("job is already running");
-  if (under_way > most_waiting) throw Conflict("too many runs of the job wait");
+void JobRunner::check_free(const ActiveJobRun& run) const {
+  const auto under_way = active_runs_.of_job(run.job->id).size();
+  if (run.plan.concurrency == JobConcurrency::forbid && under_way > 0) throw Conflict("job is already running");
+  if (under_way > max_waiting) throw Conflict("too many runs of the job wait");
 }
 
 /// The runs of a job get their places in order: one that ran ahead of a run that it waits for would wait for ever.
-Task<> JobRunner::wait_for_places(JobRunUnderWayPointer run) {
-  for (const auto& other : under_way_.ahead_of(run)) {
-    if (!other->placed.requested()) co_await requested(other->placed);
+Task<> JobRunner::wait_for_places(ActiveJobRunPointer run) {
+  for (const auto& other : active_runs_.ahead_of(run)) {
+    if (!other->placed.requested()) co_await until_requested(other->placed);
   }
 }
 
-Task<> JobRunner::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobRun> along) {
-  const JobPlan plan(*run->job);
+Task<> JobRunner::put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction) {
+  const auto& plan = run->plan;
   const auto agent_id = extensions_.require_enabled_agent(plan.agent_id)->id;
   const auto owner_id =
       plan.owner_agent_id ? std::optional(extensions_.require_enabled_agent(*plan.owner_agent_id)->id) : std::nullopt;
@@ -148,109 +172,96 @@ Task<> JobRunner::put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along
   co_await wait_for_places(run);
   for (int choice = 1;; ++choice) {
     run->run.thread_id = co_await job_threads_.choose(run->job, agent_id, owner_id);
-    if (!problem.empty()) co_return co_await fail_at_once(run, problem, along);
+    if (!problem.empty()) co_return co_await fail_at_once(run, problem, in_transaction);
     try {
-      co_return co_await begin_turn(run, job_turn_of(run, order, prompt), along);
+      co_return co_await begin_turn(run, run_request_of(run, prompt), in_transaction);
     } catch (const NotFound&) {
       if (choice == thread_choices) throw;
     }
   }
 }
 
-JobTurn JobRunner::job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt) {
-  const JobPlan plan(*run->job);
+RunRequest JobRunner::run_request_of(const ActiveJobRunPointer& run, std::string prompt) {
+  const auto& order = run->order;
   json::object metadata{{"run_id", run->run.id}, {"job", run->job->name}, {"trigger", to_text(order.trigger)}};
   if (order.dry) metadata["dry"] = true;
   return {.run_id = run->run.id,
           .thread_id = *run->run.thread_id,
-          .agent_id = extensions_.require_enabled_agent(plan.agent_id)->id,
+          .agent_id = extensions_.require_enabled_agent(run->plan.agent_id)->id,
           .prompt = std::move(prompt),
-          .enclosure = order.enclosure,
+          .attached_data = order.attached_data,
           .metadata = std::move(metadata),
-          .order = order_members(plan, order),
-          .behind = [this, run] { return active_ahead_of(run); },
+          .order = order_members(*run),
+          .cause = cause_of(*run),
+          .runs_before = [this, run] { return active_ahead_of(run); },
           .answerer = answerer_of(*run),
           .answerer_name = "gateway/" + run->job->name,
-          .follower = follower_of(run)};
+          .observer = std::make_shared<Observer>(*this, run)};
 }
 
-std::vector<ActiveRunPointer> JobRunner::active_ahead_of(const JobRunUnderWayPointer& run) const {
+std::vector<ActiveRunPointer> JobRunner::active_ahead_of(const ActiveJobRunPointer& run) const {
   std::vector<ActiveRunPointer> active;
-  for (const auto& other : under_way_.ahead_of(run)) active.push_back(other->active);
+  for (const auto& other : active_runs_.ahead_of(run)) active.push_back(other->active);
   return active;
 }
 
-Task<> JobRunner::begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRun> along) {
-  const auto ahead = under_way_.ahead_of(run);
-  const bool waits = !ahead.empty() || runs_.thread_in_use(job_turn.thread_id);
-  const bool replaces = JobPlan(*run->job).concurrency == JobConcurrency::replace;
+Task<> JobRunner::begin_turn(ActiveJobRunPointer run, RunRequest run_request, InTransaction<JobRun> in_transaction) {
+  const auto ahead = active_runs_.ahead_of(run);
+  const bool waits = !ahead.empty() || runs_.thread_in_use(run_request.thread_id);
+  const bool replaces = run->plan.concurrency == JobConcurrency::replace;
   run->run.status = waits ? JobRunStatus::queued : JobRunStatus::started;
   if (!waits) run->run.started_at = clock_.now();
   for (const auto& other : ahead) {
     if (replaces) end_soon(other);
   }
-  run->active = engine_.open_job_run(std::move(job_turn));
+  run->active = engine_.open_run(std::move(run_request));
   run->placed.request();
   if (run->stop_wanted) run->active->stop.request();
-  co_await engine_.begin_job_run(run->active, [row = run->run, along](Connection& connection) {
+  co_await engine_.begin_run(run->active, [row = run->run, in_transaction](Connection& connection) {
     if (!job_store::insert(connection, row)) throw DueTimeTaken();
-    if (along) along(connection, row);
+    if (in_transaction) in_transaction(connection, row);
   });
   // While it was written, nobody could end it.
   if (run->stop_wanted) end_soon(run);
 }
 
-Answerer JobRunner::answerer_of(const JobRunUnderWay& run) const {
+Answerer JobRunner::answerer_of(const ActiveJobRun& run) const {
   for (const auto& [member, work] : settings_handlers_) {
     const auto* settings = run.job->definition.members().if_contains(member);
     if (!settings || !settings->is_object() || run.job->source == Source::agent) continue;
-    return [work, settings = settings->get_object(), id = run.run.id, dry = run.run.dry](Stop& stop) {
+    return [work, settings = settings->get_object(), id = run.run.id, dry = run.run.dry](StopSource& stop) {
       return work(settings, {id, dry, stop});
     };
   }
   const auto handler = handlers_.find(run.job->name);
   if (handler == handlers_.end() || run.job->source != Source::built_in) return {};
   if (handler->second.when == JobHandler::When::without_model) {
-    const JobPlan plan(*run.job);
-    const auto agent = extensions_.require_enabled_agent(plan.agent_id);
+    const auto agent = extensions_.require_enabled_agent(run.plan.agent_id);
     const auto own = string_member(agent->definition.members(), "model").value_or("");
-    const auto model = models_.resolve(plan.model.value_or(std::string(own)));
+    const auto model = models_.resolve(run.plan.model.value_or(std::string(own)));
     const auto* choice = std::get_if<ModelChoice>(&model);
     if (!choice || choice->provider_name != offline_provider) return {};
   }
-  return
-      [work = handler->second.work, id = run.run.id, dry = run.run.dry](Stop& stop) { return work({id, dry, stop}); };
+  return [work = handler->second.work, id = run.run.id, dry = run.run.dry](StopSource& stop) {
+    return work({id, dry, stop});
+  };
 }
 
 /// A run that cannot begin has its row all the same: its start was acknowledged.
-Task<> JobRunner::fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobRun> along) {
+Task<> JobRunner::fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction) {
   run->run.status = JobRunStatus::failed;
   run->run.error = std::move(why);
   run->run.started_at = run->run.finished_at = clock_.now();
   run->run.duration_ms = 0;
-  co_await database_.write([row = run->run, along](Connection& connection) {
+  co_await database_.write([row = run->run, in_transaction](Connection& connection) {
     if (!job_store::insert(connection, row)) throw DueTimeTaken();
-    if (along) along(connection, row);
+    if (in_transaction) in_transaction(connection, row);
   });
   publish("job-started", named_now(run->run));
   ended(run);
 }
 
-RunFollower JobRunner::follower_of(const JobRunUnderWayPointer& run) {
-  const auto last = std::make_shared<JobRun>();
-  return {.started = [this, run] { started(run); },
-          .ending = [this, run, last](const RunOutcome& outcome) -> Runs::AtEnd {
-            *last = ended_row(run->run, outcome, clock_.now());
-            return [row = *last](Connection& connection) { job_store::end(connection, row); };
-          },
-          .ended =
-              [this, run, last] {
-                run->run = *last;
-                ended(run);
-              }};
-}
-
-void JobRunner::started(const JobRunUnderWayPointer& run) {
+void JobRunner::started(const ActiveJobRunPointer& run) {
   if (run->run.status == JobRunStatus::queued) {
     run->run.status = JobRunStatus::started;
     run->run.started_at = clock_.now();
@@ -264,54 +275,48 @@ Task<> JobRunner::mark_started(std::string id, Timestamp now) {
   co_await database_.write([id, now](Connection& connection) { job_store::start(connection, id, now); });
 }
 
-Task<> JobRunner::watch_time(JobRunUnderWayPointer run) {
-  const JobPlan plan(*run->job);
-  if (co_await pause(run->over, plan.timeout()) != End::done) co_return;
-  engine_.fail_run(run->active, fmt::format("timed out after {} s", plan.timeout_s));
+Task<> JobRunner::watch_time(ActiveJobRunPointer run) {
+  if (co_await pause(run->over, run->plan.timeout()) != WaitResult::done) co_return;
+  engine_.fail_run(run->active, fmt::format("timed out after {} s", run->plan.timeout_s));
 }
 
-Task<> JobRunner::stop_run(JobRunUnderWayPointer run) {
+Task<> JobRunner::stop_run(ActiveJobRunPointer run) {
   run->stop_wanted = true;
   if (run->active) co_await engine_.stop_run(run->active);
-  co_await requested(run->over);
+  co_await until_requested(run->over);
 }
 
 void JobRunner::drop_waiting(const std::string& job_id) {
-  for (const auto& run : under_way_.of_job(job_id)) {
+  for (const auto& run : active_runs_.of_job(job_id)) {
     if (!run->active || !run->active->started) end_soon(run);
   }
 }
 
 /// One that waits ends at once, whatever it waits for.
-void JobRunner::end_soon(const JobRunUnderWayPointer& run) {
+void JobRunner::end_soon(const ActiveJobRunPointer& run) {
   run->stop_wanted = true;
   if (run->active) engine_.end_soon(run->active);
 }
 
-void JobRunner::over(const JobRunUnderWayPointer& run) {
-  under_way_.remove(run);
+void JobRunner::over(const ActiveJobRunPointer& run) {
+  active_runs_.remove(run);
   run->placed.request();
   run->over.request();
 }
 
-void JobRunner::ended(const JobRunUnderWayPointer& run) {
+void JobRunner::ended(const ActiveJobRunPointer& run) {
   over(run);
-  tell_end(run);
+  notify_end(run);
 }
 
-void JobRunner::tell_end(const JobRunUnderWayPointer& run) {
+void JobRunner::notify_end(const ActiveJobRunPointer& run) {
   const auto row = named_now(run->run);
-  publish("job-finished", row);
-  const auto* event = row.status == JobRunStatus::completed ? "job.completed"
-                      : row.status == JobRunStatus::failed  ? "job.failed"
-                                                            : nullptr;
-  if (!event) return;
   if (row.status == JobRunStatus::failed) work_.spawn(signal_failures(run));
-  links_.ended(run, event, row);
+  publish("job-finished", row, event_of(row.status), cause_of(*run));
 }
 
 /// Told once for a row of failures: by the run that makes it long enough.
-Task<> JobRunner::signal_failures(JobRunUnderWayPointer run) {
+Task<> JobRunner::signal_failures(ActiveJobRunPointer run) {
   const auto failures = co_await database_.read([job_id = run->job->id, run_id = run->run.id](Connection& connection) {
     return job_store::failures_in_a_row(connection, job_id, run_id, failures_to_signal + 1);
   });
@@ -324,11 +329,15 @@ Task<> JobRunner::signal_failures(JobRunUnderWayPointer run) {
        .cause = cause_of(*run)});
 }
 
-void JobRunner::publish(std::string_view type, const JobRun& run) {
-  if (!hub_.heard()) return;
-  if (run.thread_id) return hub_.publish_record(type, *run.thread_id, "run", to_json(run));
-  // It never got a thread: whoever listens hears of it.
-  hub_.publish({std::string(type), "", fmt::format(R"({{"type":"{}","threadId":null,"run":{}}})", type, to_json(run))});
+void JobRunner::publish(std::string_view type, const JobRun& run, std::string name, EventCause cause) {
+  DomainEvent event{.name = std::move(name), .type = type, .member = "run", .record = run, .cause = std::move(cause)};
+  if (run.thread_id) {
+    event.thread_id = *run.thread_id;
+  } else {
+    // It never got a thread: whoever listens hears of it.
+    event.text = fmt::format(R"({{"type":"{}","threadId":null,"run":{}}})", type, to_json(run));
+  }
+  hub_.publish(event);
 }
 
 JobRun JobRunner::unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const {
@@ -353,21 +362,9 @@ Task<> JobRunner::keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows,
   });
   for (const auto& row : kept) {
     if (row.status == JobRunStatus::skipped) continue;
-    const auto ended = std::make_shared<JobRunUnderWay>();
-    ended->job = job;
+    const auto ended = std::make_shared<ActiveJobRun>(job, JobOrder{.depth = depth});
     ended->run = row;
-    ended->depth = depth;
-    tell_end(ended);
-  }
-}
-
-JobRunUnderWayPointer JobRunner::job_run_of(std::string run_id) const {
-  const auto delegations = engine_.delegations();
-  for (;;) {
-    if (auto run = under_way_.find(run_id)) return run;
-    const auto delegation = std::ranges::find(delegations, run_id, [](const auto& known) { return known->run_id; });
-    if (delegation == delegations.end()) return nullptr;
-    run_id = (*delegation)->delegating_run_id;
+    notify_end(ended);
   }
 }
 
@@ -377,7 +374,7 @@ JobRun JobRunner::named_now(JobRun run) const {
 }
 
 void JobRunner::end_all() {
-  for (const auto& run : under_way_.all()) over(run);
+  for (const auto& run : active_runs_.all()) over(run);
 }
 
 }  // namespace agw

@@ -1,114 +1,104 @@
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "features/engine/service.hpp"
 #include "features/extensions/service.hpp"
+#include "features/jobs/active_job_run.hpp"
 #include "features/jobs/job_threads.hpp"
-#include "features/jobs/plan.hpp"
 #include "features/jobs/types.hpp"
-#include "features/jobs/under_way.hpp"
 #include "features/signals/service.hpp"
 #include "models/catalog.hpp"
 
 namespace agw {
 
-/// What starts a run of a job.
-struct JobOrder {
-  JobRunTrigger trigger = JobRunTrigger::manual;
-  bool dry = false;
-  std::optional<Timestamp> due_at{};
-  std::optional<std::string> enclosure{};  ///< what came with the trigger, as text
-  int depth = 0;                           ///< how many events led to it, one run after the other
-  std::set<std::string> callers{};         ///< see JobRunUnderWay
-  json::object handed_down{};              ///< of the run whose agent ordered it: see ToolRun
+/// A due time already has its row: it fired before, perhaps before a restart or before the clock was set back.
+class DueTimeTaken : public std::exception {
+public:
+  const char* what() const noexcept override { return "the due time has been taken"; }
 };
 
-/// What a handler is told of the run that it does.
+/// What a handler needs to know about its run.
 struct JobWork {
   std::string run_id;
   bool dry = false;
-  Stop& stop;
+  StopSource& stop;
 };
 
-/// Does the work of a shipped job without a model: gives the text of its report. What it throws fails the run.
+/// Does the work of a shipped job without a model, and returns the text of its report. An exception fails the run.
 struct JobHandler {
   enum class When { always, without_model };
   When when = When::always;
   std::function<Task<std::string>(JobWork work)> work;
 };
 
-/// The same for every job that has settings of some name.
+/// The same for every job that has settings with a certain name.
 using JobSettingsWork = std::function<Task<std::string>(json::object settings, JobWork work)>;
 
-/// Runs of jobs: what they may not start beside, where their output goes, what their agents are told, how they end, and
-/// the rows that tell of them.
+/// Runs of jobs: when they may start, where their output goes, which prompt their agents get, how they end, and their
+/// rows.
 class JobRunner {
 public:
-  struct Links {
-    /// A run has ended, or could not begin: `job.completed` or `job.failed`.
-    std::function<void(const JobRunUnderWayPointer& run, std::string_view event, const JobRun& row)> ended;
-  };
   /// `directory` is `{data_dir}/jobs`.
   JobRunner(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
-            Threads& threads, Runs& runs, Engine& engine, Models& models, std::filesystem::path directory, Links links);
+            Threads& threads, Runs& runs, Engine& engine, Models& models, std::filesystem::path directory);
 
-  /// The shipped job of that name is done by `handler`.
+  /// Makes `handler` do the shipped job of that name.
   void handle(std::string job_name, JobHandler handler);
-  /// Every job whose definition has that member, an object, is done by `work`, unless an agent made the job.
+  /// Makes `work` do every job whose definition has that member, an object, unless an agent made the job.
   void handle_where_given(std::string member, JobSettingsWork work);
 
-  /// Begins a run: its row is stored, with `along`, when this returns. Throws as Jobs::run does, and DueTimeTaken.
-  Task<JobRunUnderWayPointer> begin(ExtensionPointer job, JobOrder order, Along<JobRun> along);
-  /// The same as a request answers it.
-  Task<JobRunStarted> start(ExtensionPointer job, JobOrder order, Along<JobRunStarted> along);
+  /// Starts a run. Its row and `in_transaction` are stored when this returns. Throws as Jobs::run does, and
+  /// DueTimeTaken.
+  Task<ActiveJobRunPointer> begin(ExtensionPointer job, JobOrder order, InTransaction<JobRun> in_transaction);
+  /// The same as the response to a request.
+  Task<JobRunStarted> start(ExtensionPointer job, JobOrder order, InTransaction<JobRunStarted> in_transaction);
 
-  /// A row for a run that was not begun, and why; nothing is stored yet.
+  /// A row for a run that was not started, with the reason; not stored yet.
   JobRun unstarted(const Extension& job, const JobOrder& order, JobRunStatus status, std::string why) const;
-  /// Stores such rows and tells of the failed ones. Of two for one due time the second is dropped.
+  /// Stores such rows and publishes the failed ones. Of two rows for one due time, the second is dropped.
   Task<> keep_unstarted(ExtensionPointer job, std::vector<JobRun> rows, int depth = 0);
 
-  /// Stops a run that is under way, and returns when it has ended. Throws as Engine::stop_run does.
-  Task<> stop_run(JobRunUnderWayPointer run);
-  /// Stops those runs of the job that have not begun yet.
+  /// Stops an active run, and returns when it has ended. Throws as Engine::stop_run does.
+  Task<> stop_run(ActiveJobRunPointer run);
+  /// Stops the runs of the job that still wait.
   void drop_waiting(const std::string& job_id);
 
-  const JobRunsUnderWay& under_way() const { return under_way_; }
-  /// The job's run that a run belongs to: its own, or the one that delegated to it, however often. Null for none.
-  JobRunUnderWayPointer job_run_of(std::string run_id) const;
-  /// Whoever reads of a run looks for its job by the name that it has now.
+  const ActiveJobRuns& under_way() const { return active_runs_; }
+  /// The run with its job's current name, by which readers look for the job.
   JobRun named_now(JobRun run) const;
 
-  /// Once the engine has stopped: what waits for the end of a run waits no longer.
+  /// After the engine has stopped: ends every wait for the end of a run.
   void end_all();
   Task<> join() { return work_.join(); }
 
 private:
-  void check_free(const Extension& job, const JobPlan& plan) const;
-  Task<> wait_for_places(JobRunUnderWayPointer run);
-  Task<> put_on_thread(JobRunUnderWayPointer run, JobOrder order, Along<JobRun> along);
-  Task<> begin_turn(JobRunUnderWayPointer run, JobTurn job_turn, Along<JobRun> along);
-  JobTurn job_turn_of(const JobRunUnderWayPointer& run, const JobOrder& order, std::string prompt);
-  std::vector<ActiveRunPointer> active_ahead_of(const JobRunUnderWayPointer& run) const;
-  Answerer answerer_of(const JobRunUnderWay& run) const;
-  Task<> fail_at_once(JobRunUnderWayPointer run, std::string why, Along<JobRun> along);
-  RunFollower follower_of(const JobRunUnderWayPointer& run);
-  void started(const JobRunUnderWayPointer& run);
-  void ended(const JobRunUnderWayPointer& run);
+  class Observer;
+
+  void check_free(const ActiveJobRun& run) const;
+  Task<> wait_for_places(ActiveJobRunPointer run);
+  Task<> put_on_thread(ActiveJobRunPointer run, InTransaction<JobRun> in_transaction);
+  Task<> begin_turn(ActiveJobRunPointer run, RunRequest run_request, InTransaction<JobRun> in_transaction);
+  RunRequest run_request_of(const ActiveJobRunPointer& run, std::string prompt);
+  std::vector<ActiveRunPointer> active_ahead_of(const ActiveJobRunPointer& run) const;
+  Answerer answerer_of(const ActiveJobRun& run) const;
+  Task<> fail_at_once(ActiveJobRunPointer run, std::string why, InTransaction<JobRun> in_transaction);
+  void started(const ActiveJobRunPointer& run);
+  void ended(const ActiveJobRunPointer& run);
   Task<> mark_started(std::string id, Timestamp now);
-  Task<> watch_time(JobRunUnderWayPointer run);
-  void end_soon(const JobRunUnderWayPointer& run);
-  void over(const JobRunUnderWayPointer& run);
-  void tell_end(const JobRunUnderWayPointer& run);
-  Task<> signal_failures(JobRunUnderWayPointer run);
-  void publish(std::string_view type, const JobRun& run);
+  Task<> watch_time(ActiveJobRunPointer run);
+  void end_soon(const ActiveJobRunPointer& run);
+  void over(const ActiveJobRunPointer& run);
+  void notify_end(const ActiveJobRunPointer& run);
+  Task<> signal_failures(ActiveJobRunPointer run);
+  void publish(std::string_view type, const JobRun& run, std::string name = {}, EventCause cause = {});
 
   Database& database_;
   Hub& hub_;
@@ -119,12 +109,11 @@ private:
   Engine& engine_;
   Models& models_;
   const std::filesystem::path directory_;
-  const Links links_;
   JobThreads job_threads_;
-  JobRunsUnderWay under_way_;
+  ActiveJobRuns active_runs_;
   std::map<std::string, JobHandler, std::less<>> handlers_;
   std::map<std::string, JobSettingsWork, std::less<>> settings_handlers_;  ///< by member
-  Group work_;
+  TaskGroup work_;
 };
 
 }  // namespace agw

@@ -15,7 +15,7 @@ DueTimes times_between(const JobTiming& timing, Timestamp from, Timestamp until)
   for (auto time = timing.cron.next(from - 1ms, timing.zone); time && *time <= until;
        time = timing.cron.next(*time, timing.zone)) {
     kept.push_back(*time);
-    if (kept.size() <= Schedule::most_times) continue;
+    if (kept.size() <= Schedule::max_times) continue;
     kept.pop_front();
     found.more = true;
   }

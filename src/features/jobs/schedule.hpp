@@ -8,45 +8,45 @@
 #include <vector>
 
 #include "base/cron.hpp"
-#include "base/time.hpp"
-#include "base/time_zone.hpp"
+#include "base/time/time.hpp"
+#include "base/time/time_zone.hpp"
 
 namespace agw {
 
-/// What the times of a job follow from.
+/// The rule for the due times of a job.
 struct JobTiming {
   Cron cron;
   TimeZone zone;
 };
 
-/// The due times of a job that have come since it was looked at last: one as a rule, more where the clock jumped, the
-/// host slept, or the gateway was down.
+/// The due times of a job since the last check: usually one, more if the clock jumped, the host slept, or the gateway
+/// was down.
 struct DueTimes {
   std::string job_id;
-  std::vector<Timestamp> times;  ///< ascending; where there were too many, the latest
+  std::vector<Timestamp> times;  ///< ascending; if there were too many, the latest
   bool more = false;             ///< there were earlier ones
 };
 
-/// When each job is due next: one queue in order of time. It knows no clock; every time is handed in. A `now` before
-/// that of an earlier call means that the clock was set back: then all are due at their first times after it, also at
-/// times that were taken before.
+/// When each job is due next: one queue in order of time. It has no clock; the caller passes the time. A `now` before
+/// that of an earlier call means that the clock was set back: then all jobs are due at their first times after it, even
+/// at times that were already taken.
 class Schedule {
 public:
-  /// So many due times are told one by one.
-  static constexpr std::size_t most_times = 25;
+  /// The maximum number of due times in one DueTimes.
+  static constexpr std::size_t max_times = 25;
 
-  /// Tells the time. Whether the clock was set back.
+  /// Sets the current time. Returns whether the clock was set back.
   bool note(Timestamp now);
 
-  /// The job is due at its times after `after`; replaces what it had.
+  /// The job is due at its times after `after`; replaces its earlier entry.
   void put(std::string job_id, JobTiming timing, Timestamp after);
   void remove(const std::string& job_id);
 
-  /// When the first of all is due.
+  /// When the next job is due.
   std::optional<Timestamp> next_due() const;
 
-  /// What has come by `now` for the job that is due first; nothing where none is. The job is due again at its first
-  /// time after `now`.
+  /// The due times up to `now` of the job that is due first; no value if none is due. The job is then due again at its
+  /// first time after `now`.
   std::optional<DueTimes> take(Timestamp now);
 
   std::size_t size() const { return jobs_.size(); }
@@ -66,10 +66,10 @@ private:
   std::optional<Timestamp> latest_now_;
 };
 
-/// The times of a job in `first` to `now`, of which `first` is one: the latest of them.
+/// The latest due times of a job from `first`, itself a due time, to `now`.
 DueTimes latest_times(std::string job_id, const JobTiming& timing, Timestamp first, Timestamp now);
 
-/// The next `count` times after `after`; fewer where there are no more.
+/// The next `count` times after `after`; fewer if there are no more.
 std::vector<Timestamp> next_times(const JobTiming& timing, Timestamp after, std::size_t count);
 
 }  // namespace agw

@@ -61,7 +61,7 @@ Task<> Scheduler::stop() {
 
 Task<> Scheduler::keep() {
   const auto executor = co_await asio::this_coro::executor;
-  while (co_await alarm_.wait(stopping_) == End::done) {
+  while (co_await alarm_.wait(stopping_) == WaitResult::done) {
     int told = 0;
     while (auto due = schedule_.take(look_at_clock())) {
       on_due_(std::move(*due));

@@ -3,25 +3,25 @@
 #include <functional>
 #include <string>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "features/extensions/types.hpp"
 #include "features/jobs/schedule.hpp"
-#include "io/wall_clock_alarm.hpp"
+#include "io/process/wall_clock_alarm.hpp"
 
 namespace agw {
 
-/// Tells when jobs are due, by the wall clock. However many there are, they cost nothing until the next is.
+/// Reports when jobs are due, by the wall clock. Waits only for the next due time, however many jobs there are.
 class Scheduler {
 public:
   /// On the loop; must not block and must not throw.
   using OnDue = std::function<void(DueTimes)>;
 
-  /// The clock was set back, to that time: what is due counts from then on. As `OnDue`.
+  /// The clock was set back to that time, from which due times count now. Must not block or throw, like `OnDue`.
   using OnSetBack = std::function<void(Timestamp now)>;
 
   Scheduler(Loop& loop, const Clock& clock, OnDue on_due, OnSetBack on_set_back);
 
-  /// From now on the job is due at its times after `after`. What does not read as a schedule is never due.
+  /// From now on the job is due at its times after `after`; never, if its schedule is invalid.
   void arm(const std::string& job_id, const CronTrigger& trigger, Timestamp after);
   void disarm(const std::string& job_id);
 
@@ -37,11 +37,11 @@ private:
   OnSetBack on_set_back_;
   Schedule schedule_;
   WallClockAlarm alarm_;
-  Stop stopping_;
-  Group group_;
+  StopSource stopping_;
+  TaskGroup group_;
 };
 
-/// Nothing where the trigger does not read as one.
+/// No value if the trigger is not a valid schedule.
 std::optional<JobTiming> timing_of(const CronTrigger& trigger);
 
 }  // namespace agw

@@ -4,7 +4,7 @@
 
 #include "api/refusals.hpp"
 #include "base/log.hpp"
-#include "base/message_of.hpp"
+#include "base/text/message_of.hpp"
 #include "features/jobs/store.hpp"
 #include "storage/removal.hpp"
 #include "storage/start_write.hpp"
@@ -62,8 +62,8 @@ Jobs::Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals
       clock_(clock),
       extensions_(extensions),
       kept_(options.kept),
-      runner_(loop, database, hub, clock, signals, extensions, threads, runs, engine, models, options.directory,
-              {.ended = [this](const auto& run, auto event, const auto& row) { triggers_.tell_end(run, event, row); }}),
+      engine_(engine),
+      runner_(loop, database, hub, clock, signals, extensions, threads, runs, engine, models, options.directory),
       triggers_(loop, database, hub, clock, extensions, engine, runner_),
       work_(loop) {
   work_.on_failure(
@@ -79,8 +79,8 @@ void Jobs::load(Connection& connection, const std::vector<InterruptedRun>& left)
   if (interrupted > 0) log::warn("{} job runs were interrupted when the gateway was killed", interrupted);
 }
 
-void Jobs::start(std::function<Task<>()> once_armed) {
-  triggers_.start(std::move(once_armed));
+void Jobs::start() {
+  triggers_.start();
   work_.spawn(purge_old());
 }
 
@@ -103,17 +103,15 @@ ExtensionPointer Jobs::require(std::string_view id_or_name) const {
   return job;
 }
 
-Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, Along<JobRunStarted> along) {
-  return runner_.start(std::move(job), {.dry = dry}, std::move(along));
+Task<JobRunStarted> Jobs::run(ExtensionPointer job, bool dry, InTransaction<JobRunStarted> in_transaction) {
+  return runner_.start(std::move(job), {.dry = dry}, std::move(in_transaction));
 }
 
 Task<JobRunStarted> Jobs::run_for(const ToolRun& caller, ExtensionPointer job) {
-  JobOrder order{.handed_down = caller.handed_down};
-  if (const auto ordering = runner_.job_run_of(caller.run_id)) {
-    order.depth = ordering->depth;
-    order.callers = ordering->callers;
-    order.callers.insert(ordering->job->id);
-  }
+  auto cause = engine_.cause_of(caller.run_id);
+  // It is no event that orders this run.
+  JobOrder order{
+      .depth = std::max(0, cause.depth - 1), .callers = std::move(cause.job_ids), .inherited = caller.inherited};
   return runner_.start(std::move(job), std::move(order), {});
 }
 
@@ -161,18 +159,13 @@ Task<std::string> Jobs::list_text() {
   });
 }
 
-EventCause Jobs::cause_in(const std::string& run_id) const {
-  const auto run = runner_.job_run_of(run_id);
-  return run ? cause_of(*run) : EventCause();
-}
-
 Task<> Jobs::purge_old() {
   do {
     const auto oldest = clock_.now() - kept_;
-    co_await remove_in_pieces(
+    co_await remove_in_batches(
         database_, stopping_, "old job runs are kept for another day",
         [oldest](Connection& connection, int limit) { return job_store::purge(connection, oldest, limit); });
-  } while (co_await pause(stopping_, purge_interval) == End::done);
+  } while (co_await pause(stopping_, purge_interval) == WaitResult::done);
 }
 
 }  // namespace agw

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,32 +11,29 @@
 
 namespace agw {
 
-/// Jobs: their runs, by hand and by their triggers, and the rows that tell of them.
+/// Jobs: their runs, by hand and by their triggers, and the rows of these runs.
 class Jobs {
 public:
   struct Options {
     std::filesystem::path directory;  ///< `{data_dir}/jobs`
-    std::chrono::days kept{90};       ///< how long ended runs are
+    std::chrono::days kept{90};       ///< how long ended runs are kept
   };
   Jobs(Loop& loop, Database& database, Hub& hub, const Clock& clock, Signals& signals, Extensions& extensions,
        Threads& threads, Runs& runs, Engine& engine, Models& models, Options options);
 
-  /// Before the loop runs: ends what a killed gateway left under way. `left` is what is kept of its runs.
+  /// Before the loop runs: ends the runs that a kill interrupted. `left` is what was saved of them.
   void load(Connection& connection, const std::vector<InterruptedRun>& left);
-  /// Arms the triggers, a few at a time, as soon as the database tells what is needed for that, sees to the times that
-  /// were missed, and then does `once_armed`: what it publishes starts jobs. The extensions are loaded.
-  void start(std::function<Task<>()> once_armed = {});
-  /// Nothing starts by itself any more: an event is noted by a row that says so.
+  /// Arms the triggers, a few at a time, once the records that this needs are read; handles missed due times; then
+  /// publishes `gateway.started`, which can itself start jobs. The extensions must be loaded.
+  void start();
+  /// From now on, nothing starts by itself: an event only leaves a row that says so.
   Task<> disarm();
-  /// Once the engine has stopped, and nobody can cause an event any more.
+  /// Call it after the engine has stopped, when no event can follow.
   Task<> stop();
 
-  /// The rows that events order: a request that causes one is answered when the row is there.
-  Aftermath& aftermath() { return triggers_.aftermath(); }
-
-  /// The shipped job of that name is done by `handler`.
+  /// Makes `handler` do the shipped job of that name.
   void handle(std::string job_name, JobHandler handler) { runner_.handle(std::move(job_name), std::move(handler)); }
-  /// Every job whose definition has that member, an object, is done by `work`, unless an agent made the job.
+  /// Makes `work` do every job whose definition has that member, an object, unless an agent made the job.
   void handle_where_given(std::string member, JobSettingsWork work) {
     runner_.handle_where_given(std::move(member), std::move(work));
   }
@@ -48,20 +44,21 @@ public:
   /// Starts a run by hand. Throws BadRequest `agent not found` or `agent is disabled` (both
   /// with `agent_id`) for its agent and its owner; Conflict `job is already running` or `too many runs of the job
   /// wait`.
-  Task<JobRunStarted> run(ExtensionPointer job, bool dry, Along<JobRunStarted> along = {});
+  Task<JobRunStarted> run(ExtensionPointer job, bool dry, InTransaction<JobRunStarted> in_transaction = {});
 
-  /// The same for an agent, whose run hands its limits down.
+  /// The same for an agent, whose run passes its limits on.
   Task<JobRunStarted> run_for(const ToolRun& caller, ExtensionPointer job);
 
-  /// Nothing where the job has no webhook trigger.
+  /// No value if the job has no webhook trigger.
   std::optional<JobHook> find_hook(std::string_view id_or_name) const { return triggers_.find_hook(id_or_name); }
-  /// Starts its run with the body. Throws Conflict `job is disabled`, and as `run` does; what it throws for its agents
-  /// becomes a row as well.
-  Task<JobRunStarted> run_hook(JobHook hook, std::optional<json::value> body, Along<JobRunStarted> along = {}) {
-    return triggers_.run_hook(std::move(hook), std::move(body), std::move(along));
+  /// Starts a run with the body as data. Throws Conflict `job is disabled`, and as `run` does; errors about its agents
+  /// also leave a row.
+  Task<JobRunStarted> run_hook(JobHook hook, std::optional<json::value> body,
+                               InTransaction<JobRunStarted> in_transaction = {}) {
+    return triggers_.run_hook(std::move(hook), std::move(body), std::move(in_transaction));
   }
 
-  /// Stops a run and gives its row; one that had ended stays as it is. Throws NotFound `run not found`, and as
+  /// Stops a run and returns its row, unchanged if it had already ended. Throws NotFound `run not found`, and as
   /// Engine::stop_run does.
   Task<JobRun> stop_run(std::string run_id);
 
@@ -69,19 +66,10 @@ public:
   Task<std::vector<JobRun>> runs_of(ExtensionPointer job, JobRunFilter filter);
   /// The newest `limit` that completed after `since`.
   Task<std::vector<JobRun>> completed_runs_of(ExtensionPointer job, Timestamp since, int limit);
-  /// Of all jobs: the newest `limit` runs that are not over or ended after `since`, without skipped ones.
+  /// Of all jobs: the newest `limit` runs that have not ended or ended after `since`, without skipped ones.
   Task<std::vector<JobRun>> recent(Timestamp since, int limit);
   /// All jobs, newest first, as a JSON array of JobSummary.
   Task<std::string> list_text();
-
-  /// What leads to what the run of that id does: the jobs behind it, none where it is of no job.
-  EventCause cause_in(const std::string& run_id) const;
-
-  /// An event has happened that only its own room knows of.
-  template <DescribedStruct T>
-  void tell_record(std::string_view event, const T& record) {
-    triggers_.tell_record(event, record);
-  }
 
 private:
   Task<> purge_old();
@@ -90,10 +78,11 @@ private:
   const Clock& clock_;
   Extensions& extensions_;
   const std::chrono::days kept_;
+  Engine& engine_;
   JobRunner runner_;
   JobTriggers triggers_;
-  Stop stopping_;
-  Group work_;
+  StopSource stopping_;
+  TaskGroup work_;
 };
 
 }  // namespace agw

@@ -2,42 +2,27 @@
 
 #include <fmt/format.h>
 
-#include "base/json.hpp"
+#include "storage/columns.hpp"
 
 namespace agw::job_store {
 
 namespace {
 
-constexpr std::string_view columns =
-    "id, job, thread_id, \"trigger\", dry, status, due_at, started_at, finished_at, error, usage, cost_usd, job_id";
-
-std::optional<json::object> object_of(const std::optional<std::string>& text) {
-  auto value = text ? parse_json(*text) : std::nullopt;
-  if (!value || !value->is_object()) return std::nullopt;
-  return std::move(value->get_object());
-}
-
-std::optional<std::string> text_of(const std::optional<json::object>& object) {
-  return object ? std::optional(to_json(json::value(*object))) : std::nullopt;
-}
+constexpr auto columns = columns_of<JobRun>(
+    Column{"id", &JobRun::id}, Column{"job_id", &JobRun::job_id}, Column{"job", &JobRun::job},
+    Column{"thread_id", &JobRun::thread_id}, Column{"\"trigger\"", &JobRun::trigger, JobRunTrigger::manual},
+    Column{"dry", &JobRun::dry}, Column{"status", &JobRun::status, JobRunStatus::interrupted},
+    Column{"due_at", &JobRun::due_at}, Column{"started_at", &JobRun::started_at},
+    Column{"finished_at", &JobRun::finished_at}, Column{"error", &JobRun::error}, Column{"usage", &JobRun::usage},
+    Column{"cost_usd", &JobRun::cost_usd});
 
 JobRun read(const Statement& row) {
-  JobRun run{.id = row.string(0),
-             .job_id = row.string(12),
-             .job = row.string(1),
-             .thread_id = row.optional_string(2),
-             .trigger = from_text<JobRunTrigger>(row.text(3)).value_or(JobRunTrigger::manual),
-             .dry = row.boolean(4),
-             .status = from_text<JobRunStatus>(row.text(5)).value_or(JobRunStatus::interrupted),
-             .due_at = row.optional_time(6),
-             .started_at = row.optional_time(7),
-             .finished_at = row.optional_time(8),
-             .error = row.optional_string(9),
-             .usage = object_of(row.optional_string(10))};
-  run.cost_usd = row.optional_real(11);
+  auto run = columns.read(row);
   if (run.started_at && run.finished_at) run.duration_ms = (*run.finished_at - *run.started_at).count();
   return run;
 }
+
+std::string select(std::string_view rest) { return fmt::format("SELECT {} FROM job_runs {}", columns.names(), rest); }
 
 /// Nothing is remembered anew of a job whose schedule has ended while the run was on its way: times that pass from then
 /// on are not missed.
@@ -51,26 +36,10 @@ void pass_due_time(Connection& connection, const std::string& job_id, Timestamp 
 }  // namespace
 
 bool insert(Connection& connection, const JobRun& run) {
-  connection
-      .prepare(
-          "INSERT INTO job_runs (id, job_id, job, thread_id, \"trigger\", dry, status, due_at, started_at, "
-          "finished_at, error, usage, cost_usd) VALUES (:id, :job_id, :job, :thread_id, :trigger, :dry, :status, "
-          ":due_at, :started_at, :finished_at, :error, :usage, :cost_usd) "
-          "ON CONFLICT (job_id, due_at) WHERE due_at IS NOT NULL DO NOTHING")
-      .bind(":id", run.id)
-      .bind(":job_id", run.job_id)
-      .bind(":job", run.job)
-      .bind(":thread_id", run.thread_id)
-      .bind(":trigger", to_text(run.trigger))
-      .bind(":dry", run.dry)
-      .bind(":status", to_text(run.status))
-      .bind(":due_at", run.due_at)
-      .bind(":started_at", run.started_at)
-      .bind(":finished_at", run.finished_at)
-      .bind(":error", run.error)
-      .bind(":usage", text_of(run.usage))
-      .bind(":cost_usd", run.cost_usd)
-      .run();
+  static const auto sql =
+      columns.insert_into("job_runs") + " ON CONFLICT (job_id, due_at) WHERE due_at IS NOT NULL DO NOTHING";
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, run).run();
   if (connection.changes() == 0) return false;
   if (run.due_at) pass_due_time(connection, run.job_id, *run.due_at);
   return true;
@@ -92,7 +61,7 @@ void end(Connection& connection, const JobRun& run) {
       .bind(":started_at", run.started_at)
       .bind(":finished_at", run.finished_at)
       .bind(":error", run.error)
-      .bind(":usage", text_of(run.usage))
+      .bind(":usage", ColumnValue<std::optional<json::object>>::bound(run.usage))
       .bind(":cost_usd", run.cost_usd)
       .bind(":id", run.id)
       .run();
@@ -119,7 +88,7 @@ int end_interrupted(Connection& connection, Timestamp now) {
 }
 
 std::optional<JobRun> find(Connection& connection, const std::string& id) {
-  static const auto sql = fmt::format("SELECT {} FROM job_runs WHERE id = :id", columns);
+  static const auto sql = select("WHERE id = :id");
   auto row = connection.prepare(sql);
   row.bind(":id", id);
   if (!row.step()) return std::nullopt;
@@ -127,8 +96,7 @@ std::optional<JobRun> find(Connection& connection, const std::string& id) {
 }
 
 std::vector<JobRun> list(Connection& connection, const std::string& job_id, int limit) {
-  static const auto sql =
-      fmt::format("SELECT {} FROM job_runs WHERE job_id = :job_id ORDER BY number DESC LIMIT :limit", columns);
+  static const auto sql = select("WHERE job_id = :job_id ORDER BY number DESC LIMIT :limit");
   auto row = connection.prepare(sql);
   row.bind(":job_id", job_id).bind(":limit", limit);
   std::vector<JobRun> runs;
@@ -137,10 +105,9 @@ std::vector<JobRun> list(Connection& connection, const std::string& job_id, int 
 }
 
 std::vector<JobRun> recent(Connection& connection, Timestamp since, int limit) {
-  static const auto sql = fmt::format(
-      "SELECT {} FROM job_runs WHERE (finished_at IS NULL OR finished_at > :since) AND status <> 'skipped' "
-      "ORDER BY number DESC LIMIT :limit",
-      columns);
+  static const auto sql = select(
+      "WHERE (finished_at IS NULL OR finished_at > :since) AND status <> 'skipped' "
+      "ORDER BY number DESC LIMIT :limit");
   auto row = connection.prepare(sql);
   row.bind(":since", since).bind(":limit", limit);
   std::vector<JobRun> runs;
@@ -149,10 +116,9 @@ std::vector<JobRun> recent(Connection& connection, Timestamp since, int limit) {
 }
 
 std::vector<JobRun> completed(Connection& connection, const std::string& job_id, Timestamp since, int limit) {
-  static const auto sql = fmt::format(
-      "SELECT {} FROM job_runs WHERE job_id = :job_id AND status = 'completed' AND finished_at > :since "
-      "ORDER BY number DESC LIMIT :limit",
-      columns);
+  static const auto sql = select(
+      "WHERE job_id = :job_id AND status = 'completed' AND finished_at > :since "
+      "ORDER BY number DESC LIMIT :limit");
   auto row = connection.prepare(sql);
   row.bind(":job_id", job_id).bind(":since", since).bind(":limit", limit);
   std::vector<JobRun> runs;

@@ -9,7 +9,7 @@
 namespace agw {
 namespace {
 
-Timestamp at(std::string_view text) { return *parse_iso8601(text); }
+Timestamp time_at(std::string_view text) { return *parse_iso8601(text); }
 
 class JobStore : public ::testing::Test {
 protected:
@@ -20,10 +20,10 @@ protected:
 
 TEST_F(JobStore, DueTimesThatAClockAheadHadLeftAreSetBack) {
   auto& connection = database_.start_connection();
-  const auto past = at("2026-01-01T00:00:00Z");
-  const auto now = at("2026-02-01T00:00:00Z");
+  const auto past = time_at("2026-01-01T00:00:00Z");
+  const auto now = time_at("2026-02-01T00:00:00Z");
   job_store::remember_due_time(connection, "past", past);
-  job_store::remember_due_time(connection, "ahead", at("2030-01-01T00:00:00Z"));
+  job_store::remember_due_time(connection, "ahead", time_at("2030-01-01T00:00:00Z"));
   job_store::set_due_times_back(connection, now);
   EXPECT_EQ(job_store::latest_due_times(connection),
             (std::map<std::string, Timestamp>{{"ahead", now}, {"past", past}}));
@@ -31,9 +31,9 @@ TEST_F(JobStore, DueTimesThatAClockAheadHadLeftAreSetBack) {
 
 TEST_F(JobStore, ARunThatWasOnItsWayWhenItsScheduleEndedLeavesNoDueTime) {
   auto& connection = database_.start_connection();
-  const auto due = at("2026-01-01T00:00:00Z");
-  job_store::remember_due_time(connection, "kept", at("2025-01-01T00:00:00Z"));
-  job_store::remember_due_time(connection, "ended", at("2025-01-01T00:00:00Z"));
+  const auto due = time_at("2026-01-01T00:00:00Z");
+  job_store::remember_due_time(connection, "kept", time_at("2025-01-01T00:00:00Z"));
+  job_store::remember_due_time(connection, "ended", time_at("2025-01-01T00:00:00Z"));
   job_store::forget_due_times(connection, "ended");
   for (const auto* job : {"kept", "ended"}) {
     JobRun run{

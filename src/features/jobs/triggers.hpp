@@ -1,17 +1,14 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/aftermath.hpp"
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "features/engine/service.hpp"
 #include "features/extensions/service.hpp"
 #include "features/jobs/event_triggers.hpp"
-#include "features/jobs/record.hpp"
 #include "features/jobs/runner.hpp"
 #include "features/jobs/scheduler.hpp"
 
@@ -25,54 +22,44 @@ struct JobHook {
 
 /// What starts jobs by itself: their schedules, events and webhooks.
 ///
-/// A due time of a schedule fires once: its row, the prompt's turn and the run are one transaction, and of two rows for
-/// one due time the second is refused. What keeps a due time from firing becomes its row.
-class JobTriggers : private ExtensionObserver {
+/// A due time of a schedule fires once: its row, the prompt's turn and the run are written in one transaction, and a
+/// second row for the same due time is rejected. If a due time cannot fire, its row has the reason.
+class JobTriggers : private Subscriber {
 public:
   JobTriggers(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Engine& engine,
               JobRunner& runner);
 
   /// See Jobs::start.
-  void start(std::function<Task<>()> once_armed);
-  /// Nothing starts by itself any more: an event is noted by a row that says so.
+  void start() { work_.spawn(arm_all()); }
+  /// From now on, nothing starts by itself: an event only leaves a row that says so.
   Task<> disarm();
-  /// Not even such a row is made any more.
+  /// From now on, events leave no row either.
   void close() { closed_ = true; }
   Task<> join() { return work_.join(); }
 
-  /// The rows that events order.
-  Aftermath& aftermath() { return aftermath_; }
-
-  /// Nothing where the job has no webhook trigger.
+  /// No value if the job has no webhook trigger.
   std::optional<JobHook> find_hook(std::string_view id_or_name) const;
   /// See Jobs::run_hook.
-  Task<JobRunStarted> run_hook(JobHook hook, std::optional<json::value> body, Along<JobRunStarted> along);
-
-  /// An event has happened that only its own room knows of.
-  template <DescribedStruct T>
-  void tell_record(std::string_view event, const T& record) {
-    events_.tell(event, [&] { return record_of(record); });
-  }
-  /// A run has ended with that event.
-  void tell_end(const JobRunUnderWayPointer& run, std::string_view event, const JobRun& row);
+  Task<JobRunStarted> run_hook(JobHook hook, std::optional<json::value> body,
+                               InTransaction<JobRunStarted> in_transaction);
 
 private:
-  void extension_changed(const Extension& extension, ExtensionAction action, const std::string& run_id) override;
-  Task<> arm_all(std::function<Task<>()> once_armed);
+  void deliver(const DomainEvent& event) override;
+  bool awaits(std::string_view names) const override { return events_.awaits(names); }
+  Task<> arm_all();
   using DueTimeByJob = std::map<std::string, Timestamp>;
   Task<std::optional<DueTimeByJob>> latest_due_times();
   Timestamp counts_since(const Extension& job, Timestamp latest_due_time) const;
   void rearm(const Extension& job);
-  /// These two give whether the job's trigger is another one now.
+  /// These two return whether the job's trigger has changed.
   bool arm(const Extension& job, Timestamp after);
   bool disarm_job(const std::string& job_id);
   bool waits_as_before(const Extension& job) const;
   void on_due(const DueTimes& due);
   void on_set_back(Timestamp now);
-  void on_event(const std::string& job_id, std::string_view event, const json::object& record, EventCause cause);
+  void on_event(const std::string& job_id, const DomainEvent& event, const json::object& record);
   std::optional<std::string> why_not_started(const JobOrder& order) const;
-  std::vector<JobRunUnderWayPointer> causes_of(std::string_view event, const json::object& record,
-                                               const std::string& run_id) const;
+  EventCause cause_of(const DomainEvent& event, const json::object& record) const;
   Task<> fire(ExtensionPointer job, JobOrder order);
   Task<> forget(std::string job_id);
   Task<> forget_due_times(std::string job_id);
@@ -80,6 +67,7 @@ private:
   Task<> set_due_times_back(Timestamp now);
 
   Database& database_;
+  Hub& hub_;
   const Clock& clock_;
   Extensions& extensions_;
   Engine& engine_;
@@ -87,12 +75,11 @@ private:
   Timestamp up_since_;  ///< or since when the clock was set back to before that
   Scheduler scheduler_;
   EventTriggers events_;
-  JobRunUnderWayPointer ended_;                            ///< the run of whose end is being told
   std::map<std::string, std::string, std::less<>> armed_;  ///< by job: the text of its trigger
-  Stop stopping_;
+  StopSource stopping_;
   bool closed_ = false;
-  Aftermath aftermath_;
-  Group work_;
+  TaskGroup work_;
+  Hub::Listening listening_;
 };
 
 }  // namespace agw

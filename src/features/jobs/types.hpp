@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 
@@ -16,12 +16,12 @@ std::span<const EnumName> names(Tag<JobRunTrigger>);
 /// How far a run has come, or how it ended.
 enum class JobRunStatus {
   queued,       ///< waits: for the job's run before it, or for its thread
-  started,      ///< under way
+  started,      ///< active
   completed,    ///< ended well
   failed,       ///< `error` says why
   stopped,      ///< by a person, by the run that replaced it, or by the gateway's stop
   skipped,      ///< did not run; `error` says why
-  interrupted,  ///< was waiting or under way when the gateway was killed
+  interrupted,  ///< was waiting or active when the gateway was killed
 };
 std::span<const EnumName> names(Tag<JobRunStatus>);
 
@@ -30,8 +30,8 @@ std::span<const EnumName> names(Tag<JobRunStatus>);
 struct JobRun {
   std::string id;
   std::string job_id;
-  std::string job;                       ///< its name; as it was then, where the job is gone
-  std::optional<std::string> thread_id;  ///< where its output is; none where nothing ran
+  std::string job;                       ///< its name; if the job was deleted, the name at the time
+  std::optional<std::string> thread_id;  ///< of its output; none if nothing ran
   JobRunTrigger trigger{};
   bool dry = false;
   JobRunStatus status{};
@@ -51,7 +51,7 @@ struct JobRunOptions {
 };
 const Description& describe(Tag<JobRunOptions>);
 
-/// Its answer.
+/// The response of `POST /run/:job`.
 struct JobRunStarted {
   std::string job;  ///< its name
   bool dry = false;
@@ -66,7 +66,7 @@ struct JobRunFilter {
 };
 const Description& describe(Tag<JobRunFilter>);
 
-/// What a list of jobs shows of a run.
+/// A run, as in the list of jobs.
 struct JobRunGlance {
   JobRunStatus status{};
   std::optional<std::int64_t> duration_ms;
@@ -90,16 +90,22 @@ struct JobSummary {
 };
 const Description& describe(Tag<JobSummary>);
 
+/// The record of the event `gateway.started`: the triggers of jobs are armed.
+struct GatewayStarted {
+  Timestamp started_at{};
+};
+const Description& describe(Tag<GatewayStarted>);
+
 /// The query of `GET /cron`.
 struct CronQuery {
   std::string expression;
-  std::optional<std::string> timezone;  ///< an IANA name; the host's where omitted
+  std::optional<std::string> timezone;  ///< an IANA name; default: the host's
 };
 const Description& describe(Tag<CronQuery>);
 
-/// The answer of `GET /cron`: when an expression is due next.
+/// The response of `GET /cron`: when an expression is due next.
 struct CronTimes {
-  std::vector<Timestamp> next;  ///< five, or fewer where there are no more
+  std::vector<Timestamp> next;  ///< five, or fewer if there are no more
 };
 const Description& describe(Tag<CronTimes>);
 

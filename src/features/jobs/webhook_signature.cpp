@@ -6,7 +6,8 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <boost/algorithm/hex.hpp>
+
+#include "base/sha256.hpp"
 
 namespace agw {
 
@@ -17,7 +18,7 @@ bool is_signed(std::string_view body, std::string_view secret, std::optional<std
   if (!HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()), data, body.size(), digest.data(), &size)) {
     throw std::runtime_error("a webhook's signature cannot be computed");
   }
-  const auto wanted = "sha256=" + boost::algorithm::hex_lower(std::string(digest.begin(), digest.begin() + size));
+  const auto wanted = "sha256=" + to_hex({reinterpret_cast<const char*>(digest.data()), size});
   return signature && signature->size() == wanted.size() &&
          CRYPTO_memcmp(signature->data(), wanted.data(), wanted.size()) == 0;
 }

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/content_id.hpp"
 #include "base/log.hpp"
+#include "base/text/content_id.hpp"
 #include "features/knowledge/page_store.hpp"
 #include "features/knowledge/raw_source.hpp"
 #include "features/knowledge/slug.hpp"
@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t sources_a_piece = 500;
 constexpr std::size_t rows_a_write = 200;
 /// Of so many pages each is put on disk by itself; of more all at once.
-constexpr std::size_t few = 8;
-constexpr int most_numbered = 50;
+constexpr std::size_t max_durable_changes = 8;
+constexpr int max_numbered = 50;
 
 /// The source's path in the directory of its scope, as heads of pages name it.
 std::string path_in_scope(const std::string& path) {
@@ -34,7 +34,7 @@ std::string path_in_scope(const std::string& path) {
 /// What a page is called whose name is taken: with its directories first, then with a number, at last with one that
 /// nobody has.
 std::string other_slug(const std::string& path, const std::string& name, int number) {
-  if (number > most_numbered) return fmt::format("{}-{}", name, content_id(path));
+  if (number > max_numbered) return fmt::format("{}-{}", name, content_id(path));
   if (number > 1) return fmt::format("{}-{}", name, number);
   const auto in_scope = path_in_scope(path);
   const auto slash = in_scope.find('/');
@@ -109,7 +109,7 @@ bool KnowledgeCompiler::Plan::is_free(const KnowledgeTree& tree, const std::stri
   if (owner != page_owners.end()) return owner->second == source;
   const auto page = pages.find(scope + "/" + slug);
   if (page != pages.end() && page->second != path) return false;
-  const auto file = tree.directory().read(path, largest_knowledge_file);
+  const auto file = tree.directory().read(path, max_knowledge_file_size);
   if (!file) return file.error() == FileError::not_found;
   const auto named = read_page_text(*file).head.sources;
   return std::ranges::find(named, path_in_scope(source)) != named.end();
@@ -123,7 +123,7 @@ std::string KnowledgeCompiler::Plan::page_of(const KnowledgeTree& tree, const Fo
   const auto name = slug_of(stem_of_path(source.path));
   std::string slug = name;
   // Where nothing can be had, it ends all the same, and the page is then not written.
-  for (int number = 1; number <= most_numbered + 1 && !is_free(tree, source.path, scope, slug); ++number) {
+  for (int number = 1; number <= max_numbered + 1 && !is_free(tree, source.path, scope, slug); ++number) {
     slug = other_slug(source.path, name, number);
   }
   return compiled_page_path(scope, slug);
@@ -164,7 +164,7 @@ void set_problem(const Step& step, KnownSource& row, std::string why) {
 
 void make_page(const Step& step, KnownSource& row, PageText page) {
   const auto slug = std::string(stem_of_path(*row.page));
-  const auto existing = step.tree.directory().read(*row.page, largest_knowledge_file);
+  const auto existing = step.tree.directory().read(*row.page, max_knowledge_file_size);
   if (existing && is_same_page(read_page_text(*existing), page)) {
     row.compiled = row.content;
     row.page_content = content_id(*existing);
@@ -174,7 +174,7 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
   page.head.updated_at = step.now;
   const auto text = write_page_text(page);
   // It could not be read again.
-  if (text.size() > largest_knowledge_file) return set_problem(step, row, "its page would be larger than 4 MiB");
+  if (text.size() > max_knowledge_file_size) return set_problem(step, row, "its page would be larger than 4 MiB");
   if (const auto put = put_page(step, *row.page, text); !put) {
     return set_problem(step, row, fmt::format("its page cannot be written: {}", to_string(put.error())));
   }
@@ -189,10 +189,10 @@ void make_page(const Step& step, KnownSource& row, PageText page) {
 KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& tree, Plan& plan, std::size_t begin,
                                                            bool dry, Timestamp now) {
   Outcome outcome;
-  const auto durability = plan.changed.size() <= few ? Durability::now : Durability::later;
+  const auto durability = plan.changed.size() <= max_durable_changes ? Durability::now : Durability::later;
   for (std::size_t i = begin; i < std::min(begin + sources_a_piece, plan.changed.size()); ++i) {
     const auto& source = plan.changed[i];
-    const auto content = tree.directory().read(source.path, largest_knowledge_file);
+    const auto content = tree.directory().read(source.path, max_knowledge_file_size);
     if (!content && content.error() == FileError::not_found) continue;
     const auto before = plan.known.find(source.path);
     KnownSource row = before == plan.known.end() ? KnownSource{.path = source.path} : before->second;
@@ -218,9 +218,9 @@ KnowledgeCompiler::Outcome KnowledgeCompiler::compile_some(const KnowledgeTree& 
 KnowledgeCompiler::KnowledgeCompiler(BlockingPool& blocking, Database& database, const Clock& clock, PageIndex& index)
     : blocking_(blocking), database_(database), clock_(clock), index_(index) {}
 
-Task<CompileReport> KnowledgeCompiler::compile(bool dry, Stop& stop) {
-  co_await turnstile_.wait();
-  const auto pass = turnstile_.enter();
+Task<CompileReport> KnowledgeCompiler::compile(bool dry, StopSource& stop) {
+  co_await mutex_.wait();
+  const auto pass = mutex_.enter();
   co_return co_await compile_all(dry, stop);
 }
 
@@ -256,7 +256,7 @@ Task<std::shared_ptr<KnowledgeCompiler::Plan>> KnowledgeCompiler::plan() {
   });
 }
 
-Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, Stop& stop) {
+Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, StopSource& stop) {
   const auto work = co_await plan();
   CompileReport report{.sources = work->sources, .dry = dry};
   if (!dry && !work->moved.empty()) {
@@ -285,8 +285,8 @@ Task<CompileReport> KnowledgeCompiler::compile_all(bool dry, Stop& stop) {
 }
 
 Task<> KnowledgeCompiler::take_summary(std::string path, std::string content, std::optional<std::string> summary) {
-  co_await turnstile_.wait();
-  const auto pass = turnstile_.enter();
+  co_await mutex_.wait();
+  const auto pass = mutex_.enter();
   const auto known = co_await database_.write([path, content, summary](Connection& connection) {
     source_store::put_summary(connection, path, content, summary);
     return source_store::find(connection, path);

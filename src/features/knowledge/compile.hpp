@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/cut.hpp"
-#include "base/task.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "features/knowledge/async_mutex.hpp"
 #include "features/knowledge/page_index.hpp"
 #include "features/knowledge/source_store.hpp"
-#include "features/knowledge/turnstile.hpp"
 
 namespace agw {
 
@@ -39,7 +39,7 @@ public:
   KnowledgeCompiler(BlockingPool& blocking, Database& database, const Clock& clock, PageIndex& index);
 
   /// One at a time: a second one waits. Afterwards the index has the pages. When stopped, what is done is done whole.
-  Task<CompileReport> compile(bool dry, Stop& stop);
+  Task<CompileReport> compile(bool dry, StopSource& stop);
 
   /// Keeps what was found for a source that said `content`, and writes it into its page, unless either says something
   /// else by now. `summary` is nothing where none is wanted.
@@ -50,14 +50,14 @@ private:
   struct Outcome;
   Task<std::shared_ptr<Plan>> plan();
   static Outcome compile_some(const KnowledgeTree& tree, Plan& plan, std::size_t begin, bool dry, Timestamp now);
-  Task<CompileReport> compile_all(bool dry, Stop& stop);
+  Task<CompileReport> compile_all(bool dry, StopSource& stop);
   Task<> put(std::vector<source_store::KnownSource> rows);
 
   BlockingPool& blocking_;
   Database& database_;
   const Clock& clock_;
   PageIndex& index_;
-  Turnstile turnstile_;
+  AsyncMutex mutex_;
 };
 
 }  // namespace agw

@@ -9,12 +9,12 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t most_named = 20;
+constexpr std::size_t max_named = 20;
 
 std::string named(const std::vector<std::string>& names) {
-  if (names.size() <= most_named) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most_named, ", "),
-                     names.size() - most_named);
+  if (names.size() <= max_named) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + max_named, ", "),
+                     names.size() - max_named);
 }
 
 void add_line(std::string& text, std::string_view what, const std::vector<std::string>& names) {

@@ -1,6 +1,6 @@
 #include "features/knowledge/entity_store.hpp"
 
-#include "base/lower_case.hpp"
+#include "base/text/lower_case.hpp"
 
 namespace agw::entity_store {
 

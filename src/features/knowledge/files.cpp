@@ -4,7 +4,8 @@
 
 #include <boost/algorithm/string.hpp>
 
-#include "base/json.hpp"
+#include "base/async/assert.hpp"
+#include "base/json/json.hpp"
 #include "base/log.hpp"
 #include "features/knowledge/types.hpp"
 
@@ -12,9 +13,9 @@ namespace agw {
 
 namespace {
 
-constexpr int deepest = 32;
-constexpr std::size_t most_files = 200'000;
-constexpr std::size_t most_entries = 100'000;
+constexpr int max_depth = 32;
+constexpr std::size_t max_files = 200'000;
+constexpr std::size_t max_entries = 100'000;
 constexpr std::string_view shared_directory = "knowledge/";
 constexpr std::string_view agents_directory = "agents/";
 constexpr std::string_view own_directory = "knowledge/";
@@ -104,6 +105,8 @@ KnowledgeTree::KnowledgeTree(const std::filesystem::path& data_directory)
 
 std::vector<FoundKnowledgeFile> KnowledgeTree::walk(KnowledgeFiles kind,
                                                     const std::function<void(const std::string&)>& enter) const {
+  AGW_ASSERT(may_block());
+
   Walk walk{kind, enter};
   const auto look = [&](const std::string& path) {
     if (const auto opened = directory_.directory(path)) walk_beneath(*opened, path, 1, walk);
@@ -111,7 +114,7 @@ std::vector<FoundKnowledgeFile> KnowledgeTree::walk(KnowledgeFiles kind,
   enter("knowledge");
   look(kind == KnowledgeFiles::pages ? "knowledge/wiki" : "knowledge/raw");
   enter("agents");
-  if (const auto agents = directory_.list("agents", most_entries)) {
+  if (const auto agents = directory_.list("agents", max_entries)) {
     for (const auto& agent : *agents) {
       if (agent.type != FileType::directory || agent.name.starts_with('.')) continue;
       enter("agents/" + agent.name);
@@ -124,8 +127,8 @@ std::vector<FoundKnowledgeFile> KnowledgeTree::walk(KnowledgeFiles kind,
 
 void KnowledgeTree::walk_beneath(const Directory& directory, const std::string& path, int depth, Walk& walk) const {
   walk.enter(path);
-  const auto entries = directory.list(".", most_entries);
-  if (!entries || depth > deepest) {
+  const auto entries = directory.list(".", max_entries);
+  if (!entries || depth > max_depth) {
     log::warn("{} is left out: {}", path, entries ? "too deep" : to_string(entries.error()));
     return;
   }
@@ -134,7 +137,7 @@ void KnowledgeTree::walk_beneath(const Directory& directory, const std::string& 
     if (entry.name.starts_with('.')) continue;
     if (entry.type == FileType::directory && walk.wants_directory(below)) {
       if (const auto opened = directory.directory(entry.name)) walk_beneath(*opened, below, depth + 1, walk);
-    } else if (entry.type == FileType::regular && walk.wants(below) && walk.found.size() < most_files) {
+    } else if (entry.type == FileType::regular && walk.wants(below) && walk.found.size() < max_files) {
       if (const auto stamp = directory.stamp(entry.name)) walk.found.push_back({below, *stamp});
     }
   }

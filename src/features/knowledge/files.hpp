@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "features/knowledge/page_text.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
@@ -23,7 +23,7 @@ namespace agw {
 // Symlinks are not followed, and names that begin with a dot are not looked at.
 
 /// More than this is no page and no source.
-inline constexpr std::size_t largest_knowledge_file = 4 * 1024 * 1024;
+inline constexpr std::size_t max_knowledge_file_size = 4 * 1024 * 1024;
 
 /// A file as a walk finds it.
 struct FoundKnowledgeFile {

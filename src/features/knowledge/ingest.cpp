@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/content_id.hpp"
+#include "base/async/assert.hpp"
+#include "base/text/content_id.hpp"
 #include "features/knowledge/raw_source.hpp"
 #include "features/knowledge/slug.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 /// Whether the source can be kept there: nothing is there, or what came from the same origin.
 bool is_free(const Directory& data_directory, const std::string& path, const std::string& origin) {
-  const auto file = data_directory.read(path, largest_knowledge_file);
+  const auto file = data_directory.read(path, max_knowledge_file_size);
   if (!file) return file.error() == FileError::not_found;
   const auto sources = read_page_text(*file).head.sources;
   return std::ranges::find(sources, origin) != sources.end();
@@ -30,9 +31,11 @@ std::string place_for(const Directory& data_directory, const std::string& direct
 }  // namespace
 
 std::string keep_source(const Directory& data_directory, const NewSource& source) {
+  AGW_ASSERT(may_block());
+
   const auto directory = directory_of_scope("agent:" + source.agent_name) + "/raw";
   auto made = page_of_source(source.name, source.text).page;
-  if (made.head.title.empty() || !source.title.empty()) made.head.title = single_line(source.title, longest_title);
+  if (made.head.title.empty() || !source.title.empty()) made.head.title = single_line(source.title, max_title_length);
   made.head.sources = {source.origin};
   made.head.category = "";
   data_directory.make_directories(directory).value();

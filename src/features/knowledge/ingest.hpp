@@ -3,7 +3,7 @@
 #include <string>
 
 #include "features/knowledge/service.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 

@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string.hpp>
 
-#include "base/json.hpp"
+#include "base/async/assert.hpp"
+#include "base/json/json.hpp"
 #include "base/log.hpp"
 #include "features/knowledge/page_text.hpp"
 
@@ -16,16 +17,16 @@ namespace {
 
 constexpr std::string_view journal_path = "knowledge/log.md";
 constexpr std::string_view opening = "## [";
-constexpr std::size_t longest_journal = 1024 * 1024;
+constexpr std::size_t max_journal_length = 1024 * 1024;
 /// What is left when the oldest entries are forgotten.
-constexpr std::size_t kept_bytes = longest_journal / 2;
+constexpr std::size_t kept_bytes = max_journal_length / 2;
 /// A person may have made it longer.
-constexpr std::size_t most_bytes_read = 16 * longest_journal;
-constexpr std::size_t longest_line = 500;
+constexpr std::size_t max_bytes_read = 16 * max_journal_length;
+constexpr std::size_t max_line_length = 500;
 
 /// Nothing where it is there and cannot be read.
 std::optional<std::string> read_text(const Directory& data_directory) {
-  auto content = data_directory.read(journal_path, most_bytes_read);
+  auto content = data_directory.read(journal_path, max_bytes_read);
   if (content) return to_utf8(*content);
   if (content.error() == FileError::not_found) return std::string();
   log::warn("cannot read {}: {}", journal_path, to_string(content.error()));
@@ -66,15 +67,17 @@ std::string_view newest_part(std::string_view text, std::size_t bytes) {
 void shorten(std::string& text) {
   const auto first = next_entry(text, 0);
   const auto entries = std::string_view(text).substr(first);
-  if (entries.size() > longest_journal) text.erase(first, entries.size() - newest_part(entries, kept_bytes).size());
+  if (entries.size() > max_journal_length) text.erase(first, entries.size() - newest_part(entries, kept_bytes).size());
 }
 
 }  // namespace
 
 std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
+  AGW_ASSERT(may_block());
+
   const auto text = read_text(data_directory).value_or("");
   std::vector<KnowledgeEvent> events;
-  auto rest = newest_part(text, longest_journal);
+  auto rest = newest_part(text, max_journal_length);
   while (!rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());
     const auto line = boost::trim_right_copy(rest.substr(0, end));
@@ -91,14 +94,16 @@ std::vector<KnowledgeEvent> read_journal(const Directory& data_directory) {
 }
 
 void add_to_journal(const Directory& data_directory, const KnowledgeEvent& event) {
+  AGW_ASSERT(may_block());
+
   auto found = read_text(data_directory);
   // What a person wrote there is not written over unread.
   if (!found) return;
   auto text = *std::move(found);
   shorten(text);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  text +=
-      fmt::format("{}{}] {} | {}\n", opening, to_iso8601(event.at), event.op, single_line(event.title, longest_line));
+  text += fmt::format("{}{}] {} | {}\n", opening, to_iso8601(event.at), event.op,
+                      single_line(event.title, max_line_length));
   if (!event.detail.empty()) text += '\n' + event.detail + '\n';
   text += '\n';
   data_directory.write(journal_path, text).value();

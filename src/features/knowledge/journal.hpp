@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "features/knowledge/types.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 

@@ -10,7 +10,7 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_link = 200;
+constexpr std::size_t max_link_length = 200;
 
 /// While it parses, the library changes tables that all its parsers share.
 std::mutex& parsing() {
@@ -50,7 +50,7 @@ std::vector<WikiLink> wiki_links_of(std::string_view text) {
     const auto close = text.find_first_of("[]\n", place + 2);
     if (close == text.npos) break;
     const auto inner = text.substr(place + 2, close - place - 2);
-    if (text.substr(close, 2) != "]]" || inner.size() > longest_link) {
+    if (text.substr(close, 2) != "]]" || inner.size() > max_link_length) {
       place += text[close] == '[' && close == place + 2 ? 1 : 2;
       continue;
     }

@@ -13,10 +13,10 @@ namespace agw {
 namespace {
 
 /// Of a page that is nothing but links, the rest is not followed.
-constexpr std::size_t most_links = 1000;
+constexpr std::size_t max_links = 1000;
 
 void add_once(std::vector<std::string>& list, std::string_view text) {
-  if (text.empty() || list.size() == most_links) return;
+  if (text.empty() || list.size() == max_links) return;
   if (std::ranges::find(list, text) == list.end()) list.emplace_back(text);
 }
 

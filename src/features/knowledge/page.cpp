@@ -4,9 +4,10 @@
 
 #include <boost/algorithm/string.hpp>
 
+#include "base/async/assert.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/slug.hpp"
 #include "features/knowledge/types.hpp"
@@ -15,9 +16,9 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_summary = 1000;
+constexpr std::size_t max_summary_length = 1000;
 /// How much of a page is searched. A bound on how long one page may keep the writer.
-constexpr std::size_t most_bytes_indexed = 1024 * 1024;
+constexpr std::size_t max_bytes_indexed = 1024 * 1024;
 constexpr std::string_view agent_prefix = "agent:";
 
 /// Only a file of the shared directory may say that it belongs elsewhere: what an agent keeps stays its own.
@@ -63,9 +64,9 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
   IndexedPage page{.path = path, .stamp = stamp, .scope = scope_of(path, text.head)};
   page.slug = slug_of(stem_of_path(path));
   page.title = first_of({text.head.title, outline.title, first_heading, title_of_name(stem_of_path(path)), page.slug},
-                        longest_title);
-  page.summary = first_of({text.head.summary, summary_of(outline.first_paragraph)}, longest_summary);
-  page.category = first_of({text.head.category, usual_category}, longest_title);
+                        max_title_length);
+  page.summary = first_of({text.head.summary, summary_of(outline.first_paragraph)}, max_summary_length);
+  page.category = first_of({text.head.category, usual_category}, max_title_length);
   page.tags = std::move(text.head.tags);
   page.sources = std::move(text.head.sources);
   page.entities = std::move(text.head.entities);
@@ -74,16 +75,18 @@ IndexedPage indexed(const std::string& path, const FileStamp& stamp, PageText te
   page.words = count_words(outline.plain_text);
   page.updated_at = text.head.updated_at.value_or(modified_at(stamp));
   page.headings = boost::join(outline.headings, "\n") + "\n" + boost::join(page.tags, " ");
-  page.body = utf8_prefix(outline.plain_text, most_bytes_indexed);
+  page.body = utf8_prefix(outline.plain_text, max_bytes_indexed);
   return page;
 }
 
 }  // namespace
 
 std::optional<IndexedPage> read_page(const KnowledgeTree& tree, const std::string& path) {
+  AGW_ASSERT(may_block());
+
   // Taken before the content: what changes in between is seen as another version.
   const auto stamp = tree.directory().stamp(path);
-  const auto content = tree.directory().read(path, largest_knowledge_file);
+  const auto content = tree.directory().read(path, max_knowledge_file_size);
   if (!stamp || !content) {
     if (content.has_error() && content.error() != FileError::not_found) {
       log::warn("the knowledge page {} is left out: {}", path, to_string(content.error()));

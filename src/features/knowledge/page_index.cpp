@@ -22,7 +22,7 @@ constexpr std::size_t many = 500;
 
 struct Walked {
   std::vector<FoundKnowledgeFile> files;
-  std::vector<FileWatch::Added> watched;
+  std::vector<FileWatch::Registration> watched;
 };
 
 PageDifferences compare(const std::vector<FoundKnowledgeFile>& files, std::map<std::string, FileStamp> known) {
@@ -66,10 +66,10 @@ PageIndex::PageIndex(BlockingPool& blocking, Database& database, std::filesystem
       watch_(std::make_shared<FileWatch>()) {}
 
 Task<> PageIndex::catch_up() {
-  co_await turnstile_.wait();
+  co_await mutex_.wait();
   const auto changes = watch_->take();
   if (compared_ && !changes.any()) co_return;
-  const auto pass = turnstile_.enter();
+  const auto pass = mutex_.enter();
   const bool everything = !compared_ || changes.everything;
   compared_ = false;
   PageDifferences differences;

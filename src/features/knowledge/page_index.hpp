@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
+#include "features/knowledge/async_mutex.hpp"
 #include "features/knowledge/files.hpp"
-#include "features/knowledge/turnstile.hpp"
-#include "io/blocking.hpp"
-#include "io/file_watch.hpp"
+#include "io/files/file_watch.hpp"
+#include "io/process/blocking.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -52,7 +52,7 @@ private:
   bool compared_ = false;    ///< all files, since the start
   bool all_watched_ = true;  ///< all directories that pages may lie in
   bool stopping_ = false;
-  Turnstile turnstile_;
+  AsyncMutex mutex_;
 };
 
 }  // namespace agw

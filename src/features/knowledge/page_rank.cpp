@@ -24,12 +24,12 @@ constexpr std::array<FieldRank, 4> fields{{{20, 0.3}, {1, 0.75}, {20, 0.5}, {1, 
 /// How soon further occurrences of a word count no more.
 constexpr double saturation = 8;
 
-using Fields = std::array<double, fields.size()>;
+using FieldNumbers = std::array<double, fields.size()>;
 
 /// How many words each field usually has. Asked once for each query: to read it is as much work as to rank a page.
-const Fields* usual_lengths(const Fts5ExtensionApi* api, Fts5Context* context) {
-  if (const void* known = api->xGetAuxdata(context, 0)) return static_cast<const Fields*>(known);
-  auto usual = std::make_unique<Fields>();
+const FieldNumbers* usual_lengths(const Fts5ExtensionApi* api, Fts5Context* context) {
+  if (const void* known = api->xGetAuxdata(context, 0)) return static_cast<const FieldNumbers*>(known);
+  auto usual = std::make_unique<FieldNumbers>();
   sqlite3_int64 rows = 0;
   if (api->xRowCount(context, &rows) != SQLITE_OK) return nullptr;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -38,12 +38,12 @@ const Fields* usual_lengths(const Fts5ExtensionApi* api, Fts5Context* context) {
     usual->at(i) = std::max(1.0, static_cast<double>(words) / static_cast<double>(std::max<sqlite3_int64>(1, rows)));
   }
   const auto* found = usual.get();
-  const auto forget = [](void* kept) { delete static_cast<Fields*>(kept); };
+  const auto forget = [](void* kept) { delete static_cast<FieldNumbers*>(kept); };
   return api->xSetAuxdata(context, usual.release(), forget) == SQLITE_OK ? found : nullptr;
 }
 
 /// What a word in each field of the row at hand counts, its length considered.
-bool read_field_weights(const Fts5ExtensionApi* api, Fts5Context* context, Fields& counts) {
+bool read_field_weights(const Fts5ExtensionApi* api, Fts5Context* context, FieldNumbers& counts) {
   const auto* usual = usual_lengths(api, context);
   if (!usual) return false;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -54,7 +54,7 @@ bool read_field_weights(const Fts5ExtensionApi* api, Fts5Context* context, Field
   return true;
 }
 
-double occurrences(const Fts5ExtensionApi* api, Fts5Context* context, int phrase, const Fields& counts) {
+double occurrences(const Fts5ExtensionApi* api, Fts5Context* context, int phrase, const FieldNumbers& counts) {
   Fts5PhraseIter place;
   int column = 0;
   int offset = 0;
@@ -68,7 +68,7 @@ double occurrences(const Fts5ExtensionApi* api, Fts5Context* context, int phrase
 
 void page_score(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_context* result, int count,
                 sqlite3_value** arguments) {
-  Fields counts{};
+  FieldNumbers counts{};
   const int phrases = api->xPhraseCount(context);
   const bool is_weighted =
       count == 1 && sqlite3_value_bytes(arguments[0]) == phrases * static_cast<int>(sizeof(double));

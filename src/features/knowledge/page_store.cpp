@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/json.hpp"
-#include "base/json_member.hpp"
-#include "base/unspaced.hpp"
+#include "base/json/json.hpp"
+#include "base/json/json_values.hpp"
+#include "base/text/word_segmentation.hpp"
 #include "features/knowledge/entity_store.hpp"
 #include "storage/full_text_api.hpp"
 
@@ -27,7 +27,7 @@ std::string text_of_list(const std::vector<std::string>& list) {
 
 std::vector<std::string> list_of_text(std::string_view text) {
   const auto list = parse_json(text);
-  return list && list->is_array() ? texts_of(list->get_array()) : std::vector<std::string>();
+  return list && list->is_array() ? strings_of(list->get_array()) : std::vector<std::string>();
 }
 
 FileStamp read_stamp(const Statement& row, int column) {
@@ -91,10 +91,10 @@ void put_text(Connection& connection, std::int64_t number, const IndexedPage& pa
           "INSERT INTO knowledge_texts (number, title, headings, summary, body) VALUES (:number, :title, "
           ":headings, :summary, :body)")
       .bind(":number", number)
-      .bind(":title", with_seams(page.title))
-      .bind(":headings", with_seams(page.headings))
-      .bind(":summary", with_seams(page.summary))
-      .bind(":body", with_seams(page.body))
+      .bind(":title", with_word_breaks(page.title))
+      .bind(":headings", with_word_breaks(page.headings))
+      .bind(":summary", with_word_breaks(page.summary))
+      .bind(":body", with_word_breaks(page.body))
       .run();
 }
 

@@ -5,58 +5,58 @@
 
 #include <boost/algorithm/string.hpp>
 
-#include "base/lines.hpp"
-#include "base/utf8.hpp"
-#include "base/yaml.hpp"
+#include "base/json/yaml.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::string_view fence = "---";
+constexpr std::string_view front_matter_fence = "---";
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-constexpr std::size_t longest_line = 300;
-constexpr std::size_t longest_path = 4096;
-constexpr std::size_t longest_summary = 200;
-constexpr std::size_t shortest_summary = 60;
-constexpr std::size_t most_listed = 200;
+constexpr std::size_t max_value_length = 300;
+constexpr std::size_t max_path_length = 4096;
+constexpr std::size_t max_sentence_summary_length = 200;
+constexpr std::size_t min_sentence_summary_length = 60;
+constexpr std::size_t max_listed = 200;
 
 /// The YAML between the fences, and what follows them; nothing for a text without a head.
 std::optional<std::pair<std::string_view, std::string_view>> split_head(std::string_view text) {
-  if (boost::trim_right_copy(take_line(text)) != fence) return std::nullopt;
+  if (boost::trim_right_copy(take_line(text)) != front_matter_fence) return std::nullopt;
   const auto begin = text;
   while (!text.empty()) {
     const auto before = text;
-    if (boost::trim_right_copy(take_line(text)) == fence) {
+    if (boost::trim_right_copy(take_line(text)) == front_matter_fence) {
       return std::pair(begin.substr(0, begin.size() - before.size()), text);
     }
   }
   return std::nullopt;
 }
 
-std::string text_of(const json::value& value) {
-  if (value.is_string()) return single_line(value.get_string(), longest_line);
+std::string scalar_text(const json::value& value) {
+  if (value.is_string()) return single_line(value.get_string(), max_value_length);
   if (value.is_number() || value.is_bool()) return to_json(value);
   return {};
 }
 
 /// As it stands: the name of a file may have two blanks in a row, or a tab.
 std::string path_of(const json::value& value) {
-  const bool is_path = value.is_string() && value.get_string().size() <= longest_path;
-  return is_path ? std::string(value.get_string()) : text_of(value);
+  const bool is_path = value.is_string() && value.get_string().size() <= max_path_length;
+  return is_path ? std::string(value.get_string()) : scalar_text(value);
 }
 
 std::string text_member(const json::object& head, std::string_view name) {
   const auto* value = head.if_contains(name);
-  return value ? text_of(*value) : std::string();
+  return value ? scalar_text(*value) : std::string();
 }
 
 /// A list, or one text with commas between its entries.
 std::vector<std::string> list_member(const json::object& head, std::string_view name,
-                                     std::string (*read)(const json::value&) = text_of) {
+                                     std::string (*read)(const json::value&) = scalar_text) {
   std::vector<std::string> list;
   const auto add = [&](std::string text) {
-    if (!text.empty() && list.size() < most_listed) list.push_back(std::move(text));
+    if (!text.empty() && list.size() < max_listed) list.push_back(std::move(text));
   };
   const auto* value = head.if_contains(name);
   if (value && value->is_array()) {
@@ -70,7 +70,7 @@ std::vector<std::string> list_member(const json::object& head, std::string_view 
 }
 
 NamedEntity entity_of(const json::value& value) {
-  if (!value.is_object()) return {.name = text_of(value)};
+  if (!value.is_object()) return {.name = scalar_text(value)};
   NamedEntity entity{.name = text_member(value.get_object(), "name")};
   const auto type = text_member(value.get_object(), "type");
   if (!type.empty()) entity.type = type;
@@ -81,7 +81,7 @@ NamedEntity entity_of(const json::value& value) {
 std::vector<NamedEntity> entities_of(const json::object& head) {
   std::vector<NamedEntity> entities;
   const auto add = [&](NamedEntity entity) {
-    if (!entity.name.empty() && entities.size() < most_listed) entities.push_back(std::move(entity));
+    if (!entity.name.empty() && entities.size() < max_listed) entities.push_back(std::move(entity));
   };
   const auto* value = head.if_contains("entities");
   if (value && value->is_array()) {
@@ -121,7 +121,7 @@ json::array array_of(const std::vector<NamedEntity>& entities) {
 
 /// The length of the first sentences that are long enough together to say something.
 std::size_t end_of_sentences(std::string_view text) {
-  for (std::size_t i = shortest_summary; i + 1 < text.size() && i < longest_summary; ++i) {
+  for (std::size_t i = min_sentence_summary_length; i + 1 < text.size() && i < max_sentence_summary_length; ++i) {
     if (text[i + 1] == ' ' && (text[i] == '.' || text[i] == '!' || text[i] == '?')) return i + 1;
   }
   return text.size();
@@ -197,8 +197,8 @@ std::string single_line(std::string_view text, std::size_t bytes) {
 }
 
 std::string summary_of(std::string_view text) {
-  const auto line = single_line(text, 2 * longest_summary);
-  return single_line(std::string_view(line).substr(0, end_of_sentences(line)), longest_summary);
+  const auto line = single_line(text, 2 * max_sentence_summary_length);
+  return single_line(std::string_view(line).substr(0, end_of_sentences(line)), max_sentence_summary_length);
 }
 
 }  // namespace agw

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.hpp"
+#include "base/time/time.hpp"
 
 namespace agw {
 
@@ -40,7 +40,7 @@ PageText read_page_text(std::string_view file);
 /// The file of a page.
 std::string write_page_text(const PageText& page);
 
-inline constexpr std::size_t longest_title = 200;  ///< bytes
+inline constexpr std::size_t max_title_length = 200;  ///< bytes
 /// Of a page that says none.
 inline constexpr std::string_view usual_category = "general";
 

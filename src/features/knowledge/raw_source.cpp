@@ -6,7 +6,7 @@
 
 #include <boost/algorithm/string.hpp>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "features/knowledge/files.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/search_terms.hpp"
@@ -15,12 +15,12 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_title_line = 80;
-constexpr std::size_t shortest_tag = 4;
-constexpr std::size_t longest_tag = 30;
-constexpr std::size_t most_tags = 5;
+constexpr std::size_t max_title_line_length = 80;
+constexpr std::size_t min_tag_length = 4;
+constexpr std::size_t max_tag_length = 30;
+constexpr std::size_t max_tags = 5;
 /// The tags are sought in the beginning of a long text.
-constexpr std::size_t most_bytes_counted = 64 * 1024;
+constexpr std::size_t max_bytes_counted = 64 * 1024;
 
 std::string ending_of(std::string_view path) {
   const auto stem = stem_of_path(path);
@@ -43,7 +43,7 @@ std::string title_line(std::string_view text) {
   auto line = boost::trim_copy(std::string(text.substr(0, end)));
   const auto next = text.substr(std::min(end + 1, text.size()));
   const bool stands_alone = next.empty() || next.front() == '\n' || next.front() == '\r';
-  if (!stands_alone || line.size() > longest_title_line || line.ends_with('.') || line.ends_with(':')) return {};
+  if (!stands_alone || line.size() > max_title_line_length || line.ends_with('.') || line.ends_with(':')) return {};
   return line;
 }
 
@@ -61,15 +61,15 @@ std::string in_fence(std::string_view text, std::string_view language) {
   return block + fence + '\n';
 }
 
-std::map<std::string, int> count_words(std::string_view text) {
+std::map<std::string, int> count_each_word(std::string_view text) {
   std::map<std::string, int> counts;
   std::string word;
   const auto end_word = [&] {
-    const bool is_tag = word.size() >= shortest_tag && word.size() <= longest_tag && !is_stop_word(word);
+    const bool is_tag = word.size() >= min_tag_length && word.size() <= max_tag_length && !is_stop_word(word);
     if (is_tag && !(word.front() >= '0' && word.front() <= '9')) ++counts[word];
     word.clear();
   };
-  for (const char c : text.substr(0, most_bytes_counted)) {
+  for (const char c : text.substr(0, max_bytes_counted)) {
     const bool is_upper = c >= 'A' && c <= 'Z';
     const bool is_part = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     if (is_part) {
@@ -84,8 +84,8 @@ std::map<std::string, int> count_words(std::string_view text) {
 
 /// The words of the headings that the text repeats, most often first.
 std::vector<std::string> telling_words(const MarkdownOutline& outline, const std::string& title) {
-  const auto in_headings = count_words(title + "\n" + boost::join(outline.headings, "\n"));
-  const auto in_text = count_words(outline.plain_text);
+  const auto in_headings = count_each_word(title + "\n" + boost::join(outline.headings, "\n"));
+  const auto in_text = count_each_word(outline.plain_text);
   std::vector<std::pair<int, std::string>> found;
   for (const auto& [word, count] : in_headings) {
     const auto place = in_text.find(word);
@@ -94,7 +94,7 @@ std::vector<std::string> telling_words(const MarkdownOutline& outline, const std
   std::ranges::sort(found);
   std::vector<std::string> tags;
   for (const auto& [count, word] : found) {
-    if (tags.size() < most_tags) tags.push_back(word);
+    if (tags.size() < max_tags) tags.push_back(word);
   }
   return tags;
 }
@@ -113,7 +113,7 @@ void complete(PageHead& head, std::string_view path, const std::string& body, bo
   if (head.title.empty() && may_have_title_line) head.title = title_line(body);
   if (head.title.empty() && !outline.headings.empty()) head.title = outline.headings.front();
   if (head.title.empty()) head.title = title_of_name(stem_of_path(path));
-  head.title = single_line(head.title, longest_title);
+  head.title = single_line(head.title, max_title_length);
   if (head.summary.empty() && outline.first_paragraph != head.title) head.summary = summary_of(outline.first_paragraph);
   if (head.category.empty()) head.category = category_of(path);
   if (head.tags.empty()) head.tags = telling_words(outline, head.title);

@@ -1,69 +1,77 @@
 #include "features/knowledge/routes.hpp"
 
+#include "features/knowledge/service.hpp"
+
 namespace agw {
 
-Routes KnowledgeRoutes::routes() {
+namespace {
+
+Task<Response> show_overview(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.overview(request.query<KnowledgeFilter>()));
+}
+
+Task<Response> list_pages(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.pages(request.query<KnowledgeFilter>()));
+}
+
+Task<Response> search_pages(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.search(request.query<KnowledgeQuery>()));
+}
+
+Task<Response> show_article(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.article(request.path("slug"), request.query<KnowledgeFilter>()));
+}
+
+Task<Response> show_stats(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.stats());
+}
+
+Task<Response> show_health(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.health());
+}
+
+Task<Response> list_journal(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.journal(request.query<KnowledgeLogQuery>()));
+}
+
+Task<Response> list_entities(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.entities(request.query<EntityQuery>()));
+}
+
+Task<Response> show_entity(Knowledge& knowledge, Request& request) {
+  co_return request.respond(co_await knowledge.entity(request.path("id")));
+}
+
+}  // namespace
+
+Routes knowledge_routes(Knowledge& knowledge) {
   return {
-      get("/knowledge", "The index of the wiki", this, &KnowledgeRoutes::overview)
+      get("/knowledge", "The index of the wiki", show_overview, knowledge)
           .query<KnowledgeFilter>()
-          .answers<KnowledgeOverview>(),
-      get("/knowledge/search", "Search the pages, best first", this, &KnowledgeRoutes::search)
+          .responds<KnowledgeOverview>(),
+      get("/knowledge/search", "Search the pages, best first", search_pages, knowledge)
           .query<KnowledgeQuery>()
-          .answers<std::vector<KnowledgeHit>>()
+          .responds<std::vector<KnowledgeHit>>()
           .fails_with({400}),
-      get("/knowledge/article/:slug", "Show a page", this, &KnowledgeRoutes::article)
+      get("/knowledge/article/:slug", "Show a page", show_article, knowledge)
           .query<KnowledgeFilter>()
-          .answers<Article>()
+          .responds<Article>()
           .fails_with({404}),
-      get("/knowledge/pages", "List pages", this, &KnowledgeRoutes::pages)
+      get("/knowledge/pages", "List pages", list_pages, knowledge)
           .query<KnowledgeFilter>()
-          .answers<std::vector<KnowledgePage>>(),
-      get("/knowledge/stats", "Count pages, sources, links", this, &KnowledgeRoutes::stats).answers<KnowledgeStats>(),
-      get("/knowledge/health", "What needs a person: broken links, stale pages", this, &KnowledgeRoutes::health)
-          .answers<KnowledgeHealth>(),
-      get("/knowledge/log", "What happened to the knowledge, newest first", this, &KnowledgeRoutes::journal)
+          .responds<std::vector<KnowledgePage>>(),
+      get("/knowledge/stats", "Count pages, sources, links", show_stats, knowledge).responds<KnowledgeStats>(),
+      get("/knowledge/health", "What needs a person: broken links, stale pages", show_health, knowledge)
+          .responds<KnowledgeHealth>(),
+      get("/knowledge/log", "What happened to the knowledge, newest first", list_journal, knowledge)
           .query<KnowledgeLogQuery>()
-          .answers<std::vector<KnowledgeEvent>>()
+          .responds<std::vector<KnowledgeEvent>>()
           .fails_with({400}),
-      get("/entities", "List what the pages name", this, &KnowledgeRoutes::entities)
+      get("/entities", "List what the pages name", list_entities, knowledge)
           .query<EntityQuery>()
-          .answers<std::vector<Entity>>(),
-      get("/entities/:id", "Show an entity and its pages", this, &KnowledgeRoutes::entity)
-          .answers<Entity>()
-          .fails_with({404}),
+          .responds<std::vector<Entity>>(),
+      get("/entities/:id", "Show an entity and its pages", show_entity, knowledge).responds<Entity>().fails_with({404}),
   };
-}
-
-Task<Answer> KnowledgeRoutes::overview(Request& request) {
-  co_return Answer::of(co_await knowledge_.overview(request.query<KnowledgeFilter>()));
-}
-
-Task<Answer> KnowledgeRoutes::pages(Request& request) {
-  co_return Answer::of(co_await knowledge_.pages(request.query<KnowledgeFilter>()));
-}
-
-Task<Answer> KnowledgeRoutes::search(Request& request) {
-  co_return Answer::of(co_await knowledge_.search(request.query<KnowledgeQuery>()));
-}
-
-Task<Answer> KnowledgeRoutes::article(Request& request) {
-  co_return Answer::of(co_await knowledge_.article(request.path("slug"), request.query<KnowledgeFilter>()));
-}
-
-Task<Answer> KnowledgeRoutes::stats(Request&) { co_return Answer::of(co_await knowledge_.stats()); }
-
-Task<Answer> KnowledgeRoutes::health(Request&) { co_return Answer::of(co_await knowledge_.health()); }
-
-Task<Answer> KnowledgeRoutes::journal(Request& request) {
-  co_return Answer::of(co_await knowledge_.journal(request.query<KnowledgeLogQuery>()));
-}
-
-Task<Answer> KnowledgeRoutes::entities(Request& request) {
-  co_return Answer::of(co_await knowledge_.entities(request.query<EntityQuery>()));
-}
-
-Task<Answer> KnowledgeRoutes::entity(Request& request) {
-  co_return Answer::of(co_await knowledge_.entity(request.path("id")));
 }
 
 }  // namespace agw

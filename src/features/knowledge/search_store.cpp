@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <boost/algorithm/string.hpp>
 
-#include "base/json.hpp"
-#include "base/unspaced.hpp"
+#include "base/json/json.hpp"
+#include "base/text/word_segmentation.hpp"
 #include "features/knowledge/page_rank.hpp"
 #include "features/knowledge/page_snippet.hpp"
 #include "features/knowledge/page_text.hpp"
@@ -18,10 +18,10 @@ namespace agw::knowledge_search_store {
 
 namespace {
 
-constexpr std::size_t longest_snippet = 320;
+constexpr std::size_t max_snippet_length = 320;
 /// So many pages are ranked. Where more match, those are chosen that have the rarer words, or a common one in a
 /// prominent place.
-constexpr std::int64_t most_ranked = 1000;
+constexpr std::int64_t max_ranked = 1000;
 constexpr std::int64_t few = 200;
 constexpr std::string_view in_prominent_place = "{title summary} : ";
 
@@ -123,7 +123,7 @@ public:
     if (search_.wanted == TermsWanted::all) return ranked(plain(" AND "));
     std::int64_t pages = 0;
     for (const auto& term : terms_) pages += term.pages;
-    if (pages <= most_ranked) return ranked(plain(" OR "));
+    if (pages <= max_ranked) return ranked(plain(" OR "));
     auto found = ranked(narrowed());
     return found.size() == search_.limit ? found : ranked(plain(" OR "));
   }
@@ -148,7 +148,7 @@ private:
     for (const auto& term : terms_) {
       pages += term.pages;
       weights.insert(weights.end(), term.phrases, 0.0);
-      parts.push_back(pages <= most_ranked ? term.query : fmt::format("({}{})", in_prominent_place, term.query));
+      parts.push_back(pages <= max_ranked ? term.query : fmt::format("({}{})", in_prominent_place, term.query));
     }
     for (const auto& term : terms_) weights.insert(weights.end(), term.phrases, term.weight);
     return {fmt::format("({}) AND ({})", boost::join(parts, " OR "), any_term()), bytes_of(weights)};
@@ -161,7 +161,7 @@ private:
         "SELECT rowid, page_score(knowledge_words, :weights) FROM knowledge_words WHERE knowledge_words MATCH :query "
         "AND (:scopes = '[]' OR rowid IN (SELECT number FROM knowledge_pages WHERE scope IN (SELECT value FROM "
         "json_each(:scopes)))) ORDER BY rowid LIMIT :most");
-    row.bind(":weights", query.weights).bind(":query", query.text).bind(":scopes", scopes_).bind(":most", most_ranked);
+    row.bind(":weights", query.weights).bind(":query", query.text).bind(":scopes", scopes_).bind(":most", max_ranked);
     while (row.step()) found.push_back({row.integer(0), row.real(1)});
     const auto better = [](const RankedPage& a, const RankedPage& b) {
       return a.score != b.score ? a.score > b.score : a.number < b.number;
@@ -189,7 +189,7 @@ KnowledgeHit shown(Connection& connection, const RankedPage& page, const std::st
   if (!row.step()) return {};
   return {.slug = row.string(0),
           .title = row.string(1),
-          .snippet = single_line(boost::erase_all_copy(row.string(2), std::string(seam)), longest_snippet),
+          .snippet = single_line(boost::erase_all_copy(row.string(2), std::string(word_break)), max_snippet_length),
           .score = page.score,
           .scope = row.string(3)};
 }

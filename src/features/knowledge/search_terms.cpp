@@ -5,14 +5,14 @@
 
 #include <boost/algorithm/string.hpp>
 
-#include "base/json.hpp"
-#include "base/unspaced.hpp"
+#include "base/json/json.hpp"
+#include "base/text/word_segmentation.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::size_t most_bytes_read = 4096;
+constexpr std::size_t max_question_bytes = 4096;
 constexpr double weight_of_phrase = 1.5;
 
 const std::set<std::string_view>& stop_words() {
@@ -46,14 +46,14 @@ public:
       add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), weight_of_phrase);
     for (const auto word : words) {
       if (!with_stop_words_ && stop_words().contains(word)) continue;
-      add(in_quotes(word) + (open ? " *" : ""), 1, has_unspaced(word) ? word : std::string_view());
+      add(in_quotes(word) + (open ? " *" : ""), 1, has_unsegmented_script(word) ? word : std::string_view());
     }
   }
 
   void add_phrase(std::string_view text) {
     const auto words = words_of(text);
     if (words.empty()) return;
-    const bool is_part = words.size() == 1 && has_unspaced(words.front());
+    const bool is_part = words.size() == 1 && has_unsegmented_script(words.front());
     add(in_quotes(boost::join(std::vector<std::string>(words.begin(), words.end()), " ")), 2 * weight_of_phrase,
         is_part ? words.front() : std::string_view());
   }
@@ -66,8 +66,8 @@ private:
     for (std::size_t place = 0; place < text.size();) {
       const auto begin = place;
       while (place < text.size() && is_word_byte(text[place])) ++place;
-      for (const auto part : between_signs(text.substr(begin, place - begin))) {
-        const auto found = between_scripts(part);
+      for (const auto part : split_by_punctuation(text.substr(begin, place - begin))) {
+        const auto found = split_by_script(part);
         words.insert(words.end(), found.begin(), found.end());
       }
       place += place == begin ? 1 : 0;
@@ -76,10 +76,10 @@ private:
   }
 
   void add(std::string query, double weight, std::string_view part = {}) {
-    if (list.size() == most_search_terms) return;
+    if (list.size() == max_search_terms) return;
     if (std::ranges::find(list, query, &SearchTerm::query) != list.end()) return;
     const auto parts = std::ranges::count_if(list, [](const SearchTerm& term) { return !term.part.empty(); });
-    list.push_back({std::move(query), weight, std::string(parts < most_unspaced_parts ? part : std::string_view())});
+    list.push_back({std::move(query), weight, std::string(parts < max_unsegmented_terms ? part : std::string_view())});
   }
 
   bool with_stop_words_;
@@ -110,7 +110,7 @@ std::vector<SearchTerm> terms_of(std::string_view text, bool with_stop_words) {
 bool is_stop_word(std::string_view word) { return stop_words().contains(word); }
 
 std::vector<SearchTerm> search_terms(std::string_view question) {
-  const auto text = boost::to_lower_copy(to_utf8(question.substr(0, most_bytes_read)), std::locale::classic());
+  const auto text = boost::to_lower_copy(to_utf8(question.substr(0, max_question_bytes)), std::locale::classic());
   auto terms = terms_of(text, false);
   return terms.empty() ? terms_of(text, true) : terms;
 }

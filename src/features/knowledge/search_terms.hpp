@@ -10,13 +10,13 @@ namespace agw {
 struct SearchTerm {
   std::string query;  ///< in the language of the full-text index; whatever was typed, it is valid
   double weight = 1;
-  std::string part = {};  ///< the word, where it is looked for within words too: see base/unspaced.hpp
+  std::string part = {};  ///< the word, where it is looked for within words too: see base/text/word_segmentation.hpp
 };
 
 /// How many of the terms a page must have.
 enum class TermsWanted { any, all };
 
-inline constexpr std::size_t most_search_terms = 24;
+inline constexpr std::size_t max_search_terms = 24;
 
 /// What of a question is worth a search: its words without those that stand in every English question, its "quoted
 /// phrases", its `prefixes*`, and the parts of compound words. A question of nothing but common words is sought as it

@@ -61,7 +61,7 @@ TEST(SearchTerms, WhateverIsTypedIsInQuotesOrGone) {
 TEST(SearchTerms, AreBounded) {
   std::string many;
   for (int i = 0; i < 1000; ++i) many += " w" + std::to_string(i);
-  EXPECT_EQ(search_terms(many).size(), most_search_terms);
+  EXPECT_EQ(search_terms(many).size(), max_search_terms);
 }
 
 }  // namespace

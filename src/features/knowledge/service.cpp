@@ -61,7 +61,7 @@ struct PageOnDisk {
 
 /// Nothing where the file has gone meanwhile.
 std::optional<Article> article_of(const KnowledgeTree& tree, const PageOnDisk& stored) {
-  const auto file = tree.directory().read(stored.page.path, largest_knowledge_file);
+  const auto file = tree.directory().read(stored.page.path, max_knowledge_file_size);
   if (!file) return std::nullopt;
   auto text = read_page_text(*file);
   std::map<std::string, std::string> titles;
@@ -86,13 +86,13 @@ std::optional<Article> article_of(const KnowledgeTree& tree, const PageOnDisk& s
 }  // namespace
 
 Knowledge::Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
-                     std::filesystem::path data_directory, KnowledgeLinks links)
+                     std::filesystem::path data_directory, BackgroundCompletions& completions)
     : blocking_(blocking),
       database_(database),
       clock_(clock),
       index_(blocking, database, std::move(data_directory)),
       compiler_(blocking, database, clock, index_),
-      summaries_(loop, blocking, database, compiler_, index_.tree(), std::move(links),
+      summaries_(loop, blocking, database, compiler_, index_.tree(), completions,
                  [this](std::vector<std::string> slugs) { return note_summaries(std::move(slugs)); }),
       background_(loop) {}
 
@@ -190,7 +190,7 @@ Task<std::vector<KnowledgeEvent>> Knowledge::journal(KnowledgeLogQuery query) {
   co_return events;
 }
 
-Task<std::string> Knowledge::compile(bool dry, Stop& stop) {
+Task<std::string> Knowledge::compile(bool dry, StopSource& stop) {
   const auto report = co_await compiler_.compile(dry, stop);
   if (!dry && report.anything()) {
     co_await note({.at = clock_.now(), .op = "compile", .title = report_title(report), .detail = report_text(report)});
@@ -200,12 +200,12 @@ Task<std::string> Knowledge::compile(bool dry, Stop& stop) {
 }
 
 Task<IngestedSource> Knowledge::ingest(NewSource source) {
-  if (source.text.size() > largest_knowledge_file / 2) throw PayloadTooLarge("source too large");
+  if (source.text.size() > max_knowledge_file_size / 2) throw PayloadTooLarge("source too large");
   const auto title = source.title.empty() ? source.origin : source.title;
   IngestedSource made;
   made.path = co_await blocking_.run(
       [tree = index_.tree(), source = std::move(source)] { return keep_source(tree->directory(), source); });
-  Stop never;
+  StopSource never;
   co_await compile(false, never);
   const auto known = co_await database_.read(
       [path = made.path](Connection& connection) { return source_store::find(connection, path); });
@@ -223,8 +223,8 @@ Task<> Knowledge::note_summaries(std::vector<std::string> slugs) {
 }
 
 Task<> Knowledge::note(KnowledgeEvent event) {
-  co_await turnstile_.wait();
-  const auto pass = turnstile_.enter();
+  co_await mutex_.wait();
+  const auto pass = mutex_.enter();
   co_await blocking_.run(
       [tree = index_.tree(), event = std::move(event)] { add_to_journal(tree->directory(), event); });
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/group.hpp"
+#include "base/async/task_group.hpp"
 #include "features/knowledge/compile.hpp"
 #include "features/knowledge/page_index.hpp"
 #include "features/knowledge/search_store.hpp"
@@ -43,7 +43,7 @@ struct IngestedSource {
 class Knowledge {
 public:
   Knowledge(Loop& loop, BlockingPool& blocking, Database& database, const Clock& clock,
-            std::filesystem::path data_directory, KnowledgeLinks links = {});
+            std::filesystem::path data_directory, BackgroundCompletions& completions);
 
   /// Begins to read what has changed while the gateway was down.
   void start();
@@ -66,7 +66,7 @@ public:
 
   /// Makes pages of what is new or has changed among the raw sources, and notes it in the log. Gives what was done, for
   /// people; where a model is configured, it sums up the new pages in the background.
-  Task<std::string> compile(bool dry, Stop& stop);
+  Task<std::string> compile(bool dry, StopSource& stop);
 
   /// Keeps the text among the agent's raw sources, in the place of what was kept from the same origin before, and makes
   /// its page. Throws PayloadTooLarge `source too large`.
@@ -90,8 +90,8 @@ private:
   PageIndex index_;
   KnowledgeCompiler compiler_;
   PageSummaries summaries_;
-  Turnstile turnstile_;  ///< to the log, which is read and written in one go
-  Group background_;
+  AsyncMutex mutex_;  ///< to the log, which is read and written in one go
+  TaskGroup background_;
 };
 
 }  // namespace agw

@@ -1,14 +1,14 @@
 #include "features/knowledge/slug.hpp"
 
-#include "base/json.hpp"
-#include "base/lower_case.hpp"
-#include "base/utf8.hpp"
+#include "base/json/json.hpp"
+#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_slug = 100;
+constexpr std::size_t max_slug_length = 100;
 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -31,7 +31,7 @@ std::size_t sign_at(std::string_view text) {
 }
 
 void cut(std::string& slug) {
-  slug.resize(utf8_prefix(slug, longest_slug).size());
+  slug.resize(utf8_prefix(slug, max_slug_length).size());
   while (slug.ends_with('-')) slug.pop_back();
 }
 

@@ -1,12 +1,22 @@
 #include "features/knowledge/source_store.hpp"
 
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
 namespace agw::source_store {
 
 namespace {
 
-#define SOURCE_COLUMNS                                                                                    \
-  "path, inode, size, modified_ns, changed_ns, content, problem, page, compiled, page_content, summary, " \
-  "summary_of"
+constexpr auto columns = columns_of<KnownSource>(
+    Column{"path", &KnownSource::path}, Column{"inode", [](auto& source) -> auto& { return source.stamp.inode; }},
+    Column{"size", [](auto& source) -> auto& { return source.stamp.size; }},
+    Column{"modified_ns", [](auto& source) -> auto& { return source.stamp.modified_ns; }},
+    Column{"changed_ns", [](auto& source) -> auto& { return source.stamp.changed_ns; }},
+    Column{"content", &KnownSource::content}, Column{"problem", &KnownSource::problem},
+    Column{"page", &KnownSource::page}, Column{"compiled", &KnownSource::compiled},
+    Column{"page_content", &KnownSource::page_content}, Column{"summary", &KnownSource::summary},
+    Column{"summary_of", &KnownSource::summary_of});
 
 constexpr const char* put_statement =
     "INSERT INTO knowledge_sources (path, inode, size, modified_ns, changed_ns, content, problem, page, compiled, "
@@ -15,35 +25,30 @@ constexpr const char* put_statement =
     "changed_ns = :changed_ns, content = :content, problem = :problem, page = :page, compiled = :compiled, "
     "page_content = :page_content";
 
-KnownSource read(const Statement& row) {
-  return {.path = row.string(0),
-          .stamp = {.inode = static_cast<std::uint64_t>(row.integer(1)),
-                    .size = static_cast<std::uint64_t>(row.integer(2)),
-                    .modified_ns = row.integer(3),
-                    .changed_ns = row.integer(4)},
-          .content = row.string(5),
-          .problem = row.optional_string(6),
-          .page = row.optional_string(7),
-          .compiled = row.optional_string(8),
-          .page_content = row.optional_string(9),
-          .summary = row.optional_string(10),
-          .summary_of = row.optional_string(11)};
+std::string select(std::string_view rest) {
+  return fmt::format("SELECT {} FROM knowledge_sources {}", columns.names(), rest);
 }
 
 }  // namespace
 
 std::map<std::string, KnownSource> all(Connection& connection) {
   std::map<std::string, KnownSource> sources;
-  auto row = connection.prepare("SELECT " SOURCE_COLUMNS " FROM knowledge_sources ORDER BY path");
-  while (row.step()) sources.emplace_hint(sources.end(), row.string(0), read(row));
+  static const auto sql = select("ORDER BY path");
+  auto row = connection.prepare(sql);
+  while (row.step()) {
+    auto source = columns.read(row);
+    auto path = source.path;
+    sources.emplace_hint(sources.end(), std::move(path), std::move(source));
+  }
   return sources;
 }
 
 std::optional<KnownSource> find(Connection& connection, const std::string& path) {
-  auto row = connection.prepare("SELECT " SOURCE_COLUMNS " FROM knowledge_sources WHERE path = :path");
+  static const auto sql = select("WHERE path = :path");
+  auto row = connection.prepare(sql);
   row.bind(":path", path);
   if (!row.step()) return std::nullopt;
-  return read(row);
+  return columns.read(row);
 }
 
 void put(Connection& connection, const KnownSource& source) {
@@ -83,12 +88,12 @@ void put_summary(Connection& connection, const std::string& path, const std::str
 
 std::vector<KnownSource> without_summary(Connection& connection, int limit) {
   std::vector<KnownSource> sources;
-  auto row = connection.prepare("SELECT " SOURCE_COLUMNS
-                                " FROM knowledge_sources WHERE problem IS NULL AND page_content IS NOT NULL AND "
-                                "compiled = content AND summary_of IS NOT content ORDER BY modified_ns DESC, path "
-                                "LIMIT :limit");
+  static const auto sql = select(
+      "WHERE problem IS NULL AND page_content IS NOT NULL AND compiled = content AND summary_of IS NOT content "
+      "ORDER BY modified_ns DESC, path LIMIT :limit");
+  auto row = connection.prepare(sql);
   row.bind(":limit", limit);
-  while (row.step()) sources.push_back(read(row));
+  while (row.step()) sources.push_back(columns.read(row));
   return sources;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 #include "storage/connection.hpp"
 
 /// The SQL of raw sources.

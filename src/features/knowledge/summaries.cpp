@@ -1,8 +1,8 @@
 #include "features/knowledge/summaries.hpp"
 
-#include "base/content_id.hpp"
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 #include "base/log.hpp"
+#include "base/text/content_id.hpp"
 #include "features/knowledge/markdown.hpp"
 #include "features/knowledge/raw_source.hpp"
 
@@ -12,13 +12,13 @@ using source_store::KnownSource;
 
 namespace {
 
-constexpr int most_looked_at = 1'000;
-constexpr int most_asked = 50;
-constexpr int most_failures = 3;
-constexpr std::size_t most_read = 16'000;  ///< bytes of a text
+constexpr int max_checked = 1'000;
+constexpr int max_asked = 50;
+constexpr int max_failures = 3;
+constexpr std::size_t max_read = 16'000;  ///< bytes of a text
 /// The first sentences of a text that is no longer say nearly all of it.
 constexpr std::size_t short_text = 400;
-constexpr std::size_t longest_summary = 280;  ///< bytes
+constexpr std::size_t max_model_summary_length = 280;  ///< bytes
 constexpr auto instructions =
     "You are given a document. Answer with a summary of it for a list of documents: one or two sentences, at most 40 "
     "words, in the document's language, plain text on one line. Say what it is about and what can be found in it. The "
@@ -27,35 +27,35 @@ constexpr auto instructions =
 /// What the model is given of a source: an empty text where its page needs no summary of a model, or is a person's by
 /// now; nothing where one of them is not there, maybe because their agent was renamed.
 std::optional<std::string> text_to_sum_up(const KnowledgeTree& tree, const KnownSource& source) {
-  const auto content = tree.directory().read(source.path, largest_knowledge_file);
-  const auto page = tree.directory().read(*source.page, largest_knowledge_file);
+  const auto content = tree.directory().read(source.path, max_knowledge_file_size);
+  const auto page = tree.directory().read(*source.page, max_knowledge_file_size);
   if (!content || !page) return std::nullopt;
   if (content_id(*page) != source.page_content) return std::string();
   const auto made = page_of_source(source.path, *content);
   if (!made.problem.empty() || made.says_summary || made.page.body.size() < short_text) return std::string();
-  return to_utf8(made.page.body.substr(0, most_read));
+  return to_utf8(made.page.body.substr(0, max_read));
 }
 
 std::string summary_of_answer(const std::string& answer) {
-  return single_line(outline_of(answer).plain_text, longest_summary);
+  return single_line(outline_of(answer).plain_text, max_model_summary_length);
 }
 
 }  // namespace
 
 PageSummaries::PageSummaries(Loop& loop, BlockingPool& blocking, Database& database, KnowledgeCompiler& compiler,
-                             std::shared_ptr<const KnowledgeTree> tree, KnowledgeLinks links,
+                             std::shared_ptr<const KnowledgeTree> tree, BackgroundCompletions& completions,
                              std::function<Task<>(std::vector<std::string>)> done)
     : blocking_(blocking),
       database_(database),
       compiler_(compiler),
       tree_(std::move(tree)),
-      links_(std::move(links)),
+      completions_(completions),
       done_(std::move(done)),
       background_(loop) {}
 
 void PageSummaries::begin() {
   wanted_ = true;
-  if (links_.write && !at_work_ && !stopping_.requested()) background_.spawn(work());
+  if (!at_work_ && !stopping_.requested()) background_.spawn(work());
 }
 
 Task<> PageSummaries::work() {
@@ -70,20 +70,20 @@ Task<> PageSummaries::work() {
 
 Task<> PageSummaries::pass() {
   const auto sources = co_await database_.read(
-      [](Connection& connection) { return source_store::without_summary(connection, most_looked_at); });
+      [](Connection& connection) { return source_store::without_summary(connection, max_checked); });
   std::vector<std::string> summed_up;
   int asked = 0;
   int failures = 0;
   const auto skipped = std::exchange(failed_, {});
   for (const auto& source : sources) {
-    if (asked == most_asked || failures == most_failures || stopping_.requested()) break;
+    if (asked == max_asked || failures == max_failures || stopping_.requested()) break;
     if (skipped.contains(source.path)) continue;
     auto text = co_await blocking_.run([tree = tree_, source] { return text_to_sum_up(*tree, source); });
     if (!text) continue;
     std::optional<std::string> summary;
     if (!text->empty()) {
       ++asked;
-      const auto answer = co_await links_.write(instructions, std::move(*text), stopping_);
+      const auto answer = co_await completions_.write(instructions, std::move(*text), stopping_);
       if (!answer) {
         ++failures;
         failed_.insert(source.path);

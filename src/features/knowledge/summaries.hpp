@@ -7,18 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "base/cut.hpp"
-#include "base/group.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/async/task_group.hpp"
+#include "features/costs/background_completions.hpp"
 #include "features/knowledge/compile.hpp"
 
 namespace agw {
-
-/// What knowledge asks of rooms that it cannot see.
-struct KnowledgeLinks {
-  /// Has the default model answer `request` under `instructions`; nothing where none is configured, the budget is used
-  /// up, or it fails. Empty: there is no model.
-  std::function<Task<std::optional<std::string>>(std::string instructions, std::string request, Stop& stop)> write;
-};
 
 /// Has the model sum up compiled pages, behind everybody's back: a page has the first sentences of its source until
 /// then. Each content is summed up once, at most 50 in a pass, the newest first, and the third failure ends a pass.
@@ -27,7 +21,7 @@ class PageSummaries {
 public:
   /// `done` is told of the slugs of the pages that a pass gave a summary.
   PageSummaries(Loop& loop, BlockingPool& blocking, Database& database, KnowledgeCompiler& compiler,
-                std::shared_ptr<const KnowledgeTree> tree, KnowledgeLinks links,
+                std::shared_ptr<const KnowledgeTree> tree, BackgroundCompletions& completions,
                 std::function<Task<>(std::vector<std::string> slugs)> done);
 
   /// Begins a pass in the background; while one is under way, another follows it.
@@ -42,13 +36,13 @@ private:
   Database& database_;
   KnowledgeCompiler& compiler_;
   const std::shared_ptr<const KnowledgeTree> tree_;
-  const KnowledgeLinks links_;
+  BackgroundCompletions& completions_;
   const std::function<Task<>(std::vector<std::string>)> done_;
   std::set<std::string> failed_;  ///< paths of sources that the next pass leaves out
   bool at_work_ = false;
   bool wanted_ = false;
-  Stop stopping_;
-  Group background_;
+  StopSource stopping_;
+  TaskGroup background_;
 };
 
 }  // namespace agw

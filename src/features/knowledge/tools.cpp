@@ -8,10 +8,10 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/text_of.hpp"
+#include "base/json/json_values.hpp"
 #include "features/knowledge/files.hpp"
-#include "tools/failed.hpp"
-#include "tools/located.hpp"
+#include "tools/opened_path.hpp"
+#include "tools/tool.hpp"
 
 namespace agw {
 
@@ -39,8 +39,8 @@ constexpr auto ingest_schema = R"({
 })";
 
 constexpr double usual_pages = 5;
-constexpr double most_pages = 50;
-constexpr int most_turns_kept = 1000;
+constexpr double max_pages = 50;
+constexpr int max_turns_kept = 1000;
 
 // SearchKnowledge.
 
@@ -50,7 +50,7 @@ std::string shown(const KnowledgeHit& hit) {
 
 Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
   const auto* limit = call.input.if_contains("limit");
-  const auto most = std::min(limit ? limit->to_number<double>() : usual_pages, most_pages);
+  const auto most = std::min(limit ? limit->to_number<double>() : usual_pages, max_pages);
   const auto hits = co_await knowledge.search_for_agent({.question = std::string(call.input.at("query").as_string()),
                                                          .agent_name = call.run.agent_name,
                                                          .limit = static_cast<std::size_t>(most)});
@@ -62,7 +62,7 @@ Task<ToolOutcome> search(Knowledge& knowledge, const ToolCall& call) {
 
 // Ingest.
 
-std::string title_wanted(const ToolCall& call) { return text_of(call.input, "title"); }
+std::string title_wanted(const ToolCall& call) { return string_or_empty(call.input, "title"); }
 
 /// What WebFetch says before the page: lines of `name: value` up to an empty one.
 std::string take_page_head(std::string& text, std::string_view name) {
@@ -93,9 +93,9 @@ Task<ToolOutcome> keep(Knowledge& knowledge, NewSource source) {
   co_return ToolOutcome{fmt::format("Kept as {}; its page is {}.", made.path, made.slug)};
 }
 
-Task<ToolOutcome> ingest_page(Knowledge& knowledge, const IngestLinks& links, const ToolCall& call) {
+Task<ToolOutcome> ingest_page(Knowledge& knowledge, const ToolSet& tools, const ToolCall& call) {
   const auto url = std::string(call.input.at("url").as_string());
-  auto page = co_await links.fetch(call);
+  auto page = co_await tools.find("WebFetch")->call(call);
   if (page.is_error) co_return page;
   auto title = take_page_head(page.output, "Title");
   if (!title_wanted(call).empty()) title = title_wanted(call);
@@ -120,7 +120,7 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
   const auto thread = co_await threads.require(wanted == "this" ? call.run.thread_id : wanted);
   // What other agents were told is not for this one to keep.
   if (thread.agent_id != call.run.agent_id) throw thread_not_found();
-  const auto turns = co_await threads.turns(thread.id, {.limit = {most_turns_kept}});
+  const auto turns = co_await threads.turns(thread.id, {.limit = {max_turns_kept}});
   const auto title = title_wanted(call).empty() ? thread.title : title_wanted(call);
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
                                       .name = "thread " + title + ".md",
@@ -130,26 +130,26 @@ Task<ToolOutcome> ingest_thread(Knowledge& knowledge, Threads& threads, const To
 }
 
 /// Its text, for a file that can be kept. Throws BadRequest.
-std::string text_to_keep(const Located& file) {
+std::string text_to_keep(const OpenedPath& file) {
   const auto refuse = [&](std::string_view why) {
     throw BadRequest(fmt::format("{} cannot be kept: {}", file.path.string(), why));
   };
   const auto opened = open_file(file);
   // Such a name may be a second one of a key.
   if (file.has_other_names) refuse("it has several names");
-  auto text = read_opened(opened, largest_knowledge_file);
+  auto text = read_opened(opened, max_knowledge_file_size);
   if (!text) refuse(to_string(text.error()));
   if (!is_utf8(*text) || text->find('\0') != text->npos) refuse("it is no text");
   return std::move(*text);
 }
 
-Task<ToolOutcome> ingest_file(Knowledge& knowledge, const IngestLinks& links, const ToolCall& call) {
+Task<ToolOutcome> ingest_file(Knowledge& knowledge, BlockingPool& blocking, const ToolCall& call) {
   const auto path = std::string(call.input.at("path").as_string());
   auto file =
-      co_await links.blocking.run([path, roots = call.run.roots] { return locate(absolute_path(path, roots), roots); });
-  const auto permission = call.judge(target_of(file));
+      co_await blocking.run([path, roots = call.run.roots] { return locate(absolute_path(path, roots), roots); });
+  const auto permission = call.authorize(target_of(file));
   if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
-  auto text = co_await links.blocking.run([file] { return text_to_keep(file); });
+  auto text = co_await blocking.run([file] { return text_to_keep(file); });
   co_return co_await keep(knowledge, {.agent_name = call.run.agent_name,
                                       .name = file.path.filename().string(),
                                       .title = title_wanted(call),
@@ -157,37 +157,39 @@ Task<ToolOutcome> ingest_file(Knowledge& knowledge, const IngestLinks& links, co
                                       .text = std::move(text)});
 }
 
-Task<ToolOutcome> ingest(Knowledge& knowledge, Threads& threads, const IngestLinks& links, const ToolCall& call) {
-  const auto permission = call.judge({});
+Task<ToolOutcome> ingest(Knowledge& knowledge, Threads& threads, BlockingPool& blocking, const ToolSet& tools,
+                         const ToolCall& call) {
+  const auto permission = call.authorize({});
   if (permission.verdict != Permission::Verdict::allowed) co_return failed(permission.reason);
   const auto given = std::ranges::count_if(std::array{"url", "path", "thread"},
                                            [&](const char* name) { return call.input.contains(name); });
   if (given != 1) co_return failed("say one of url, path and thread");
-  if (call.input.contains("url")) co_return co_await ingest_page(knowledge, links, call);
-  if (call.input.contains("path")) co_return co_await ingest_file(knowledge, links, call);
+  if (call.input.contains("url")) co_return co_await ingest_page(knowledge, tools, call);
+  if (call.input.contains("path")) co_return co_await ingest_file(knowledge, blocking, call);
   co_return co_await ingest_thread(knowledge, threads, call);
 }
 
 }  // namespace
 
-std::vector<Tool> knowledge_tools(Knowledge& knowledge, Threads& threads, IngestLinks links) {
-  std::vector<Tool> tools;
-  tools.push_back({.description = {"SearchKnowledge",
-                                   "Searches the knowledge pages that all agents share and your own. Gives those that "
-                                   "match best, with a piece of their text; Read shows a page whole.",
-                                   parse_json(search_schema).value()},
-                   .call = [&knowledge](const ToolCall& call) { return search(knowledge, call); }});
-  tools.push_back(
+std::vector<Tool> knowledge_tools(Knowledge& knowledge, Threads& threads, BlockingPool& blocking,
+                                  const ToolSet& tools) {
+  std::vector<Tool> made;
+  made.push_back({.description = {"SearchKnowledge",
+                                  "Searches the knowledge pages that all agents share and your own. Gives those that "
+                                  "match best, with a piece of their text; Read shows a page whole.",
+                                  parse_json(search_schema).value()},
+                  .call = [&knowledge](const ToolCall& call) { return search(knowledge, call); }});
+  made.push_back(
       {.description = {"Ingest",
                        "Keeps a web page, a file or a conversation among your own knowledge, where SearchKnowledge "
                        "finds it from then on.",
                        parse_json(ingest_schema).value()},
        .effect = ToolEffect::writes,
-       .judges_itself = true,
-       .call = [&knowledge, &threads, links = std::move(links)](const ToolCall& call) {
-         return ingest(knowledge, threads, links, call);
+       .authorizes_itself = true,
+       .call = [&knowledge, &threads, &blocking, &tools](const ToolCall& call) {
+         return ingest(knowledge, threads, blocking, tools, call);
        }});
-  return tools;
+  return made;
 }
 
 }  // namespace agw

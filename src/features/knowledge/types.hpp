@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 

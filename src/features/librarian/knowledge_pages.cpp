@@ -10,8 +10,8 @@ namespace agw {
 namespace {
 
 /// Few, so that they leave room for what was said.
-constexpr std::size_t most_pages = 3;
-constexpr std::size_t longest_title = 80;
+constexpr std::size_t max_pages = 3;
+constexpr std::size_t max_page_title_length = 80;
 
 /// A word with anything in it but letters stands together as it was written.
 std::string question_of(const std::vector<std::string>& words) {
@@ -24,7 +24,7 @@ std::string question_of(const std::vector<std::string>& words) {
 }
 
 Passage passage_of(const KnowledgeHit& hit) {
-  const auto title = on_one_line(hit.title, longest_title);
+  const auto title = on_one_line(hit.title, max_page_title_length);
   const auto whose = hit.scope == shared_scope ? "" : ", of this agent";
   return {.text = hit.snippet, .source = fmt::format("the knowledge page “{}” (`{}`{})", title, hit.slug, whose)};
 }
@@ -34,10 +34,12 @@ Passage passage_of(const KnowledgeHit& hit) {
 Task<std::vector<Passage>> KnowledgePages::find(LibraryQuestion question) {
   std::vector<Passage> passages;
   if (question.words.empty()) co_return passages;
-  const auto hits = co_await search_({.question = question_of(question.words),
-                                      .agent_name = agent_name_(question.agent_id),
-                                      .wanted = question.match == Match::all ? TermsWanted::all : TermsWanted::any,
-                                      .limit = std::min(most_pages, question.limit)});
+  const auto agent = extensions_.find_agent(question.agent_id);
+  const auto hits = co_await knowledge_.search_for_agent(
+      {.question = question_of(question.words),
+       .agent_name = agent ? agent->name : std::string(),
+       .wanted = question.match == Match::all ? TermsWanted::all : TermsWanted::any,
+       .limit = std::min(max_pages, question.limit)});
   for (const auto& hit : hits) passages.push_back(passage_of(hit));
   co_return passages;
 }

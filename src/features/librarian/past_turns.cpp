@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
-#include "base/json_member.hpp"
-#include "base/time.hpp"
+#include "base/json/json_values.hpp"
+#include "base/time/time.hpp"
 #include "features/librarian/text.hpp"
 #include "models/catalog.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 /// So many that what is not quoted (questions for the same, the librarian's answers to them) does not crowd out the
 /// rest.
 constexpr int turns_searched = 200;
-constexpr std::size_t longest_title = 80;
+constexpr std::size_t max_thread_title_length = 80;
 
 std::string_view model_of(const Turn& turn) {
   return turn.metadata ? string_member(*turn.metadata, "model").value_or("") : "";
@@ -74,7 +74,7 @@ Task<std::vector<Passage>> PastTurns::find(LibraryQuestion question) {
 Task<std::optional<Passage>> PastTurns::passage_of(const FoundTurn& turn, bool of_this_thread) {
   const auto where = of_this_thread ? "in this thread" : co_await place(turn.thread_id);
   if (where.empty()) co_return std::nullopt;
-  co_return Passage{.text = turn.content.size() <= longest_quote ? turn.content : turn.snippet,
+  co_return Passage{.text = turn.content.size() <= max_quote_length ? turn.content : turn.snippet,
                     .source = fmt::format("{}, {}, {}", speaker(turn), minute(turn.created_at), where),
                     .of_this_thread = of_this_thread};
 }
@@ -82,7 +82,7 @@ Task<std::optional<Passage>> PastTurns::passage_of(const FoundTurn& turn, bool o
 Task<std::string> PastTurns::place(std::string thread_id) {
   try {
     const auto thread = co_await require_thread_(std::move(thread_id));
-    co_return fmt::format("in “{}” (thread `{}`)", on_one_line(thread.title, longest_title), thread.id);
+    co_return fmt::format("in “{}” (thread `{}`)", on_one_line(thread.title, max_thread_title_length), thread.id);
   } catch (const NotFound&) {
     co_return "";
   }

@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
-#include "base/json_member.hpp"
-#include "base/utf8.hpp"
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
 #include "features/librarian/text.hpp"
 
 namespace agw {
@@ -22,16 +22,16 @@ constexpr std::string_view how_to_connect =
     "To talk to a real model, set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `OLLAMA_HOST` in the gateway's environment, "
     "or name one under `providers:` in its `config.yaml`, and restart the gateway.";
 
-constexpr std::size_t most_summarised = 20;
-constexpr std::size_t longest_sentence = 160;
-constexpr std::size_t longest_shown_word = 40;
-constexpr std::size_t longest_shown_error = 600;
-constexpr std::size_t longest_shown_result = 8'000;
+constexpr std::size_t max_summarised = 20;
+constexpr std::size_t max_sentence_length = 160;
+constexpr std::size_t max_shown_word_length = 40;
+constexpr std::size_t max_shown_error_length = 600;
+constexpr std::size_t max_shown_result_length = 8'000;
 
 std::string listed(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   quoted.reserve(words.size());
-  for (const auto& word : words) quoted.push_back(fmt::format("“{}”", on_one_line(word, longest_shown_word)));
+  for (const auto& word : words) quoted.push_back(fmt::format("“{}”", on_one_line(word, max_shown_word_length)));
   return fmt::format("{}", fmt::join(quoted, ", "));
 }
 
@@ -57,7 +57,7 @@ std::string extension_rows(std::string_view text) {
     const auto& extension = value->get_object();
     rows += fmt::format("- `{}`{}: {}\n", string_member(extension, "name").value_or(""),
                         is_true(extension, "enabled") ? "" : " (disabled)",
-                        on_one_line(string_member(extension, "description").value_or(""), longest_sentence));
+                        on_one_line(string_member(extension, "description").value_or(""), max_sentence_length));
   }
   return boost::trim_right_copy(rows);
 }
@@ -95,17 +95,17 @@ std::string summary(const std::vector<Message>& messages) {
   for (std::size_t i = 0; i + 1 < messages.size(); ++i) {
     const auto& message = messages[i];
     if (message.role != Message::Role::user || search_words(message.text).empty()) continue;
-    sentences.push_back(first_sentence(message.text, longest_sentence));
+    sentences.push_back(first_sentence(message.text, max_sentence_length));
   }
   if (sentences.empty()) return "There is nothing to sum up yet: you have told nothing in this thread before.";
 
-  const auto left_out = sentences.size() - std::min(sentences.size(), most_summarised);
+  const auto left_out = sentences.size() - std::min(sentences.size(), max_summarised);
   auto text = left_out == 0
                   ? std::string("I cannot put it in other words. This is how your messages in this thread begin:\n")
                   : fmt::format(
                         "I cannot put it in other words. This is how the last {} of your {} messages in this "
                         "thread begin:\n",
-                        most_summarised, sentences.size());
+                        max_summarised, sentences.size());
   for (auto i = left_out; i < sentences.size(); ++i) text += fmt::format("\n{}. {}", i + 1, sentences[i]);
   return text;
 }
@@ -131,18 +131,18 @@ std::string quotations(const std::vector<Passage>& passages, const std::vector<s
 
 std::string tool_answer(const ToolUse& use, const Message& result) {
   if (result.is_error)
-    return fmt::format("{} did not work: {}", use.name, on_one_line(result.text, longest_shown_error));
+    return fmt::format("{} did not work: {}", use.name, on_one_line(result.text, max_shown_error_length));
   if (result.text.empty()) return fmt::format("{} gave nothing.", use.name);
   const auto rows = use.name == "ListExtensions" ? extension_rows(result.text) : std::string();
   if (!rows.empty()) return fmt::format("This is what {} gave:\n\n{}", use.name, rows);
-  const auto shown = utf8_prefix(result.text, longest_shown_result);
+  const auto shown = utf8_prefix(result.text, max_shown_result_length);
   const auto* const cut = shown.size() < result.text.size() ? "\n\nThis is only its beginning." : "";
   const auto fence = fence_for(shown);
   return fmt::format("This is what {} gave:\n\n{}\n{}\n{}{}", use.name, fence,
                      boost::trim_right_copy(std::string(shown)), fence, cut);
 }
 
-std::string nothing_found(const std::vector<std::string>& words, const std::vector<std::string>& searched) {
+std::string not_found(const std::vector<std::string>& words, const std::vector<std::string>& searched) {
   return fmt::format("I found nothing about {}. I searched {}. Other words for the same thing may find it.",
                      listed(words), fmt::join(searched, " and "));
 }

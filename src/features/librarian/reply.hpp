@@ -35,6 +35,6 @@ std::string quotations(const std::vector<Passage>& passages, const std::vector<s
 std::string tool_answer(const ToolUse& use, const Message& result);
 
 /// `searched` names what was searched.
-std::string nothing_found(const std::vector<std::string>& words, const std::vector<std::string>& searched);
+std::string not_found(const std::vector<std::string>& words, const std::vector<std::string>& searched);
 
 }  // namespace agw

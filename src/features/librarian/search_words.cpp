@@ -9,18 +9,18 @@
 #include <fmt/ranges.h>
 #include <boost/algorithm/string.hpp>
 
-#include "base/blank.hpp"
-#include "base/lower_case.hpp"
-#include "base/utf8.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/lower_case.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
 namespace {
 
 /// What is asked for stands at the beginning of a message; the rest of a pasted document is not read.
-constexpr std::size_t most_bytes_read = 4096;
-constexpr std::size_t longest_word = 64;
-constexpr std::size_t shortest_prefix = 4;
+constexpr std::size_t max_bytes_read = 4096;
+constexpr std::size_t max_word_length = 64;
+constexpr std::size_t min_prefix_length = 4;
 
 constexpr std::string_view punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
@@ -68,7 +68,7 @@ bool is_letter(char c) {
 bool is_plain_word(std::string_view word) { return std::ranges::all_of(word, is_letter); }
 
 std::string normalized(std::string_view message) {
-  std::string text(utf8_prefix(message, most_bytes_read));
+  std::string text(utf8_prefix(message, max_bytes_read));
   for (const auto& [mark, plain] : typographic) boost::replace_all(text, mark, plain);
   return lower_case(text);
 }
@@ -99,15 +99,15 @@ public:
 
 private:
   void add(std::string_view word) {
-    const std::string kept(utf8_prefix(word, longest_word));
-    if (list.size() < most_search_words && std::ranges::find(list, kept) == list.end()) list.push_back(kept);
+    const std::string kept(utf8_prefix(word, max_word_length));
+    if (list.size() < max_search_words && std::ranges::find(list, kept) == list.end()) list.push_back(kept);
   }
 };
 
 /// How other forms of a word begin; the word itself where that would be too short to tell it from others.
 std::string_view stem(std::string_view word) {
   for (const std::string_view ending : {"ments", "ment", "ings", "ing", "ies", "ied", "es", "ed", "e", "s", "y"}) {
-    if (!word.ends_with(ending) || word.size() < ending.size() + shortest_prefix) continue;
+    if (!word.ends_with(ending) || word.size() < ending.size() + min_prefix_length) continue;
     const auto begin = word.substr(0, word.size() - ending.size());
     const bool is_part_of_vowel = ending == "y" && std::string_view("aeiou").find(begin.back()) != begin.npos;
     return is_part_of_vowel ? word : begin;
@@ -115,7 +115,7 @@ std::string_view stem(std::string_view word) {
   return word;
 }
 
-bool has_forms(std::string_view word) { return is_plain_word(word) && word.size() >= shortest_prefix; }
+bool has_forms(std::string_view word) { return is_plain_word(word) && word.size() >= min_prefix_length; }
 
 std::string term(std::string_view word) {
   if (has_forms(word)) return fmt::format("{}*", stem(word));

@@ -9,7 +9,7 @@ namespace agw {
 /// How many of the words a text must have.
 enum class Match { all, any };
 
-inline constexpr std::size_t most_search_words = 12;
+inline constexpr std::size_t max_search_words = 12;
 
 /// The words of a message that are worth a search, in lower case and once each: without punctuation, without those that
 /// stand in every English question. A "quoted phrase" is one of them, as a whole.

@@ -36,7 +36,7 @@ TEST(SearchWords, AreOnceEachAndBounded) {
   EXPECT_THAT(search_words("deploy, DEPLOY and deploy"), ElementsAre("deploy"));
   std::string pasted;
   for (int i = 0; i < 10'000; ++i) pasted += "word" + std::to_string(i) + " ";
-  EXPECT_THAT(search_words(pasted), SizeIs(most_search_words));
+  EXPECT_THAT(search_words(pasted), SizeIs(max_search_words));
 }
 
 TEST(SearchQuery, FindsOtherFormsOfAWord) {

@@ -5,11 +5,14 @@
 #include <ranges>
 #include <utility>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
+#include "features/librarian/intent.hpp"
+#include "features/librarian/knowledge_pages.hpp"
+#include "features/librarian/past_turns.hpp"
 #include "features/librarian/reply.hpp"
 #include "features/librarian/text.hpp"
-#include "features/librarian/tool_wish.hpp"
-#include "features/librarian/wish.hpp"
+#include "features/librarian/tool_request.hpp"
+#include "features/threads/service.hpp"
 
 namespace agw {
 
@@ -19,8 +22,8 @@ namespace {
 
 /// Long enough for a stop to come between two pieces, short enough for a usual answer to take a tenth of a second.
 constexpr auto pause_between_pieces = 2ms;
-constexpr std::size_t most_passages = 4;
-constexpr std::size_t most_of_this_thread = 3;
+constexpr std::size_t max_passages = 4;
+constexpr std::size_t max_of_this_thread = 3;
 constexpr std::size_t bytes_per_token = 4;
 
 const std::string& question_of(const ModelRequest& request) {
@@ -61,12 +64,12 @@ std::vector<Passage> find_in_conversation(const ModelRequest& request, const std
                                           Match match) {
   std::vector<Passage> found;
   for (const auto& message : request.messages | std::views::reverse | std::views::drop(1)) {
-    if (found.size() == most_of_this_thread) break;
+    if (found.size() == max_of_this_thread) break;
     if (message.text == question_of(request) || !may_be_quoted(message, words)) continue;
     if (!matches(message.text, words, match)) continue;
     const auto* speaker = message.role == Message::Role::user ? "you" : "the assistant";
     found.push_back(
-        {on_one_line(message.text, longest_quote), std::string(speaker) + ", earlier in this thread", true});
+        {on_one_line(message.text, max_quote_length), std::string(speaker) + ", earlier in this thread", true});
   }
   return found;
 }
@@ -80,8 +83,8 @@ std::vector<Passage> selected(const std::vector<Passage>& found) {
       if (passage.of_this_thread == of_this_thread && !is_copy && kept.size() < most) kept.push_back(passage);
     }
   };
-  keep(true, most_of_this_thread);
-  keep(false, most_passages);
+  keep(true, max_of_this_thread);
+  keep(false, max_passages);
   return kept;
 }
 
@@ -89,11 +92,11 @@ std::vector<Passage> selected(const std::vector<Passage>& found) {
 
 Librarian::Librarian(std::vector<std::unique_ptr<LibrarySource>> sources) : sources_(std::move(sources)) {}
 
-Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta& on_delta, Stop& stop) {
+Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
   if (!call_of_result(request)) {
-    if (auto use = read_tool_wish(question_of(request))) {
+    if (auto use = read_tool_request(question_of(request))) {
       use->id = "librarian_" + std::to_string(request.messages.size());
-      co_return ModelReply{ModelStop::tool_use, {std::move(*use)}, {input_tokens(request), 0}, {}};
+      co_return ModelReply{StopReason::tool_use, {std::move(*use)}, {input_tokens(request), 0}, {}};
     }
   }
   const auto text = co_await compose(request);
@@ -101,35 +104,36 @@ Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta&
   std::string_view sent = allowed.substr(0, 0);
   const auto usage = [&] { return Usage{input_tokens(request), token_estimate(sent)}; };
   while (sent.size() < allowed.size()) {
-    const bool is_stopped = sent.empty() ? stop.requested() : co_await pause(stop, pause_between_pieces) != End::done;
+    const bool is_stopped =
+        sent.empty() ? stop.requested() : co_await pause(stop, pause_between_pieces) != WaitResult::done;
     if (is_stopped) co_return ModelFailure{ModelFailure::Kind::stopped, "offline was stopped", 0, {}, usage()};
     const auto piece = next_piece(allowed.substr(sent.size()));
     sent = allowed.substr(0, sent.size() + piece.size());
     on_delta({Delta::Kind::text, std::string(piece)});
   }
-  co_return ModelReply{allowed.size() < text.size() ? ModelStop::length : ModelStop::stop, {}, usage(), {}};
+  co_return ModelReply{allowed.size() < text.size() ? StopReason::length : StopReason::stop, {}, usage(), {}};
 }
 
 Task<std::string> Librarian::compose(const ModelRequest& request) {
   if (const auto* use = call_of_result(request)) {
     co_return reply(tool_answer(*use, request.messages.back()), is_first_reply(request));
   }
-  const auto wish = read_wish(question_of(request), !request.typed.empty());
+  const auto intent = read_intent(question_of(request), !request.typed.empty());
   std::string body;
-  switch (wish.kind) {
-    case Wish::Kind::explanation:
+  switch (intent.kind) {
+    case Intent::Kind::explanation:
       body = explanation();
       break;
-    case Wish::Kind::summary:
+    case Intent::Kind::summary:
       body = summary(request.messages);
       break;
-    case Wish::Kind::note:
-      body = acknowledgement(wish.text);
+    case Intent::Kind::note:
+      body = acknowledgement(intent.text);
       break;
-    case Wish::Kind::echo:
-      body = wish.text;
+    case Intent::Kind::echo:
+      body = intent.text;
       break;
-    case Wish::Kind::search:
+    case Intent::Kind::search:
       body = co_await look_up(request);
       break;
   }
@@ -145,7 +149,7 @@ Task<std::string> Librarian::look_up(const ModelRequest& request) {
   }
   std::vector<std::string> searched{"this thread"};
   for (const auto& source : sources_) searched.push_back(source->name());
-  co_return nothing_found(words, searched);
+  co_return not_found(words, searched);
 }
 
 Task<std::vector<Passage>> Librarian::find(const ModelRequest& request, const std::vector<std::string>& words,
@@ -163,6 +167,15 @@ Task<std::vector<Passage>> Librarian::find(const ModelRequest& request, const st
     std::ranges::move(find_in_conversation(request, words, match), std::back_inserter(found));
   }
   co_return selected(found);
+}
+
+std::unique_ptr<Librarian> make_librarian(Knowledge& knowledge, const Extensions& extensions, Threads& threads) {
+  std::vector<std::unique_ptr<LibrarySource>> sources;
+  sources.push_back(std::make_unique<KnowledgePages>(knowledge, extensions));
+  sources.push_back(
+      std::make_unique<PastTurns>([&threads](TurnSearch wanted) { return threads.search(std::move(wanted)); },
+                                  [&threads](std::string id) { return threads.require(std::move(id)); }));
+  return std::make_unique<Librarian>(std::move(sources));
 }
 
 }  // namespace agw

@@ -30,7 +30,7 @@ public:
   std::vector<LibraryQuestion> asked;
 };
 
-struct Answer {
+struct Response {
   std::vector<std::string> deltas;
   std::string text;
   ModelOutcome outcome;
@@ -51,11 +51,11 @@ protected:
   }
 
   /// Answers `question`; stop is requested at the delta of that number.
-  Answer ask(std::string question, std::size_t stop_at = 0) {
+  Response ask(std::string question, std::size_t stop_at = 0) {
     say(Message::Role::user, std::move(question));
-    Answer answer;
+    Response answer;
     testing::run([&](Loop&) -> Task<> {
-      Stop stop;
+      StopSource stop;
       const auto on_delta = [&](const Delta& delta) {
         answer.deltas.push_back(delta.text);
         answer.text += delta.text;
@@ -179,14 +179,14 @@ TEST_F(LibrarianTest, SaysATextAgain) {
   say(Message::Role::assistant, "Hello.");
   const auto answer = ask("Repeat: Grüße\n\n- aus  Köln ");
   EXPECT_EQ(answer.text, std::string(label) + "Grüße\n\n- aus  Köln ");
-  EXPECT_EQ(std::get<ModelReply>(answer.outcome).stop, ModelStop::stop);
+  EXPECT_EQ(std::get<ModelReply>(answer.outcome).stop, StopReason::stop);
 }
 
 TEST_F(LibrarianTest, KeepsToTheLimitOfTheAnswer) {
   request_.max_output_tokens = 20;
   const auto answer = ask("Hello");
   EXPECT_EQ(answer.text.size(), 80U);
-  EXPECT_EQ(std::get<ModelReply>(answer.outcome).stop, ModelStop::length);
+  EXPECT_EQ(std::get<ModelReply>(answer.outcome).stop, StopReason::length);
 }
 
 TEST_F(LibrarianTest, EstimatesTokens) {
@@ -201,7 +201,7 @@ TEST_F(LibrarianTest, AsksForTheToolThatIsPlainlyWanted) {
   const auto answer = ask("read notes.md");
   const auto& reply = std::get<ModelReply>(answer.outcome);
   EXPECT_EQ(answer.text, "");
-  EXPECT_EQ(reply.stop, ModelStop::tool_use);
+  EXPECT_EQ(reply.stop, StopReason::tool_use);
   ASSERT_EQ(reply.tool_uses.size(), 1u);
   EXPECT_EQ(reply.tool_uses[0].name, "Read");
 }
@@ -213,9 +213,9 @@ TEST_F(LibrarianTest, AnswersFromTheToolsResult) {
   call.tool_uses = {{"one", "Read", {{"path", "notes.md"}}, {}}};
   request_.messages.push_back(call);
   say(Message::Role::tool, "1\tgrep ``` in src");
-  Answer answer;
+  Response answer;
   testing::run([&](Loop&) -> Task<> {
-    Stop stop;
+    StopSource stop;
     answer.outcome = co_await librarian_.answer(request_, [&](const Delta& delta) { answer.text += delta.text; }, stop);
   });
   EXPECT_THAT(answer.text, HasSubstr("````\n1\tgrep ``` in src\n````"));

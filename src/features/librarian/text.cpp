@@ -5,15 +5,15 @@
 #include <boost/algorithm/string.hpp>
 #include <boost/algorithm/string/trim_all.hpp>
 
-#include "base/blank.hpp"
-#include "base/utf8.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr std::size_t usual_piece = 32;
-constexpr std::size_t longest_piece = 64;
+constexpr std::size_t max_piece_length = 64;
 constexpr std::int64_t characters_per_token = 4;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::string_view next_piece(std::string_view text) {
   if (text.size() <= usual_piece) return text;
   const auto blank = text.find_first_of(white_space, usual_piece);
   const auto end = std::min(blank == text.npos ? text.size() : blank + 1, text.size());
-  return utf8_prefix(text, std::min(end, longest_piece));
+  return utf8_prefix(text, std::min(end, max_piece_length));
 }
 
 std::int64_t token_estimate(std::string_view text) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 namespace {

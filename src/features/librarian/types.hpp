@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 #include "features/librarian/search_words.hpp"
 
 namespace agw {
 
 /// Something that was found, ready to be quoted.
 struct Passage {
-  std::string text;    ///< at most about `longest_quote` bytes
+  std::string text;    ///< at most about `max_quote_length` bytes
   std::string source;  ///< who, when and where, in Markdown on one line
   bool of_this_thread = false;
 };
 
-inline constexpr std::size_t longest_quote = 240;
+inline constexpr std::size_t max_quote_length = 240;
 
 /// What the librarian asks its sources.
 struct LibraryQuestion {

@@ -1,52 +1,60 @@
 #include "features/projects/routes.hpp"
 
+#include "features/projects/service.hpp"
+
 namespace agw {
 
-Routes ProjectRoutes::routes() {
+namespace {
+
+Response list_projects(Projects& projects, const Request&) {
+  Response response{.body = "["};
+  for (const auto& project : projects.list()) {
+    if (response.body.size() > 1) response.body += ',';
+    write_json(response.body, *project);
+  }
+  response.body += ']';
+  return response;
+}
+
+Task<Response> create_project(Projects& projects, Request& request) {
+  const auto made = co_await projects.create(request.body<NewProject>(), request.in_transaction<Project>());
+  co_return request.respond(*made);
+}
+
+Task<Response> show_project(Projects& projects, Request& request) {
+  co_return request.respond(*projects.require(request.path("id")));
+}
+
+Task<Response> change_project(Projects& projects, Request& request) {
+  const auto& id = request.path("id");
+  projects.require(id);
+  co_return request.respond(*co_await projects.change(id, request.body<ProjectChange>()));
+}
+
+Task<Response> delete_project(Projects& projects, Request& request) {
+  co_await projects.remove(request.path("id"));
+  co_return Response::no_content();
+}
+
+}  // namespace
+
+Routes project_routes(Projects& projects) {
   return {
-      get("/projects", "List projects, newest first", this, &ProjectRoutes::list).answers<std::vector<Project>>(),
-      post("/projects", "Create a project of a directory in home", this, &ProjectRoutes::create)
+      get("/projects", "List projects, newest first", list_projects, projects).responds<std::vector<Project>>(),
+      post("/projects", "Create a project of a directory in home", create_project, projects)
           .body<NewProject>()
-          .answers<Project>(201)
+          .responds<Project>(201)
           .fails_with({400, 403, 404}),
-      get("/projects/:id", "Show a project", this, &ProjectRoutes::read).answers<Project>().fails_with({404}),
-      patch("/projects/:id", "Change a project", this, &ProjectRoutes::change)
+      get("/projects/:id", "Show a project", show_project, projects).responds<Project>().fails_with({404}),
+      patch("/projects/:id", "Change a project", change_project, projects)
           .body<ProjectChange>()
-          .answers<Project>()
-          .like({{"trusted", true}})
+          .responds<Project>()
+          .with_example({{"trusted", true}})
           .fails_with({400, 403, 404}),
-      remove("/projects/:id", "Delete a project; its directory stays", this, &ProjectRoutes::erase)
-          .answers_nothing()
+      remove("/projects/:id", "Delete a project; its directory stays", delete_project, projects)
+          .responds_no_content()
           .fails_with({404}),
   };
-}
-
-Answer ProjectRoutes::list(const Request&) {
-  Answer answer{.body = "["};
-  for (const auto& project : projects_.list()) {
-    if (answer.body.size() > 1) answer.body += ',';
-    write_json(answer.body, *project);
-  }
-  answer.body += ']';
-  return answer;
-}
-
-Task<Answer> ProjectRoutes::create(Request& request) {
-  const auto made = co_await projects_.create(request.body<NewProject>(), request.along<Project>(201));
-  co_return Answer::of(*made, 201);
-}
-
-Task<Answer> ProjectRoutes::read(Request& request) { co_return Answer::of(*projects_.require(request.path("id"))); }
-
-Task<Answer> ProjectRoutes::change(Request& request) {
-  const auto& id = request.path("id");
-  projects_.require(id);
-  co_return Answer::of(*co_await projects_.change(id, request.body<ProjectChange>()));
-}
-
-Task<Answer> ProjectRoutes::erase(Request& request) {
-  co_await projects_.remove(request.path("id"));
-  co_return Answer::no_content();
 }
 
 }  // namespace agw

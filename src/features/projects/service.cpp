@@ -5,7 +5,7 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/id.hpp"
-#include "base/is_within.hpp"
+#include "base/text/is_within.hpp"
 #include "features/projects/store.hpp"
 #include "storage/database.hpp"
 
@@ -65,7 +65,7 @@ Task<std::string> Projects::resolved(std::string path) {
   co_return (co_await filesystem_.require_directory(std::move(path), allowed_)).string();
 }
 
-Task<ProjectPointer> Projects::create(NewProject wanted, Along<Project> along) {
+Task<ProjectPointer> Projects::create(NewProject wanted, InTransaction<Project> in_transaction) {
   require_some(wanted.name);
   require_some(wanted.path);
   const auto now = clock_.now();
@@ -76,9 +76,9 @@ Task<ProjectPointer> Projects::create(NewProject wanted, Along<Project> along) {
                      .trusted = wanted.trusted.value_or(false),
                      .created_at = now,
                      .updated_at = now};
-  co_await database_.write([made, along](Connection& connection) {
+  co_await database_.write([made, in_transaction](Connection& connection) {
     project_store::insert(connection, made);
-    if (along) along(connection, made);
+    if (in_transaction) in_transaction(connection, made);
   });
   projects_.insert(projects_.begin(), std::make_shared<const Project>(made));
   co_return projects_.front();

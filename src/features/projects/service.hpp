@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 #include "features/filesystem/service.hpp"
 #include "features/projects/types.hpp"
-#include "storage/along.hpp"
+#include "storage/in_transaction.hpp"
 
 namespace agw {
 
@@ -34,7 +34,7 @@ public:
 
   /// Throws BadRequest `name and path are required`, and of a bad path what Filesystem::require_directory does; home
   /// itself, and what lies in or around the data directory, is as bad as outside.
-  Task<ProjectPointer> create(NewProject wanted, Along<Project> along = {});
+  Task<ProjectPointer> create(NewProject wanted, InTransaction<Project> in_transaction = {});
   /// The same, and NotFound. A change of nothing leaves `updated_at` as it is.
   Task<ProjectPointer> change(std::string id, ProjectChange change);
   /// Throws NotFound.

@@ -1,59 +1,48 @@
 #include "features/projects/store.hpp"
 
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
 namespace agw::project_store {
 
 namespace {
 
-#define PROJECT_COLUMNS "id, name, path, description, trusted, created_at, updated_at"
-
-Project read(const Statement& row) {
-  return {.id = row.string(0),
-          .name = row.string(1),
-          .path = row.string(2),
-          .description = row.optional_string(3),
-          .trusted = row.boolean(4),
-          .created_at = row.time(5),
-          .updated_at = row.time(6)};
-}
-
-void bind_members(Statement& statement, const Project& project) {
-  statement.bind(":id", project.id)
-      .bind(":name", project.name)
-      .bind(":path", project.path)
-      .bind(":description", project.description)
-      .bind(":trusted", project.trusted)
-      .bind(":updated_at", project.updated_at);
-}
+constexpr auto columns =
+    columns_of<Project>(Column{"id", &Project::id}, Column{"name", &Project::name}, Column{"path", &Project::path},
+                        Column{"description", &Project::description}, Column{"trusted", &Project::trusted},
+                        Column{"created_at", &Project::created_at}, Column{"updated_at", &Project::updated_at});
+constexpr auto changed_columns = columns_of<Project>(
+    Column{"name", &Project::name}, Column{"path", &Project::path}, Column{"description", &Project::description},
+    Column{"trusted", &Project::trusted}, Column{"updated_at", &Project::updated_at});
 
 }  // namespace
 
 std::vector<Project> all(Connection& connection) {
   std::vector<Project> projects;
-  auto row = connection.prepare("SELECT " PROJECT_COLUMNS " FROM projects ORDER BY number");
-  while (row.step()) projects.push_back(read(row));
+  auto row = connection.prepare(fmt::format("SELECT {} FROM projects ORDER BY number", columns.names()));
+  while (row.step()) projects.push_back(columns.read(row));
   return projects;
 }
 
 std::optional<Project> find(Connection& connection, const std::string& id) {
-  auto row = connection.prepare("SELECT " PROJECT_COLUMNS " FROM projects WHERE id = :id");
+  static const auto sql = fmt::format("SELECT {} FROM projects WHERE id = :id", columns.names());
+  auto row = connection.prepare(sql);
   row.bind(":id", id);
   if (!row.step()) return std::nullopt;
-  return read(row);
+  return columns.read(row);
 }
 
 void insert(Connection& connection, const Project& project) {
-  auto statement = connection.prepare("INSERT INTO projects (" PROJECT_COLUMNS
-                                      ") VALUES (:id, :name, :path, :description, :trusted, :created_at, :updated_at)");
-  bind_members(statement, project);
-  statement.bind(":created_at", project.created_at).run();
+  static const auto sql = columns.insert_into("projects");
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, project).run();
 }
 
 void update(Connection& connection, const Project& project) {
-  auto statement = connection.prepare(
-      "UPDATE projects SET name = :name, path = :path, description = :description, trusted = :trusted, "
-      "updated_at = :updated_at WHERE id = :id");
-  bind_members(statement, project);
-  statement.run();
+  static const auto sql = fmt::format("UPDATE projects SET {} WHERE id = :id", changed_columns.assignments());
+  auto statement = connection.prepare(sql);
+  changed_columns.bind(statement, project).bind(":id", project.id).run();
 }
 
 bool remove(Connection& connection, const std::string& id) {

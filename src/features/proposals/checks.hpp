@@ -7,8 +7,9 @@
 
 namespace agw {
 
-/// Throws BadRequest `validation failed` for a target with the name of a directory and for an extension whose target is
-/// none's or whose content is no YAML map, PayloadTooLarge `soul content too large (max 100KB)` for identity files.
+/// Throws BadRequest `validation failed` for a target that names a directory, and for an extension whose target is not
+/// an extension's or whose content is not a YAML map; PayloadTooLarge `soul content too large (max 100KB)` for identity
+/// files.
 void check_proposed(ProposalType type, const TargetPlace& place, const std::string& content);
 
 }  // namespace agw

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/idempotency_store.hpp"
 #include "features/events/hub.hpp"
 #include "features/experiments/service.hpp"
 #include "features/proposals/service.hpp"
@@ -20,6 +21,7 @@ namespace agw {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 const ProposalAddress address{"writer", "2026-01-02", std::nullopt};
 constexpr auto target = "agents/writer/agent.yaml";
@@ -37,31 +39,29 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-// As the answer of a request that came with an Idempotency-Key.
+// As the response to a request that came with an Idempotency-Key.
 
-void keep_answer(Connection& connection, const ProposalDecided&) {
-  connection.prepare("CREATE TABLE kept_answer (id INTEGER)").run();
+void store_response(Connection& connection, const ProposalDecided& decided) {
+  idempotency_store::store(connection, "/path", "key", {.status = 200, .body = to_json(decided)}, Timestamp{1s},
+                           Timestamp{});
 }
 
-void forget_answer(Connection& connection, const ProposalDecided&) {
-  connection.prepare("DROP TABLE IF EXISTS kept_answer").run();
-}
-
-bool has_answer(Connection& connection) {
-  return connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kept_answer'").step();
+bool has_response(Connection& connection) {
+  return idempotency_store::find(connection, "/path", "key", Timestamp{}).has_value();
 }
 
 /// What a gateway has of it, on a data directory that outlives it.
 struct ProposalsRoom {
   ProposalsRoom(Loop& loop, const fs::path& data, std::function<void(std::string_view)> before_step = {})
       : database(loop, {.file = data / "gateway.db", .backups = data / "backups"}),
+        blocking(loop),
+        filesystem(blocking, data),
+        projects(database, filesystem, clock, data),
         outbox(loop, database, data),
-        extensions(database, hub, clock),
+        extensions(database, hub, clock, &outbox),
         experiments(database),
-        proposals(loop, database, hub, clock, extensions,
-                  {.data_directory = data, .before_step = std::move(before_step)},
-                  {.projects = [] { return std::vector<fs::path>(); }, .forget = forget_answer}) {
-    extensions.follow_with(outbox);
+        proposals(loop, database, hub, clock, projects, extensions,
+                  {.data_directory = data, .before_step = std::move(before_step)}) {
     extensions.load(database.start_connection());
     proposals.load(database.start_connection());
   }
@@ -69,6 +69,9 @@ struct ProposalsRoom {
   SystemClock clock;
   Database database;
   Hub hub;
+  BlockingPool blocking;
+  Filesystem filesystem;
+  Projects projects;
   ExtensionOutbox outbox;
   Extensions extensions;
   Experiments experiments;
@@ -96,7 +99,7 @@ Outcome after_a_start(const fs::path& data) {
     outcome.description = room.extensions.require("writer")->description;
     outcome.experiments = (co_await room.experiments.list({})).size();
     EXPECT_EQ((co_await room.proposals.pending()).size(), outcome.status == "pending" ? 1u : 0u);
-    EXPECT_EQ(co_await room.database.read(has_answer), outcome.status != "pending");
+    EXPECT_EQ(co_await room.database.read(has_response), outcome.status != "pending");
   });
   return outcome;
 }
@@ -111,9 +114,9 @@ bool decide_and_kill(const fs::path& data, bool applies, int last) {
         if (++steps == last) kill(getpid(), SIGKILL);
       });
       if (applies)
-        co_await room.proposals.apply(address, {}, keep_answer);
+        co_await room.proposals.apply(address, {}, store_response);
       else
-        co_await room.proposals.reject(address, {}, keep_answer);
+        co_await room.proposals.reject(address, {}, store_response);
     });
     _exit(0);
   }
@@ -170,7 +173,7 @@ TEST(ProposalCrash, WhatCannotBeFinishedIsPendingAgain) {
     co_await room.proposals.recover();
     EXPECT_EQ(to_text((co_await room.proposals.require(address)).status), "pending");
     EXPECT_EQ((co_await room.experiments.list({})).size(), 0u);
-    EXPECT_FALSE(co_await room.database.read(has_answer));
+    EXPECT_FALSE(co_await room.database.read(has_response));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "api/error.hpp"
+#include "api/idempotency_store.hpp"
 #include "api/refusals.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
@@ -14,7 +15,7 @@
 #include "features/proposals/service.hpp"
 #include "features/proposals/store.hpp"
 #include "features/proposals/targets.hpp"
-#include "io/disk_full.hpp"
+#include "io/files/disk_full.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
@@ -118,11 +119,16 @@ Task<> Proposals::recover() {
   }
 }
 
-Task<> Proposals::tell_recovered() {
+void Proposals::deliver(const DomainEvent& event) {
+  if (event.name == "gateway.started" && !recovered_.empty()) background_.spawn(announce_recovered());
+}
+
+Task<> Proposals::announce_recovered() {
   for (auto& address : std::exchange(recovered_, {})) co_await announce("proposal-decided", std::move(address));
 }
 
-Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted, Along<ProposalDecided> along) {
+Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wanted,
+                                       InTransaction<ProposalDecided> in_transaction) {
   const auto file = co_await require_file(address);
   if (file->is_too_large) throw file_too_large();
   if (!file->head.problem.empty()) fail_validation({{"head", file->head.problem}});
@@ -139,10 +145,11 @@ Task<ProposalDecided> Proposals::apply(ProposalAddress address, ApplyProposal wa
                                   .experiment_id = new_id(),
                                   .decided_at = clock_.now()};
   check_proposed(file->head.type, *place, *decision.content);
-  co_return co_await decide(decision, std::move(along));
+  co_return co_await decide(decision, std::move(in_transaction));
 }
 
-Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal wanted, Along<ProposalDecided> along) {
+Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal wanted,
+                                        InTransaction<ProposalDecided> in_transaction) {
   const auto file = co_await require_file(address);
   if (file->head.status != ProposalStatus::pending) throw decided_already(file->head.status);
   const ProposalDecision decision{.address = address,
@@ -152,7 +159,7 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
                                   .experiment_id = new_id(),
                                   .decided_at = clock_.now()};
   try {
-    co_return co_await decide(decision, std::move(along));
+    co_return co_await decide(decision, std::move(in_transaction));
   } catch (const ApiError&) {
     throw;
   } catch (const DatabaseError&) {
@@ -164,15 +171,15 @@ Task<ProposalDecided> Proposals::reject(ProposalAddress address, RejectProposal 
   }
 }
 
-Task<ProposalDecided> Proposals::decide(ProposalDecision decision, Along<ProposalDecided> along) {
+Task<ProposalDecided> Proposals::decide(ProposalDecision decision, InTransaction<ProposalDecided> in_transaction) {
   Deciding deciding(*this, decision);
   const bool is_news = co_await disk_.run([files = files_, decision] { return files->expect(decision.address); });
   if (is_news) co_await announce("proposal-created", decision.address);
   step("note");
   // The answer with it: who asks again after a kill gets it, since a start finishes what is noted.
-  co_await database_.write([decision, along](Connection& connection) {
+  co_await database_.write([decision, in_transaction](Connection& connection) {
     proposal_store::insert(connection, decision);
-    if (along) along(connection, decided_by(decision));
+    if (in_transaction) in_transaction(connection, decided_by(decision));
   });
   deciding.stay(true);
   std::exception_ptr failure;
@@ -242,9 +249,10 @@ Task<std::string> Proposals::proposer(ProposalAddress address) {
 Task<bool> Proposals::undo(const ProposalDecision& decision) {
   try {
     co_await disk_.run([files = files_, decision] { unmark_file(*files, decision); });
-    co_await database_.write([decision, forget = links_.forget](Connection& connection) {
+    co_await database_.write([decision](Connection& connection) {
       proposal_store::remove(connection, decision.address);
-      forget(connection, decided_by(decision));
+      // Whoever asks again with the same key is not to be told that it was decided.
+      idempotency_store::remove(connection, to_json(decided_by(decision)));
     });
     co_return true;
   } catch (const std::exception& error) {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <system_error>
 
+#include "base/json/yaml.hpp"
 #include "base/log.hpp"
-#include "base/yaml.hpp"
 
 namespace agw {
 
@@ -17,8 +17,8 @@ namespace {
 constexpr auto proposals_path = "autoresearch/proposals";
 constexpr std::string_view ending = ".md";
 /// A head is looked for in so much of a file.
-constexpr std::size_t longest_head = 64 << 10;
-constexpr std::size_t most_entries = 100'000;
+constexpr std::size_t max_head_length = 64 << 10;
+constexpr std::size_t max_entries = 100'000;
 /// A file's time stands still for a few milliseconds: what changes again within them need not show.
 constexpr auto time_to_settle = 100ms;
 
@@ -39,7 +39,7 @@ bool is_settled(const FileStamp& stamp) {
 }
 
 std::string beginning_of(const Directory& directory, const std::string& file) {
-  std::string bytes(longest_head, '\0');
+  std::string bytes(max_head_length, '\0');
   const auto opened = directory.file(file);
   if (!opened) return {};
   std::size_t size = 0;
@@ -74,7 +74,7 @@ std::optional<std::string> segment_of(const DirectoryEntry& entry) {
 }
 
 std::vector<DirectoryEntry> entries_of(const Directory& directory, const std::string& what) {
-  auto listed = directory.list(".", most_entries);
+  auto listed = directory.list(".", max_entries);
   if (listed) return std::move(*listed);
   log::warn("the proposals of {} are not listed: {}", what, to_string(listed.error()));
   return {};
@@ -162,7 +162,7 @@ std::optional<ProposalFile> ProposalFiles::read(const ProposalAddress& address) 
   const auto status = root_.status(path);
   if (!stamp || !status || status->type != FileType::regular) return std::nullopt;
   ProposalFile file{.written_at = modified_at(*stamp)};
-  const auto bytes = root_.read(path, longest_proposal);
+  const auto bytes = root_.read(path, max_proposal_length);
   if (bytes) {
     try {
       file.text = read_proposal_text(*bytes);

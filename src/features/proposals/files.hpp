@@ -8,25 +8,25 @@
 #include <vector>
 
 #include "features/proposals/proposal_text.hpp"
-#include "io/beneath.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
-/// A file with more bytes than this is listed, but neither shown nor applied: no request can make one.
-inline constexpr std::size_t longest_proposal = 10 << 20;
-/// The content of one that an agent stages: there is room for a head.
-inline constexpr std::size_t longest_staged = 9 << 20;
+/// A larger file (bytes) is listed, but neither shown nor applied: no request can create one.
+inline constexpr std::size_t max_proposal_length = 10 << 20;
+/// The maximum content that an agent can stage (bytes): leaves room for a head.
+inline constexpr std::size_t max_staged_length = 9 << 20;
 
-/// A proposal as its file has it.
+/// A proposal as in its file.
 struct ProposalFile {
   ProposalHead head{};
-  ProposalText text{};  ///< where the head has a problem, all of the file is the content
+  ProposalText text{};  ///< if the head has a problem, the whole file is the content
   Timestamp written_at{};
   Timestamp created_at{};  ///< the head's, else the file's
   bool is_too_large = false;
 };
 
-/// What a list says of one.
+/// A proposal as in a list.
 struct ListedProposal {
   ProposalAddress address;
   ProposalHead head;
@@ -34,28 +34,27 @@ struct ListedProposal {
   Timestamp written_at;
 };
 
-/// The proposals' files beneath `{data_dir}/autoresearch/proposals/`. What a file says is kept in memory for as long as
-/// the file stays what it was, so that a list reads only what is new. All of it blocks, and one thread at a time uses
-/// it.
+/// The proposals' files beneath `{data_dir}/autoresearch/proposals/`. Caches the contents of unchanged files, so a list
+/// reads only new ones. All functions block. Not for several threads at once.
 class ProposalFiles {
 public:
   explicit ProposalFiles(const std::filesystem::path& data_directory);
 
-  /// What is there, in no order; those that wait and are new since the last look, the first time since this was made,
-  /// are `appeared` as well. Each is told once: whoever looks announces them.
+  /// All proposals, unordered. Pending ones that are new since the last call (in the first call: since this object was
+  /// created) are also in `appeared`. Each appears there once, so the caller must announce it.
   struct Look {
     std::vector<ListedProposal> all;
     std::vector<ProposalAddress> appeared;
   };
   Look look();
 
-  /// Nothing where there is no such file.
+  /// No value if there is no such file.
   std::optional<ProposalFile> read(const ProposalAddress& address);
   bool has(const ProposalAddress& address) const;
-  /// Replaces or makes it, in one step: nothing new for the next look. Throws std::system_error.
+  /// Creates or replaces it atomically; the next look does not count it as new. Throws std::system_error.
   void write(const ProposalAddress& address, const std::string& text);
   void remove(const ProposalAddress& address);
-  /// What the next look finds there is nothing new. Whether it would have been.
+  /// The next look does not count it as new. Returns whether it would have.
   bool expect(const ProposalAddress& address);
 
 private:

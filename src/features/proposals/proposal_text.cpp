@@ -1,8 +1,8 @@
 #include "features/proposals/proposal_text.hpp"
 
-#include "base/lines.hpp"
-#include "base/text_or_json.hpp"
-#include "base/yaml.hpp"
+#include "base/json/json_values.hpp"
+#include "base/json/yaml.hpp"
+#include "base/text/ascii.hpp"
 
 namespace agw {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/yaml.hpp"
+#include "base/json/json_values.hpp"
+#include "base/json/yaml.hpp"
 
 namespace agw {
 

@@ -2,24 +2,24 @@
 
 #include <string>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 #include "features/extensions/service.hpp"
 #include "features/proposals/targets.hpp"
 
 namespace agw {
 
-/// The record of the target's name, and of its type where it has one; null where there is none.
+/// The record with the target's name, and with its type if the target has one; null if there is none.
 ExtensionPointer record_of_target(const Extensions& extensions, const TargetExtension& target);
 
-/// The record as a flat text, in the form that a proposal for it has: what `extensions/<name>.yaml` stands for.
+/// The record as flat text, in the form of a proposal for it: the content of `extensions/<name>.yaml`.
 std::string text_of_extension(const Extension& record);
 
-/// Throws BadRequest `validation failed` for a text that is no YAML map.
+/// Throws BadRequest `validation failed` for a text that is not a YAML map.
 void check_extension_text(const std::string& text);
 
-/// Makes the record what a proposal's text says, or makes it: then of source `agent`, owned by the agent of that id or
-/// name, and disabled unless the text says otherwise. Throws BadRequest `validation failed` and what Extensions throws.
-/// Doing it again changes nothing more. Answers the record.
+/// Creates or changes the record as a proposal's text says. A new record has the source `agent`, is owned by the agent
+/// with that id or name, and is disabled unless the text says otherwise. Idempotent. Returns the record. Throws
+/// BadRequest `validation failed`, and as Extensions does.
 Task<ExtensionPointer> apply_to_extension(Extensions& extensions, TargetExtension target, std::string text,
                                           std::string agent);
 

@@ -2,6 +2,7 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
+#include "features/proposals/service.hpp"
 
 namespace agw {
 
@@ -21,49 +22,11 @@ ProposalAddress nested_address_of(const Request& request) {
   return address;
 }
 
-}  // namespace
-
-Routes ProposalRoutes::routes() {
-  return {
-      get("/proposals", "List the pending proposals, newest first", this, &ProposalRoutes::list)
-          .answers<std::vector<ProposalEntry>>(),
-      post("/propose", "Stage a change that a person then applies or rejects", this, &ProposalRoutes::propose)
-          .body<NewProposal>()
-          .answers<Proposal>(201)
-          .like({{"agent", "assistant"},
-                 {"type", "soul"},
-                 {"title", "Greet people by name"},
-                 {"target", "agents/assistant/soul.md"},
-                 {"content", "Greet people by name.\n"}})
-          .fails_with({400, 403, 413}),
-      get("/proposals/:agent/:date", "Show a proposal, and what it would change", this, &ProposalRoutes::read)
-          .answers<Proposal>()
-          .fails_with({400, 404, 413}),
-      get("/proposals/:agent/:date/:name", "Show a nested proposal", this, &ProposalRoutes::read_nested)
-          .answers<Proposal>()
-          .fails_with({400, 404, 413}),
-      post("/proposals/:agent/:date/apply", "Apply a proposal, maybe edited", this, &ProposalRoutes::apply)
-          .optional_body<ApplyProposal>()
-          .answers<ProposalDecided>()
-          .fails_with({400, 403, 404, 409, 413}),
-      post("/proposals/:agent/:date/reject", "Reject a proposal", this, &ProposalRoutes::reject)
-          .optional_body<RejectProposal>()
-          .answers<ProposalDecided>()
-          .fails_with({400, 404, 409}),
-      post("/proposals/:agent/:date/:name/apply", "Apply a nested proposal", this, &ProposalRoutes::apply_nested)
-          .optional_body<ApplyProposal>()
-          .answers<ProposalDecided>()
-          .fails_with({400, 403, 404, 409, 413}),
-      post("/proposals/:agent/:date/:name/reject", "Reject a nested proposal", this, &ProposalRoutes::reject_nested)
-          .optional_body<RejectProposal>()
-          .answers<ProposalDecided>()
-          .fails_with({400, 404, 409}),
-  };
+Task<Response> list_proposals(Proposals& proposals, Request& request) {
+  co_return request.respond(co_await proposals.pending());
 }
 
-Task<Answer> ProposalRoutes::list(Request&) { co_return Answer::of(co_await proposals_.pending()); }
-
-Task<Answer> ProposalRoutes::propose(Request& request) {
+Task<Response> create_proposal(Proposals& proposals, Request& request) {
   auto wanted = request.body<NewProposal>();
   StagedChange change{.type = std::move(wanted.type),
                       .title = std::move(wanted.title),
@@ -72,36 +35,88 @@ Task<Answer> ProposalRoutes::propose(Request& request) {
                       .reason = wanted.reason.value_or("")};
   std::string reference;
   try {
-    reference = co_await proposals_.stage(std::move(wanted.agent), {}, std::move(change));
+    reference = co_await proposals.stage(std::move(wanted.agent), {}, std::move(change));
   } catch (const Forbidden& error) {
     throw path_outside_home({{"details", json::array{{{"path", "target"}, {"message", error.error()}}}}});
   }
-  co_return Answer::of(co_await proposals_.require(*read_proposal_address(reference)), 201);
+  co_return request.respond(co_await proposals.require(*read_proposal_address(reference)));
 }
 
-Task<Answer> ProposalRoutes::read(Request& request) { return read_at(address_of(request)); }
-Task<Answer> ProposalRoutes::read_nested(Request& request) { return read_at(nested_address_of(request)); }
-Task<Answer> ProposalRoutes::apply(Request& request) { return apply_at(request, address_of(request)); }
-Task<Answer> ProposalRoutes::apply_nested(Request& request) { return apply_at(request, nested_address_of(request)); }
-Task<Answer> ProposalRoutes::reject(Request& request) { return reject_at(request, address_of(request)); }
-Task<Answer> ProposalRoutes::reject_nested(Request& request) { return reject_at(request, nested_address_of(request)); }
-
-Task<Answer> ProposalRoutes::read_at(ProposalAddress address) {
-  co_return Answer::of(co_await proposals_.require(std::move(address)));
+Task<Response> show_proposal_at(Proposals& proposals, const Request& request, ProposalAddress address) {
+  co_return request.respond(co_await proposals.require(std::move(address)));
 }
 
-Task<Answer> ProposalRoutes::apply_at(Request& request, ProposalAddress address) {
-  co_await proposals_.check_exists(address);
+Task<Response> apply_proposal_at(Proposals& proposals, Request& request, ProposalAddress address) {
+  co_await proposals.check_exists(address);
   auto wanted = request.optional_body<ApplyProposal>();
-  co_return Answer::of(
-      co_await proposals_.apply(std::move(address), std::move(wanted), request.along<ProposalDecided>(200)));
+  co_return request.respond(
+      co_await proposals.apply(std::move(address), std::move(wanted), request.in_transaction<ProposalDecided>()));
 }
 
-Task<Answer> ProposalRoutes::reject_at(Request& request, ProposalAddress address) {
-  co_await proposals_.check_exists(address);
+Task<Response> reject_proposal_at(Proposals& proposals, Request& request, ProposalAddress address) {
+  co_await proposals.check_exists(address);
   auto wanted = request.optional_body<RejectProposal>();
-  co_return Answer::of(
-      co_await proposals_.reject(std::move(address), std::move(wanted), request.along<ProposalDecided>(200)));
+  co_return request.respond(
+      co_await proposals.reject(std::move(address), std::move(wanted), request.in_transaction<ProposalDecided>()));
+}
+
+Task<Response> show_proposal(Proposals& proposals, Request& request) {
+  return show_proposal_at(proposals, request, address_of(request));
+}
+Task<Response> show_nested_proposal(Proposals& proposals, Request& request) {
+  return show_proposal_at(proposals, request, nested_address_of(request));
+}
+Task<Response> apply_proposal(Proposals& proposals, Request& request) {
+  return apply_proposal_at(proposals, request, address_of(request));
+}
+Task<Response> apply_nested_proposal(Proposals& proposals, Request& request) {
+  return apply_proposal_at(proposals, request, nested_address_of(request));
+}
+Task<Response> reject_proposal(Proposals& proposals, Request& request) {
+  return reject_proposal_at(proposals, request, address_of(request));
+}
+Task<Response> reject_nested_proposal(Proposals& proposals, Request& request) {
+  return reject_proposal_at(proposals, request, nested_address_of(request));
+}
+
+}  // namespace
+
+Routes proposal_routes(Proposals& proposals) {
+  return {
+      get("/proposals", "List the pending proposals, newest first", list_proposals, proposals)
+          .responds<std::vector<ProposalEntry>>(),
+      post("/propose", "Stage a change that a person then applies or rejects", create_proposal, proposals)
+          .body<NewProposal>()
+          .responds<Proposal>(201)
+          .with_example({{"agent", "assistant"},
+                         {"type", "soul"},
+                         {"title", "Greet people by name"},
+                         {"target", "agents/assistant/soul.md"},
+                         {"content", "Greet people by name.\n"}})
+          .fails_with({400, 403, 413}),
+      get("/proposals/:agent/:date", "Show a proposal, and what it would change", show_proposal, proposals)
+          .responds<Proposal>()
+          .fails_with({400, 404, 413}),
+      get("/proposals/:agent/:date/:name", "Show a nested proposal", show_nested_proposal, proposals)
+          .responds<Proposal>()
+          .fails_with({400, 404, 413}),
+      post("/proposals/:agent/:date/apply", "Apply a proposal, maybe edited", apply_proposal, proposals)
+          .optional_body<ApplyProposal>()
+          .responds<ProposalDecided>()
+          .fails_with({400, 403, 404, 409, 413}),
+      post("/proposals/:agent/:date/reject", "Reject a proposal", reject_proposal, proposals)
+          .optional_body<RejectProposal>()
+          .responds<ProposalDecided>()
+          .fails_with({400, 404, 409}),
+      post("/proposals/:agent/:date/:name/apply", "Apply a nested proposal", apply_nested_proposal, proposals)
+          .optional_body<ApplyProposal>()
+          .responds<ProposalDecided>()
+          .fails_with({400, 403, 404, 409, 413}),
+      post("/proposals/:agent/:date/:name/reject", "Reject a nested proposal", reject_nested_proposal, proposals)
+          .optional_body<RejectProposal>()
+          .responds<ProposalDecided>()
+          .fails_with({400, 404, 409}),
+  };
 }
 
 }  // namespace agw

@@ -4,15 +4,14 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/content_id.hpp"
 #include "base/log.hpp"
-#include "features/events/hub.hpp"
+#include "base/text/content_id.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/proposed_extension.hpp"
 #include "features/proposals/store.hpp"
 #include "features/proposals/targets.hpp"
 #include "features/proposals/unified_diff.hpp"
-#include "io/resolve_path.hpp"
+#include "io/files/resolve_path.hpp"
 
 namespace agw {
 
@@ -22,14 +21,14 @@ namespace {
 
 constexpr auto between_looks_for_old_ones = std::chrono::hours(24);
 /// Texts up to this are compared line by line.
-constexpr std::size_t longest_compared = 2 << 20;
+constexpr std::size_t max_compared_length = 2 << 20;
 /// Texts up to this are part of events. Every reader of them gets each, and one with 8 MiB to read is cut off.
-constexpr std::size_t longest_in_events = 1 << 20;
+constexpr std::size_t max_event_text = 1 << 20;
 
 std::string diff_of(const Proposal& proposal, bool is_shown) {
   const auto& target = proposal.target.value_or("target");
   const auto before = proposal.current_content.value_or("");
-  if (!is_shown || std::max(before.size(), proposal.content->size()) > longest_compared) {
+  if (!is_shown || std::max(before.size(), proposal.content->size()) > max_compared_length) {
     return "Files a/" + target + " and b/" + target + " differ\n";
   }
   return unified_diff(before, *proposal.content, proposal.current_content ? "a/" + target : "/dev/null", "b/" + target);
@@ -37,7 +36,7 @@ std::string diff_of(const Proposal& proposal, bool is_shown) {
 
 Proposal without_long_texts(Proposal proposal) {
   for (auto* text : {&proposal.content, &proposal.current_content, &proposal.diff}) {
-    if (*text && (*text)->size() > longest_in_events) text->reset();
+    if (*text && (*text)->size() > max_event_text) text->reset();
   }
   return proposal;
 }
@@ -58,19 +57,20 @@ ProposalEntry entry_of(const ListedProposal& listed) {
 
 }  // namespace
 
-Proposals::Proposals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions,
-                     Options options, ProposalLinks links)
+Proposals::Proposals(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Projects& projects,
+                     Extensions& extensions, Options options)
     : database_(database),
       hub_(hub),
       clock_(clock),
+      projects_(projects),
       extensions_(extensions),
       options_(std::move(options)),
-      links_(std::move(links)),
       zone_(TimeZone::host()),
       data_directory_(resolve_path(options_.data_directory)),
       files_(std::make_shared<ProposalFiles>(data_directory_)),
       disk_(loop, 1),
-      background_(loop) {}
+      background_(loop),
+      listening_(hub, *this) {}
 
 Proposals::~Proposals() = default;
 
@@ -94,7 +94,7 @@ Task<> Proposals::forget_old_ones() {
     } catch (const std::exception& error) {
       log::warn("old proposals are kept for another day: {}", error.what());
     }
-  } while (co_await pause(stopping_, between_looks_for_old_ones) == End::done);
+  } while (co_await pause(stopping_, between_looks_for_old_ones) == WaitResult::done);
 }
 
 /// Each look tells what it is the first to see.
@@ -122,7 +122,8 @@ Task<Proposals::File> Proposals::require_file(ProposalAddress address) {
 Task<> Proposals::check_exists(ProposalAddress address) { co_await require_file(std::move(address)); }
 
 Task<std::optional<TargetPlace>> Proposals::find_place(std::string target) {
-  const TargetRoots roots{data_directory_, links_.projects()};
+  TargetRoots roots{data_directory_, {}};
+  for (const auto& project : projects_.list()) roots.projects.emplace_back(project->path);
   co_return co_await disk_.run([target = std::move(target), roots] { return find_target(target, roots); });
 }
 
@@ -135,7 +136,7 @@ Task<Proposals::Current> Proposals::look_at(TargetPlace place) {
   }
   co_return co_await disk_.run([place] {
     Current current;
-    auto read = read_target(place, longest_proposal);
+    auto read = read_target(place, max_proposal_length);
     if (read) {
       current.is_shown = is_utf8(*read);
       current.text = std::move(*read);
@@ -183,11 +184,16 @@ Task<Proposal> Proposals::require(ProposalAddress address) {
   });
 }
 
-Task<> Proposals::announce(std::string type, ProposalAddress address, std::string run_id) {
+Task<> Proposals::announce(std::string_view type, ProposalAddress address, std::string run_id) {
   try {
-    if (!hub_.heard()) co_return;
+    if (!hub_.awaited("proposal.")) co_return;
     const auto proposal = without_long_texts(co_await require(address));
-    hub_.publish_record(type, {}, "proposal", to_json(proposal), {.run_id = run_id});
+    const auto what = type == "proposal-created" ? "created" : to_text(proposal.status);
+    hub_.publish({.name = fmt::format("proposal.{}", what),
+                  .type = type,
+                  .member = "proposal",
+                  .record = proposal,
+                  .cause = {.run_id = std::move(run_id)}});
   } catch (const std::exception& error) {
     log::warn("{} of {} is not told: {}", type, address.text(), error.what());
   }

@@ -9,56 +9,48 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cut.hpp"
-#include "base/group.hpp"
-#include "base/time_zone.hpp"
+#include "base/async/cancellation.hpp"
+#include "base/async/task_group.hpp"
+#include "base/time/time_zone.hpp"
+#include "features/events/hub.hpp"
 #include "features/extensions/service.hpp"
+#include "features/projects/service.hpp"
 #include "features/proposals/types.hpp"
-#include "io/blocking.hpp"
-#include "storage/along.hpp"
+#include "io/process/blocking.hpp"
+#include "storage/in_transaction.hpp"
 #include "tools/tool.hpp"
 
 namespace agw {
 
 class Connection;
 class Database;
-class Hub;
 class ProposalFiles;
 struct ProposalDecision;
 struct ListedProposal;
 struct ProposalFile;
 struct TargetPlace;
 
-/// What proposals need of rooms that this one cannot see. Asked on the loop.
-struct ProposalLinks {
-  std::function<std::vector<std::filesystem::path>()> projects;  ///< where they lie: absolute, resolved
-  /// That an answer which was kept for repetitions is not to be given: the decision was taken back.
-  std::function<void(Connection&, const ProposalDecided&)> forget = [](Connection&, const ProposalDecided&) {};
-};
-
-/// Changes that wait for a person's decision. Each is a file that anybody can read and write; a decision is noted in
-/// the database before it touches anything, and what a kill interrupts is finished by the next start.
-class Proposals {
+/// Changes that wait for a person's decision. Each is a file that anybody can read and write. A decision is recorded in
+/// the database before anything changes; if a kill interrupts it, the next start completes it.
+class Proposals : private Subscriber {
 public:
   struct Options {
     std::filesystem::path data_directory;
-    std::chrono::days kept{90};  ///< how long decided ones are
-    /// Called on the loop before each step of a decision: tests end the process there.
+    std::chrono::days kept{90};  ///< how long decided ones are kept
+    /// Called on the loop before each step of a decision: tests kill the process there.
     std::function<void(std::string_view step)> before_step{};
   };
-  Proposals(Loop& loop, Database& database, Hub& hub, const Clock& clock, Extensions& extensions, Options options,
-            ProposalLinks links);
-  ~Proposals();
+  Proposals(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Projects& projects,
+            Extensions& extensions, Options options);
+  ~Proposals() override;
   Proposals(const Proposals&) = delete;
   Proposals& operator=(const Proposals&) = delete;
 
-  /// Before the loop runs: finds the decisions that a killed gateway left under way.
+  /// Before the loop runs: finds the decisions that a kill interrupted.
   void load(Connection& connection);
-  /// Before anything else runs: finishes them.
+  /// Before anything else runs: completes them. They are published at `gateway.started`, when triggers are armed.
   Task<> recover();
-  /// Once others listen: tells what `recover` has decided.
-  Task<> tell_recovered();
-  /// Forgets old ones from time to time, until `stop` has returned.
+  /// Deletes old ones from time to time, until `stop` has returned.
   void start();
   Task<> stop();
 
@@ -69,45 +61,49 @@ public:
   /// Throws NotFound `proposal not found`.
   Task<> check_exists(ProposalAddress address);
 
-  /// Which targets may be proposed: those that can be applied, or also those that first must become a project's.
+  /// Which targets may be proposed: only those that can be applied now, or also those that must first be in a project.
   enum class Targets { applicable, any };
-  /// Writes a proposal of the agent of that name, made in the run `run_id`, or of a program, without one, and gives its
-  /// reference. Throws Forbidden for a target that no proposal may change, BadRequest and PayloadTooLarge for what
-  /// cannot be one.
+  /// Writes a proposal of the agent with that name, made in the run `run_id` (none for a program's), and returns its
+  /// reference. Throws Forbidden for a target that no proposal may change, BadRequest and PayloadTooLarge for an
+  /// invalid proposal.
   Task<std::string> stage(std::string agent, std::string run_id, StagedChange change,
                           Targets targets = Targets::applicable);
 
-  /// Makes the change. Throws NotFound, BadRequest `validation failed`, Forbidden `path outside home directory`,
-  /// Conflict `proposal already applied` or `proposal already rejected`, PayloadTooLarge, and for extensions what
-  /// Extensions throws; the proposal is then pending as before.
-  Task<ProposalDecided> apply(ProposalAddress address, ApplyProposal wanted, Along<ProposalDecided> along = {});
+  /// Applies the change. Throws NotFound, BadRequest `validation failed`, Forbidden `path outside home directory`,
+  /// Conflict `proposal already applied` or `proposal already rejected`, PayloadTooLarge, and for extensions as
+  /// Extensions does; the proposal then stays pending.
+  Task<ProposalDecided> apply(ProposalAddress address, ApplyProposal wanted,
+                              InTransaction<ProposalDecided> in_transaction = {});
   /// Throws NotFound, Conflict, BadRequest `failed to reject proposal`.
-  Task<ProposalDecided> reject(ProposalAddress address, RejectProposal wanted, Along<ProposalDecided> along = {});
+  Task<ProposalDecided> reject(ProposalAddress address, RejectProposal wanted,
+                               InTransaction<ProposalDecided> in_transaction = {});
 
 private:
   class Deciding;
   enum class Attempt { first, again };
   using File = std::shared_ptr<const ProposalFile>;
 
-  /// A target as it is.
+  /// The current state of a target.
   struct Current {
-    std::optional<std::string> text{};  ///< none where there is no file
-    bool is_shown = true;               ///< not so where it is no text, or too large
+    std::optional<std::string> text{};  ///< no value if there is no file
+    bool is_shown = true;               ///< false if it is not text, or too large
     std::optional<Timestamp> changed_at{};
   };
 
-  // What there is: service.cpp.
+  // Listing and reading: service.cpp.
   Task<File> require_file(ProposalAddress address);
   Task<std::optional<TargetPlace>> find_place(std::string target);
   Task<Current> look_at(TargetPlace place);
   static std::string id_of(const Current& current);
   static bool has_changed(const ProposalFile& file, const Current& current);
   Task<std::vector<ListedProposal>> look();
-  Task<> announce(std::string type, ProposalAddress address, std::string run_id = {});
+  void deliver(const DomainEvent& event) override;
+  Task<> announce_recovered();
+  Task<> announce(std::string_view type, ProposalAddress address, std::string run_id = {});
   Task<> forget_old_ones();
 
-  // A decision: deciding.cpp.
-  Task<ProposalDecided> decide(ProposalDecision decision, Along<ProposalDecided> along);
+  // Deciding: deciding.cpp.
+  Task<ProposalDecided> decide(ProposalDecision decision, InTransaction<ProposalDecided> in_transaction);
   Task<> carry_out(const ProposalDecision& decision, Attempt attempt);
   Task<> change_target(const ProposalDecision& decision);
   Task<std::string> proposer(ProposalAddress address);
@@ -118,18 +114,19 @@ private:
   Database& database_;
   Hub& hub_;
   const Clock& clock_;
+  const Projects& projects_;
   Extensions& extensions_;
   const Options options_;
-  const ProposalLinks links_;
   const TimeZone zone_;
   const std::filesystem::path data_directory_;
   std::shared_ptr<ProposalFiles> files_;  ///< used on `disk_` only
-  BlockingPool disk_;                     ///< one thread: what is read and written is done in order
+  BlockingPool disk_;                     ///< one thread, so reads and writes stay in order
   std::vector<ProposalDecision> interrupted_;
   std::vector<ProposalAddress> recovered_;
-  std::map<ProposalAddress, ProposalStatus> deciding_;  ///< under way
-  Stop stopping_;
-  Group background_;
+  std::map<ProposalAddress, ProposalStatus> deciding_;  ///< active decisions
+  StopSource stopping_;
+  TaskGroup background_;
+  Hub::Listening listening_;
 };
 
 }  // namespace agw

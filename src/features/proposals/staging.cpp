@@ -4,9 +4,9 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/blank.hpp"
-#include "base/local_day.hpp"
-#include "base/yaml.hpp"
+#include "base/json/yaml.hpp"
+#include "base/text/ascii.hpp"
+#include "base/time/local_day.hpp"
 #include "features/proposals/checks.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/service.hpp"
@@ -16,14 +16,14 @@ namespace agw {
 
 namespace {
 
-constexpr std::size_t longest_title = 200;
-constexpr std::size_t longest_name = 48;
+constexpr std::size_t max_title_length = 200;
+constexpr std::size_t max_name_length = 48;
 /// A directory's name has room for it.
-constexpr std::size_t longest_agent = 200;
+constexpr std::size_t max_agent_length = 200;
 /// What is written in a head, so that all of it is short enough for lists, which read the beginnings of files only.
-constexpr std::size_t longest_member = 16 << 10;
+constexpr std::size_t max_member_length = 16 << 10;
 /// Nobody looks through more than these; an agent or a program that makes more is out of its mind.
-constexpr std::ptrdiff_t most_pending = 1'000;
+constexpr std::ptrdiff_t max_pending = 1'000;
 
 /// On one line, without what would steer a terminal, and short.
 std::string title_of(std::string_view wanted) {
@@ -35,7 +35,7 @@ std::string title_of(std::string_view wanted) {
     else if (!title.empty() && title.back() != ' ')
       title += ' ';
   }
-  if (title.size() > longest_title) title.resize(longest_title);
+  if (title.size() > max_title_length) title.resize(max_title_length);
   // Where that cut a character, what is left of it is replaced.
   return to_utf8(title);
 }
@@ -51,13 +51,13 @@ std::string name_of(std::string_view title) {
     else if (!name.empty() && name.back() != '-')
       name += '-';
   }
-  name = name.substr(0, longest_name);
+  name = name.substr(0, max_name_length);
   while (name.ends_with('-')) name.pop_back();
   return name.empty() ? "proposal" : name;
 }
 
 std::string segment_of(std::string agent) {
-  if (is_proposal_segment(agent) && agent.size() <= longest_agent) return agent;
+  if (is_proposal_segment(agent) && agent.size() <= max_agent_length) return agent;
   return name_of(agent);
 }
 
@@ -76,7 +76,7 @@ json::object head_of(const StagedChange& change, const std::string& agent, const
 
 /// As it is written, where what is not plain is longer.
 void check_length(std::string_view name, const std::string& text) {
-  if (text.size() > longest_member || json_to_yaml(json::object{{name, to_utf8(text)}}).size() > longest_member) {
+  if (text.size() > max_member_length || json_to_yaml(json::object{{name, to_utf8(text)}}).size() > max_member_length) {
     throw BadRequest(std::string(name) + " is too long");
   }
 }
@@ -89,7 +89,7 @@ void check(const std::string& agent, const StagedChange& change) {
   check_length("agent", agent);
   check_length("target", change.target);
   check_length("reason", change.reason);
-  if (change.content.size() > longest_staged) throw file_too_large();
+  if (change.content.size() > max_staged_length) throw file_too_large();
   if (!is_utf8(change.content)) throw BadRequest("content must be UTF-8 text");
 }
 
@@ -127,7 +127,7 @@ Task<std::string> Proposals::stage(std::string agent, std::string run_id, Staged
     const bool counts = is_program || listed.address.agent == wanted.agent;
     return counts && listed.head.status == ProposalStatus::pending;
   });
-  if (waiting >= most_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
+  if (waiting >= max_pending) throw BadRequest("too many pending proposals: a person has to decide on some first");
   const auto address = co_await disk_.run([files = files_, wanted, text] { return write_new(*files, wanted, text); });
   co_await announce("proposal-created", address, std::move(run_id));
   co_return address.text();

@@ -1,21 +1,37 @@
 #include "features/proposals/store.hpp"
 
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
+namespace agw {
+
+template <>
+struct ColumnValue<ProposalAddress> {
+  static ProposalAddress read(const Statement& row, int column) {
+    return read_proposal_address(row.text(column)).value_or(ProposalAddress{});
+  }
+  static std::string bound(const ProposalAddress& address) { return address.text(); }
+};
+
+}  // namespace agw
+
 namespace agw::proposal_store {
 
+namespace {
+
+constexpr auto columns = columns_of<ProposalDecision>(
+    Column{"proposal", &ProposalDecision::address}, Column{"status", &ProposalDecision::status},
+    Column{"target", &ProposalDecision::target}, Column{"content", &ProposalDecision::content},
+    Column{"reason", &ProposalDecision::reason}, Column{"title", &ProposalDecision::title},
+    Column{"experiment_id", &ProposalDecision::experiment_id}, Column{"decided_at", &ProposalDecision::decided_at});
+
+}  // namespace
+
 void insert(Connection& connection, const ProposalDecision& decision) {
-  connection
-      .prepare(
-          "INSERT INTO proposal_outbox (proposal, status, target, content, reason, title, experiment_id, decided_at) "
-          "VALUES (:proposal, :status, :target, :content, :reason, :title, :experiment_id, :decided_at)")
-      .bind(":proposal", decision.address.text())
-      .bind(":status", to_text(decision.status))
-      .bind(":target", decision.target)
-      .bind(":content", decision.content)
-      .bind(":reason", decision.reason)
-      .bind(":title", decision.title)
-      .bind(":experiment_id", decision.experiment_id)
-      .bind(":decided_at", decision.decided_at)
-      .run();
+  static const auto sql = columns.insert_into("proposal_outbox");
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, decision).run();
 }
 
 void remove(Connection& connection, const ProposalAddress& address) {
@@ -24,21 +40,10 @@ void remove(Connection& connection, const ProposalAddress& address) {
 
 std::vector<ProposalDecision> all(Connection& connection) {
   std::vector<ProposalDecision> decisions;
-  auto row = connection.prepare(
-      "SELECT proposal, status, target, content, reason, title, experiment_id, decided_at FROM proposal_outbox "
-      "ORDER BY decided_at");
+  auto row = connection.prepare(fmt::format("SELECT {} FROM proposal_outbox ORDER BY decided_at", columns.names()));
   while (row.step()) {
-    const auto address = read_proposal_address(row.text(0));
-    const auto status = from_text<ProposalStatus>(row.text(1));
-    if (!address || !status) continue;
-    decisions.push_back({.address = *address,
-                         .status = *status,
-                         .target = row.optional_string(2),
-                         .content = row.optional_string(3),
-                         .reason = row.optional_string(4),
-                         .title = row.string(5),
-                         .experiment_id = row.string(6),
-                         .decided_at = row.time(7)});
+    if (read_proposal_address(row.text(0)) && from_text<ProposalStatus>(row.text(1)))
+      decisions.push_back(columns.read(row));
   }
   return decisions;
 }

@@ -9,12 +9,12 @@
 
 namespace agw {
 
-/// A decision on a proposal that is under way.
+/// An active decision on a proposal.
 struct ProposalDecision {
   ProposalAddress address;
   ProposalStatus status{};
-  std::optional<std::string> target;   ///< as the proposal has it; none for a rejection
-  std::optional<std::string> content;  ///< what it becomes
+  std::optional<std::string> target;   ///< as in the proposal; none for a rejection
+  std::optional<std::string> content;  ///< the target's new content
   std::optional<std::string> reason;   ///< for the experiment
   std::string title;
   std::string experiment_id;

@@ -5,10 +5,11 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/async/assert.hpp"
 #include "base/data_files.hpp"
 #include "features/extensions/service.hpp"
-#include "io/private_files.hpp"
-#include "io/resolve_path.hpp"
+#include "io/files/resolve_path.hpp"
+#include "io/sandbox/private_files.hpp"
 
 namespace agw {
 
@@ -72,6 +73,8 @@ void check_file(const Directory& root, const TargetPlace& place) {
 }  // namespace
 
 std::optional<TargetPlace> find_target(const std::string& target, const TargetRoots& roots) {
+  AGW_ASSERT(may_block());
+
   if (target.empty() || target.find('\0') != target.npos) return std::nullopt;
   // A symlink may lead anywhere, so that the name that was asked for says nothing yet.
   const auto path = resolve_path(roots.data_directory / target);
@@ -88,12 +91,16 @@ std::optional<TargetPlace> find_target(const std::string& target, const TargetRo
 }
 
 FileResult<std::string> read_target(const TargetPlace& place, std::size_t limit) {
+  AGW_ASSERT(may_block());
+
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) return root.error();
   return root->read(place.relative, limit);
 }
 
 std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
+  AGW_ASSERT(may_block());
+
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) return std::nullopt;
   const auto status = root->status(place.relative);
@@ -101,6 +108,8 @@ std::optional<Timestamp> target_changed_at(const TargetPlace& place) {
 }
 
 void check_target(const TargetPlace& place) {
+  AGW_ASSERT(may_block());
+
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
   fs::path directory;
@@ -116,6 +125,8 @@ void check_target(const TargetPlace& place) {
 }
 
 void write_target(const TargetPlace& place, const std::string& content) {
+  AGW_ASSERT(may_block());
+
   const auto root = Directory::open(place.root, Symlinks::refuse);
   if (!root) fail(place, root.error());
   const auto directory = fs::path(place.relative).parent_path().string();

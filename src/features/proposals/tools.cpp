@@ -1,6 +1,6 @@
 #include "features/proposals/tools.hpp"
 
-#include "base/text_of.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 
@@ -29,11 +29,11 @@ json::object input_schema() {
 }
 
 Task<ToolOutcome> propose(const ToolCall& call) {
-  const auto reference = co_await call.stage({.type = text_of(call.input, "type"),
-                                              .title = text_of(call.input, "title"),
-                                              .target = text_of(call.input, "target"),
-                                              .content = text_of(call.input, "content"),
-                                              .reason = text_of(call.input, "reason")});
+  const auto reference = co_await call.stage({.type = string_or_empty(call.input, "type"),
+                                              .title = string_or_empty(call.input, "title"),
+                                              .target = string_or_empty(call.input, "target"),
+                                              .content = string_or_empty(call.input, "content"),
+                                              .reason = string_or_empty(call.input, "reason")});
   co_return ToolOutcome{.output = "staged as proposal " + reference};
 }
 

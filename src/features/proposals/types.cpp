@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
@@ -42,8 +42,8 @@ std::span<const EnumName> names(Tag<ProposalStatus>) { return enum_names<Proposa
 
 BOOST_DESCRIBE_STRUCT(ProposalEntry, (), (agent, date, name, title, type, target, created_at))
 constexpr auto rules(Tag<ProposalEntry>) {
-  return std::tuple{On<&ProposalEntry::name>{{.about = "of a nested one"}},
-                    On<&ProposalEntry::target>{{.about = "the file that it changes"}}};
+  return std::tuple{RuleFor<&ProposalEntry::name>{{.about = "of a nested one"}},
+                    RuleFor<&ProposalEntry::target>{{.about = "the file that it changes"}}};
 }
 const Description& describe(Tag<ProposalEntry>) { return description_of<ProposalEntry>("ProposalEntry"); }
 
@@ -52,35 +52,35 @@ BOOST_DESCRIBE_STRUCT(Proposal, (),
                        diff, created_at))
 constexpr auto rules(Tag<Proposal>) {
   return std::tuple{
-      On<&Proposal::name>{{.about = "of a nested one"}},
-      On<&Proposal::target>{{.about = "the file that it changes, absolute or relative to the data directory"}},
-      On<&Proposal::content>{{.about = "what the target is to become; null only in events, where it is long"}},
-      On<&Proposal::current_content>{{.about = "null where there is no target yet, or none that can be shown"}},
-      On<&Proposal::target_changed>{{.about = "the target is not any more what the proposal was made from"}},
-      On<&Proposal::diff>{{.about = "unified, from the current content"}}};
+      RuleFor<&Proposal::name>{{.about = "of a nested one"}},
+      RuleFor<&Proposal::target>{{.about = "the file that it changes, absolute or relative to the data directory"}},
+      RuleFor<&Proposal::content>{{.about = "what the target is to become; null only in events, where it is long"}},
+      RuleFor<&Proposal::current_content>{{.about = "null where there is no target yet, or none that can be shown"}},
+      RuleFor<&Proposal::target_changed>{{.about = "the target is not any more what the proposal was made from"}},
+      RuleFor<&Proposal::diff>{{.about = "unified, from the current content"}}};
 }
 const Description& describe(Tag<Proposal>) { return description_of<Proposal>("Proposal"); }
 
 BOOST_DESCRIBE_STRUCT(NewProposal, (), (agent, type, title, target, content, reason))
 constexpr auto rules(Tag<NewProposal>) {
   return std::tuple{
-      On<&NewProposal::agent>{{.about = "who proposes it, from which the first segment of its address is made"}},
-      On<&NewProposal::type>{{.about = "soul, extension, file or knowledge"}},
-      On<&NewProposal::title>{{.about = "one line that says what changes"}},
-      On<&NewProposal::target>{{.about = "the file, absolute or relative to the data directory"}},
-      On<&NewProposal::content>{{.about = "all that the file is to say"}}};
+      RuleFor<&NewProposal::agent>{{.about = "who proposes it, from which the first segment of its address is made"}},
+      RuleFor<&NewProposal::type>{{.about = "soul, extension, file or knowledge"}},
+      RuleFor<&NewProposal::title>{{.about = "one line that says what changes"}},
+      RuleFor<&NewProposal::target>{{.about = "the file, absolute or relative to the data directory"}},
+      RuleFor<&NewProposal::content>{{.about = "all that the file is to say"}}};
 }
 const Description& describe(Tag<NewProposal>) { return description_of<NewProposal>("NewProposal"); }
 
 BOOST_DESCRIBE_STRUCT(ApplyProposal, (), (content))
 constexpr auto rules(Tag<ApplyProposal>) {
-  return std::tuple{On<&ApplyProposal::content>{{.about = "edited, instead of the staged content"}}};
+  return std::tuple{RuleFor<&ApplyProposal::content>{{.about = "edited, instead of the staged content"}}};
 }
 const Description& describe(Tag<ApplyProposal>) { return description_of<ApplyProposal>("ApplyProposal"); }
 
 BOOST_DESCRIBE_STRUCT(RejectProposal, (), (reason))
 constexpr auto rules(Tag<RejectProposal>) {
-  return std::tuple{On<&RejectProposal::reason>{{.about = "kept in the experiment log"}}};
+  return std::tuple{RuleFor<&RejectProposal::reason>{{.about = "kept in the experiment log"}}};
 }
 const Description& describe(Tag<RejectProposal>) { return description_of<RejectProposal>("RejectProposal"); }
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 
-/// What a proposal wants to change.
+/// The kind of thing that a proposal changes.
 enum class ProposalType {
   soul,       ///< who an agent is
   extension,  ///< a record: its target is `agents/<name>/agent.yaml`, `jobs/<name>/job.yaml`, `extensions/<name>.yaml`
@@ -23,10 +23,10 @@ std::span<const EnumName> names(Tag<ProposalType>);
 enum class ProposalStatus { pending, applied, rejected };
 std::span<const EnumName> names(Tag<ProposalStatus>);
 
-/// Whether a proposal can have it in its address: `[a-zA-Z0-9][a-zA-Z0-9_-]*`.
+/// Whether it is valid as a segment of a proposal's address: `[a-zA-Z0-9][a-zA-Z0-9_-]*`.
 bool is_proposal_segment(std::string_view segment);
 
-/// Where a proposal is found: `{data_dir}/autoresearch/proposals/<agent>/<date>.md` or `…/<date>/<name>.md`.
+/// The location of a proposal: `{data_dir}/autoresearch/proposals/<agent>/<date>.md` or `…/<date>/<name>.md`.
 struct ProposalAddress {
   std::string agent;
   std::string date;  ///< any segment, typically `2026-01-02`
@@ -36,7 +36,7 @@ struct ProposalAddress {
   std::string text() const;
   auto operator<=>(const ProposalAddress&) const = default;
 };
-/// Reads what `text` writes; nothing for anything else.
+/// Parses the result of `text`; no value for any other input.
 std::optional<ProposalAddress> read_proposal_address(std::string_view text);
 
 /// A pending one in a list.
@@ -46,7 +46,7 @@ struct ProposalEntry {
   std::optional<std::string> name;
   std::string title;
   ProposalType type{};
-  std::optional<std::string> target;  ///< as the file has it
+  std::optional<std::string> target;  ///< as in the file
   Timestamp created_at{};
 };
 const Description& describe(Tag<ProposalEntry>);
@@ -61,9 +61,9 @@ struct Proposal {
   ProposalStatus status{};
   std::optional<std::string> target;
   std::optional<std::string> reason;           ///< the proposer's
-  std::optional<std::string> content;          ///< what the target is to become
-  std::optional<std::string> current_content;  ///< none where there is no target, or none that may be shown
-  bool target_changed = false;                 ///< the target is not any more what the proposal was made from
+  std::optional<std::string> content;          ///< the target's new content
+  std::optional<std::string> current_content;  ///< no value if there is no target, or if it may not be shown
+  bool target_changed = false;                 ///< the target has changed since the proposal was made
   std::optional<std::string> diff;             ///< unified, from current_content to content
   Timestamp created_at{};
 };
@@ -71,7 +71,7 @@ const Description& describe(Tag<Proposal>);
 
 /// The body of `POST /propose`.
 struct NewProposal {
-  std::string agent;  ///< who proposes it: the first segment of its address is made from that
+  std::string agent;  ///< who proposes it: becomes the first segment of its address
   std::string type;
   std::string title;
   std::string target;
@@ -92,7 +92,7 @@ struct RejectProposal {
 };
 const Description& describe(Tag<RejectProposal>);
 
-/// The answer of both.
+/// The response of both.
 struct ProposalDecided {
   ProposalStatus status{};
   std::string proposal;       ///< its reference

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int context = 3;
 /// So many single changes are looked for; the work grows with their square.
-constexpr int most_changes = 1'000;
+constexpr int max_changes = 1'000;
 
 using Lines = std::vector<std::string_view>;  ///< each with its line feed, where it has one
 
@@ -63,7 +63,7 @@ public:
 
   /// In order; everything replaced where there are too many changes.
   Edits edits() {
-    const int limit = std::min(rows_ + columns_, most_changes);
+    const int limit = std::min(rows_ + columns_, max_changes);
     std::vector<int> furthest(static_cast<std::size_t>(2 * limit + 3), 0);
     const auto at = [&](int diagonal) -> int& {
       const int place = diagonal + limit + 1;

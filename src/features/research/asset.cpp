@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
-#include "base/json.hpp"
+#include "base/async/assert.hpp"
+#include "base/json/json.hpp"
 #include "base/log.hpp"
-#include "io/atomic_file.hpp"
-#include "io/beneath.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
@@ -72,25 +73,31 @@ void keep(const fs::path& path, const FileResult<std::string>& now, fs::path kep
 }  // namespace
 
 AssetCopy read_asset(const fs::path& path) {
+  AGW_ASSERT(may_block());
+
   const auto directory = directory_of(path);
   const auto name = path.filename().string();
   const auto status = directory.status(name);
   if (!status) fail(path, to_string(status.error()));
-  auto bytes = directory.read(name, longest_asset);
+  auto bytes = directory.read(name, max_asset_length);
   if (!bytes) fail(path, to_string(bytes.error()));
   if (!is_utf8(*bytes)) fail(path, "not a text in UTF-8");
   return {std::move(*bytes), status->mode};
 }
 
 void write_asset(const fs::path& path, const AssetCopy& copy) {
+  AGW_ASSERT(may_block());
+
   if (const auto written = directory_of(path).write(path.filename().string(), copy.bytes, copy.mode); !written) {
     fail(path, to_string(written.error()));
   }
 }
 
 bool put_asset_back(const fs::path& path, const AssetCopy& original, const AssetTrace& trace) {
+  AGW_ASSERT(may_block());
+
   fs::create_directories(path.parent_path());
-  const auto now = directory_of(path).read(path.filename().string(), longest_asset);
+  const auto now = directory_of(path).read(path.filename().string(), max_asset_length);
   if (now && *now == original.bytes) return true;
   const bool is_gone = !now && now.error() == FileError::not_found;
   const bool is_as_left = now && *now == trace.left;

@@ -7,28 +7,28 @@
 
 namespace agw {
 
-/// Larger ones are not improved: models could not answer with the whole text.
-inline constexpr std::size_t longest_asset = 1 << 20;
+/// Larger files are rejected: models could not answer with the whole text.
+inline constexpr std::size_t max_asset_length = 1 << 20;
 
-// The file that an iteration improves. Its path is absolute and resolved; no symlink that comes in its way later is
-// followed. All of it blocks and throws std::runtime_error with a text for people.
+// The file that an iteration improves. Its path is absolute and resolved; symlinks that appear in it later are not
+// followed. All functions block, and throw std::runtime_error with a text for people.
 
-/// The asset as it is now.
+/// The current content of the asset.
 AssetCopy read_asset(const std::filesystem::path& path);
-/// Puts the copy in its place, in one step.
+/// Replaces the asset by the copy, atomically.
 void write_asset(const std::filesystem::path& path, const AssetCopy& copy);
 
-/// The asset as the steps of an iteration left it, as far as they can tell.
+/// The asset as the steps of an iteration left it, as far as is known.
 struct AssetTrace {
-  std::string left{};       ///< what was there after the latest step
-  bool is_unclear = false;  ///< somebody else may have written that
+  std::string left{};       ///< its content after the latest step
+  bool is_unclear = false;  ///< somebody else may have written that content
   bool may_differ = false;  ///< the agent's tools or a script may have written something else since
-  /// Where a version goes that is replaced and may be somebody else's; with a number behind it where something that was
-  /// copied there from another file system would be overwritten.
+  /// Where a replaced version goes that may be somebody else's. Gets a number as suffix if a version that was copied
+  /// from another file system is already there.
   std::filesystem::path kept{};
 };
-/// Makes it what it was, byte for byte, also where it is gone. False where it is what only somebody else can have
-/// written: then that stays.
+/// Restores the asset byte for byte, even if it was deleted. Returns false if only somebody else can have written its
+/// content, which then stays.
 bool put_asset_back(const std::filesystem::path& path, const AssetCopy& original, const AssetTrace& trace);
 
 }  // namespace agw

@@ -129,9 +129,9 @@ TEST_F(FarAssetTest, ASymlinkInItsPlaceIsKeptAndNotFollowed) {
 }
 
 TEST_F(FarAssetTest, OneThatBecameTooLargeIsKept) {
-  write_file(asset_, std::string(longest_asset + 1, 'x'));
+  write_file(asset_, std::string(max_asset_length + 1, 'x'));
   expect_put_back();
-  EXPECT_EQ(fs::file_size(kept_), longest_asset + 1);
+  EXPECT_EQ(fs::file_size(kept_), max_asset_length + 1);
 }
 
 /// As a kill leaves it while what was copied is removed.

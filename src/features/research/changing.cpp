@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "features/research/iteration.hpp"
 
 namespace agw {
@@ -11,10 +11,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto longest_work = 1h;
-constexpr int attempts_told = 10;
-constexpr std::size_t longest_notes = 500;
-constexpr std::size_t longest_result = 300;
+constexpr auto max_work_time = 1h;
+constexpr int attempts_reported = 10;
+constexpr std::size_t max_notes_length = 500;
+constexpr std::size_t max_result_length = 300;
 
 constexpr std::string_view how_with_tools =
     "Change the file with your tools and say what you did, or use none that change anything and answer with its whole "
@@ -24,19 +24,16 @@ constexpr std::string_view how_without_tools =
     "else.";
 
 /// How a run that research ordered has ended.
-struct AgentWork {
-  RunOutcome outcome;
-  Stop ended;
-};
+struct AgentWork : RunObserver {
+  Runs::AtEnd ending(const RunOutcome& how) override {
+    outcome = how;
+    return {};
+  }
+  void ended() override { is_over.request(); }
 
-RunFollower follower_of(const std::shared_ptr<AgentWork>& work) {
-  return {.started = [] {},
-          .ending = [work](const RunOutcome& outcome) -> Runs::AtEnd {
-            work->outcome = outcome;
-            return {};
-          },
-          .ended = [work] { work->ended.request(); }};
-}
+  RunOutcome outcome;
+  StopSource is_over;
+};
 
 /// The part of a text behind so many code points.
 std::string_view behind(std::string_view text, std::size_t code_points) {
@@ -75,10 +72,10 @@ std::string cut_to(std::string text, std::size_t most) {
 }
 
 /// What an agent says that meant to change the file by a tool is about the file, and not the file.
-std::string act_text(const Act& act) {
+std::string side_effect_text(const SideEffect& side_effect) {
   return fmt::format(
       "the agent used {}, and the file is what it was; what the agent said then is not taken for it. {} answered: {}",
-      act.tool, act.tool, cut_to(act.result, longest_result));
+      side_effect.tool, side_effect.tool, cut_to(side_effect.result, max_result_length));
 }
 
 std::string attempt_text(const Experiment& experiment) {
@@ -90,8 +87,8 @@ std::string attempt_text(const Experiment& experiment) {
 Task<std::string> Iteration::change_request(const Measured& before) {
   const auto& metric = *before.metric;
   std::string attempts;
-  for (const auto& experiment :
-       co_await services_.experiments.list({.domain = order_.config.domain, .verdict = {}, .limit = {attempts_told}})) {
+  for (const auto& experiment : co_await services_.experiments.list(
+           {.domain = order_.config.domain, .verdict = {}, .limit = {attempts_reported}})) {
     attempts += attempt_text(experiment);
   }
   std::string rubric;
@@ -120,14 +117,14 @@ Task<bool> Iteration::change(const Measured& before) {
   std::string how;
   if (asset_.left() != original) {
     how = "by its tools: ";
-  } else if (const auto text = answer.last_act ? std::string() : new_text(answer.last_words, original);
+  } else if (const auto text = answer.last_side_effect ? std::string() : new_text(answer.last_words, original);
              !text.empty() && text != original) {
     how = "by a new text: ";
     co_await asset_.replace(text);
   }
-  result_.notes = cut_to(how + answer.last_words, longest_notes);
+  result_.notes = cut_to(how + answer.last_words, max_notes_length);
   if (!how.empty()) co_return true;
-  if (answer.last_act) throw IterationProblem(act_text(*answer.last_act));
+  if (answer.last_side_effect) throw IterationProblem(side_effect_text(*answer.last_side_effect));
   set_verdict(Verdict::discard, "the agent changed nothing");
   co_return false;
 }
@@ -135,20 +132,20 @@ Task<bool> Iteration::change(const Measured& before) {
 /// Throws IterationProblem where it could not finish.
 Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
   const auto work = std::make_shared<AgentWork>();
-  const auto active = services_.engine.open_job_run({.run_id = work_.run_id,
-                                                     .thread_id = work_.thread_id,
-                                                     .agent_id = order_.agent->id,
-                                                     .prompt = std::move(prompt),
-                                                     .enclosure = {},
-                                                     .metadata = {{"iteration_id", order_.id}},
-                                                     .order = {{"mode", "act"}},
-                                                     .follower = follower_of(work),
-                                                     .even_disabled = true});
-  co_await services_.engine.begin_job_run(active, [](Connection&) {});
+  const auto active = services_.engine.open_run({.run_id = work_.run_id,
+                                                 .thread_id = work_.thread_id,
+                                                 .agent_id = order_.agent->id,
+                                                 .prompt = std::move(prompt),
+                                                 .attached_data = {},
+                                                 .metadata = {{"iteration_id", order_.id}},
+                                                 .order = {{"mode", "act"}},
+                                                 .observer = work,
+                                                 .allows_disabled_agent = true});
+  co_await services_.engine.begin_run(active, [](Connection&) {});
   {
-    const Stop::Listener when_stopped(stop_, [active] { active->stop.request(); });
-    if (co_await pause(work->ended, longest_work) == End::done) active->stop.request();
-    while (co_await pause(work->ended, longest_work) == End::done) {
+    const StopSource::Listener when_stopped(stop_, [active] { active->stop.request(); });
+    if (co_await pause(work->is_over, max_work_time) == WaitResult::done) active->stop.request();
+    while (co_await pause(work->is_over, max_work_time) == WaitResult::done) {
     }
   }
   const auto& outcome = work->outcome;
@@ -157,7 +154,7 @@ Task<AgentAnswer> Iteration::have_agent_work(std::string prompt) {
   if (outcome.stopped) throw IterationProblem("the agent was stopped");
   if (!outcome.error.empty()) throw IterationProblem("the agent failed: " + outcome.error);
   if (outcome.finish_reason != "stop") throw IterationProblem("the agent could not finish: " + outcome.finish_reason);
-  co_return AgentAnswer{last_words(active->log.content(), outcome), outcome.last_act};
+  co_return AgentAnswer{last_words(active->log.content(), outcome), outcome.last_side_effect};
 }
 
 }  // namespace agw

@@ -5,8 +5,9 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "io/private_files.hpp"
-#include "io/resolve_path.hpp"
+#include "base/async/assert.hpp"
+#include "io/files/resolve_path.hpp"
+#include "io/sandbox/private_files.hpp"
 
 namespace agw {
 
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest_domain = 200;
+constexpr std::size_t max_domain_length = 200;
 
 /// What of the data directory agents are made of.
 constexpr std::array<std::string_view, 7> improvable{"soul.md", "user-profile.md", "agents",    "jobs",
@@ -27,7 +28,7 @@ bool has_control_character(std::string_view text) {
 void judge(const DomainConfig& config, Problems& problems) {
   if (!problems.empty()) return;
   if (config.domain.empty()) problems.push_back({"domain", "domain must not be empty"});
-  if (config.domain.size() > longest_domain) problems.push_back({"domain", "domain must have at most 200 bytes"});
+  if (config.domain.size() > max_domain_length) problems.push_back({"domain", "domain must have at most 200 bytes"});
   if (has_control_character(config.domain)) {
     problems.push_back({"domain", "domain must not hold control characters"});
   }
@@ -81,6 +82,8 @@ ResearchPlan read_research_plan(const json::object& settings) {
 }
 
 DomainConfig resolved(DomainConfig config, const fs::path& home, const fs::path& data_directory) {
+  AGW_ASSERT(may_block());
+
   config.asset_path = resolve(config.asset_path, home, data_directory).string();
   for (auto* path : {&config.benchmark_path, &config.checks_path, &config.rubric_path}) {
     if (*path) *path = resolve(**path, home, data_directory).string();

@@ -34,7 +34,7 @@ std::string proposal_type(const std::filesystem::path& asset) {
 
 /// Gives the last problem; nothing where it worked.
 Task<std::string> keep_trying(std::function<Task<>()> work) {
-  Stop never;
+  StopSource never;
   std::string problem;
   for (int time = 0; time < times_to_try; ++time) {
     if (time > 0) co_await pause(never, pause_before_trying_again);
@@ -232,7 +232,6 @@ void Iteration::set_crash(const std::string& reason) {
 }
 
 void Iteration::tell(IterationStep step) const {
-  if (!services_.hub.heard()) return;
   std::string text = R"({"type":"iteration-step","iterationId":)";
   write_json(text, std::string_view(order_.id));
   text += R"(,"domain":)";
@@ -242,7 +241,7 @@ void Iteration::tell(IterationStep step) const {
   text += R"(,"experiment":)";
   text += step == IterationStep::ended ? to_json(result_) : "null";
   text += '}';
-  services_.hub.publish({"iteration-step", "", std::move(text)});
+  services_.hub.publish({.type = "iteration-step", .text = std::move(text)});
 }
 
 }  // namespace agw

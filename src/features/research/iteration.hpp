@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "features/research/asset_under_way.hpp"
+#include "features/research/iteration_asset.hpp"
 #include "features/research/iteration_services.hpp"
 #include "features/research/metric.hpp"
 #include "features/research/scripts.hpp"
@@ -16,47 +16,46 @@
 
 namespace agw {
 
-/// What an iteration is to improve, and for whom.
+/// The task of an iteration: what to improve, and for whom.
 struct IterationOrder {
   std::string id;
-  DomainConfig config;  ///< its paths resolved
+  DomainConfig config;  ///< with resolved paths
   ExtensionPointer agent;
   std::optional<ResearchProject> project;
-  std::string ordering_run_id;  ///< empty where a person has ordered it
+  std::string ordering_run_id;  ///< the run that ordered it; empty if a person did
   std::filesystem::path kept;   ///< see AssetTrace
 };
 
-/// What the agent says of its change, or the new text.
+/// The agent's description of its change, or the new text.
 struct AgentAnswer {
   std::string last_words;
-  std::optional<Act> last_act{};
+  std::optional<SideEffect> last_side_effect{};
 };
 
-/// A measurement, or why there is none.
+/// A measurement, or the reason why there is none.
 struct Measured {
   std::optional<Metric> metric{};
   std::string problem{};
 };
 
-/// One iteration under way, and what has come of it so far: measures the asset, lets the agent change it, checks,
-/// measures again, decides and records. Whatever happens, the asset is what it was before, unless it got better and its
-/// agent may leave it so.
+/// An active iteration and its results so far: measures the asset, lets the agent change it, checks, measures again,
+/// decides and records. In every case the asset is restored, unless it got better and the agent may keep the change.
 class Iteration {
 public:
   Iteration(const IterationServices& services, Scripts& scripts, IterationOrder order);
 
-  /// Once. Whoever awaits it keeps the iteration until it returns.
+  /// Call it once. The caller keeps the iteration alive until it returns.
   Task<> run();
-  /// It ends soon, and the asset is what it was, unless a change stays already.
+  /// Makes the iteration end soon. The asset is restored, unless a change was already kept.
   void stop() { stop_.request(); }
 
   const IterationOrder& order() const { return order_; }
   const Delegation& work() const { return work_; }
-  /// What is recorded of it; complete once it has ended.
+  /// Its record; complete when the iteration has ended.
   const Experiment& result() const { return result_; }
 
 private:
-  // The story: iteration.cpp.
+  // The sequence of steps: iteration.cpp.
   Task<> attempt();
   Task<> prepare();
   Task<bool> passes_checks();
@@ -71,7 +70,7 @@ private:
   void set_crash(const std::string& reason);
   void tell(IterationStep step) const;
 
-  // Its parts: measuring.cpp and changing.cpp.
+  // The steps: measuring.cpp and changing.cpp.
   Task<Measured> measure();
   Task<ScriptEnd> run_script(std::string path, std::chrono::milliseconds limit,
                              std::function<void(std::string_view)> on_output = {});
@@ -86,12 +85,12 @@ private:
   Scripts& scripts_;
   const IterationOrder order_;
   Delegation work_;  ///< the agent's run and its thread
-  AssetUnderWay asset_;
-  bool stays_ = false;  ///< what got better is left in place
+  IterationAsset asset_;
+  bool stays_ = false;  ///< the change is an improvement and stays in place
   std::vector<Spending> spendings_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Experiment result_;
-  Stop stop_;
+  StopSource stop_;
 };
 
 }  // namespace agw

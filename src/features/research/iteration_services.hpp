@@ -6,20 +6,22 @@
 #include "features/events/hub.hpp"
 #include "features/experiments/service.hpp"
 #include "features/extensions/service.hpp"
+#include "features/projects/service.hpp"
 #include "features/proposals/service.hpp"
 #include "features/threads/service.hpp"
-#include "io/blocking.hpp"
+#include "io/process/blocking.hpp"
 #include "models/catalog.hpp"
 
 namespace agw {
 
-/// What iterations are made with. All of it outlives them.
+/// The services that iterations use. All of them outlive the iterations.
 struct IterationServices {
   Database& database;
   Hub& hub;
   const Clock& clock;
   BlockingPool& blocking;
   Extensions& extensions;
+  const Projects& projects;
   const Stages& stages;
   Threads& threads;
   const Models& models;

@@ -5,19 +5,19 @@
 #include <cmath>
 #include <vector>
 
-#include "base/json.hpp"
+#include "base/json/json.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr std::string_view keyword = "METRIC";
-constexpr std::size_t longest_line = 4096;
-constexpr std::size_t longest_name = 64;
-constexpr std::size_t longest_unit = 32;
+constexpr std::size_t max_line_length = 4096;
+constexpr std::size_t max_name_length = 64;
+constexpr std::size_t max_unit_length = 32;
 
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= longest_name && std::ranges::all_of(name, [](char c) {
+  return !name.empty() && name.size() <= max_name_length && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '/' || c == ':';
   });
 }
@@ -73,7 +73,7 @@ std::optional<Number> value_of(std::string_view word) {
 }
 
 void take_unit(Metric& metric, std::string_view unit) {
-  if (!unit.empty()) metric.unit = to_utf8(unit.substr(0, longest_unit));
+  if (!unit.empty()) metric.unit = to_utf8(unit.substr(0, max_unit_length));
 }
 
 void take_remark(Metric& metric, std::string_view word) {
@@ -87,7 +87,7 @@ void take_remark(Metric& metric, std::string_view word) {
 void MetricReader::add(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto size = std::min(bytes.find('\n'), bytes.size());
-    if (line_.size() + size > longest_line)
+    if (line_.size() + size > max_line_length)
       line_is_too_long_ = true;
     else
       line_ += bytes.substr(0, size);

@@ -6,7 +6,7 @@
 
 namespace agw {
 
-/// What a benchmark has measured.
+/// The result of a benchmark.
 struct Metric {
   std::string name;
   double value = 0;  ///< finite
@@ -14,18 +14,17 @@ struct Metric {
   bool higher_is_better = true;
 };
 
-/// Looks for lines such as `METRIC quality=0.8` in the output of a benchmark as it comes, in bounded memory. The first
-/// name counts, with the last value that it is given. Behind the value may stand a unit (`12.5ms`), `unit=…`, and
-/// `better=lower`.
+/// Looks for lines such as `METRIC quality=0.8` in the output of a benchmark as it arrives, in bounded memory. The
+/// first name counts, with its last value. A unit (`12.5ms`), `unit=…` and `better=lower` may follow the value.
 class MetricReader {
 public:
   void add(std::string_view bytes);
-  /// Once the output has ended: the last line may have no end.
+  /// Call it at the end of the output: the last line may not end with a newline.
   void finish();
 
-  /// Nothing where there was no line, or the last of them is no number.
+  /// No value if there was no such line, or if the last one has no valid number.
   const std::optional<Metric>& metric() const { return metric_; }
-  /// Why there is none, for people.
+  /// Why there is no value, for people.
   std::string problem() const;
 
 private:
@@ -38,7 +37,7 @@ private:
   std::string bad_value_;
 };
 
-/// The score that a model gives by a rubric: the first number from 0 to 1 in its answer; nothing where there is none.
+/// The score that a model gave by a rubric: the first number from 0 to 1 in its answer; no value if there is none.
 std::optional<double> read_score(std::string_view answer);
 
 }  // namespace agw

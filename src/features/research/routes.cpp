@@ -1,20 +1,26 @@
 #include "features/research/routes.hpp"
 
+#include "features/research/service.hpp"
+
 namespace agw {
 
-Routes ResearchRoutes::routes() {
+namespace {
+
+Task<Response> start_research(Research& research, Request& request) {
+  co_return request.respond(co_await research.run(request.body_object(), request.in_transaction<IterationStarted>()));
+}
+
+}  // namespace
+
+Routes research_routes(Research& research) {
   return {
-      post("/autoresearch/run", "Let an agent try to improve a file, and keep what is measurably better", this,
-           &ResearchRoutes::run)
+      post("/autoresearch/run", "Let an agent try to improve a file, and keep what is measurably better",
+           start_research, research)
           .body<DomainConfig>()
-          .answers<IterationStarted>(202)
+          .responds<IterationStarted>(202)
           .executes()
           .fails_with({400, 403, 409}),
   };
-}
-
-Task<Answer> ResearchRoutes::run(Request& request) {
-  co_return Answer::of(co_await research_.run(request.body_object(), request.along<IterationStarted>(202)), 202);
 }
 
 }  // namespace agw

@@ -1,20 +1,12 @@
 #pragma once
 
 #include "api/route.hpp"
-#include "features/research/service.hpp"
 
 namespace agw {
 
+class Research;
+
 /// `/autoresearch/run`.
-class ResearchRoutes {
-public:
-  explicit ResearchRoutes(Research& research) : research_(research) {}
-  Routes routes();
-
-private:
-  Task<Answer> run(Request& request);
-
-  Research& research_;
-};
+Routes research_routes(Research& research);
 
 }  // namespace agw

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json.hpp"
-#include "io/excerpt.hpp"
+#include "base/json/json.hpp"
+#include "io/process/head_tail_buffer.hpp"
 
 namespace agw {
 
@@ -20,7 +20,7 @@ constexpr auto grace = 500ms;
 /// A directory that shows nothing of a person's.
 constexpr auto nowhere = "/usr/bin";
 /// Of the output, in a problem's text.
-constexpr std::size_t longest_quoted = 2000;
+constexpr std::size_t max_quoted_length = 2000;
 
 std::vector<std::string> arguments_of(const Script& script) {
   std::vector<std::string> arguments;
@@ -33,7 +33,8 @@ std::vector<std::string> arguments_of(const Script& script) {
   return arguments;
 }
 
-Task<> drain(Process& process, Excerpt& kept, const std::function<void(std::string_view)>& on_output, ProcessEnd& end) {
+Task<> drain(Process& process, HeadTailBuffer& kept, const std::function<void(std::string_view)>& on_output,
+             ProcessExit& end) {
   while (true) {
     const auto bytes = co_await process.read();
     if (bytes.empty()) break;
@@ -43,7 +44,7 @@ Task<> drain(Process& process, Excerpt& kept, const std::function<void(std::stri
   end = co_await process.wait();
 }
 
-std::string with_output(std::string why, const Excerpt& kept) {
+std::string with_output(std::string why, const HeadTailBuffer& kept) {
   const auto output = to_utf8(kept.text());
   return output.empty() ? why : why + ":\n" + output;
 }
@@ -56,43 +57,43 @@ fs::path Scripts::surroundings(const fs::path& file) const {
   return directory == home_ || directory == data_ ? file : directory;
 }
 
-SandboxWish Scripts::wish_for(const Script& script) const {
-  SandboxWish wish;
-  wish.readable = {surroundings(script.asset), surroundings(script.path)};
-  if (!script.project.empty()) wish.writable = {script.project};
-  std::erase_if(wish.readable, [](const fs::path& path) { return !fs::exists(path); });
-  wish.directory = script.project.empty() ? surroundings(script.path) : script.project;
-  if (wish.directory == script.path) {
-    wish.directory = nowhere;
-    wish.readable.emplace_back(nowhere);
+SandboxSpec Scripts::intent_for(const Script& script) const {
+  SandboxSpec spec;
+  spec.readable = {surroundings(script.asset), surroundings(script.path)};
+  if (!script.project.empty()) spec.writable = {script.project};
+  std::erase_if(spec.readable, [](const fs::path& path) { return !fs::exists(path); });
+  spec.directory = script.project.empty() ? surroundings(script.path) : script.project;
+  if (spec.directory == script.path) {
+    spec.directory = nowhere;
+    spec.readable.emplace_back(nowhere);
   }
-  wish.environment = {{"ASSET_PATH", script.asset.string()}};
-  return wish;
+  spec.environment = {{"ASSET_PATH", script.asset.string()}};
+  return spec;
 }
 
-Task<ScriptEnd> Scripts::run(Script script, std::function<void(std::string_view)> on_output, Stop& stop) {
+Task<ScriptEnd> Scripts::run(Script script, std::function<void(std::string_view)> on_output, StopSource& stop) {
   std::optional<Process> process;
   std::string problem;
   try {
     process.emplace(loop_, co_await blocking_.run([this, script] {
       if (!fs::is_regular_file(script.path)) throw ProcessError(fmt::format("there is no {}", script.path.string()));
-      return sandbox_.wrap(arguments_of(script), wish_for(script));
+      return sandbox_.wrap(arguments_of(script), intent_for(script));
     }));
   } catch (const std::exception& error) {
     problem = error.what();
   }
   if (!process) co_return ScriptEnd{.problem = problem};
-  process->end_group_with_it();
+  process->kill_group_on_exit();
   process->close_input();
-  Excerpt kept(longest_quoted);
-  ProcessEnd end;
-  const auto how = co_await cut(stop, script.limit, drain(*process, kept, on_output, end));
-  if (how == End::done) {
+  HeadTailBuffer kept(max_quoted_length);
+  ProcessExit end;
+  const auto how = co_await with_timeout(stop, script.limit, drain(*process, kept, on_output, end));
+  if (how == WaitResult::done) {
     if (end.exit_code == 0) co_return ScriptEnd{.succeeded = true};
     co_return ScriptEnd{.problem = with_output(fmt::format("it failed with exit status {}", end.exit_code), kept)};
   }
   co_await process->end(grace);
-  if (how == End::stopped) co_return ScriptEnd{.stopped = true, .problem = "it was stopped"};
+  if (how == WaitResult::stopped) co_return ScriptEnd{.stopped = true, .problem = "it was stopped"};
   const auto seconds = std::chrono::duration<double>(script.limit).count();
   co_return ScriptEnd{.problem = with_output(fmt::format("it took longer than {} s", seconds), kept)};
 }

@@ -6,13 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/cut.hpp"
-#include "io/blocking.hpp"
-#include "io/sandbox.hpp"
+#include "base/async/cancellation.hpp"
+#include "io/process/blocking.hpp"
+#include "io/sandbox/sandbox.hpp"
 
 namespace agw {
 
-/// A person's program that judges an asset: a benchmark, or checks.
+/// A program of the person that evaluates an asset: a benchmark, or checks.
 struct Script {
   std::filesystem::path path;
   std::filesystem::path asset;      ///< its first argument, and `ASSET_PATH`
@@ -24,26 +24,26 @@ struct Script {
 struct ScriptEnd {
   bool succeeded = false;
   bool stopped = false;
-  std::string problem{};  ///< for people, with the end of the output; empty where it succeeded
+  std::string problem{};  ///< for people, with the end of the output; empty if it succeeded
 };
 
 /// Runs scripts in the sandbox, without network.
 class Scripts {
 public:
-  /// The directories are resolved.
+  /// The directories must be resolved.
   Scripts(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox, std::filesystem::path home,
           std::filesystem::path data_directory)
       : loop_(loop), blocking_(blocking), sandbox_(sandbox), home_(std::move(home)), data_(std::move(data_directory)) {}
 
-  /// `on_output` gets what it prints, as it comes. An executable file is started as it is, others by python3, node or
-  /// sh, by their names' endings. What cannot be started is an end, too.
-  Task<ScriptEnd> run(Script script, std::function<void(std::string_view)> on_output, Stop& stop);
+  /// `on_output` gets the output as it arrives. Executable files are started directly, others with python3, node or sh,
+  /// depending on their extension. A script that cannot be started is reported in the result.
+  Task<ScriptEnd> run(Script script, std::function<void(std::string_view)> on_output, StopSource& stop);
 
-  /// Whether it runs where it could change the asset.
-  bool may_write(const Script& script) const { return !script.project.empty() || !sandbox_.confines(); }
+  /// Whether the script could change the asset.
+  bool may_write(const Script& script) const { return !script.project.empty() || !sandbox_.is_enabled(); }
 
 private:
-  SandboxWish wish_for(const Script& script) const;
+  SandboxSpec intent_for(const Script& script) const;
   std::filesystem::path surroundings(const std::filesystem::path& file) const;
 
   Loop& loop_;

@@ -45,7 +45,7 @@ protected:
     testing::run([&](Loop& loop) -> Task<> {
       BlockingPool blocking(loop);
       Scripts scripts(loop, blocking, sandbox_, home_, home_ / ".agent-gateway");
-      Stop stop;
+      StopSource stop;
       if (stops) stop.request();
       ran.end = co_await scripts.run(
           {.path = home_ / name, .asset = home_ / "lab/asset.md", .limit = limit},

@@ -11,7 +11,7 @@ namespace agw {
 namespace {
 
 /// Of a few values that happen to be alike any other stands out.
-constexpr int fewest_samples = 5;
+constexpr int min_samples = 5;
 
 std::string line_of(int number, const Experiment& experiment) {
   return fmt::format("{}. {}: {}{}\n", number, to_text(experiment.verdict), experiment.reason.value_or(""),
@@ -28,7 +28,7 @@ Task<std::string> Research::latest_metric(std::string domain) {
   co_return std::string(default_metric);
 }
 
-Task<std::string> Research::run_until_clear(json::object settings, std::string run_id, bool dry, Stop& stop) {
+Task<std::string> Research::run_until_clear(json::object settings, std::string run_id, bool dry, StopSource& stop) {
   const auto config = read_domain_config(settings);
   const auto plan = read_research_plan(settings);
   if (dry) co_return "dry run: would have run iterations of " + to_json(settings);
@@ -41,13 +41,13 @@ Task<std::string> Research::run_until_clear(json::object settings, std::string r
     if (discards >= plan.max_discards) {
       co_return report + fmt::format("{} attempts in a row made nothing better: time to stop.", discards);
     }
-    if (found.confidence.sampleSize >= fewest_samples && confidence >= plan.until_confidence) {
+    if (found.confidence.sampleSize >= min_samples && confidence >= plan.until_confidence) {
       co_return report + fmt::format("The confidence in the best {} of {} is {:.2f}: clear enough.", metric,
                                      config.domain, confidence);
     }
     if (number > plan.max_iterations) break;
     const auto iteration = co_await open(config, run_id, {});
-    const Stop::Listener when_stopped(stop, [iteration] { iteration->stop(); });
+    const StopSource::Listener when_stopped(stop, [iteration] { iteration->stop(); });
     co_await iterate(iteration);
     report += line_of(number, iteration->result());
     discards = iteration->result().verdict == Verdict::keep ? 0 : discards + 1;

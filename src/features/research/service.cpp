@@ -5,6 +5,7 @@
 #include "api/error.hpp"
 #include "base/id.hpp"
 #include "base/log.hpp"
+#include "base/text/is_within.hpp"
 #include "features/research/domain_config.hpp"
 #include "features/research/iteration.hpp"
 #include "storage/database.hpp"
@@ -40,11 +41,9 @@ IterationStarted started_of(const IterationOrder& order) {
 
 }  // namespace
 
-Research::Research(Loop& loop, Sandbox& sandbox, const IterationServices& services, Options options,
-                   ResearchLinks links)
+Research::Research(Loop& loop, Sandbox& sandbox, const IterationServices& services, Options options)
     : services_(services),
       options_(std::move(options)),
-      links_(std::move(links)),
       scripts_(loop, services_.blocking, sandbox, options_.home, options_.data_directory),
       work_(loop) {}
 
@@ -89,7 +88,7 @@ Task<> Research::record_interrupted(const InterruptedIteration& iteration, std::
 
 Task<> Research::stop() {
   stopping_ = true;
-  for (const auto& iteration : under_way_) iteration->stop();
+  for (const auto& iteration : in_progress_) iteration->stop();
   co_await work_.join();
 }
 
@@ -97,8 +96,15 @@ std::filesystem::path Research::kept_path(const std::string& iteration_id) const
   return options_.data_directory / "trash" / ("asset-" + iteration_id);
 }
 
+std::optional<ResearchProject> Research::project_of(const std::filesystem::path& file) const {
+  for (const auto& project : services_.projects.list()) {
+    if (is_within(file, project->path)) return ResearchProject{project->id, project->path};
+  }
+  return std::nullopt;
+}
+
 void Research::check_free(const DomainConfig& config) const {
-  for (const auto& other : under_way_) {
+  for (const auto& other : in_progress_) {
     const auto& taken = other->order().config;
     if (taken.domain == config.domain || taken.asset_path == config.asset_path) {
       throw Conflict("iteration is already running");
@@ -106,19 +112,19 @@ void Research::check_free(const DomainConfig& config) const {
   }
 }
 
-Task<IterationStarted> Research::run(json::object body, Along<IterationStarted> along) {
-  const auto iteration = co_await open(read_domain_config(body), {}, std::move(along));
+Task<IterationStarted> Research::run(json::object body, InTransaction<IterationStarted> in_transaction) {
+  const auto iteration = co_await open(read_domain_config(body), {}, std::move(in_transaction));
   work_.spawn(iterate(iteration));
   co_return started_of(iteration->order());
 }
 
 Task<> Research::iterate(IterationPointer iteration) {
   co_await iteration->run();
-  std::erase(under_way_, iteration);
+  std::erase(in_progress_, iteration);
 }
 
 Task<Research::IterationPointer> Research::open(DomainConfig config, std::string ordering_run_id,
-                                                Along<IterationStarted> along) {
+                                                InTransaction<IterationStarted> in_transaction) {
   config = co_await services_.blocking.run(
       [config, home = options_.home, data = options_.data_directory] { return resolved(config, home, data); });
   check_free(config);
@@ -128,24 +134,25 @@ Task<Research::IterationPointer> Research::open(DomainConfig config, std::string
                                   IterationOrder{.id = id,
                                                  .config = config,
                                                  .agent = agent_of(config.domain, services_.extensions),
-                                                 .project = links_.project_of(config.asset_path),
+                                                 .project = project_of(config.asset_path),
                                                  .ordering_run_id = std::move(ordering_run_id),
                                                  .kept = kept_path(id)});
   services_.engine.add_delegation(std::shared_ptr<const Delegation>(iteration, &iteration->work()));
   if (stopping_) iteration->stop();
-  under_way_.push_back(iteration);
+  in_progress_.push_back(iteration);
   const InterruptedIteration row{.id = id,
                                  .domain = config.domain,
                                  .asset_path = config.asset_path,
                                  .original = {},
                                  .started_at = services_.clock.now()};
   try {
-    co_await services_.database.write([row, started = started_of(iteration->order()), along](Connection& connection) {
-      iteration_store::insert(connection, row);
-      if (along) along(connection, started);
-    });
+    co_await services_.database.write(
+        [row, started = started_of(iteration->order()), in_transaction](Connection& connection) {
+          iteration_store::insert(connection, row);
+          if (in_transaction) in_transaction(connection, started);
+        });
   } catch (...) {
-    std::erase(under_way_, iteration);
+    std::erase(in_progress_, iteration);
     throw;
   }
   co_return iteration;

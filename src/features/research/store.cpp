@@ -1,6 +1,19 @@
 #include "features/research/store.hpp"
 
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
 namespace agw::iteration_store {
+
+namespace {
+
+constexpr auto columns = columns_of<InterruptedIteration>(
+    Column{"id", &InterruptedIteration::id}, Column{"domain", &InterruptedIteration::domain},
+    Column{"asset_path", &InterruptedIteration::asset_path}, Column{"started_at", &InterruptedIteration::started_at},
+    Column{"thread_id", &InterruptedIteration::thread_id});
+
+}  // namespace
 
 void insert(Connection& connection, const InterruptedIteration& iteration) {
   connection
@@ -34,17 +47,14 @@ void remove(Connection& connection, const std::string& id) {
 
 std::vector<InterruptedIteration> all(Connection& connection) {
   std::vector<InterruptedIteration> found;
-  auto row = connection.prepare(
-      "SELECT id, domain, asset_path, original, mode, started_at, thread_id FROM iterations ORDER BY started_at");
+  auto row =
+      connection.prepare(fmt::format("SELECT {}, original, mode FROM iterations ORDER BY started_at", columns.names()));
+  constexpr int original = columns.count;
+  constexpr int mode = original + 1;
   while (row.step()) {
-    InterruptedIteration iteration{.id = row.string(0),
-                                   .domain = row.string(1),
-                                   .asset_path = row.string(2),
-                                   .original = {},
-                                   .started_at = row.time(5),
-                                   .thread_id = row.optional_string(6)};
-    if (!row.is_null(3)) iteration.original = AssetCopy{row.string(3), static_cast<mode_t>(row.integer(4))};
-    found.push_back(std::move(iteration));
+    auto& iteration = found.emplace_back(columns.read(row));
+    if (!row.is_null(original))
+      iteration.original = AssetCopy{row.string(original), static_cast<mode_t>(row.integer(mode))};
   }
   return found;
 }

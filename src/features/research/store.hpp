@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/time.hpp"
+#include "base/time/time.hpp"
 #include "storage/connection.hpp"
 
 namespace agw {
@@ -24,16 +24,16 @@ struct InterruptedIteration {
   std::string asset_path;
   std::optional<AssetCopy> original;
   Timestamp started_at{};
-  std::optional<std::string> thread_id{};  ///< once it is made
+  std::optional<std::string> thread_id{};  ///< once the thread exists
 };
 
 }  // namespace agw
 
-/// The SQL of iterations under way.
+/// The SQL of active iterations.
 namespace agw::iteration_store {
 
 void insert(Connection& connection, const InterruptedIteration& iteration);
-/// Keeps the asset as it is now.
+/// Stores the current content of the asset.
 void keep_original(Connection& connection, const std::string& id, const AssetCopy& original);
 void note_thread(Connection& connection, const std::string& id, const std::string& thread_id);
 void remove(Connection& connection, const std::string& id);

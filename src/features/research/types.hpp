@@ -5,22 +5,22 @@
 #include <span>
 #include <string>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 #include "features/experiments/types.hpp"
 
 namespace agw {
 
-/// The body of `POST /autoresearch/run`: what is to be improved, and how that is told. All paths are absolute.
+/// The body of `POST /autoresearch/run`: the file to improve, and how to measure it. All paths are absolute.
 struct DomainConfig {
   std::string domain;  ///< whose experiments it adds to; `agent:<name>` names the agent that makes the change
   std::string asset_path;
   std::optional<std::string> benchmark_path;  ///< prints `METRIC name=value`
-  std::optional<std::string> checks_path;     ///< fails where a change breaks something
-  std::optional<std::string> rubric_path;     ///< what a model scores the asset by, where there is no benchmark
+  std::optional<std::string> checks_path;     ///< fails if a change breaks something
+  std::optional<std::string> rubric_path;     ///< by which a model scores the asset, if there is no benchmark
 };
 const Description& describe(Tag<DomainConfig>);
 
-/// When a series of iterations ends, beside a DomainConfig in the member `research` of a job.
+/// When a series of iterations ends. Given with a DomainConfig in the member `research` of a job.
 struct ResearchPlan {
   double until_confidence = 3;  ///< the domain's, once there are five values
   int max_discards = 5;         ///< in a row, of this series; crashes count as well
@@ -36,13 +36,13 @@ struct IterationStarted {
 };
 const Description& describe(Tag<IterationStarted>);
 
-/// The project that a file lies in.
+/// The project that contains a file.
 struct ResearchProject {
   std::string id;
   std::filesystem::path path;
 };
 
-/// What an iteration does next, in `iteration-step` events.
+/// The next step of an iteration, in `iteration-step` events.
 enum class IterationStep { measure, change, check, measure_again, decide, ended };
 std::span<const EnumName> names(Tag<IterationStep>);
 

@@ -1,5 +1,7 @@
 #include "features/runs/run_log.hpp"
 
+#include "base/json/json_values.hpp"
+
 namespace agw {
 
 namespace {

@@ -10,8 +10,8 @@
 
 namespace agw {
 
-/// The one record of a run under way: its text once, and how it was cut into events. Events are rendered on request,
-/// because ten minutes of them kept as JSON would be many times the text.
+/// The log of an active run: its text, once, and how the text was divided into events. Events are rendered on demand,
+/// because ten minutes of events stored as JSON would be many times the size of the text.
 class RunLog {
 public:
   explicit RunLog(const Run& run);
@@ -22,20 +22,20 @@ public:
   std::string reasoning(std::string_view delta);
   /// An event of any other kind; `members` follow the common ones.
   std::string other(std::string_view type, const json::object& members);
-  /// Takes the last event back, which was of another kind and was not sent.
+  /// Removes the last event, which must be of another kind and not sent yet.
   void take_back_other();
 
   /// The events after `seq`, as sent.
   std::vector<std::string> events_after(std::int64_t seq) const;
 
-  /// The answer so far: exactly the text deltas, one after the other.
+  /// The answer so far: the text deltas, concatenated.
   const std::string& content() const { return text_; }
   const std::string& reasoning_content() const { return reasoning_; }
   std::int64_t seq() const { return static_cast<std::int64_t>(entries_.size()); }
 
-  /// The events after `seq` up to `last`, for the database, without their text: that is kept beside it.
+  /// The events after `seq` up to `last`, for the database. Without their text, which is stored separately.
   std::string pack_events(std::int64_t after, std::int64_t last) const;
-  /// Appends what was packed so, and its text.
+  /// Appends events that were packed in this way, and their text.
   void add_packed(std::string_view text, std::string_view events);
 
   /// The log as one text for the database, and back.

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json/json_values.hpp"
 #include "base/log_ids.hpp"
-#include "base/message_of.hpp"
+#include "base/text/message_of.hpp"
 #include "features/runs/store.hpp"
 #include "storage/removal.hpp"
 
@@ -45,8 +46,7 @@ std::string ending_reason(const Runs::Ending& ending) {
 
 }  // namespace
 
-ActiveRun::ActiveRun(Loop& loop, Run what)
-    : run(std::move(what)), log(run), ended(loop, asio::steady_timer::time_point::max()) {}
+ActiveRun::ActiveRun(Loop& loop, Run what) : run(std::move(what)), log(run), ended(loop) {}
 
 Runs::Runs(Loop& loop, Database& database, Hub& hub, const Clock& clock)
     : loop_(loop), database_(database), hub_(hub), clock_(clock), background_(loop) {
@@ -74,8 +74,7 @@ void Runs::withdraw(const ActiveRunPointer& active) {
   if (queue == by_thread_.end()) return;
   std::erase(queue->second, active);
   if (queue->second.empty()) by_thread_.erase(queue);
-  active->has_ended = true;
-  active->ended.cancel();
+  active->ended.notify();
 }
 
 void Runs::record(Connection& connection, const Run& run, Timestamp now) { run_store::insert(connection, run, now); }
@@ -112,7 +111,7 @@ bool Runs::turn_in_use(std::string_view turn_id) const {
 }
 
 void Runs::publish(const ActiveRun& active, std::string_view type, std::string text) {
-  hub_.publish({std::string(type), active.run.thread_id, std::move(text)});
+  hub_.publish({.type = type, .thread_id = active.run.thread_id, .text = std::move(text)});
 }
 
 void Runs::text(ActiveRun& active, std::string_view delta) {
@@ -188,7 +187,7 @@ std::optional<json::value> Runs::active_run(std::string_view thread_id) const {
                       {"tools", active->tools}};
 }
 
-json::array Runs::under_way(const std::set<std::string, std::less<>>* threads) const {
+json::array Runs::active(const std::set<std::string, std::less<>>* threads) const {
   json::array runs;
   for (const auto& [thread, queue] : by_thread_) {
     if (threads && !threads->contains(thread)) continue;
@@ -231,7 +230,7 @@ void Runs::end_interrupted(Connection& connection, const InterruptedRun& interru
 /// Saves what is new of every run under way, once a second for as long as there are any.
 Task<> Runs::keep_checkpoints() {
   bool failing = false;
-  while (co_await pause(stopping_, checkpoint_interval) == End::done) {
+  while (co_await pause(stopping_, checkpoint_interval) == WaitResult::done) {
     const bool failed_before = std::exchange(failing, false);
     bool any = false;
     for (const auto& active : all()) {
@@ -240,8 +239,8 @@ Task<> Runs::keep_checkpoints() {
       try {
         co_await checkpoint(active);
       } catch (const std::exception& error) {
-        const bool is_told = std::exchange(failing, true) || failed_before;
-        if (!is_told) log::warn("what is being answered is not on disk yet: {}", error.what());
+        const bool is_notified = std::exchange(failing, true) || failed_before;
+        if (!is_notified) log::warn("what is being answered is not on disk yet: {}", error.what());
       }
     }
     if (!any) break;
@@ -261,30 +260,33 @@ void Runs::take_piece(ActiveRun& active) {
 
 /// What a write that failed, or is still under way, was to keep is written once more, so that none is left out before a
 /// later one.
-Task<> Runs::keep_pieces(ActiveRunPointer active, std::function<void(Connection&)> along, Database::Lane lane) {
+Task<> Runs::keep_pieces(ActiveRunPointer active, std::function<void(Connection&)> in_transaction,
+                         Database::Lane lane) {
   const auto taken = active->pieces;
   co_await database_.write(
-      [id = active->run.id, pieces = active->unsaved, along = std::move(along)](Connection& connection) {
+      [id = active->run.id, pieces = active->unsaved,
+       in_transaction = std::move(in_transaction)](Connection& connection) {
         for (const auto& piece : pieces) run_store::append_piece(connection, id, piece);
-        if (along) along(connection);
+        if (in_transaction) in_transaction(connection);
       },
       lane);
   std::erase_if(active->unsaved, [taken](const auto& piece) { return piece.number < taken; });
 }
 
 Task<> Runs::checkpoint(ActiveRunPointer active) {
-  if (active->has_ended) co_return;
+  if (active->ended.happened()) co_return;
   if (active->taken_seq != told(*active)) take_piece(*active);
   if (!active->unsaved.empty()) co_await keep_pieces(active, {}, Database::Lane::background);
 }
 
-Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> along) {
+Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void(Connection&)> in_transaction) {
   take_piece(*active);
   co_await keep_pieces(
       active,
-      [id = active->run.id, step = std::move(step), along = std::move(along)](Connection& connection) {
+      [id = active->run.id, step = std::move(step),
+       in_transaction = std::move(in_transaction)](Connection& connection) {
         run_store::append_step(connection, id, step);
-        if (along) along(connection);
+        if (in_transaction) in_transaction(connection);
       },
       Database::Lane::request);
 }
@@ -292,10 +294,10 @@ Task<> Runs::keep_step(ActiveRunPointer active, RunStep step, std::function<void
 Task<> Runs::forget_old() {
   do {
     const auto oldest = clock_.now() - kept_after_end;
-    co_await remove_in_pieces(
+    co_await remove_in_batches(
         database_, stopping_, "what has been answered stays in the log of runs for some minutes more",
         [oldest](Connection& connection, int limit) { return run_store::forget(connection, oldest, limit); });
-  } while (co_await pause(stopping_, kept_after_end) == End::done);
+  } while (co_await pause(stopping_, kept_after_end) == WaitResult::done);
 }
 
 }  // namespace agw

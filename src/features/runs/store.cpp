@@ -1,16 +1,21 @@
 #include "features/runs/store.hpp"
 
-#include "base/json_reading.hpp"
+#include <fmt/format.h>
+
+#include "base/json/json.hpp"
+#include "storage/columns.hpp"
 
 namespace agw::run_store {
 
 namespace {
 
-Run read_run(const Statement& row) {
-  Run run{row.string(0), row.string(1), row.string(2), row.string(3), row.string(4), {}};
-  if (auto order = parse_json(row.text(5)); order && order->is_object()) run.order = std::move(order->get_object());
-  return run;
-}
+constexpr auto run_columns =
+    columns_of<Run>(Column{"id", &Run::id}, Column{"thread_id", &Run::thread_id}, Column{"turn_id", &Run::turn_id},
+                    Column{"assistant_turn_id", &Run::assistant_turn_id}, Column{"agent_id", &Run::agent_id},
+                    Column{"run_order", [](Run& run, const Statement& row, int column) {
+                             auto order = parse_json(row.text(column));
+                             if (order && order->is_object()) run.order = std::move(order->get_object());
+                           }});
 
 std::vector<RunStep> read_steps(Connection& connection, const std::string& run_id) {
   std::vector<RunStep> steps;
@@ -77,10 +82,9 @@ void append_step(Connection& connection, const std::string& run_id, const RunSte
 
 std::vector<InterruptedRun> unfinished(Connection& connection) {
   std::vector<InterruptedRun> runs;
-  auto rows = connection.prepare(
-      "SELECT id, thread_id, turn_id, assistant_turn_id, agent_id, run_order FROM runs WHERE ended_at IS NULL ORDER BY "
-      "rowid");
-  while (rows.step()) runs.push_back({read_run(rows), {}, {}, {}, {}});
+  auto rows =
+      connection.prepare(fmt::format("SELECT {} FROM runs WHERE ended_at IS NULL ORDER BY rowid", run_columns.names()));
+  while (rows.step()) runs.push_back({run_columns.read(rows), {}, {}, {}, {}});
   for (auto& interrupted : runs) {
     auto pieces =
         connection.prepare("SELECT text, progress, events FROM run_pieces WHERE run_id = :run ORDER BY number");
@@ -105,11 +109,11 @@ std::optional<std::string> find_log(Connection& connection, const std::string& r
 }
 
 std::optional<Run> find(Connection& connection, const std::string& id) {
-  auto row = connection.prepare(
-      "SELECT id, thread_id, turn_id, assistant_turn_id, agent_id, run_order FROM runs WHERE id = :id");
+  static const auto sql = fmt::format("SELECT {} FROM runs WHERE id = :id", run_columns.names());
+  auto row = connection.prepare(sql);
   row.bind(":id", id);
   if (!row.step()) return std::nullopt;
-  return read_run(row);
+  return run_columns.read(row);
 }
 
 int forget(Connection& connection, Timestamp oldest, int limit) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/time.hpp"
+#include "base/time/time.hpp"
 #include "features/runs/types.hpp"
 #include "storage/connection.hpp"
 
@@ -12,16 +12,16 @@ namespace agw::run_store {
 
 void insert(Connection& connection, const Run& run, Timestamp now);
 
-/// Ends a run that has not ended; false when it had. Its pieces and steps are dropped.
+/// Ends a run and deletes its pieces and steps. Returns false if it had already ended.
 bool end(Connection& connection, const std::string& id, RunStatus status, const std::string& log, Timestamp now);
 
-/// Does nothing where it is there already.
+/// Does nothing if it exists already.
 void append_piece(Connection& connection, const std::string& run_id, const RunPiece& piece);
 
 /// The run's next step.
 void append_step(Connection& connection, const std::string& run_id, const RunStep& step);
 
-/// Runs that have not ended, oldest first, with their steps, and with their pieces put together.
+/// Runs that have not ended, oldest first, with their steps and their pieces joined.
 std::vector<InterruptedRun> unfinished(Connection& connection);
 
 /// The packed log of a run of the thread that ended after `oldest`.
@@ -31,7 +31,7 @@ std::optional<std::string> find_log(Connection& connection, const std::string& r
 /// The run's row, ended or not.
 std::optional<Run> find(Connection& connection, const std::string& id);
 
-/// Forgets up to `limit` runs that ended before `oldest`; how many there were.
+/// Deletes up to `limit` runs that ended before `oldest`. Returns how many it deleted.
 int forget(Connection& connection, Timestamp oldest, int limit);
 
 }  // namespace agw::run_store

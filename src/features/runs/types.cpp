@@ -1,6 +1,6 @@
 #include "features/runs/types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
@@ -9,8 +9,8 @@ std::span<const EnumName> names(Tag<RunStatus>) { return enum_names<RunStatus>()
 
 BOOST_DESCRIBE_STRUCT(EventsQuery, (), (runId, after))
 constexpr auto rules(Tag<EventsQuery>) {
-  return std::tuple{On<&EventsQuery::runId>{{.about = "the run whose events are asked for"}},
-                    On<&EventsQuery::after>{{.about = "the last seq that the client has", .keep = true}}};
+  return std::tuple{RuleFor<&EventsQuery::runId>{{.about = "the run whose events are asked for"}},
+                    RuleFor<&EventsQuery::after>{{.about = "the last seq that the client has", .keep = true}}};
 }
 const Description& describe(Tag<EventsQuery>) { return description_of<EventsQuery>("EventsQuery"); }
 

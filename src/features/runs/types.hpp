@@ -4,29 +4,29 @@
 #include <string>
 #include <vector>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 
 /// How far a run has come, or how it ended.
 enum class RunStatus {
   queued,       ///< waits for the run before it on its thread
-  started,      ///< under way
+  started,      ///< active
   finished,     ///< ended with `finish`
   stopped,      ///< ended with `stopped`
-  interrupted,  ///< was under way when the gateway was killed
+  interrupted,  ///< was active when the gateway was killed
 };
 std::span<const EnumName> names(Tag<RunStatus>);
 
-/// The making of one answer to one user turn. A room of its own, keyed by ids only: it knows nothing of threads' and
-/// agents' records.
+/// The creation of one answer to one user turn. Refers to threads and agents by id only, because this room comes before
+/// theirs.
 struct Run {
   std::string id;
   std::string thread_id;
-  std::string turn_id;            ///< the user turn that is answered
+  std::string turn_id;            ///< the user turn that it answers
   std::string assistant_turn_id;  ///< allocated with the run; the turn is inserted when the run ends
   std::string agent_id;
-  json::object order;  ///< how to answer, for whoever does: model, text as expanded, …
+  json::object order;  ///< how to answer: model, expanded text, …
 };
 
 /// A step of a run whose tools are about to be called.
@@ -35,21 +35,21 @@ struct RunStep {
   json::array calls;          ///< `{id, name, input}` each
 };
 
-/// What was saved of an answer under way at one time: its text since the piece before, and the events of that.
+/// A part of an unfinished answer that was saved at one time: the text since the previous piece, and its events.
 struct RunPiece {
   std::int64_t number = 0;
   std::string text{};
-  std::string events{};    ///< see RunLog::pack_events; empty where they are not known
-  std::string progress{};  ///< see `ActiveRun`, as JSON; that of the last one counts
+  std::string events{};    ///< see RunLog::pack_events; empty if they are not known
+  std::string progress{};  ///< see `ActiveRun`, as JSON; only the last piece's counts
 };
 
-/// A run that a killed gateway left behind.
+/// A run that was active or waiting when the gateway was killed.
 struct InterruptedRun {
   Run run;
   std::vector<RunPiece> pieces;
-  std::string text;            ///< of the answer, up to a second before, and up to its last step
+  std::string text;            ///< of the answer, up to its last step and at least up to a second before the kill
   std::vector<RunStep> steps;  ///< in order
-  json::object progress;       ///< see `ActiveRun`; empty where it was killed before its first piece of text
+  json::object progress;       ///< see `ActiveRun`; empty if it was killed before its first piece of text
 };
 
 /// The query of `GET /threads/:id/events`.

@@ -5,15 +5,15 @@
 
 #include <boost/algorithm/string/case_conv.hpp>
 
-#include "io/web_url.hpp"
+#include "io/http/web_url.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr auto mark = "[secret]";
-constexpr std::size_t shortest_line = 6;
-constexpr std::size_t shortest_in_answers = 6;
+constexpr std::size_t min_line_length = 6;
+constexpr std::size_t min_length_in_responses = 6;
 
 }  // namespace
 
@@ -24,15 +24,15 @@ void FilledSecrets::note(const std::string& value) {
   // Of a value of several lines a single one is quoted as well; many programs end one at a lone carriage return too.
   for (std::string_view rest = value; !rest.empty();) {
     const auto end = std::min(rest.find_first_of("\r\n"), rest.size());
-    if (end >= shortest_line) hide(std::string(rest.substr(0, end)));
+    if (end >= min_line_length) hide(std::string(rest.substr(0, end)));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
 }
 
 std::string FilledSecrets::hidden_in(std::string_view text) const { return hidden_until(text, text.size()); }
 
-std::string FilledSecrets::hidden_in_answer(std::string_view text) const {
-  return hidden_until(text, text.size(), shortest_in_answers);
+std::string FilledSecrets::hidden_in_response(std::string_view text) const {
+  return hidden_until(text, text.size(), min_length_in_responses);
 }
 
 std::string FilledSecrets::hidden_in_cut(std::string_view text) const {

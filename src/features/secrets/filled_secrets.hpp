@@ -6,22 +6,23 @@
 
 namespace agw {
 
-/// The values that stand in a request or a process, so that what is told of it can be told without them.
+/// The secret values in a request or a process, to remove them from every report about it.
 class FilledSecrets {
 public:
   void note(const std::string& value);
-  /// `text` with `[secret]` where one of them stands: as it is, as a piece of a URL, in letters of either case.
+  /// `text` with `[secret]` in place of each value: in plain form, encoded for URLs, and in any case of letters.
   std::string hidden_in(std::string_view text) const;
-  /// The same of what a service answers, in which a value of fewer than six bytes means something else more often.
-  std::string hidden_in_answer(std::string_view text) const;
-  /// The same of a text that was cut at its end, without as much of the end as may be the beginning of one of them.
+  /// The same for a service's response, except for values of fewer than six bytes, which there usually mean something
+  /// else.
+  std::string hidden_in_response(std::string_view text) const;
+  /// The same for a truncated text, also without an end that may be the beginning of a value.
   std::string hidden_in_cut(std::string_view text) const;
 
 private:
   void hide(std::string form);
   std::string hidden_until(std::string_view text, std::size_t end, std::size_t shortest = 0) const;
 
-  std::vector<std::string> forms_;  ///< in small letters, the longest first
+  std::vector<std::string> forms_;  ///< in lower case, longest first
 };
 
 }  // namespace agw

@@ -16,7 +16,7 @@ TEST(FilledSecrets, AreHiddenWhereverTheyStand) {
   EXPECT_EQ(secrets.hidden_in("nothing of it"), "nothing of it");
   secrets.note("Ann");
   EXPECT_EQ(secrets.hidden_in("Ann has hunter2"), "[secret] has [secret]");
-  EXPECT_EQ(secrets.hidden_in_answer("Ann has hunter2"), "Ann has [secret]");
+  EXPECT_EQ(secrets.hidden_in_response("Ann has hunter2"), "Ann has [secret]");
 }
 
 TEST(FilledSecrets, AreHiddenAsPiecesOfUrlsAndLineByLine) {

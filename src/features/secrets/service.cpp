@@ -8,19 +8,20 @@
 
 #include <fmt/format.h>
 
+#include "base/async/assert.hpp"
 #include "base/data_files.hpp"
-#include "base/json.hpp"
-#include "base/yaml.hpp"
-#include "io/beneath.hpp"
-#include "io/descriptor.hpp"
+#include "base/json/json.hpp"
+#include "base/json/yaml.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/directory.hpp"
 
 namespace agw {
 
 namespace {
 
 constexpr auto file_name = data_files::secrets;
-constexpr std::size_t longest_name = 128;
-constexpr std::size_t longest_value = 64 * 1024;
+constexpr std::size_t max_name_length = 128;
+constexpr std::size_t max_value_length = 64 * 1024;
 constexpr std::string_view opening = "${secret:";
 
 bool is_name_character(char c) {
@@ -29,7 +30,7 @@ bool is_name_character(char c) {
 
 void check_value(const std::string& value) {
   if (value.empty()) throw SecretError("the value is empty");
-  if (value.size() > longest_value) throw SecretError("the value is longer than 64 KiB");
+  if (value.size() > max_value_length) throw SecretError("the value is longer than 64 KiB");
   if (!is_utf8(value) || value.find('\0') != value.npos) throw SecretError("the value is no UTF-8 text");
 }
 
@@ -46,7 +47,7 @@ Descriptor lock(const std::filesystem::path& data_directory) {
 Secrets::Secrets(std::filesystem::path data_directory) : data_directory_(std::move(data_directory)) {}
 
 void Secrets::check_name(std::string_view name) {
-  const bool valid = !name.empty() && name.size() <= longest_name && !(name[0] >= '0' && name[0] <= '9') &&
+  const bool valid = !name.empty() && name.size() <= max_name_length && !(name[0] >= '0' && name[0] <= '9') &&
                      std::ranges::all_of(name, is_name_character);
   if (valid) return;
   throw SecretError(
@@ -101,6 +102,8 @@ void Secrets::write(const Values& values) const {
 }
 
 void Secrets::set(const std::string& name, const std::string& value) const {
+  AGW_ASSERT(may_block());
+
   check_name(name);
   check_value(value);
   const auto locked = lock(data_directory_);
@@ -110,6 +113,8 @@ void Secrets::set(const std::string& name, const std::string& value) const {
 }
 
 bool Secrets::remove(const std::string& name) const {
+  AGW_ASSERT(may_block());
+
   check_name(name);
   const auto locked = lock(data_directory_);
   auto values = read();
@@ -119,6 +124,8 @@ bool Secrets::remove(const std::string& name) const {
 }
 
 std::vector<std::string> Secrets::names() const {
+  AGW_ASSERT(may_block());
+
   std::vector<std::string> names;
   for (const auto& [name, value] : read()) names.push_back(name);
   return names;

@@ -12,36 +12,36 @@
 
 namespace agw {
 
-/// What is wrong with a secret or with the file of them; never holds a value.
+/// A problem of a secret or of the file of secrets. The message never contains a value.
 class SecretError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// The values that stand behind `${secret:NAME}`, in `{data_dir}/secrets.yaml` (mode 0600). The file is read at each
-/// call, so that a change counts at once. Throws SecretError for a name that is none (a letter or `_`, then letters,
-/// digits and `_`, 128 at most), and for a file that is open to others, no regular one or no map of texts. All of it
-/// blocks: not for the loop.
+/// The values of `${secret:NAME}`, in `{data_dir}/secrets.yaml` (mode 0600). The file is read at each call, so changes
+/// apply at once. Throws SecretError for an invalid name (valid: a letter or `_`, then letters, digits and `_`, at most
+/// 128), and for a file that others can read, that is not a regular file, or that is not a map of texts. Functions
+/// block unless they say otherwise.
 class Secrets {
 public:
   explicit Secrets(std::filesystem::path data_directory);
 
-  /// Throws SecretError for a name that is none. Does not block.
+  /// Throws SecretError for an invalid name. Does not block.
   static void check_name(std::string_view name);
 
-  /// Throws SecretError for a value that is empty, over 64 KiB, or no UTF-8 text.
+  /// Throws SecretError for a value that is empty, over 64 KiB, or not UTF-8.
   void set(const std::string& name, const std::string& value) const;
-  /// Whether there was one.
+  /// Returns whether it existed.
   bool remove(const std::string& name) const;
   /// Sorted.
   std::vector<std::string> names() const;
 
-  /// The value of one.
+  /// The value of a secret.
   std::optional<std::string> find(const std::string& name) const;
 
-  /// `text` with every `${secret:NAME}` replaced by its value. What is in a value is not looked at again. Throws
-  /// SecretError for a name without a value: a request is not made with half of its credentials. `filled` is told of
-  /// each value.
+  /// `text` with every `${secret:NAME}` replaced by its value. References inside values are not replaced. Throws
+  /// SecretError for a name without a value: no request is made with half of its credentials. Each value is added to
+  /// `filled`.
   std::string expand(std::string_view text, FilledSecrets* filled = nullptr) const;
 
 private:

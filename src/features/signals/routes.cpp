@@ -1,27 +1,34 @@
 #include "features/signals/routes.hpp"
 
+#include "features/signals/service.hpp"
+
 namespace agw {
 
-Routes SignalRoutes::routes() {
+namespace {
+
+Task<Response> list_signals(Signals& signals, Request& request) {
+  co_return request.respond(co_await signals.list(request.query<SignalFilter>()));
+}
+
+Task<Response> raise_signal(Signals& signals, Request& request) {
+  co_return request.respond(co_await signals.raise(request.body<NewSignal>(), request.in_transaction<Signal>()));
+}
+
+}  // namespace
+
+Routes signal_routes(Signals& signals) {
   return {
-      get("/signals", "List signals, newest first", this, &SignalRoutes::list)
+      get("/signals", "List signals, newest first", list_signals, signals)
           .query<SignalFilter>()
-          .answers<std::vector<Signal>>()
+          .responds<std::vector<Signal>>()
           .fails_with({400}),
-      post("/signals", "Report something that a person should look at", this, &SignalRoutes::raise)
+      post("/signals", "Report something that a person should look at", raise_signal, signals)
           .body<NewSignal>()
-          .answers<Signal>(201)
-          .like({{"kind", "backup-late"}, {"message", "The last backup is three days old."}, {"severity", "warning"}})
+          .responds<Signal>(201)
+          .with_example(
+              {{"kind", "backup-late"}, {"message", "The last backup is three days old."}, {"severity", "warning"}})
           .fails_with({400}),
   };
-}
-
-Task<Answer> SignalRoutes::list(Request& request) {
-  co_return Answer::of(co_await signals_.list(request.query<SignalFilter>()));
-}
-
-Task<Answer> SignalRoutes::raise(Request& request) {
-  co_return Answer::of(co_await signals_.raise(request.body<NewSignal>(), request.along<Signal>(201)), 201);
 }
 
 }  // namespace agw

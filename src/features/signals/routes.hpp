@@ -1,21 +1,12 @@
 #pragma once
 
 #include "api/route.hpp"
-#include "features/signals/service.hpp"
 
 namespace agw {
 
+class Signals;
+
 /// `/signals`.
-class SignalRoutes {
-public:
-  explicit SignalRoutes(Signals& signals) : signals_(signals) {}
-  Routes routes();
-
-private:
-  Task<Answer> list(Request& request);
-  Task<Answer> raise(Request& request);
-
-  Signals& signals_;
-};
+Routes signal_routes(Signals& signals);
 
 }  // namespace agw

@@ -11,7 +11,7 @@ namespace agw {
 Signals::Signals(Database& database, Hub& hub, const Clock& clock, std::chrono::days retention)
     : database_(database), hub_(hub), clock_(clock), retention_(retention) {}
 
-Task<Signal> Signals::raise(NewSignal wanted, Along<Signal> along) {
+Task<Signal> Signals::raise(NewSignal wanted, InTransaction<Signal> in_transaction) {
   if (wanted.kind.empty()) throw BadRequest("kind is required");
   if (wanted.message.empty()) throw BadRequest("message is required");
   const Signal raised{.id = new_id(),
@@ -21,12 +21,16 @@ Task<Signal> Signals::raise(NewSignal wanted, Along<Signal> along) {
                       .value = wanted.value,
                       .baseline = wanted.baseline,
                       .created_at = clock_.now()};
-  co_await database_.write([raised, along, oldest = oldest()](Connection& connection) {
+  co_await database_.write([raised, in_transaction, oldest = oldest()](Connection& connection) {
     signal_store::purge(connection, oldest);
     signal_store::insert(connection, raised);
-    if (along) along(connection, raised);
+    if (in_transaction) in_transaction(connection, raised);
   });
-  if (hub_.heard()) hub_.publish_record("signal", {}, "signal", to_json(raised), wanted.cause);
+  hub_.publish({.name = "signal." + raised.kind,
+                .type = "signal",
+                .member = "signal",
+                .record = raised,
+                .cause = std::move(wanted.cause)});
   co_return raised;
 }
 

@@ -3,24 +3,24 @@
 #include <chrono>
 #include <vector>
 
-#include "base/task.hpp"
+#include "base/async/task.hpp"
 #include "features/signals/types.hpp"
-#include "storage/along.hpp"
+#include "storage/in_transaction.hpp"
 
 namespace agw {
 
 class Database;
 class Hub;
 
-/// Where features and clients report what a person should look at, and where it is read.
+/// The signals: reports of features and clients that a person should look at.
 class Signals {
 public:
   /// Signals are kept for `retention`.
   Signals(Database& database, Hub& hub, const Clock& clock, std::chrono::days retention);
 
-  /// Keeps the signal and publishes it as `signal`. Throws BadRequest `kind is required`, `message is required` where
+  /// Stores the signal and publishes it as `signal`. Throws BadRequest `kind is required` or `message is required` if
   /// one is empty.
-  Task<Signal> raise(NewSignal wanted, Along<Signal> along = {});
+  Task<Signal> raise(NewSignal wanted, InTransaction<Signal> in_transaction = {});
   /// Newest first.
   Task<std::vector<Signal>> list(SignalFilter filter = {});
 

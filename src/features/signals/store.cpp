@@ -1,51 +1,45 @@
 #include "features/signals/store.hpp"
 
+#include <fmt/format.h>
+
+#include "storage/columns.hpp"
+
 namespace agw::signal_store {
 
 namespace {
 
-#define SIGNAL_COLUMNS "id, kind, severity, message, value, baseline, created_at"
-#define SIGNALS_IN_TIME "FROM signals WHERE created_at >= :oldest AND (:since IS NULL OR created_at > :since) "
-#define NEWEST_FIRST "ORDER BY number DESC LIMIT :limit"
-
-Signal read(const Statement& row) {
-  return {.id = row.string(0),
-          .kind = row.string(1),
-          .severity = from_text<Severity>(row.text(2)).value_or(Severity::info),
-          .message = row.string(3),
-          .value = row.optional_real(4),
-          .baseline = row.optional_real(5),
-          .created_at = row.time(6)};
-}
+constexpr auto columns = columns_of<Signal>(
+    Column{"id", &Signal::id}, Column{"kind", &Signal::kind}, Column{"severity", &Signal::severity, Severity::info},
+    Column{"message", &Signal::message}, Column{"value", &Signal::value}, Column{"baseline", &Signal::baseline},
+    Column{"created_at", &Signal::created_at});
 
 Statement listing(Connection& connection, const SignalFilter& filter) {
-  if (!filter.kind) return connection.prepare("SELECT " SIGNAL_COLUMNS " " SIGNALS_IN_TIME NEWEST_FIRST);
-  auto rows = connection.prepare("SELECT " SIGNAL_COLUMNS " " SIGNALS_IN_TIME "AND kind = :kind " NEWEST_FIRST);
-  rows.bind(":kind", *filter.kind);
+  const auto newest = [](std::string_view narrowed) {
+    return fmt::format(
+        "SELECT {} FROM signals WHERE created_at >= :oldest AND (:since IS NULL OR created_at > :since) {} "
+        "ORDER BY number DESC LIMIT :limit",
+        columns.names(), narrowed);
+  };
+  static const auto all = newest("");
+  static const auto of_kind = newest("AND kind = :kind");
+  auto rows = connection.prepare(filter.kind ? of_kind : all);
+  if (filter.kind) rows.bind(":kind", *filter.kind);
   return rows;
 }
 
 }  // namespace
 
 void insert(Connection& connection, const Signal& signal) {
-  connection
-      .prepare("INSERT INTO signals (" SIGNAL_COLUMNS
-               ") VALUES (:id, :kind, :severity, :message, :value, :baseline, :created_at)")
-      .bind(":id", signal.id)
-      .bind(":kind", signal.kind)
-      .bind(":severity", to_text(signal.severity))
-      .bind(":message", signal.message)
-      .bind(":value", signal.value)
-      .bind(":baseline", signal.baseline)
-      .bind(":created_at", signal.created_at)
-      .run();
+  static const auto sql = columns.insert_into("signals");
+  auto statement = connection.prepare(sql);
+  columns.bind(statement, signal).run();
 }
 
 std::vector<Signal> list(Connection& connection, const SignalFilter& filter, Timestamp oldest) {
   std::vector<Signal> signals;
   auto rows = listing(connection, filter);
   rows.bind(":oldest", oldest).bind(":since", filter.since).bind(":limit", filter.limit.value);
-  while (rows.step()) signals.push_back(read(rows));
+  while (rows.step()) signals.push_back(columns.read(rows));
   return signals;
 }
 

@@ -11,7 +11,7 @@ namespace agw::signal_store {
 void insert(Connection& connection, const Signal& signal);
 /// Newest first, of those not older than `oldest`.
 std::vector<Signal> list(Connection& connection, const SignalFilter& filter, Timestamp oldest);
-/// Removes some of those that are older: a few at a time, so that no request waits for many.
+/// Removes some older signals: a few at a time, so that requests do not wait long.
 void purge(Connection& connection, Timestamp oldest);
 
 }  // namespace agw::signal_store

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 #include "features/events/types.hpp"
 
 namespace agw {
@@ -19,8 +19,8 @@ struct Signal {
   std::string kind;  ///< `cost-spike`, `job-failing`, `provider-errors`, `disk-low`, or what others report
   Severity severity = Severity::info;
   std::string message;             ///< a sentence for people
-  std::optional<double> value;     ///< what was measured
-  std::optional<double> baseline;  ///< what was to be expected
+  std::optional<double> value;     ///< the measured value
+  std::optional<double> baseline;  ///< the expected value
   Timestamp created_at;
 };
 const Description& describe(Tag<Signal>);

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
-#include "base/json_member.hpp"
+#include "base/json/json_values.hpp"
 #include "base/log.hpp"
 #include "features/skills/skill_text.hpp"
-#include "io/beneath.hpp"
-#include "io/private_files.hpp"
+#include "io/files/directory.hpp"
+#include "io/sandbox/private_files.hpp"
 
 namespace agw {
 
@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_folders = 2'000;
-constexpr std::size_t most_resources = 200;
-constexpr int deepest_resource = 5;
-constexpr std::size_t longest_file = 1 << 20;
+constexpr std::size_t max_folders = 2'000;
+constexpr std::size_t max_resources = 200;
+constexpr int max_resource_depth = 5;
+constexpr std::size_t max_file_length = 1 << 20;
 constexpr std::array<std::string_view, 2> file_names{"SKILL.md", "skill.md"};
 
 using SkillsByName = std::map<std::string, Skill>;
@@ -34,7 +34,7 @@ using Place = std::pair<fs::path, std::string>;
 void take(SkillsByName& skills, const Directory& root, const Place& place, const std::string& name) {
   const auto folder = place.second + "/" + name;
   for (const auto file_name : file_names) {
-    const auto text = root.read(fmt::format("{}/{}", folder, file_name), longest_file);
+    const auto text = root.read(fmt::format("{}/{}", folder, file_name), max_file_length);
     if (!text) {
       if (text.error() == FileError::not_found) continue;
       return log::warn("skill {} is left out: {}", (place.first / folder).string(), to_string(text.error()));
@@ -56,7 +56,7 @@ void look(SkillsByName& skills, const Place& place) {
   const auto visited = root->visit(place.second, [&](const DirectoryEntry& entry) {
     const bool may_be_one = entry.type == FileType::directory || entry.type == FileType::symlink;
     if (may_be_one && entry.name != ".git" && entry.name != "node_modules") names.push_back(entry.name);
-    return names.size() < most_folders;
+    return names.size() < max_folders;
   });
   if (!visited) {
     if (visited.error() == FileError::not_found) return;
@@ -70,22 +70,22 @@ void look(SkillsByName& skills, const Place& place) {
 /// The names that an agent's definition has under `skills`; nothing where it has no such list.
 std::optional<std::vector<std::string>> chosen(const Extension& agent) {
   const auto* list = array_member(agent.definition.members(), "skills");
-  return list ? std::optional(texts_of(*list)) : std::nullopt;
+  return list ? std::optional(strings_of(*list)) : std::nullopt;
 }
 
 void list_resources(const Directory& folder, const std::string& path, int depth, std::vector<std::string>& files) {
-  if (depth > deepest_resource) return;
+  if (depth > max_resource_depth) return;
   std::vector<std::string> directories;
   const auto visited = folder.visit(path.empty() ? "." : path, [&](const DirectoryEntry& entry) {
     const auto here = path.empty() ? entry.name : path + "/" + entry.name;
     if (entry.name.starts_with('.') || entry.name == "node_modules" || is_private_path(here)) return true;
     if (entry.type == FileType::directory) directories.push_back(here);
     if (entry.type == FileType::regular) files.push_back(here);
-    return files.size() < most_resources;
+    return files.size() < max_resources;
   });
   if (!visited) return;
   for (const auto& directory : directories) {
-    if (files.size() < most_resources) list_resources(folder, directory, depth + 1, files);
+    if (files.size() < max_resources) list_resources(folder, directory, depth + 1, files);
   }
 }
 
@@ -98,7 +98,7 @@ Directory open_folder(const Skill& skill) {
 
 std::string read_file(const Skill& skill, const std::string& file) {
   if (is_private_path(file)) throw NotFound(fmt::format("{}: no agent may read it", file));
-  const auto text = open_folder(skill).read(file, longest_file);
+  const auto text = open_folder(skill).read(file, max_file_length);
   if (!text) throw NotFound(fmt::format("{}: {}", file, to_string(text.error())));
   if (text->find('\0') != text->npos) throw NotFound(fmt::format("{}: it is no text", file));
   return to_utf8(*text);
@@ -107,7 +107,7 @@ std::string read_file(const Skill& skill, const std::string& file) {
 std::string read_body(const Skill& skill) {
   const auto folder = open_folder(skill);
   std::string why = "it cannot be read";
-  const auto text = folder.read(skill.file_name, longest_file);
+  const auto text = folder.read(skill.file_name, max_file_length);
   const auto read = text ? read_skill_text(to_utf8(*text), why) : std::nullopt;
   if (!read) throw NotFound(fmt::format("{}: {}", skill.file_name, why));
   std::vector<std::string> files;

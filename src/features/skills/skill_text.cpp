@@ -2,9 +2,9 @@
 
 #include <boost/algorithm/string.hpp>
 
-#include "base/json_member.hpp"
-#include "base/utf8.hpp"
-#include "base/yaml.hpp"
+#include "base/json/json_values.hpp"
+#include "base/json/yaml.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view fence = "---";
 /// In characters, as the format has it: every prompt carries it.
-constexpr std::size_t longest_description = 1024;
+constexpr std::size_t max_description_length = 1024;
 
 /// Head and body; a fence is a whole line, because one may stand in a value, and in the body it is a rule.
 struct Parts {
@@ -88,7 +88,7 @@ std::optional<SkillText> read_skill_text(std::string_view text, std::string& why
   SkillText skill;
   skill.name = boost::trim_copy(std::string(string_member(*head, "name").value_or("")));
   const auto description = boost::trim_copy(std::string(string_member(*head, "description").value_or("")));
-  skill.description = first_characters(description, longest_description);
+  skill.description = first_characters(description, max_description_length);
   if (skill.description.empty()) {
     why = "it has no description";
     return std::nullopt;

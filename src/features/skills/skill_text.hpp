@@ -6,16 +6,16 @@
 
 namespace agw {
 
-/// What a SKILL.md says.
+/// The contents of a SKILL.md.
 struct SkillText {
-  std::string name;         ///< empty where it has none
+  std::string name;         ///< empty if it has none
   std::string description;  ///< not blank
-  bool for_people = false;  ///< `disable-model-invocation`: models are not told of it
-  std::string body;         ///< what stands behind the head, trimmed
+  bool for_people = false;  ///< `disable-model-invocation`: models do not see it
+  std::string body;         ///< the text after the head, trimmed
 };
 
-/// Reads it, and is lenient: names that break the rules, unknown members, a `: ` in a value without quotes. What cannot
-/// be read gives nothing, and `why`.
+/// Parses it leniently: accepts names that break the rules, unknown members, and `: ` in a value without quotes. If it
+/// cannot be read, returns no value and sets `why`.
 std::optional<SkillText> read_skill_text(std::string_view text, std::string& why);
 
 }  // namespace agw

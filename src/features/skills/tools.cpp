@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/error.hpp"
+#include "base/json/json_values.hpp"
 
 namespace agw {
 

@@ -7,7 +7,7 @@
 
 namespace agw {
 
-/// ReadSkill: the instructions of a skill that the agent was told of, and the files that lie beside them.
+/// ReadSkill: the instructions of a skill that the agent can see, and the files next to them.
 Tool read_skill_tool(Skills& skills, const Extensions& extensions, const Projects& projects);
 
 }  // namespace agw

@@ -9,7 +9,7 @@ namespace agw {
 struct Skill {
   std::string name;
   std::string description;     ///< what it does and when to use it; one to 1,024 characters, or as much as there is
-  std::filesystem::path root;  ///< absolute; what nothing of the skill leads out of
+  std::filesystem::path root;  ///< absolute; no file of the skill is outside of it
   std::string folder;          ///< its own, relative to the root
   std::string file_name;       ///< `SKILL.md` or `skill.md`
 

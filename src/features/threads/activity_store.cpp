@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "features/threads/turn_order_store.hpp"
 
 namespace agw::activity_store {
@@ -16,7 +16,7 @@ struct Numbered {
 };
 
 constexpr int snippet_length = 150;
-constexpr int longest_character = 4;  ///< bytes in UTF-8
+constexpr int max_character_length = 4;  ///< bytes in UTF-8
 
 /// Adds the thread's newest turns and keeps the newest of all.
 void add_turns(Connection& connection, const Statement& thread, int limit, std::vector<Numbered>& newest) {
@@ -28,7 +28,7 @@ void add_turns(Connection& connection, const Statement& thread, int limit, std::
     auto turn = connection.prepare(
         "SELECT id, role, substr(CAST(content AS BLOB), 1, :bytes), created_at FROM turns "
         "WHERE number = :number");
-    if (!turn.bind(":bytes", snippet_length * longest_character).bind(":number", *number).step()) continue;
+    if (!turn.bind(":bytes", snippet_length * max_character_length).bind(":number", *number).step()) continue;
     newest.push_back({*number,
                       {.turn_id = turn.string(0),
                        .thread_id = thread.string(1),

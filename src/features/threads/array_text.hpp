@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "base/unspaced.hpp"
+#include "base/text/word_segmentation.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw {
@@ -65,7 +65,7 @@ std::vector<IndexedWord> Tokenizer::tokens(std::string_view text) const {
     return SQLITE_OK;
   };
   Found found;
-  for (const auto piece : between_scripts(text)) {
+  for (const auto piece : split_by_script(text)) {
     state_->methods.xTokenize(state_->tokenizer, &found, FTS5_TOKENIZE_DOCUMENT, piece.data(),
                               static_cast<int>(piece.size()), add);
     found.before += piece.size();

@@ -11,7 +11,7 @@
 
 namespace agw {
 
-/// One word of a text as the search index knows it: folded (case, diacritics), and where it stands in the text.
+/// One word of a text as the search index knows it: folded (case, diacritics), with its position in the text.
 struct IndexedWord {
   std::string word;
   std::size_t begin = 0;  ///< bytes
@@ -34,9 +34,9 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// Makes `turn_hits(turn_words)` known to the connection. For a matching row it gives a blob of unsigned 32-bit numbers
-/// in the machine's order: how many words the body has, then how often each phrase of the query, in the order in which
-/// they are written, stands in it.
+/// Registers the function `turn_hits(turn_words)` with the connection. For a matching row it returns a blob of unsigned
+/// 32-bit numbers in native byte order: the number of words in the body, then the number of occurrences of each phrase,
+/// in the order of the query.
 void add_hits_function(Connection& connection);
 
 /// The numbers of such a blob.

@@ -2,20 +2,22 @@
 
 #include <exception>
 
+#include "features/threads/service.hpp"
+
 namespace agw {
 
 namespace {
 
-Answer json_answer(std::string text) {
-  Answer answer;
-  answer.body = std::move(text);
-  return answer;
+Response json_response(std::string text) {
+  Response response;
+  response.body = std::move(text);
+  return response;
 }
 
-/// What `read` finds in the request. An unknown thread in the path comes before anything wrong in the rest, but it is
-/// looked up beforehand only where something is wrong: otherwise the handler's own step finds out.
+/// Returns what `read` reads from the request. An unknown thread in the path is reported before an invalid query or
+/// body, but the thread is only looked up if one of these is invalid: otherwise the handler's own step finds out.
 template <class Read>
-auto behind_thread(Threads& threads, Request& request, Read read) -> Task<decltype(read())> {
+auto unless_unknown_thread(Threads& threads, Request& request, Read read) -> Task<decltype(read())> {
   std::exception_ptr problem;
   try {
     co_return read();
@@ -27,102 +29,98 @@ auto behind_thread(Threads& threads, Request& request, Read read) -> Task<declty
 }
 
 template <class T>
-Task<T> body_behind_thread(Threads& threads, Request& request) {
-  return behind_thread(threads, request, [&request] { return request.body<T>(); });
+Task<T> body_unless_unknown_thread(Threads& threads, Request& request) {
+  return unless_unknown_thread(threads, request, [&request] { return request.body<T>(); });
 }
 
-}  // namespace
-
-Routes ThreadRoutes::routes() {
-  return {
-      get("/threads", "List threads, newest change first", this, &ThreadRoutes::list)
-          .query<ThreadFilter>()
-          .answers<std::vector<Thread>>(),
-      post("/threads", "Create a thread", this, &ThreadRoutes::create)
-          .optional_body<NewThread>()
-          .answers<Thread>(201)
-          .like({{"title", "Plans"}})
-          .fails_with({404}),
-      get("/threads/:id", "Read a thread and what is being answered on it", this, &ThreadRoutes::read)
-          .answers<ThreadDetail>()
-          .fails_with({404}),
-      patch("/threads/:id", "Change a thread's title, mode or archived", this, &ThreadRoutes::change)
-          .body<ThreadChange>()
-          .answers<Thread>()
-          .like({{"archived", true}})
-          .fails_with({404}),
-      remove("/threads/:id", "Delete a thread and its turns", this, &ThreadRoutes::remove_thread)
-          .answers_nothing()
-          .fails_with({404, 409}),
-      get("/threads/:id/turns", "List a thread's turns, newest first", this, &ThreadRoutes::turns)
-          .query<TurnFilter>()
-          .answers<std::vector<Turn>>()
-          .fails_with({404}),
-      post("/threads/:id/turns", "Insert a turn without calling the agent", this, &ThreadRoutes::add_turn)
-          .body<NewTurn>()
-          .answers<Turn>(201)
-          .like({{"role", "user"}, {"content", "Where were we?"}})
-          .fails_with({404}),
-      post("/threads/:id/fork", "Copy a thread up to and with a turn", this, &ThreadRoutes::fork)
-          .optional_body<ForkPoint>()
-          .answers<Thread>(201)
-          .fails_with({404}),
-      remove("/turns/:id", "Delete a turn", this, &ThreadRoutes::remove_turn).answers_nothing().fails_with({404, 409}),
-      get("/turns/search", "Search an agent's turns, best match first", this, &ThreadRoutes::search)
-          .query<TurnSearch>()
-          .answers<std::vector<FoundTurn>>(),
-  };
+Task<Response> list_threads(Threads& threads, Request& request) {
+  co_return json_response(co_await threads.list_text(request.query<ThreadFilter>()));
 }
 
-Task<Answer> ThreadRoutes::list(Request& request) {
-  co_return json_answer(co_await threads_.list_text(request.query<ThreadFilter>()));
+Task<Response> create_thread(Threads& threads, Request& request) {
+  co_return request.respond(
+      co_await threads.create(request.optional_body<NewThread>(), request.in_transaction<Thread>()));
 }
 
-Task<Answer> ThreadRoutes::create(Request& request) {
-  co_return Answer::of(co_await threads_.create(request.optional_body<NewThread>(), request.along<Thread>(201)), 201);
+Task<Response> show_thread(Threads& threads, Request& request) {
+  co_return request.respond(co_await threads.detail(request.path("id")));
 }
 
-Task<Answer> ThreadRoutes::read(Request& request) {
-  co_return Answer::of(co_await threads_.detail(request.path("id")));
+Task<Response> change_thread(Threads& threads, Request& request) {
+  const auto wanted = co_await body_unless_unknown_thread<ThreadChange>(threads, request);
+  co_return request.respond(co_await threads.change(request.path("id"), wanted));
 }
 
-Task<Answer> ThreadRoutes::change(Request& request) {
-  const auto wanted = co_await body_behind_thread<ThreadChange>(threads_, request);
-  co_return Answer::of(co_await threads_.change(request.path("id"), wanted));
+Task<Response> delete_thread(Threads& threads, Request& request) {
+  co_await threads.remove(request.path("id"));
+  co_return Response::no_content();
 }
 
-Task<Answer> ThreadRoutes::remove_thread(Request& request) {
-  co_await threads_.remove(request.path("id"));
-  co_return Answer::no_content();
+Task<Response> list_turns(Threads& threads, Request& request) {
+  const auto filter =
+      co_await unless_unknown_thread(threads, request, [&request] { return request.query<TurnFilter>(); });
+  co_return json_response(co_await threads.turns_text(request.path("id"), filter));
 }
 
-Task<Answer> ThreadRoutes::turns(Request& request) {
-  const auto filter = co_await behind_thread(threads_, request, [&request] { return request.query<TurnFilter>(); });
-  co_return json_answer(co_await threads_.turns_text(request.path("id"), filter));
-}
-
-Task<Answer> ThreadRoutes::add_turn(Request& request) {
-  auto wanted = co_await body_behind_thread<NewTurn>(threads_, request);
+Task<Response> create_turn(Threads& threads, Request& request) {
+  auto wanted = co_await body_unless_unknown_thread<NewTurn>(threads, request);
   AddTurn turn{.thread_id = request.path("id"),
                .role = wanted.role,
                .content = std::move(wanted.content),
                .metadata = std::move(wanted.metadata)};
-  co_return Answer::of(co_await threads_.add_turn(std::move(turn), request.along<Turn>(201)), 201);
+  co_return request.respond(co_await threads.add_turn(std::move(turn), request.in_transaction<Turn>()));
 }
 
-Task<Answer> ThreadRoutes::fork(Request& request) {
+Task<Response> fork_thread(Threads& threads, Request& request) {
   const auto point =
-      co_await behind_thread(threads_, request, [&request] { return request.optional_body<ForkPoint>(); });
-  co_return Answer::of(co_await threads_.fork(request.path("id"), point, request.along<Thread>(201)), 201);
+      co_await unless_unknown_thread(threads, request, [&request] { return request.optional_body<ForkPoint>(); });
+  co_return request.respond(co_await threads.fork(request.path("id"), point, request.in_transaction<Thread>()));
 }
 
-Task<Answer> ThreadRoutes::remove_turn(Request& request) {
-  co_await threads_.remove_turn(request.path("id"));
-  co_return Answer::no_content();
+Task<Response> search_turns(Threads& threads, Request& request) {
+  co_return json_response(co_await threads.search_text(request.query<TurnSearch>()));
 }
 
-Task<Answer> ThreadRoutes::search(Request& request) {
-  co_return json_answer(co_await threads_.search_text(request.query<TurnSearch>()));
+}  // namespace
+
+Routes thread_routes(Threads& threads) {
+  return {
+      get("/threads", "List threads, newest change first", list_threads, threads)
+          .query<ThreadFilter>()
+          .responds<std::vector<Thread>>(),
+      post("/threads", "Create a thread", create_thread, threads)
+          .optional_body<NewThread>()
+          .responds<Thread>(201)
+          .with_example({{"title", "Plans"}})
+          .fails_with({404}),
+      get("/threads/:id", "Read a thread and what is being answered on it", show_thread, threads)
+          .responds<ThreadDetail>()
+          .fails_with({404}),
+      patch("/threads/:id", "Change a thread's title, mode or archived", change_thread, threads)
+          .body<ThreadChange>()
+          .responds<Thread>()
+          .with_example({{"archived", true}})
+          .fails_with({404}),
+      remove("/threads/:id", "Delete a thread and its turns", delete_thread, threads)
+          .responds_no_content()
+          .fails_with({404, 409}),
+      get("/threads/:id/turns", "List a thread's turns, newest first", list_turns, threads)
+          .query<TurnFilter>()
+          .responds<std::vector<Turn>>()
+          .fails_with({404}),
+      post("/threads/:id/turns", "Insert a turn without calling the agent", create_turn, threads)
+          .body<NewTurn>()
+          .responds<Turn>(201)
+          .with_example({{"role", "user"}, {"content", "Where were we?"}})
+          .fails_with({404}),
+      post("/threads/:id/fork", "Copy a thread up to and with a turn", fork_thread, threads)
+          .optional_body<ForkPoint>()
+          .responds<Thread>(201)
+          .fails_with({404}),
+      get("/turns/search", "Search an agent's turns, best match first", search_turns, threads)
+          .query<TurnSearch>()
+          .responds<std::vector<FoundTurn>>(),
+  };
 }
 
 }  // namespace agw

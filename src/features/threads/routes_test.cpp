@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/threads_room.hpp"
+#include "testing/threads_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -12,10 +12,9 @@ namespace {
 using namespace testing::threads;
 
 /// What a client gets: `<status> <body or error>`.
-Task<std::string> call(Room& room, Method method, std::string path, std::vector<std::string> segments,
+Task<std::string> call(ThreadsFixture& room, Method method, std::string path, std::vector<std::string> segments,
                        std::string content = {}, std::vector<std::pair<std::string, std::string>> parameters = {}) {
-  ThreadRoutes room_routes(room.threads);
-  const auto routes = room_routes.routes();
+  const auto routes = thread_routes(room.threads);
   const auto route = std::ranges::find_if(
       routes, [&](const Route& candidate) { return candidate.method == method && candidate.path == path; });
   Request request;
@@ -26,8 +25,8 @@ Task<std::string> call(Room& room, Method method, std::string path, std::vector<
   request.parameters = std::move(parameters);
   std::string text;
   try {
-    const auto answer = co_await route->handler(request);
-    text = std::to_string(answer.status) + " " + answer.body;
+    const auto response = co_await route->handler(request);
+    text = std::to_string(response.status) + " " + response.body;
   } catch (const ApiError& error) {
     text = std::to_string(error.status()) + " " + error.error();
   }
@@ -35,7 +34,7 @@ Task<std::string> call(Room& room, Method method, std::string path, std::vector<
 }
 
 TEST(ThreadRoutes, SayThatTheThreadIsUnknownBeforeWhatIsWrongInTheRest) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     EXPECT_EQ(co_await call(room, Method::patch, "/threads/:id", {"threads", "x"}, "{"), "404 thread not found");
     EXPECT_EQ(co_await call(room, Method::post, "/threads/:id/turns", {"threads", "x", "turns"}),
               "404 thread not found");
@@ -47,7 +46,7 @@ TEST(ThreadRoutes, SayThatTheThreadIsUnknownBeforeWhatIsWrongInTheRest) {
 }
 
 TEST(ThreadRoutes, NameWhatIsWrongInTheBody) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto id = (co_await room.threads.create({})).id;
     const auto turn = [&](std::string body) {
       return call(room, Method::post, "/threads/:id/turns", {"threads", id, "turns"}, std::move(body));
@@ -68,7 +67,7 @@ TEST(ThreadRoutes, NameWhatIsWrongInTheBody) {
 }
 
 TEST(ThreadRoutes, NameWhatIsWrongInTheQuery) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto id = (co_await room.threads.create({})).id;
     const auto turns = [&](std::string name, std::string value) {
       return call(room, Method::get, "/threads/:id/turns", {"threads", id, "turns"}, "",
@@ -88,7 +87,7 @@ TEST(ThreadRoutes, NameWhatIsWrongInTheQuery) {
 }
 
 TEST(ThreadRoutes, AnswerWithTheRecordAndItsStatus) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto created = co_await call(room, Method::post, "/threads", {"threads"});
     EXPECT_TRUE(created.starts_with("201 {\"id\":")) << created;
     const auto thread = (co_await room.threads.list({})).at(0);

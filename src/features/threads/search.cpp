@@ -26,7 +26,7 @@ constexpr double common_part = 0.02;
 /// The index gathers the lists of all words that begin with a prefix; of shorter ones these are too many.
 constexpr std::size_t long_prefix = 4;
 /// Of a long turn, the piece that its snippet is taken from.
-constexpr std::size_t most_bytes_shown = 64 * 1024;
+constexpr std::size_t max_bytes_shown = 64 * 1024;
 
 /// What the index is asked, and what is then looked for in the turns that it gives.
 struct Plan {
@@ -187,7 +187,7 @@ private:
     const auto common = [this](std::size_t term) { return is_common(frequencies_[term]); };
     const bool all_common = !plan.phrases.empty() && std::ranges::all_of(plan.phrases, common);
     const bool few = indexed_ >= large_index && all_common && !plan.rest;
-    return std::max(few ? most_common_candidates : most_candidates, limit_);
+    return std::max(few ? max_common_candidates : max_candidates, limit_);
   }
 
   std::vector<Hit> indexed_hits(const Plan& plan, std::size_t most) {
@@ -241,7 +241,7 @@ private:
     if (!stored || (!plan.scoped && !in_scope(*stored))) return std::nullopt;
     const auto text = search_store::indexed_text(stored->turn.content);
     if (!hit.sure && !SearchQuery::matches(*plan.rest, query_.hits(tokenizer_.tokens(text)))) return std::nullopt;
-    const auto shown = text.substr(0, most_bytes_shown);
+    const auto shown = text.substr(0, max_bytes_shown);
     auto snippet = snippet_of(shown, tokenizer_.tokens(shown), query_);
     return FoundTurn{std::move(stored->turn), std::move(snippet)};
   }

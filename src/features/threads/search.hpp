@@ -7,16 +7,17 @@
 
 namespace agw {
 
-/// Searches in one snapshot: what is indexed through the index, what is not yet by reading it. Best matches first,
-/// judged by how rare the words are and how often and in how short a turn they stand (BM25); of words that very many
-/// turns have, the newest `most_candidates` turns are judged, of none but common ones in a large index the newest
-/// `most_common_candidates`, or as many as are wanted. `wanted.agent_id` is an id here.
+/// Searches in one snapshot: indexed turns through the index, newer ones by reading them. Best matches first, ranked by
+/// BM25 (rare words, many occurrences, short turns). If very many turns match, only the newest `max_candidates` are
+/// ranked; if all words are common and the index is large, the newest `max_common_candidates`, or as many as are
+/// wanted. `wanted.agent_id` is an id here.
 std::vector<FoundTurn> search_turns(Connection& connection, const TurnSearch& wanted);
 
-inline constexpr std::size_t most_candidates = 500;
-inline constexpr std::size_t most_common_candidates = 200;
+inline constexpr std::size_t max_candidates = 500;
+inline constexpr std::size_t max_common_candidates = 200;
 
-/// From how many turns on the index is asked for the rarer words alone, and the rest is looked up in the turns found.
+/// With at least so many turns, the index is queried for the rarer words only; the others are checked in the turns
+/// found.
 inline constexpr std::int64_t large_index = 10'000;
 
 }  // namespace agw

@@ -2,14 +2,14 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/group.hpp"
-#include "base/task.hpp"
+#include "base/async/task.hpp"
+#include "base/async/task_group.hpp"
 #include "storage/database.hpp"
 
 namespace agw {
 
-/// What works behind the turns: puts new ones into the search index, keeps the index merged, and removes the turns of
-/// deleted threads; all in short pieces that give way to requests.
+/// Background work on turns: adds new ones to the search index, keeps the index merged, and removes the turns of
+/// deleted threads. It works in short pieces, so requests come first.
 class SearchIndexer {
 public:
   SearchIndexer(Loop& loop, Database& database);
@@ -17,10 +17,10 @@ public:
   void start();
   Task<> stop();
 
-  /// There is something to do: turns were added or removed, a thread was deleted.
+  /// Call it when there is work: turns were added or removed, or a thread was deleted.
   void wake();
 
-  /// Does what there is to do now, in the caller's own time.
+  /// Does all work that there is now, before it returns.
   Task<> catch_up();
 
 private:
@@ -31,9 +31,9 @@ private:
 
   Database& database_;
   asio::steady_timer timer_;
-  bool behind_ = true;  ///< a start finds what the last process left
+  bool behind_ = true;  ///< there may be work; true at the start, because the last process may have left some
   bool asleep_ = false;
-  Group group_;
+  TaskGroup group_;
 };
 
 }  // namespace agw

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/unspaced.hpp"
+#include "base/text/word_segmentation.hpp"
 #include "storage/full_text_api.hpp"
 
 namespace agw {
@@ -14,8 +14,8 @@ using Node = SearchQuery::Node;
 using Term = SearchQuery::Term;
 
 /// SQLite's own parser of queries has a small stack, and nobody nests deeper.
-constexpr int deepest = 6;
-constexpr std::string_view blanks(" \t\r\n\v\f\0", 7);
+constexpr int max_depth = 6;
+constexpr std::string_view query_whitespace(" \t\r\n\v\f\0", 7);
 constexpr std::string_view ends_of_words(" \t\r\n\v\f\0\"()", 10);
 
 struct Item {
@@ -37,7 +37,7 @@ public:
 
 private:
   bool skip_blanks() {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(query_whitespace), rest_.size()));
     return !rest_.empty();
   }
 
@@ -59,8 +59,8 @@ private:
   /// In `これはPython入門`, `これは` is a term of its own, which the index may know as the end of a word only.
   Item word() {
     const auto end = std::min(rest_.find_first_of(ends_of_words), rest_.size());
-    const auto first = rest_.substr(0, bytes_of_one_script(rest_.substr(0, end)));
-    const bool goes_on = std::exchange(is_cut_, first.size() < end && has_unspaced(first));
+    const auto first = rest_.substr(0, script_run_length(rest_.substr(0, end)));
+    const bool goes_on = std::exchange(is_cut_, first.size() < end && has_unsegmented_script(first));
     if (is_cut_) return {Item::Kind::term, {.text = std::string(take_bytes(first.size())), .is_loose = true}};
     auto text = take_bytes(end);
     if (!goes_on) {
@@ -145,7 +145,7 @@ private:
       terms_.push_back(items_[place_++].term);
       return Node{Node::Kind::term, terms_.size() - 1, {}};
     }
-    if (!take(Item::Kind::open) || ++depth_ > deepest) return std::nullopt;
+    if (!take(Item::Kind::open) || ++depth_ > max_depth) return std::nullopt;
     auto inner = any();
     --depth_;
     if (!take(Item::Kind::close)) return std::nullopt;
@@ -185,13 +185,13 @@ std::vector<Term> plain_words(const std::vector<Item>& items) {
     const bool is_text = item.kind == Item::Kind::term || item.kind == Item::Kind::broken;
     std::string_view rest = item.term.text;
     while (!rest.empty()) {
-      const auto end = std::min(rest.find_first_of(blanks), rest.size());
+      const auto end = std::min(rest.find_first_of(query_whitespace), rest.size());
       if (end > 0) (is_text ? words : operators).push_back({std::string(rest.substr(0, end))});
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
   auto& wanted = words.empty() ? operators : words;
-  if (wanted.size() > SearchQuery::most_terms) wanted.resize(SearchQuery::most_terms);
+  if (wanted.size() > SearchQuery::max_terms) wanted.resize(SearchQuery::max_terms);
   return wanted;
 }
 
@@ -225,7 +225,7 @@ std::optional<Node> pruned(Node node, const std::vector<Term>& terms) {
 SearchQuery::SearchQuery(std::string_view text) {
   const auto items = Scanner(text).items();
   root_ = Parser(items, terms_).query();
-  if (root_ && terms_.size() <= most_terms) return;
+  if (root_ && terms_.size() <= max_terms) return;
   terms_ = plain_words(items);
   root_ = all_of(terms_.size());
 }
@@ -235,8 +235,9 @@ void SearchQuery::fold(const Tokenizer& tokenizer) {
   for (auto& term : terms_) {
     term.words.clear();
     for (auto& token : tokenizer.tokens(term.text)) term.words.push_back(std::move(token.word));
-    term.is_part = parts < most_unspaced_parts && term.words.size() == 1 && has_unspaced(term.words.front());
-    if (term.words.size() > 1 && has_unspaced(term.words.back())) term.prefix = true;
+    term.is_part =
+        parts < max_unsegmented_terms && term.words.size() == 1 && has_unsegmented_script(term.words.front());
+    if (term.words.size() > 1 && has_unsegmented_script(term.words.back())) term.prefix = true;
     if (!term.is_part) continue;
     term.prefix = false;
     ++parts;
@@ -249,7 +250,7 @@ void SearchQuery::find_forms(const std::function<std::vector<std::string>(const 
     if (!term.is_part) continue;
     term.forms = words_with(term.words.front());
     if (term.forms.empty()) term.forms = term.words;
-    if (term.is_loose && term.forms.size() == most_words_with_part) term.words.clear();
+    if (term.is_loose && term.forms.size() == max_words_with_part) term.words.clear();
   }
   if (root_) root_ = pruned(std::move(*root_), terms_);
 }

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/unspaced.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
+#include "base/text/word_segmentation.hpp"
 #include "features/threads/full_text.hpp"
 #include "features/threads/turn_order_store.hpp"
 #include "storage/full_text_api.hpp"
@@ -44,7 +44,7 @@ std::vector<Entry> piece(Statement& row) {
   std::size_t bytes = 0;
   while (entries.size() < turns_a_piece && bytes < bytes_a_piece && row.step()) {
     entries.push_back({row.integer(0), thread_word(row.integer(1)) + ' ' + agent_word(row.text(2)),
-                       with_seams(indexed_text(row.text(3)))});
+                       with_word_breaks(indexed_text(row.text(3)))});
     bytes += entries.back().content.size();
   }
   return entries;
@@ -117,7 +117,7 @@ Statement prepare_with_hits(Connection& connection, std::string_view sql) {
 
 std::string Scope::word() const { return thread ? thread_word(*thread) : agent_word(agent_id); }
 
-std::string_view indexed_text(std::string_view content) { return utf8_prefix(content, most_bytes_indexed); }
+std::string_view indexed_text(std::string_view content) { return utf8_prefix(content, max_bytes_indexed); }
 
 bool index_some(Connection& connection) {
   const auto entries = not_indexed(connection);
@@ -150,7 +150,7 @@ void remove(Connection& connection, const turn_store::StoredTurn& stored) {
   if (stored.number > indexed(connection)) return;
   take_away(connection,
             {stored.number, thread_word(stored.thread) + ' ' + agent_word(agent_of(connection, stored.thread)),
-             with_seams(indexed_text(stored.turn.content))});
+             with_word_breaks(indexed_text(stored.turn.content))});
 }
 
 std::int64_t indexed(Connection& connection) {

@@ -11,23 +11,23 @@
 #include "features/threads/turn_store.hpp"
 #include "storage/connection.hpp"
 
-/// The SQL of the search index: what writes it behind the turns, and what reads it.
+/// The SQL of the search index. It is written after the turns, in the background.
 namespace agw::search_store {
 
-/// What a search is narrowed to: an agent, and one of its threads perhaps.
+/// Limits a search to an agent and, optionally, to one of its threads.
 struct Scope {
   std::string agent_id;
   std::optional<std::int64_t> thread;  ///< a thread of that agent
 
-  /// The word that stands for it in the index.
+  /// The word that represents the scope in the index.
   std::string word() const;
 };
 
-/// How much of a turn is searched: what follows is not. A bound on how long one turn may keep the writer.
-inline constexpr std::size_t most_bytes_indexed = 1024 * 1024;
+/// How much of a turn is indexed; the rest is not found. Bounds the time that one turn takes on the writer.
+inline constexpr std::size_t max_bytes_indexed = 1024 * 1024;
 std::string_view indexed_text(std::string_view content);
 
-// Writing, in pieces that are short.
+// Writing, in short pieces.
 
 /// Indexes the next turns. Returns whether there were any.
 bool index_some(Connection& connection);
@@ -35,20 +35,21 @@ bool index_some(Connection& connection);
 bool merge_some(Connection& connection);
 /// Removes the next turns of deleted threads, from the index as well. Returns whether there were any.
 bool purge_some(Connection& connection);
-/// Takes a turn that is about to be removed out of the index.
+/// Removes a turn from the index, before the turn itself is removed.
 void remove(Connection& connection, const turn_store::StoredTurn& stored);
 
 // Reading.
 
-/// The number of the last turn that is indexed.
+/// The number of the last indexed turn.
 std::int64_t indexed(Connection& connection);
-/// About how many turns match a query of the index: exact for a few, else judged by how close the newest ones stand.
+/// About how many turns match a query of the index: exact for a few, else estimated from how close together the newest
+/// ones are.
 double frequency(Connection& connection, const std::string& query);
 
-/// Words of the index that have `part` in them.
+/// Words of the index that contain `part`.
 std::vector<std::string> words_with(Connection& connection, const std::string& part);
 
-/// A turn that matches, by its number.
+/// A matching turn, by its number.
 struct Candidate {
   std::int64_t number = 0;
   std::vector<std::uint32_t> hits;  ///< see add_hits_function

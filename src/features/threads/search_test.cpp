@@ -8,7 +8,7 @@
 #include "features/threads/search_store.hpp"
 #include "features/threads/service.hpp"
 #include "storage/migration.hpp"
-#include "testing/threads_room.hpp"
+#include "testing/threads_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -17,20 +17,20 @@ using namespace testing::threads;
 using Texts = std::vector<std::string>;
 
 /// A thread of the agent `builder` with these turns.
-Task<Thread> thread_with(Room& room, Texts contents) {
+Task<Thread> thread_with(ThreadsFixture& room, Texts contents) {
   const auto thread = co_await room.threads.create({.agent_id = "builder"});
   for (const auto& content : contents) co_await room.say(thread.id, content);
   co_return thread;
 }
 
-Task<Texts> found(Room& room, std::string q, std::optional<std::string> thread_id = {}) {
+Task<Texts> found(ThreadsFixture& room, std::string q, std::optional<std::string> thread_id = {}) {
   co_return contents_of(
       co_await room.threads.search({.q = std::move(q), .agent_id = "builder", .thread_id = std::move(thread_id)}));
 }
 
 /// Runs a test over turns that are not indexed yet, and again once they are: nobody can tell.
-void behind_and_indexed(Texts contents, std::function<Task<>(Room&, const Thread&)> body) {
-  in_room([&](Room& room) -> Task<> {
+void behind_and_indexed(Texts contents, std::function<Task<>(ThreadsFixture&, const Thread&)> body) {
+  with_threads([&](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await thread_with(room, contents);
     co_await body(room, thread);
     co_await room.threads.index_all();
@@ -39,7 +39,7 @@ void behind_and_indexed(Texts contents, std::function<Task<>(Room&, const Thread
 }
 
 TEST(Search, FindsTurnsThatHoldAllWords) {
-  behind_and_indexed({"red apple", "green apple", "red brick"}, [](Room& room, const Thread&) -> Task<> {
+  behind_and_indexed({"red apple", "green apple", "red brick"}, [](ThreadsFixture& room, const Thread&) -> Task<> {
     EXPECT_EQ(co_await found(room, "red apple"), Texts{"red apple"});
     EXPECT_EQ(co_await found(room, "apple red"), Texts{"red apple"});
     EXPECT_EQ(co_await found(room, "RED AND apple"), Texts{"red apple"});
@@ -48,7 +48,7 @@ TEST(Search, FindsTurnsThatHoldAllWords) {
 }
 
 TEST(Search, TakesNoNoticeOfCaseAndDiacritics) {
-  behind_and_indexed({"Crème brûlée in ÖLAND"}, [](Room& room, const Thread&) -> Task<> {
+  behind_and_indexed({"Crème brûlée in ÖLAND"}, [](ThreadsFixture& room, const Thread&) -> Task<> {
     EXPECT_EQ((co_await found(room, "creme")).size(), 1u);
     EXPECT_EQ((co_await found(room, "BRÛLÉE oland")).size(), 1u);
   });
@@ -56,7 +56,7 @@ TEST(Search, TakesNoNoticeOfCaseAndDiacritics) {
 
 TEST(Search, FindsPartsOfSentencesInScriptsWithoutBlanks) {
   behind_and_indexed({"明日は東京に行きます", "2024年の東京", "大阪です", "tokyo"},
-                     [](Room& room, const Thread&) -> Task<> {
+                     [](ThreadsFixture& room, const Thread&) -> Task<> {
                        EXPECT_EQ((co_await found(room, "東京")).size(), 2u);
                        EXPECT_EQ(co_await found(room, "東京 AND 行き*"), Texts{"明日は東京に行きます"});
                        EXPECT_EQ(co_await found(room, "東京 NOT 明日"), Texts{"2024年の東京"});
@@ -68,7 +68,7 @@ TEST(Search, FindsPartsOfSentencesInScriptsWithoutBlanks) {
 TEST(Search, FindsWordsThatAnotherScriptFollowsWithoutABlank) {
   behind_and_indexed(
       {"これはPython入門です", "Python入門書", "Dockerの設定", "pythonic", "NOT演算子", "東京 3Dプリンタ"},
-      [](Room& room, const Thread&) -> Task<> {
+      [](ThreadsFixture& room, const Thread&) -> Task<> {
         EXPECT_EQ((co_await found(room, "python")).size(), 2u);
         EXPECT_EQ((co_await found(room, "入門")).size(), 2u);
         EXPECT_EQ((co_await found(room, "Python入門")).size(), 2u);
@@ -86,7 +86,7 @@ TEST(Search, FindsWordsThatAnotherScriptFollowsWithoutABlank) {
 TEST(Search, FindsTheWordsBetweenPartsThatStandInVeryMany) {
   Texts contents{"新しいGitHubのAPIを使う", "い sole"};
   for (int i = 0; i < 150; ++i) contents.push_back(fmt::format("あ{}いのを", i));
-  behind_and_indexed(contents, [](Room& room, const Thread&) -> Task<> {
+  behind_and_indexed(contents, [](ThreadsFixture& room, const Thread&) -> Task<> {
     EXPECT_EQ(co_await found(room, "い sole"), Texts{"い sole"});
     for (const auto* q : {"GitHubのAPI", "いGitHubのAPIを", "githubの", "新しいGitHubのAPIを使う"}) {
       EXPECT_EQ((co_await found(room, q)).size(), 1u) << q;
@@ -97,7 +97,7 @@ TEST(Search, FindsTheWordsBetweenPartsThatStandInVeryMany) {
 /// How many of these turns are indexed right behind the update of an older gateway's data. All are found.
 std::int64_t indexed_after_update(Texts contents) {
   std::int64_t indexed = -1;
-  in_room([&](Room& room) -> Task<> {
+  with_threads([&](ThreadsFixture& room) -> Task<> {
     co_await thread_with(room, contents);
     co_await room.threads.index_all();
     indexed = co_await room.database.write([](Connection& connection) {
@@ -119,7 +119,7 @@ TEST(Search, IndexesAgainWhatAnOlderGatewayHasOnlyWhereSomeTextHasNoBlanks) {
 
 TEST(Search, FindsPhrasesPrefixesAndAlternatives) {
   behind_and_indexed({"the quick brown fox", "the brown quick fox", "a slow worm"},
-                     [](Room& room, const Thread&) -> Task<> {
+                     [](ThreadsFixture& room, const Thread&) -> Task<> {
                        EXPECT_EQ(co_await found(room, "\"quick brown\""), Texts{"the quick brown fox"});
                        EXPECT_EQ(co_await found(room, "quick-brown"), Texts{"the quick brown fox"});
                        EXPECT_EQ(co_await found(room, "\"brown qui\"*"), Texts{"the brown quick fox"});
@@ -132,7 +132,7 @@ TEST(Search, FindsPhrasesPrefixesAndAlternatives) {
 }
 
 TEST(Search, TakesWhatIsNotValidAsPlainWords) {
-  behind_and_indexed({"salt and pepper", "salt", "c++ (language)"}, [](Room& room, const Thread&) -> Task<> {
+  behind_and_indexed({"salt and pepper", "salt", "c++ (language)"}, [](ThreadsFixture& room, const Thread&) -> Task<> {
     EXPECT_EQ(co_await found(room, "salt AND"), (Texts{"salt", "salt and pepper"}));
     EXPECT_EQ(co_await found(room, "\"pepper"), Texts{"salt and pepper"});
     EXPECT_EQ(co_await found(room, "(pepper"), Texts{"salt and pepper"});
@@ -146,7 +146,7 @@ TEST(Search, TakesWhatIsNotValidAsPlainWords) {
 }
 
 TEST(Search, IsNarrowedToTheAgentAndAThread) {
-  behind_and_indexed({"apple"}, [](Room& room, const Thread& thread) -> Task<> {
+  behind_and_indexed({"apple"}, [](ThreadsFixture& room, const Thread& thread) -> Task<> {
     const auto other = co_await thread_with(room, {"apple too"});
     const auto foreign = co_await room.threads.create({.agent_id = "stranger"});
     co_await room.say(foreign.id, "apple of a stranger");
@@ -162,7 +162,7 @@ TEST(Search, IsNarrowedToTheAgentAndAThread) {
 
 TEST(Search, RanksTurnsByRelevance) {
   behind_and_indexed({"apple", "a long text in which the apple is one word among very many others", "apple apple pie"},
-                     [](Room& room, const Thread&) -> Task<> {
+                     [](ThreadsFixture& room, const Thread&) -> Task<> {
                        const auto turns = co_await found(room, "apple");
                        EXPECT_EQ(turns.size(), 3u);
                        EXPECT_EQ(turns.back(), "a long text in which the apple is one word among very many others");
@@ -170,7 +170,7 @@ TEST(Search, RanksTurnsByRelevance) {
 }
 
 TEST(Search, GivesAtMostWhatIsAskedFor) {
-  behind_and_indexed({"apple one", "apple two", "apple three"}, [](Room& room, const Thread&) -> Task<> {
+  behind_and_indexed({"apple one", "apple two", "apple three"}, [](ThreadsFixture& room, const Thread&) -> Task<> {
     const TurnSearch wanted{.q = "apple", .agent_id = "builder", .limit = Limit{2}};
     EXPECT_EQ(contents_of(co_await room.threads.search(wanted)), (Texts{"apple three", "apple two"}));
   });
@@ -181,7 +181,7 @@ TEST(Search, ShowsTheTextAroundWhatWasFound) {
   for (int i = 0; i < 100; ++i) text += "filler" + std::to_string(i) + "\n ";
   const auto place = text.find("filler50");
   text.insert(place, "a <b>needle</b> in ");
-  behind_and_indexed({text, "one needle"}, [](Room& room, const Thread&) -> Task<> {
+  behind_and_indexed({text, "one needle"}, [](ThreadsFixture& room, const Thread&) -> Task<> {
     const auto turns = co_await room.threads.search({.q = "needle", .agent_id = "builder"});
     EXPECT_EQ(turns.front().snippet, "one needle");
     const auto& snippet = turns.back().snippet;
@@ -192,7 +192,7 @@ TEST(Search, ShowsTheTextAroundWhatWasFound) {
 }
 
 TEST(Search, FindsNothingThatWasDeleted) {
-  behind_and_indexed({"apple one", "apple two"}, [](Room& room, const Thread& thread) -> Task<> {
+  behind_and_indexed({"apple one", "apple two"}, [](ThreadsFixture& room, const Thread& thread) -> Task<> {
     const auto gone = co_await room.say(thread.id, "apple gone");
     EXPECT_EQ((co_await found(room, "apple")).size(), 3u);
     co_await room.threads.remove_turn(gone.id);
@@ -204,7 +204,7 @@ TEST(Search, FindsNothingThatWasDeleted) {
 }
 
 TEST(Search, LeavesTheIndexSoundAfterDeletions) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto kept = co_await thread_with(room, {"apple kept"});
     const auto doomed = co_await thread_with(room, {"apple one", "apple two"});
     const auto turn = co_await room.say(kept.id, "apple removed");
@@ -226,7 +226,7 @@ TEST(Search, LeavesTheIndexSoundAfterDeletions) {
 }
 
 TEST(Search, FindsTheCopiesOfAFork) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await thread_with(room, {"apple"});
     const auto fork = co_await room.threads.fork(thread.id, {});
     co_await room.threads.index_all();
@@ -235,7 +235,7 @@ TEST(Search, FindsTheCopiesOfAFork) {
 }
 
 TEST(Search, IndexesInTheBackground) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     room.threads.start();
     co_await thread_with(room, {"apple"});
     std::int64_t indexed = 0;
@@ -268,7 +268,7 @@ std::string random_query(std::mt19937& random) {
 }
 
 TEST(Search, NeverFailsForWhatIsTypedAndFindsTheSameWithAndWithoutIndex) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     co_await thread_with(room, {"red apple", "apple", "red", "near apple and not red", "body apple 0", "🍎 é app"});
     std::mt19937 random(7);
     std::vector<std::pair<std::string, std::multiset<std::string>>> before;
@@ -286,7 +286,7 @@ TEST(Search, NeverFailsForWhatIsTypedAndFindsTheSameWithAndWithoutIndex) {
 }
 
 TEST(Search, NeverFailsForWhatIsDeepOrLong) {
-  behind_and_indexed({"apple"}, [](Room& room, const Thread&) -> Task<> {
+  behind_and_indexed({"apple"}, [](ThreadsFixture& room, const Thread&) -> Task<> {
     std::string words;
     for (int i = 0; i < 5000; ++i) words += "apple ";
     EXPECT_EQ((co_await found(room, words)).size(), 1u);
@@ -301,9 +301,9 @@ TEST(Search, NeverFailsForWhatIsDeepOrLong) {
     std::string nested = "apple";
     for (int i = 0; i < 6; ++i) nested = "x OR apple AND apple NOT (y OR z w) NOT w (apple OR z (" + nested + "))";
     co_await found(room, nested);
-    std::string deepest = "apple";
-    for (int i = 0; i < 6; ++i) deepest = "w OR w AND w NOT w (" + deepest + ")";
-    co_await found(room, deepest);
+    std::string max_depth = "apple";
+    for (int i = 0; i < 6; ++i) max_depth = "w OR w AND w NOT w (" + max_depth + ")";
+    co_await found(room, max_depth);
     co_await found(room, std::string("app\0le", 6));
     co_await found(room, std::string(100'000, '('));
     co_await found(room, std::string(100'000, 'a'));
@@ -311,7 +311,7 @@ TEST(Search, NeverFailsForWhatIsDeepOrLong) {
 }
 
 /// As many turns as make the search ask the index for rare words only.
-Task<Thread> large_thread(Room& room) {
+Task<Thread> large_thread(ThreadsFixture& room) {
   const auto thread = co_await room.threads.create({.agent_id = "builder"});
   const auto count = static_cast<int>(large_index) + 500;
   std::vector<PreparedTurn> turns;
@@ -329,7 +329,7 @@ Task<Thread> large_thread(Room& room) {
 }
 
 TEST(Search, FindsAllThatMatchAmongManyTurns) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await large_thread(room);
     EXPECT_EQ((co_await found(room, "scarce")).size(), 12u);
     EXPECT_EQ((co_await found(room, "the scarce")).size(), 11u);
@@ -347,7 +347,7 @@ TEST(Search, FindsAllThatMatchAmongManyTurns) {
 }
 
 /// A thread of the agent `builder` with `count` turns of the same text, indexed.
-Task<Thread> thread_of_many(Room& room, int count, std::string content) {
+Task<Thread> thread_of_many(ThreadsFixture& room, int count, std::string content) {
   const auto thread = co_await room.threads.create({.agent_id = "builder"});
   std::vector<PreparedTurn> turns;
   for (int i = 0; i < count; ++i) turns.push_back(room.threads.prepare({.thread_id = thread.id, .content = content}));
@@ -359,7 +359,7 @@ Task<Thread> thread_of_many(Room& room, int count, std::string content) {
 }
 
 TEST(Search, FindsAsManyAsAreWanted) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     co_await thread_of_many(room, 900, "apple");
     const auto all = co_await room.threads.search({.q = "apple", .agent_id = "builder", .limit = Limit{1000}});
     EXPECT_EQ(all.size(), 900u);
@@ -367,7 +367,7 @@ TEST(Search, FindsAsManyAsAreWanted) {
 }
 
 TEST(Search, IsNotHeldUpByAThreadThatIsBeingDeleted) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     co_await thread_with(room, {"an apple that stays"});
     const auto deleted = co_await thread_of_many(room, 1100, "an apple that goes");
     co_await room.threads.remove(deleted.id);
@@ -379,7 +379,7 @@ TEST(Search, IsNotHeldUpByAThreadThatIsBeingDeleted) {
 TEST(Search, ReadsAVeryLongQuery) {
   std::string text;
   for (int i = 0; i < 300'000; ++i) text += "a ";
-  EXPECT_EQ(SearchQuery(text).terms().size(), SearchQuery::most_terms);
+  EXPECT_EQ(SearchQuery(text).terms().size(), SearchQuery::max_terms);
 }
 
 }  // namespace

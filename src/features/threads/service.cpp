@@ -8,7 +8,11 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/id.hpp"
+#include "base/json/json_values.hpp"
 #include "features/events/hub.hpp"
+#include "features/extensions/service.hpp"
+#include "features/projects/service.hpp"
+#include "features/runs/service.hpp"
 #include "features/threads/array_text.hpp"
 #include "features/threads/search_indexer.hpp"
 #include "features/threads/thread_store.hpp"
@@ -25,6 +29,12 @@ using thread_store::TitledBy;
 
 constexpr std::string_view default_agent = "assistant";
 
+/// What new threads of the agent begin with; null for one that is not known.
+ThreadMode mode_of(const ExtensionPointer& agent) {
+  const auto mode = agent ? string_member(agent->definition.members(), "mode") : std::nullopt;
+  return mode ? from_text<ThreadMode>(*mode).value_or(ThreadMode::plan) : ThreadMode::plan;
+}
+
 /// Of turns `numbers`, in order, that were copied under `ids`.
 auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids) {
   return [&](const std::string& turn_id) -> std::optional<std::string> {
@@ -37,11 +47,14 @@ auto copies(Connection& connection, const std::vector<std::int64_t>& numbers, co
 
 }  // namespace
 
-Threads::Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, ThreadLinks links)
+Threads::Threads(Loop& loop, Database& database, Hub& hub, const Clock& clock, const Projects& projects,
+                 const Runs& runs, const Extensions& extensions)
     : database_(database),
       hub_(hub),
       clock_(clock),
-      links_(std::move(links)),
+      projects_(projects),
+      runs_(runs),
+      extensions_(extensions),
       indexer_(std::make_unique<SearchIndexer>(loop, database)) {}
 
 Threads::~Threads() = default;
@@ -55,62 +68,61 @@ std::int64_t Threads::next_moment() {
   return last_moment_ = std::max(last_moment_ + 1, now);
 }
 
-void Threads::publish(const Thread& thread) {
-  if (hub_.heard()) hub_.publish_record("thread-updated", thread.id, "thread", to_json(thread));
-}
-
-void Threads::announce_new(const Thread& thread) {
-  publish(thread);
-  if (links_.created) links_.created(thread);
+void Threads::publish(const Thread& thread, std::string name) {
+  hub_.publish({.name = std::move(name),
+                .type = "thread-updated",
+                .thread_id = thread.id,
+                .member = "thread",
+                .record = thread});
 }
 
 std::string Threads::agent_id_of(std::string_view id_or_name) const {
-  const auto agent = links_.agent(id_or_name);
+  const auto agent = extensions_.find_agent(id_or_name);
   return agent ? agent->id : std::string(id_or_name);
 }
 
 std::shared_ptr<PreparedThread> Threads::prepare(NewThread&& wanted, std::string id) {
-  if (wanted.project_id && !links_.project_exists(*wanted.project_id)) throw project_not_found();
+  if (wanted.project_id && !projects_.find(*wanted.project_id)) throw project_not_found();
   const std::string_view named = wanted.agent_id ? std::string_view(*wanted.agent_id) : default_agent;
-  auto agent = links_.agent(named).value_or(ThreadLinks::Agent{std::string(named), std::nullopt});
+  const auto agent = extensions_.find_agent(named);
   const auto titled_by = wanted.title ? TitledBy::person : TitledBy::nobody;
   Thread thread{.id = std::move(id),
-                .agent_id = std::move(agent.id),
+                .agent_id = agent ? agent->id : std::string(named),
                 .project_id = std::move(wanted.project_id),
                 .job_id = std::move(wanted.job_id),
                 .title = wanted.title ? std::move(*wanted.title) : std::string(untitled),
-                .mode = wanted.mode.value_or(agent.mode.value_or(ThreadMode::plan)),
+                .mode = wanted.mode ? *wanted.mode : mode_of(agent),
                 .created_at = clock_.now()};
   const auto moment = next_moment();
   thread.updated_at = thread_store::time_of(moment);
   return std::make_shared<PreparedThread>(std::move(thread), titled_by, moment);
 }
 
-Task<Thread> Threads::create(NewThread wanted, Along<Thread> along) {
+Task<Thread> Threads::create(NewThread wanted, InTransaction<Thread> in_transaction) {
   // Shared, because a write may be run again and is copied on its way.
   const auto prepared = prepare(std::move(wanted), new_id());
-  if (along) {
-    co_await database_.write([prepared, along](Connection& connection) {
+  if (in_transaction) {
+    co_await database_.write([prepared, in_transaction](Connection& connection) {
       thread_store::insert(connection, *prepared);
-      along(connection, prepared->thread);
+      in_transaction(connection, prepared->thread);
     });
   } else {
     co_await database_.insert<thread_store::insert_all, PreparedThread>(prepared);
   }
-  announce_new(prepared->thread);
+  publish(prepared->thread, "thread.created");
   co_return std::move(prepared->thread);
 }
 
-Task<Turn> Threads::begin(NewThread wanted, AddTurn first, Along<Turn> along) {
+Task<Turn> Threads::begin(NewThread wanted, AddTurn first, InTransaction<Turn> in_transaction) {
   const auto thread = prepare(std::move(wanted), first.thread_id);
   const auto turn = std::make_shared<const PreparedTurn>(prepare(std::move(first)));
-  const auto changed = co_await database_.write([thread, turn, along](Connection& connection) {
+  const auto changed = co_await database_.write([thread, turn, in_transaction](Connection& connection) {
     thread_store::insert(connection, *thread);
     auto with_turn = turn_store::insert(connection, *turn);
-    if (along) along(connection, turn->turn);
+    if (in_transaction) in_transaction(connection, turn->turn);
     return with_turn;
   });
-  announce_new(thread->thread);
+  publish(thread->thread, "thread.created");
   announce(turn->turn, changed);
   co_return turn->turn;
 }
@@ -122,7 +134,7 @@ Task<Thread> Threads::require(std::string id) {
 
 Task<ThreadDetail> Threads::detail(std::string id) {
   ThreadDetail detail{co_await require(id), nullptr};
-  if (auto run = links_.active_run(id)) detail.active_run = std::move(*run);
+  if (auto run = runs_.active_run(id)) detail.active_run = std::move(*run);
   co_return detail;
 }
 
@@ -149,14 +161,16 @@ Task<Thread> Threads::change(std::string id, ThreadChange change) {
 }
 
 Task<> Threads::remove(std::string id) {
-  if (links_.thread_in_use(id)) throw Conflict("thread is in use");
+  if (runs_.thread_in_use(id)) throw Conflict("thread is in use");
   co_await database_.write([id](Connection& connection) { thread_store::remove(connection, id); });
   indexer_->wake();
 }
 
 ThreadFilter Threads::resolved(ThreadFilter filter) const {
   if (filter.agent_id) filter.agent_id = agent_id_of(*filter.agent_id);
-  if (filter.job_id) filter.job_id = links_.job_id(*filter.job_id).value_or(*filter.job_id);
+  if (filter.job_id) {
+    if (const auto job = extensions_.find(ExtensionType::job, *filter.job_id)) filter.job_id = job->id;
+  }
   return filter;
 }
 
@@ -176,7 +190,7 @@ Task<std::string> Threads::list_text(ThreadFilter filter) {
   });
 }
 
-Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along) {
+Task<Thread> Threads::fork(std::string id, ForkPoint point, InTransaction<Thread> in_transaction) {
   struct Plan {
     std::int64_t last;
     std::size_t turns;
@@ -198,8 +212,8 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
   const auto moment = next_moment();
   const auto now = clock_.now();
   const auto copy =
-      co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment, now, along,
-                                at_fork = at_fork_, turn = point.turnId](Connection& connection) {
+      co_await database_.write([id, last = plan.last, ids = std::move(ids), copy_id = new_id(), moment, now,
+                                in_transaction, at_fork = at_fork_, turn = point.turnId](Connection& connection) {
         auto [original, thread, titled_by] = thread_store::require(connection, id);
         // It may have been deleted since the plan was made.
         if (turn) turn_store::require(connection, *turn);
@@ -215,11 +229,11 @@ Task<Thread> Threads::fork(std::string id, ForkPoint point, Along<Thread> along)
         turn_store::copy(connection, numbers, ids, number);
         if (turn) turn_store::restore_to_last(connection, number);
         if (at_fork) at_fork(connection, {id, copy_id, copies(connection, numbers, ids)});
-        if (along) along(connection, thread);
+        if (in_transaction) in_transaction(connection, thread);
         return thread;
       });
   indexer_->wake();
-  announce_new(copy);
+  publish(copy, "thread.created");
   co_return copy;
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/testing.hpp"
-#include "testing/threads_room.hpp"
+#include "testing/threads_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
 
 TEST(Threads, BelongToTheAssistantWithoutAnAgent) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     EXPECT_EQ(thread.agent_id, "assistant");
     EXPECT_EQ(thread.title, "New thread");
@@ -24,7 +24,7 @@ TEST(Threads, BelongToTheAssistantWithoutAnAgent) {
 }
 
 TEST(Threads, TakeIdAndModeOfAnAgentThatWasNamed) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({.agent_id = "builder"});
     EXPECT_EQ(thread.agent_id, "agent-1");
     EXPECT_EQ(thread.mode, ThreadMode::act);
@@ -33,7 +33,7 @@ TEST(Threads, TakeIdAndModeOfAnAgentThatWasNamed) {
 }
 
 TEST(Threads, BelongToProjectsThatExist) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     EXPECT_EQ((co_await room.threads.create({.project_id = "project-1"})).project_id, "project-1");
     EXPECT_EQ(co_await failure(room.threads.create({.project_id = "project-2"})), "404 project not found");
   });
@@ -52,8 +52,8 @@ NewThread some_thread(std::size_t number) {
 Task<> make(Threads& threads, NewThread wanted, Thread& made) { made = co_await threads.create(std::move(wanted)); }
 
 TEST(Threads, AreEachAsTheyWereWantedWhereManyAreMadeAtOnce) {
-  in_room([](Room& room) -> Task<> {
-    Group group(room.loop);
+  with_threads([](ThreadsFixture& room) -> Task<> {
+    TaskGroup group(room.loop);
     testing::Gate gate;
     co_await gate.shut(room.database, group);
     std::vector<Thread> made(40);
@@ -73,7 +73,7 @@ TEST(Threads, AreEachAsTheyWereWantedWhereManyAreMadeAtOnce) {
 }
 
 TEST(Threads, AreNotFoundByUnknownIds) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     EXPECT_EQ(co_await failure(room.threads.require("x")), "404 thread not found");
     EXPECT_EQ(co_await failure(room.threads.detail("x")), "404 thread not found");
     EXPECT_EQ(co_await failure(room.threads.change("x", {})), "404 thread not found");
@@ -85,7 +85,7 @@ TEST(Threads, AreNotFoundByUnknownIds) {
 }
 
 TEST(Threads, AreListedNewestChangeFirstAlsoWithinOneMillisecond) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto a = co_await room.threads.create({});
     const auto b = co_await room.threads.create({});
     const auto c = co_await room.threads.create({});
@@ -97,7 +97,7 @@ TEST(Threads, AreListedNewestChangeFirstAlsoWithinOneMillisecond) {
 }
 
 TEST(Threads, AreListedInPages) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto a = co_await room.threads.create({});
     const auto b = co_await room.threads.create({});
     const auto c = co_await room.threads.create({});
@@ -108,7 +108,7 @@ TEST(Threads, AreListedInPages) {
 }
 
 TEST(Threads, AreListedWithoutArchivedOnesUnlessAsked) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto kept = co_await room.threads.create({});
     const auto archived = co_await room.threads.create({});
     co_await room.threads.change(archived.id, {.archived = true});
@@ -118,7 +118,7 @@ TEST(Threads, AreListedWithoutArchivedOnesUnlessAsked) {
 }
 
 TEST(Threads, AreNarrowedByAgentProjectAndJob) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto agents = co_await room.threads.create({.agent_id = "builder"});
     const auto projects = co_await room.threads.create({.project_id = "project-1"});
     const auto jobs = co_await room.threads.create({.job_id = "job-1"});
@@ -132,7 +132,7 @@ TEST(Threads, AreNarrowedByAgentProjectAndJob) {
 }
 
 TEST(Threads, AreListedSinceATimeExclusively) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto old = co_await room.threads.create({});
     room.clock.time += 1ms;
     const auto fresh = co_await room.threads.create({});
@@ -144,7 +144,7 @@ TEST(Threads, AreListedSinceATimeExclusively) {
 }
 
 TEST(Threads, AreListedAsTheTextOfTheSameRecords) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     EXPECT_EQ(co_await room.threads.list_text({}), "[]");
     const auto a = co_await room.threads.create({});
     const auto b = co_await room.threads.create({.title = "a \"b\""});
@@ -153,7 +153,7 @@ TEST(Threads, AreListedAsTheTextOfTheSameRecords) {
 }
 
 TEST(Threads, ChangeOnlyWhatIsGiven) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     room.clock.time += 5ms;
     const auto same = co_await room.threads.change(thread.id, {});
@@ -168,14 +168,14 @@ TEST(Threads, ChangeOnlyWhatIsGiven) {
 }
 
 TEST(Threads, PlanWhenTheirModeIsNull) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({.agent_id = "builder"});
     EXPECT_EQ((co_await room.threads.change(thread.id, {.mode = {true, std::nullopt}})).mode, ThreadMode::plan);
   });
 }
 
 TEST(Threads, AreTitledByTheirFirstUserTurn) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     co_await room.say(thread.id, "You are helpful.", Role::system);
     EXPECT_EQ((co_await room.threads.require(thread.id)).title, "New thread");
@@ -186,7 +186,7 @@ TEST(Threads, AreTitledByTheirFirstUserTurn) {
 }
 
 TEST(Threads, KeepTheTitleThatAPersonGave) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto given = co_await room.threads.create({.title = "Kitchen"});
     co_await room.say(given.id, "How do I bake bread?");
     co_await room.threads.suggest_title(given.id, "Bread");
@@ -195,7 +195,7 @@ TEST(Threads, KeepTheTitleThatAPersonGave) {
 }
 
 TEST(Threads, TakeASuggestedTitleWithoutMoving) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     co_await room.say(thread.id, "How do I bake bread?");
     const auto before = co_await room.threads.require(thread.id);
@@ -209,7 +209,7 @@ TEST(Threads, TakeASuggestedTitleWithoutMoving) {
 }
 
 TEST(Threads, AreDeletedWithTheirTurns) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto turn = co_await room.say(thread.id, "hello");
     co_await room.threads.remove(thread.id);
@@ -221,7 +221,7 @@ TEST(Threads, AreDeletedWithTheirTurns) {
 }
 
 TEST(Threads, LeaveNothingBehindOnceTheyArePurged) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto kept = co_await room.threads.create({});
     co_await room.say(kept.id, "stays");
     const auto thread = co_await room.threads.create({});
@@ -238,26 +238,28 @@ TEST(Threads, LeaveNothingBehindOnceTheyArePurged) {
 }
 
 TEST(Threads, AreNotDeletedWhileInUse) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
-    room.in_use = {thread.id};
+    room.runs.open({.id = "r", .thread_id = thread.id});
     EXPECT_EQ(co_await failure(room.threads.remove(thread.id)), "409 thread is in use");
     EXPECT_EQ((co_await room.threads.require(thread.id)).id, thread.id);
   });
 }
 
 TEST(Threads, ShowWhatIsBeingAnswered) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     EXPECT_TRUE((co_await room.threads.detail(thread.id)).active_run.is_null());
-    room.active_run = json::object{{"runId", "r"}};
+    room.runs.open({.id = "r", .thread_id = thread.id, .turn_id = "t"});
     const auto text = to_json(co_await room.threads.detail(thread.id));
-    EXPECT_TRUE(text.ends_with(R"("turn_count":0,"active_run":{"runId":"r"}})")) << text;
+    EXPECT_TRUE(
+        text.ends_with(R"("turn_count":0,"active_run":{"runId":"r","turnId":"t","seq":0,"text":"","tools":[]}})"))
+        << text;
   });
 }
 
 TEST(Threads, AreForkedUpToATurn) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({.agent_id = "builder", .job_id = "job-1"});
     co_await room.say(thread.id, "one");
     const auto two = co_await room.say(thread.id, "two", Role::assistant);
@@ -277,7 +279,7 @@ TEST(Threads, AreForkedUpToATurn) {
 }
 
 TEST(Threads, AreForkedWholeWithoutATurn) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     EXPECT_EQ((co_await room.threads.fork(thread.id, {})).turn_count, 0);
     co_await room.say(thread.id, "one");
@@ -286,7 +288,7 @@ TEST(Threads, AreForkedWholeWithoutATurn) {
 }
 
 TEST(Threads, AreNotForkedAtATurnOfAnother) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto other = co_await room.threads.create({});
     const auto turn = co_await room.say(other.id, "hello");
@@ -296,7 +298,7 @@ TEST(Threads, AreNotForkedAtATurnOfAnother) {
 }
 
 TEST(Threads, KeepInAForkWhichTurnAnswersWhich) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto question = co_await room.say(thread.id, "why?");
     co_await room.say(thread.id, "and how?");

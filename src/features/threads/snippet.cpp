@@ -3,13 +3,13 @@
 #include <bitset>
 #include <utility>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace agw {
 
 namespace {
 
-constexpr std::size_t most_places = 1000;
+constexpr std::size_t max_places = 1000;
 constexpr std::string_view ellipsis = "…";
 
 /// Where a term stands: its first and last word, by number.
@@ -21,7 +21,7 @@ struct Place {
 
 std::vector<Place> places_of(const SearchQuery& query, const std::vector<IndexedWord>& tokens) {
   std::vector<Place> places;
-  for (std::size_t n = 0; n < tokens.size() && places.size() < most_places; ++n) {
+  for (std::size_t n = 0; n < tokens.size() && places.size() < max_places; ++n) {
     for (std::size_t i = 0; i < query.terms().size(); ++i) {
       const auto& term = query.terms()[i];
       if (stands_at(term, tokens, n)) places.push_back({n, n + term.words.size() - 1, i});
@@ -36,7 +36,7 @@ std::size_t best_start(const std::vector<Place>& places, const std::vector<Index
   std::size_t most = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto limit = tokens[places[i].first].begin + snippet_bytes;
-    std::bitset<SearchQuery::most_terms> shown;
+    std::bitset<SearchQuery::max_terms> shown;
     for (std::size_t k = i; k < places.size() && tokens[places[k].last].end <= limit; ++k) shown.set(places[k].term);
     if (shown.count() > most) {
       most = shown.count();

@@ -10,6 +10,7 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "features/threads/turn_order_store.hpp"
+#include "storage/columns.hpp"
 
 namespace agw::thread_store {
 
@@ -26,7 +27,7 @@ std::string list_sql(std::string_view narrowed) {
       "AND (:archived OR archived = 0) AND (:agent_id IS NULL OR agent_id = :agent_id) "
       "AND (:project_id IS NULL OR project_id = :project_id) AND (:job_id IS NULL OR job_id = :job_id) "
       "ORDER BY updated DESC LIMIT :limit",
-      columns, narrowed);
+      columns(), narrowed);
 }
 
 /// The statement that uses the index of what narrows most.
@@ -59,8 +60,25 @@ TitledBy titled_by_of(std::string_view text) {
   return text == to_text(TitledBy::gateway) ? TitledBy::gateway : TitledBy::nobody;
 }
 
+constexpr auto thread_columns = columns_of<StoredThread>(
+    Column{"threads.number", &StoredThread::number},
+    Column{"threads.id", [](auto& stored) -> auto& { return stored.thread.id; }},
+    Column{"agent_id", [](auto& stored) -> auto& { return stored.thread.agent_id; }},
+    Column{"project_id", [](auto& stored) -> auto& { return stored.thread.project_id; }},
+    Column{"job_id", [](auto& stored) -> auto& { return stored.thread.job_id; }},
+    Column{"title", [](auto& stored) -> auto& { return stored.thread.title; }},
+    Column{"archived", [](auto& stored) -> auto& { return stored.thread.archived; }},
+    Column{"mode", [](auto& stored) -> auto& { return stored.thread.mode; }, ThreadMode::plan},
+    Column{"threads.created_at", [](auto& stored) -> auto& { return stored.thread.created_at; }},
+    Column{"updated", [](StoredThread& stored, const Statement& row,
+                         int column) { stored.thread.updated_at = time_of(row.integer(column)); }},
+    Column{"turn_count", [](auto& stored) -> auto& { return stored.thread.turn_count; }},
+    Column{"titled_by", [](StoredThread& stored, const Statement& row, int column) {
+             stored.titled_by = titled_by_of(row.text(column));
+           }});
+
 /// A statement for many rows looks for the next number once, and has its tables and indexes open.
-constexpr std::size_t most_at_once = 16;
+constexpr std::size_t max_at_once = 16;
 
 std::string make_insert_sql(std::size_t rows) {
   const std::vector<std::string_view> values(rows, "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -73,7 +91,7 @@ std::string make_insert_sql(std::size_t rows) {
 
 const std::string& insert_sql(std::size_t rows) {
   static const auto texts = [] {
-    std::array<std::string, most_at_once> made;
+    std::array<std::string, max_at_once> made;
     for (std::size_t i = 0; i < made.size(); ++i) made[i] = make_insert_sql(i + 1);
     return made;
   }();
@@ -111,24 +129,16 @@ std::string_view to_text(TitledBy titled_by) {
   return {};
 }
 
-StoredThread read(const Statement& row) {
-  return {row.integer(0),
-          {.id = row.string(1),
-           .agent_id = row.string(2),
-           .project_id = row.optional_string(3),
-           .job_id = row.optional_string(4),
-           .title = row.string(5),
-           .archived = row.boolean(6),
-           .mode = from_text<ThreadMode>(row.text(7)).value_or(ThreadMode::plan),
-           .created_at = row.time(8),
-           .updated_at = time_of(row.integer(9)),
-           .turn_count = row.integer(10)},
-          titled_by_of(row.text(11))};
+StoredThread read(const Statement& row) { return thread_columns.read(row); }
+
+const std::string& columns() {
+  static const auto names = thread_columns.names();
+  return names;
 }
 
 void insert_all(Connection& connection, std::span<const PreparedThread* const> threads) {
   while (!threads.empty()) {
-    const auto some = threads.first(std::min(threads.size(), most_at_once));
+    const auto some = threads.first(std::min(threads.size(), max_at_once));
     auto statement = connection.prepare(insert_sql(some.size()));
     for (const auto* thread : some) bind(statement, *thread);
     statement.run();
@@ -143,7 +153,7 @@ std::int64_t insert(Connection& connection, const PreparedThread& thread) {
 }
 
 std::optional<StoredThread> find(Connection& connection, const std::string& id) {
-  static const auto sql = fmt::format("SELECT {} FROM threads WHERE id = :id", columns);
+  static const auto sql = fmt::format("SELECT {} FROM threads WHERE id = :id", columns());
   auto row = connection.prepare(sql);
   row.bind(":id", id);
   if (!row.step()) return std::nullopt;
@@ -161,7 +171,7 @@ Thread change(Connection& connection, const StoredThread& stored, std::optional<
   static const auto sql = fmt::format(
       "UPDATE threads SET title = :title, titled_by = coalesce(:titled_by, titled_by), archived = :archived, "
       "mode = :mode, updated = max(updated, :moment) WHERE number = :number RETURNING {}",
-      columns);
+      columns());
   auto row = connection.prepare(sql);
   row.bind(":title", stored.thread.title)
       .bind(":titled_by", titled_by ? std::optional(to_text(*titled_by)) : std::nullopt)
@@ -176,7 +186,7 @@ Thread change(Connection& connection, const StoredThread& stored, std::optional<
 std::optional<Thread> retitle(Connection& connection, const std::string& id, const std::string& title) {
   static const auto sql = fmt::format(
       "UPDATE threads SET title = :title, titled_by = 'gateway' WHERE id = :id AND titled_by <> 'person' RETURNING {}",
-      columns);
+      columns());
   auto row = connection.prepare(sql);
   row.bind(":title", title).bind(":id", id);
   if (!row.step()) return std::nullopt;

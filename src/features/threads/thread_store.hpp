@@ -12,27 +12,25 @@
 /// The SQL of threads.
 namespace agw::thread_store {
 
-/// Whose a thread's title is.
+/// Who chose a thread's title.
 enum class TitledBy { nobody, gateway, person };
 std::string_view to_text(TitledBy titled_by);
 
-/// A thread and what is known of it only in this room, such as its row's number.
+/// A thread, and members that only this room uses, such as its row's number.
 struct StoredThread {
   std::int64_t number = 0;
   Thread thread;
   TitledBy titled_by{};
 };
 
-/// What clients see of a moment of Threads.
+/// A moment of Threads, as clients see it.
 Timestamp time_of(std::int64_t moment);
 
-/// The columns that `read` takes, for statements that give threads.
-inline constexpr std::string_view columns =
-    "threads.number, threads.id, agent_id, project_id, job_id, title, archived, mode, threads.created_at, updated, "
-    "turn_count, titled_by";
+/// The columns that `read` expects, for statements that return threads.
+const std::string& columns();
 StoredThread read(const Statement& row);
 
-/// A thread with all that is made before its write.
+/// A thread with everything that is created before its write.
 struct PreparedThread {
   Thread thread;
   TitledBy titled_by{};
@@ -45,15 +43,15 @@ std::int64_t insert(Connection& connection, const PreparedThread& thread);
 std::optional<StoredThread> find(Connection& connection, const std::string& id);
 /// Throws NotFound `thread not found`.
 StoredThread require(Connection& connection, const std::string& id);
-/// Writes title, archived and mode. `titled_by` nothing: whose the title is stays.
+/// Writes title, archived and mode. Without `titled_by`, the title keeps its author.
 Thread change(Connection& connection, const StoredThread& stored, std::optional<TitledBy> titled_by,
               std::int64_t moment);
-/// The thread with the new title; nothing where a person has named it or it is gone.
+/// Returns the thread with the new title; no value if a person has named it or it was deleted.
 std::optional<Thread> retitle(Connection& connection, const std::string& id, const std::string& title);
-/// Takes the thread away from everybody; its turns stay to be purged. Throws NotFound.
+/// Removes the thread; its turns stay until they are purged. Throws NotFound.
 void remove(Connection& connection, const std::string& id);
 
-/// Newest change first. The filter's limit and all else in it apply.
+/// Newest change first. Applies the whole filter, including its limit.
 void list(Connection& connection, const ThreadFilter& filter, const std::function<void(const Thread&)>& each);
 
 }  // namespace agw::thread_store

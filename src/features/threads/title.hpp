@@ -5,11 +5,11 @@
 
 namespace agw {
 
-/// What a thread is called before anything was said on it.
+/// The title of a thread before its first message.
 inline constexpr std::string_view untitled = "New thread";
 
-/// A title from the first user turn: its first few words on one line, `…` where there are more. Empty where it has
-/// none.
+/// A title from the first user turn: its first few words on one line, with `…` if there are more. Empty if it has no
+/// words.
 std::string title_from(std::string_view content);
 
 }  // namespace agw

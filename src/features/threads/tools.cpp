@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/web_fetch.hpp"
+#include "base/json/json_values.hpp"
+#include "tools/web/web_fetch.hpp"
 
 namespace agw {
 
@@ -20,7 +21,7 @@ constexpr auto input_schema = R"({
   "required": ["query"],
   "additionalProperties": false
 })";
-constexpr int most_turns = 100;
+constexpr int max_turns = 100;
 
 std::string shown(const FoundTurn& found) {
   return fmt::format("## {}, {}, thread {}, turn {}\n{}\n", to_text(found.role), to_iso8601(found.created_at),
@@ -30,7 +31,7 @@ std::string shown(const FoundTurn& found) {
 Task<ToolOutcome> search(Threads& threads, const ToolCall& call) {
   TurnSearch wanted{.q = std::string(call.input.at("query").as_string()), .agent_id = call.run.agent_id};
   if (const auto* limit = call.input.if_contains("limit")) {
-    wanted.limit.value = static_cast<int>(std::min<double>(limit->to_number<double>(), most_turns));
+    wanted.limit.value = static_cast<int>(std::min<double>(limit->to_number<double>(), max_turns));
   }
   const auto found = co_await threads.search(std::move(wanted));
   if (found.empty()) co_return ToolOutcome{"No turn matches."};
@@ -41,7 +42,7 @@ Task<ToolOutcome> search(Threads& threads, const ToolCall& call) {
 
 /// Of a run that Delegate started, the question is another agent's; that of a job is the job's.
 Task<bool> is_asked_by_agent(Threads& threads, const ToolRun& run) {
-  const auto* depth = run.handed_down.if_contains("depth");
+  const auto* depth = run.inherited.if_contains("depth");
   const bool was_handed_down = depth && depth->is_int64() && depth->get_int64() > 1;
   co_return was_handed_down && !(co_await threads.require(run.thread_id)).job_id;
 }
@@ -59,7 +60,7 @@ Task<bool> is_url_named(Threads& threads, const ToolRun& run, WebUrl url) {
     const auto turns = co_await threads.turns(run.thread_id, filter);
     for (const auto& turn : turns) {
       const bool counts = is_search_result(turn) || (turn.role == Role::user && !by_agent);
-      if (counts && names_url(turn.content, url)) co_return true;
+      if (counts && mentions_url(turn.content, url)) co_return true;
     }
     if (turns.size() < 1000) co_return false;
     filter.before = turns.back().id;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "features/threads/service.hpp"
-#include "io/web_url.hpp"
+#include "io/http/web_url.hpp"
 #include "tools/tool.hpp"
 
 namespace agw {
@@ -9,8 +9,8 @@ namespace agw {
 /// SearchTurns: the search over the turns of the calling agent.
 Tool search_turns_tool(Threads& threads);
 
-/// Whether a person or a search named the URL in the run's thread. What another agent wrote there, to hand its work
-/// down, names nothing.
+/// Whether a person or a search named the URL in the run's thread. The text by which another agent delegated its work
+/// does not count.
 Task<bool> is_url_named(Threads& threads, const ToolRun& run, WebUrl url);
 
 }  // namespace agw

@@ -7,34 +7,34 @@
 
 #include "storage/connection.hpp"
 
-/// Which turns a thread has, in their order. The numbers of its newest turns stand in the thread's row, where a new
-/// turn costs nothing more, and are entered into the table `turn_order` many at a time
-/// (migrations/0166_turn_order.sql). SQL that needs no order reads the view `thread_turns`.
+/// The turns of a thread, in order. The numbers of the newest turns are in the thread's row, which a new turn changes
+/// anyway; they move to the table `turn_order` in batches (migrations/0166_turn_order.sql). SQL that needs no order
+/// reads the view `thread_turns`.
 namespace agw::turn_order_store {
 
 /// Appends `:turn`, which is newer than all turns, to the numbers in the row of its thread.
 constexpr const char* append_in_row = "newest_turns = newest_turns || ',' || :turn";
 
-/// To be called when a turn was appended to the thread, which has `turn_count` now.
+/// Call it after a turn was appended to the thread, which has `turn_count` turns now.
 void appended(Connection& connection, std::int64_t thread, std::int64_t turn_count);
 
-/// Enters a turn that is newer than all the thread has, and whose thread has no numbers in its row: a copy.
+/// Adds a copied turn to the table. It must be newer than all others of the thread, whose row must have no numbers.
 void enter(Connection& connection, std::int64_t thread, std::int64_t turn);
-/// Enters what is in the thread's row.
+/// Moves the numbers in the thread's row to the table.
 void enter_newest(Connection& connection, std::int64_t thread);
 void remove(Connection& connection, std::int64_t thread, std::int64_t turn);
 
-/// The numbers in the thread's row, the newest first: all others are entered.
+/// The numbers in the thread's row, newest first: all others are in the table.
 std::vector<std::int64_t> newest_in_row(Connection& connection, std::int64_t thread);
 
-/// The numbers of a thread's turns, the newest first, read as they are asked for.
+/// The numbers of a thread's turns, newest first, read on demand.
 class NewestFirst {
 public:
-  /// Those below `below`.
+  /// Only numbers less than `below`.
   NewestFirst(Connection& connection, std::int64_t thread,
               std::int64_t below = std::numeric_limits<std::int64_t>::max());
 
-  /// Nothing at the end.
+  /// No value at the end.
   std::optional<std::int64_t> next();
 
 private:

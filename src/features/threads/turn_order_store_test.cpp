@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/threads_room.hpp"
+#include "testing/threads_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -23,7 +23,7 @@ constexpr auto disagreements =
 /// What the threads must hold, oldest first, and a room in which the same happens.
 class Story {
 public:
-  explicit Story(Room& room) : room_(room) {}
+  explicit Story(ThreadsFixture& room) : room_(room) {}
 
   Task<> go_on() {
     const auto chance = number(0, 99);
@@ -92,13 +92,13 @@ private:
     co_await room_.threads.index_all();
   }
 
-  Room& room_;
+  ThreadsFixture& room_;
   std::mt19937 random_{7};
   Held threads_;
 };
 
 TEST(TurnOrder, IsKeptWhateverIsSaidCopiedAndRemoved) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     Story story(room);
     for (int step = 1; step <= 1000; ++step) {
       co_await story.go_on();
@@ -108,7 +108,7 @@ TEST(TurnOrder, IsKeptWhateverIsSaidCopiedAndRemoved) {
 }
 
 TEST(TurnOrder, GivesTheNewestFirstWhereverTheyStand) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     for (int i = 0; i < 40; ++i) co_await room.say(thread.id, "word");
     std::vector<std::int64_t> expected;

@@ -4,8 +4,9 @@
 #include "api/error.hpp"
 #include "api/refusals.hpp"
 #include "base/id.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "features/events/hub.hpp"
+#include "features/runs/service.hpp"
 #include "features/threads/activity_store.hpp"
 #include "features/threads/array_text.hpp"
 #include "features/threads/search.hpp"
@@ -25,7 +26,7 @@ std::pair<std::int64_t, std::int64_t> standing(const turn_store::StoredTurn& sto
 }
 
 /// As much of a turn as is read to sum it up.
-constexpr std::size_t longest_beginning = 4'000;
+constexpr std::size_t max_prefix_length = 4'000;
 
 /// How many bytes of turns are wanted as they stand, and how many of the beginnings of those before.
 struct Bounds {
@@ -41,8 +42,8 @@ struct KeptTurn {
 
 void cut_short(Turn& turn) {
   turn.metadata.reset();
-  if (turn.content.size() <= longest_beginning) return;
-  turn.content.resize(utf8_prefix(turn.content, longest_beginning).size());
+  if (turn.content.size() <= max_prefix_length) return;
+  turn.content.resize(utf8_prefix(turn.content, max_prefix_length).size());
   turn.content += "…";
 }
 
@@ -91,7 +92,7 @@ ThreadContext fitting(Connection& connection, const turn_store::StoredTurn& ques
     const bool fits = size <= bounds.whole || stored.number == question.number;
     if (!fits) {
       is_whole = false;
-      beginnings += std::min(stored.bytes, longest_beginning);
+      beginnings += std::min(stored.bytes, max_prefix_length);
       if (beginnings >= bounds.beginnings) return stored.number > question.number;
       cut_short(stored.turn);
     }
@@ -132,16 +133,17 @@ AddedTurn Threads::insert_in(Connection& connection, const PreparedTurn& prepare
 
 void Threads::announce(const Turn& turn, const Thread& thread) {
   indexer_->wake();
-  if (hub_.heard()) hub_.publish_record("turn-created", turn.thread_id, "turn", to_json(turn));
+  hub_.publish(
+      {.name = "turn.created", .type = "turn-created", .thread_id = turn.thread_id, .member = "turn", .record = turn});
   publish(thread);
 }
 
-Task<Turn> Threads::add_turn(AddTurn wanted, Along<Turn> along) {
+Task<Turn> Threads::add_turn(AddTurn wanted, InTransaction<Turn> in_transaction) {
   // Shared, because a write may be run again and is copied on its way.
   const auto prepared = std::make_shared<const PreparedTurn>(prepare(std::move(wanted)));
-  const auto thread = co_await database_.write([prepared, along](Connection& connection) {
+  const auto thread = co_await database_.write([prepared, in_transaction](Connection& connection) {
     auto changed = turn_store::insert(connection, *prepared);
-    if (along) along(connection, prepared->turn);
+    if (in_transaction) in_transaction(connection, prepared->turn);
     return changed;
   });
   announce(prepared->turn, thread);
@@ -149,8 +151,7 @@ Task<Turn> Threads::add_turn(AddTurn wanted, Along<Turn> along) {
 }
 
 Task<> Threads::remove_turn(std::string id) {
-  if (links_.drop_waiting) co_await links_.drop_waiting(id);
-  if (links_.turn_in_use(id)) throw turn_in_use();
+  if (runs_.turn_in_use(id)) throw turn_in_use();
   const auto moment = next_moment();
   const auto thread = co_await database_.write([id, moment](Connection& connection) {
     const auto stored = turn_store::require(connection, id);
@@ -210,12 +211,11 @@ bool Threads::still_stand(Connection& connection, const SummarisedTurns& summari
 }
 
 void Threads::announce_compaction(const Thread& thread) {
-  if (!hub_.heard()) return;
-  json::object event{{"type", "thread-updated"},
-                     {"threadId", thread.id},
-                     {"thread", parse_json(to_json(thread)).value()},
-                     {"compacted", true}};
-  hub_.publish({"thread-updated", thread.id, to_json(event)});
+  const json::object event{{"type", "thread-updated"},
+                           {"threadId", thread.id},
+                           {"thread", parse_json(to_json(thread)).value()},
+                           {"compacted", true}};
+  hub_.publish({.type = "thread-updated", .thread_id = thread.id, .text = to_json(event)});
 }
 
 Task<Turn> Threads::question_of(std::string turn_id) {
@@ -238,11 +238,11 @@ std::set<std::string, std::less<>> Threads::tool_calls_answered(Connection& conn
   return turn_store::tool_calls(connection, thread_id, run_id);
 }
 
-Task<Turn> Threads::supersede_after(std::string question_id, Along<Turn> along) {
-  co_return co_await database_.write([question_id, along](Connection& connection) {
+Task<Turn> Threads::supersede_after(std::string question_id, InTransaction<Turn> in_transaction) {
+  co_return co_await database_.write([question_id, in_transaction](Connection& connection) {
     turn_store::supersede_after(connection, turn_store::require(connection, question_id));
     auto question = turn_store::require(connection, question_id).turn;
-    if (along) along(connection, question);
+    if (in_transaction) in_transaction(connection, question);
     return question;
   });
 }

@@ -10,45 +10,49 @@
 
 #include "api/error.hpp"
 #include "api/refusals.hpp"
-#include "base/json_reading.hpp"
+#include "base/json/json.hpp"
 #include "features/threads/thread_store.hpp"
 #include "features/threads/title.hpp"
 #include "features/threads/turn_order_store.hpp"
+#include "storage/columns.hpp"
 
 namespace agw::turn_store {
 
 namespace {
 
-constexpr std::string_view columns =
-    "turns.number, turns.thread, turns.answers, turns.id, threads.id, role, content, metadata, superseded, "
-    "turns.created_at";
 constexpr std::string_view from = "turns JOIN threads ON threads.number = turns.thread";
 
-std::optional<json::object> read_metadata(std::string_view text, bool superseded) {
-  std::optional<json::object> metadata;
-  if (!text.empty()) metadata = std::move(parse_stored_json(text).as_object());
-  if (superseded) {
-    if (!metadata) metadata.emplace();
-    (*metadata)["superseded"] = true;
-  }
-  return metadata;
+void parsed_content(StoredTurn& stored, const Statement& row, int column) {
+  stored.turn.content = row.text(column);
+  stored.bytes += stored.turn.content.size();
 }
 
-StoredTurn read(const Statement& row) {
-  return {row.integer(0),
-          row.integer(1),
-          row.optional_integer(2),
-          row.text(6).size() + row.text(7).size(),
-          {.id = row.string(3),
-           .thread_id = row.string(4),
-           .role = from_text<Role>(row.text(5)).value_or(Role::user),
-           .content = row.string(6),
-           .metadata = read_metadata(row.text(7), row.boolean(8)),
-           .created_at = row.time(9)}};
+void read_metadata(StoredTurn& stored, const Statement& row, int column) {
+  const auto text = row.text(column);
+  if (!text.empty()) stored.turn.metadata = std::move(parse_stored_json(text).as_object());
+  stored.bytes += text.size();
 }
+
+/// After the metadata: clients see it as a member of that.
+void read_superseded(StoredTurn& stored, const Statement& row, int column) {
+  if (!row.boolean(column)) return;
+  if (!stored.turn.metadata) stored.turn.metadata.emplace();
+  (*stored.turn.metadata)["superseded"] = true;
+}
+
+constexpr auto turn_columns = columns_of<StoredTurn>(
+    Column{"turns.number", &StoredTurn::number}, Column{"turns.thread", &StoredTurn::thread},
+    Column{"turns.answers", &StoredTurn::answers},
+    Column{"turns.id", [](auto& stored) -> auto& { return stored.turn.id; }},
+    Column{"threads.id", [](auto& stored) -> auto& { return stored.turn.thread_id; }},
+    Column{"role", [](auto& stored) -> auto& { return stored.turn.role; }, Role::user},
+    Column{"content", parsed_content}, Column{"metadata", read_metadata}, Column{"superseded", read_superseded},
+    Column{"turns.created_at", [](auto& stored) -> auto& { return stored.turn.created_at; }});
 
 /// Statements are kept by the address of their text, so each is made once.
-std::string select(std::string_view where) { return fmt::format("SELECT {} FROM {} WHERE {}", columns, from, where); }
+std::string select(std::string_view where) {
+  return fmt::format("SELECT {} FROM {} WHERE {}", turn_columns.names(), from, where);
+}
 
 std::optional<std::string> metadata_text(const Turn& turn) {
   if (!turn.metadata) return std::nullopt;
@@ -192,7 +196,7 @@ std::optional<StoredTurn> find(Connection& connection, std::int64_t number) {
   auto row = connection.prepare(sql);
   row.bind(":number", number);
   if (!row.step()) return std::nullopt;
-  return read(row);
+  return turn_columns.read(row);
 }
 
 std::optional<StoredTurn> find(Connection& connection, const std::string& id) {
@@ -200,7 +204,7 @@ std::optional<StoredTurn> find(Connection& connection, const std::string& id) {
   auto row = connection.prepare(sql);
   row.bind(":id", id);
   if (!row.step()) return std::nullopt;
-  return read(row);
+  return turn_columns.read(row);
 }
 
 StoredTurn require(Connection& connection, const std::string& id) {
@@ -223,7 +227,7 @@ void list(Connection& connection, const std::string& thread_id, const TurnFilter
         .bind(":role", filter.role ? std::optional(to_text(*filter.role)) : std::nullopt)
         .bind(":since", filter.since);
     if (!row.step()) continue;
-    each(read(row).turn);
+    each(turn_columns.read(row).turn);
     --left;
   }
 }
@@ -232,7 +236,7 @@ Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t mom
   static const auto sql = fmt::format(
       "UPDATE threads SET turn_count = turn_count - 1, updated = max(updated, :moment) WHERE number = :thread "
       "RETURNING {}",
-      thread_store::columns);
+      thread_store::columns());
   connection.prepare("DELETE FROM turns WHERE number = :number").bind(":number", stored.number).run();
   turn_order_store::remove(connection, stored.thread, stored.number);
   auto row = connection.prepare(sql);
@@ -248,15 +252,15 @@ void walk_back(Connection& connection, const StoredTurn& question, const std::fu
   for (const auto number : turn_order_store::newest_in_row(connection, question.thread)) {
     auto row = connection.prepare(in_row);
     row.bind(":number", number).bind(":question", question.number);
-    if (row.step() && !more(read(row))) return;
+    if (row.step() && !more(turn_columns.read(row))) return;
   }
   static const auto entered = fmt::format(
       "SELECT {} FROM threads CROSS JOIN turn_order ON turn_order.thread = threads.number CROSS JOIN turns ON "
       "turns.number = turn_order.turn WHERE threads.number = :thread AND {} ORDER BY turn_order.turn DESC",
-      columns, is_shown);
+      turn_columns.names(), is_shown);
   auto row = connection.prepare(entered);
   row.bind(":thread", question.thread).bind(":question", question.number);
-  while (row.step() && more(read(row))) continue;
+  while (row.step() && more(turn_columns.read(row))) continue;
 }
 
 std::int64_t count_up_to(Connection& connection, const StoredTurn& last) {
@@ -275,7 +279,7 @@ std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredT
   while (const auto number = numbers.next()) {
     auto row = connection.prepare(sql);
     row.bind(":number", *number);
-    if (row.step()) return read(row);
+    if (row.step()) return turn_columns.read(row);
   }
   return std::nullopt;
 }
@@ -286,7 +290,7 @@ std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn
   for (auto number = numbers.next(); number && *number > question.number; number = numbers.next()) {
     auto row = connection.prepare(sql);
     row.bind(":number", *number).bind(":question", question.number);
-    if (row.step()) return read(row);
+    if (row.step()) return turn_columns.read(row);
   }
   return std::nullopt;
 }

@@ -11,10 +11,11 @@
 #include "features/threads/types.hpp"
 #include "storage/connection.hpp"
 
-/// The SQL of turns. Those of deleted threads are not found by any of it.
+/// The SQL of turns. No function finds turns of deleted threads.
 namespace agw::turn_store {
 
-/// A turn and what clients do not see of it: its row's number, its thread's, that of the user turn that it answers.
+/// A turn, with the numbers of its row, of its thread's row and of the user turn that it answers. Clients do not see
+/// them.
 struct StoredTurn {
   std::int64_t number = 0;
   std::int64_t thread = 0;
@@ -22,11 +23,11 @@ struct StoredTurn {
   std::size_t bytes = 0;  ///< of content and metadata
   Turn turn;
 
-  /// The number of the question in whose place it stands in the conversation.
+  /// The number of the question that it follows in the conversation.
   std::int64_t place() const { return answers.value_or(number); }
 };
 
-/// Returns the thread as it is then. Throws NotFound `thread not found`.
+/// Returns the changed thread. Throws NotFound `thread not found`.
 Thread insert(Connection& connection, const PreparedTurn& prepared);
 std::optional<StoredTurn> find(Connection& connection, std::int64_t number);
 std::optional<StoredTurn> find(Connection& connection, const std::string& id);
@@ -35,19 +36,20 @@ StoredTurn require(Connection& connection, const std::string& id);
 /// Newest first. Throws NotFound `thread not found`, BadRequest `before must be a turn of this thread`.
 void list(Connection& connection, const std::string& thread_id, const TurnFilter& filter,
           const std::function<void(const Turn&)>& each);
-/// Removes the row and counts it out of its thread, which is returned.
+/// Removes the row and returns its thread, whose count is one less.
 Thread remove(Connection& connection, const StoredTurn& stored, std::int64_t moment);
 
-/// Walks what a model sees when it answers `question`, in reverse order of insertion, for as long as `more` returns
-/// true.
+/// Visits the turns that a model sees when it answers `question`, in reverse order of insertion, until `more` returns
+/// false.
 void walk_back(Connection& connection, const StoredTurn& question, const std::function<bool(StoredTurn)>& more);
-/// How many turns a model sees of the conversation up to and with `last`.
+/// How many turns a model sees of the conversation up to and including `last`.
 std::int64_t count_up_to(Connection& connection, const StoredTurn& last);
 /// The latest user turn of the same thread before it.
 std::optional<StoredTurn> user_turn_before(Connection& connection, const StoredTurn& stored);
 /// The newest assistant's turn that answers `question`.
 std::optional<StoredTurn> newest_answer(Connection& connection, const StoredTurn& question);
-/// Marks what stands behind `question` in the conversation, its answers included, and unmarks the question.
+/// Marks all turns after `question` in the conversation, including its answers, as superseded, and unmarks the
+/// question.
 void supersede_after(Connection& connection, const StoredTurn& question);
 
 /// The ids of the run's tool calls that have a turn on the thread.
@@ -56,12 +58,12 @@ std::set<std::string, std::less<>> tool_calls(Connection& connection, const std:
 
 /// The numbers of a thread's turns up to `last`, in order.
 std::vector<std::int64_t> numbers(Connection& connection, std::int64_t thread, std::int64_t last);
-/// Copies the turns `numbers` into `thread` under the new `ids`, of which there are at least as many. What the turns
-/// say of each other is said of the copies.
+/// Copies the turns `numbers` into `thread` under the new `ids`, at least one for each. References between the turns
+/// become references between the copies.
 void copy(Connection& connection, const std::vector<std::int64_t>& numbers, const std::vector<std::string>& ids,
           std::int64_t thread);
-/// Has a thread of copies, whose last turn is marked as superseded, show models what that turn ended once: what is
-/// still superseded is what was when it was inserted.
+/// For a thread of copies whose last turn is superseded: shows models the conversation as it was when that turn was its
+/// last. Only turns that were superseded when it was inserted stay so.
 void restore_to_last(Connection& connection, std::int64_t thread);
 
 }  // namespace agw::turn_store

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/threads_room.hpp"
+#include "testing/threads_fixture.hpp"
 
 namespace agw {
 namespace {
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
 
 TEST(Turns, AreCountedAndMoveTheirThread) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     room.clock.time += 7ms;
     const auto turn = co_await room.say(thread.id, "hello");
@@ -29,7 +29,7 @@ TEST(Turns, AreCountedAndMoveTheirThread) {
 }
 
 TEST(Turns, AreKeptAsTheyWereGiven) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto turn = co_await room.threads.add_turn({.thread_id = thread.id,
                                                       .role = Role::tool,
@@ -45,7 +45,7 @@ TEST(Turns, AreKeptAsTheyWereGiven) {
 }
 
 TEST(Turns, AreReadHoweverDeepTheirMetadataIs) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto question = co_await room.say(thread.id, "hello");
     const std::string levels(max_json_depth, '[');
@@ -64,7 +64,7 @@ TEST(Turns, AreReadHoweverDeepTheirMetadataIs) {
 }
 
 TEST(Turns, AreListedStrictlyNewestFirstEvenWhenTheClockGoesBack) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     co_await room.say(thread.id, "one");
     room.clock.time -= 1h;
@@ -75,7 +75,7 @@ TEST(Turns, AreListedStrictlyNewestFirstEvenWhenTheClockGoesBack) {
 }
 
 TEST(Turns, AreListedInPages) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto other = co_await room.threads.create({});
     for (const auto* text : {"one", "two", "three"}) co_await room.say(thread.id, text);
@@ -91,7 +91,7 @@ TEST(Turns, AreListedInPages) {
 }
 
 TEST(Turns, AreNarrowedByRoleAndTime) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto question = co_await room.say(thread.id, "question");
     room.clock.time += 1ms;
@@ -105,19 +105,19 @@ TEST(Turns, AreNarrowedByRoleAndTime) {
 }
 
 TEST(Turns, AreNotDeletedWhileInUse) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto turn = co_await room.say(thread.id, "hello");
-    room.in_use = {turn.id};
+    const auto run = room.runs.open({.id = "r", .thread_id = thread.id, .turn_id = turn.id});
     EXPECT_EQ(co_await failure(room.threads.remove_turn(turn.id)), "409 turn is in use");
-    room.in_use.clear();
+    room.runs.withdraw(run);
     co_await room.threads.remove_turn(turn.id);
     EXPECT_EQ(co_await failure(room.threads.remove_turn(turn.id)), "404 turn not found");
   });
 }
 
 TEST(Turns, ArePublishedWithTheirThread) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     room.heard.types.clear();
     const auto turn = co_await room.say(thread.id, "hello");
@@ -128,9 +128,9 @@ TEST(Turns, ArePublishedWithTheirThread) {
 }
 
 TEST(Turns, AreOneStepWithWhatIsDoneAlong) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
-    const Along<Turn> refusing = [](Connection&, const Turn& turn) { throw Conflict(turn.content); };
+    const InTransaction<Turn> refusing = [](Connection&, const Turn& turn) { throw Conflict(turn.content); };
     EXPECT_EQ(co_await failure(room.threads.add_turn({.thread_id = thread.id, .content = "no"}, refusing)), "409 no");
     EXPECT_EQ((co_await room.threads.require(thread.id)).turn_count, 0);
     EXPECT_EQ(co_await room.threads.turns_text(thread.id, {}), "[]");
@@ -138,7 +138,7 @@ TEST(Turns, AreOneStepWithWhatIsDoneAlong) {
 }
 
 TEST(Turns, AreInsertedWithinAnothersWrite) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto prepared = room.threads.prepare({.thread_id = thread.id, .role = Role::user, .content = "hello"});
     const auto added = co_await room.database.write(
@@ -151,7 +151,7 @@ TEST(Turns, AreInsertedWithinAnothersWrite) {
 }
 
 /// Asks `question` and, later, answers it.
-Task<Turn> answer(Room& room, const Turn& question, std::string content) {
+Task<Turn> answer(ThreadsFixture& room, const Turn& question, std::string content) {
   return room.threads.add_turn({.thread_id = question.thread_id,
                                 .role = Role::assistant,
                                 .content = std::move(content),
@@ -159,7 +159,7 @@ Task<Turn> answer(Room& room, const Turn& question, std::string content) {
 }
 
 TEST(Context, HoldsTheTurnsThatFitOldestFirst) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     for (const auto* text : {"11111", "22222", "33333"}) co_await room.say(thread.id, text);
     const auto last = co_await room.say(thread.id, "44444");
@@ -172,7 +172,7 @@ TEST(Context, HoldsTheTurnsThatFitOldestFirst) {
 }
 
 TEST(Context, LeavesOutWhatASummaryStandsForWhileItHolds) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto first = co_await room.say(thread.id, "first");
     const auto second = co_await room.say(thread.id, "second");
@@ -193,7 +193,7 @@ TEST(Context, LeavesOutWhatASummaryStandsForWhileItHolds) {
 }
 
 TEST(Context, EndsWithTheQuestionAndHasAnswersBehindTheirs) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto first = co_await room.say(thread.id, "first");
     const auto second = co_await room.say(thread.id, "second");
@@ -205,7 +205,7 @@ TEST(Context, EndsWithTheQuestionAndHasAnswersBehindTheirs) {
 }
 
 TEST(Context, LeavesOutWhatWasSuperseded) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto question = co_await room.say(thread.id, "question");
     const auto poor = co_await answer(room, question, "poor answer");
@@ -222,7 +222,7 @@ TEST(Context, LeavesOutWhatWasSuperseded) {
 }
 
 TEST(Context, KeepsAnswersOfEarlierQuestionsWhenALaterOneIsAnsweredAgain) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto first = co_await room.say(thread.id, "first");
     const auto second = co_await room.say(thread.id, "second");
@@ -235,18 +235,18 @@ TEST(Context, KeepsAnswersOfEarlierQuestionsWhenALaterOneIsAnsweredAgain) {
 }
 
 TEST(Context, SupersedesNothingWhenTheStepAlongFails) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto question = co_await room.say(thread.id, "question");
     const auto reply = co_await answer(room, question, "answer");
-    const Along<Turn> refusing = [](Connection&, const Turn&) { throw Conflict("turn is in use"); };
+    const InTransaction<Turn> refusing = [](Connection&, const Turn&) { throw Conflict("turn is in use"); };
     EXPECT_EQ(co_await failure(room.threads.supersede_after(question.id, refusing)), "409 turn is in use");
     EXPECT_EQ((co_await room.threads.require_turn(reply.id)).metadata, std::nullopt);
   });
 }
 
 TEST(Context, FindsTheQuestionOfEveryKindOfTurn) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto system = co_await room.say(thread.id, "be kind", Role::system);
     const auto first = co_await room.say(thread.id, "first");
@@ -268,7 +268,7 @@ TEST(Context, FindsTheQuestionOfEveryKindOfTurn) {
 }
 
 TEST(Context, ADeletedQuestionHasNoOtherInItsPlace) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto first = co_await room.say(thread.id, "first");
     EXPECT_EQ(co_await room.threads.answer_of(first.id), std::nullopt);
@@ -280,7 +280,7 @@ TEST(Context, ADeletedQuestionHasNoOtherInItsPlace) {
 }
 
 TEST(Context, OfAForkAtASupersededTurnIsWhatItWasThen) {
-  in_room([](Room& room) -> Task<> {
+  with_threads([](ThreadsFixture& room) -> Task<> {
     const auto thread = co_await room.threads.create({});
     const auto told = [&](const std::string& last) -> Task<Texts> {
       const auto fork = co_await room.threads.fork(thread.id, {last});

@@ -1,6 +1,6 @@
 #include "features/threads/types.hpp"
 
-#include "base/describe.hpp"
+#include "base/json/describe.hpp"
 
 namespace agw {
 
@@ -16,16 +16,16 @@ std::span<const EnumName> names(Tag<ListedRole>) { return enum_names<ListedRole>
 BOOST_DESCRIBE_STRUCT(Thread, (),
                       (id, agent_id, project_id, job_id, title, archived, mode, created_at, updated_at, turn_count))
 constexpr auto rules(Tag<Thread>) {
-  return std::tuple{On<&Thread::agent_id>{{.about = "the agent that answers"}},
-                    On<&Thread::job_id>{{.about = "the job whose run made it"}},
-                    On<&Thread::updated_at>{{.about = "moves with its turns, title, mode and archived"}}};
+  return std::tuple{RuleFor<&Thread::agent_id>{{.about = "the agent that answers"}},
+                    RuleFor<&Thread::job_id>{{.about = "the job whose run made it"}},
+                    RuleFor<&Thread::updated_at>{{.about = "moves with its turns, title, mode and archived"}}};
 }
 const Description& describe(Tag<Thread>) { return description_of<Thread>("Thread"); }
 
 BOOST_DESCRIBE_STRUCT(ThreadDetail, (Thread), (active_run))
 constexpr auto rules(Tag<ThreadDetail>) {
   return std::tuple{
-      On<&ThreadDetail::active_run>{{.about = "what is being answered: runId, turnId, seq, text, tools"}}};
+      RuleFor<&ThreadDetail::active_run>{{.about = "what is being answered: runId, turnId, seq, text, tools"}}};
 }
 const Description& describe(Tag<ThreadDetail>) { return description_of<ThreadDetail>("ThreadDetail"); }
 
@@ -34,37 +34,38 @@ const Description& describe(Tag<Turn>) { return description_of<Turn>("Turn"); }
 
 BOOST_DESCRIBE_STRUCT(FoundTurn, (Turn), (snippet))
 constexpr auto rules(Tag<FoundTurn>) {
-  return std::tuple{On<&FoundTurn::snippet>{{.about = "plain text around what was sought"}}};
+  return std::tuple{RuleFor<&FoundTurn::snippet>{{.about = "plain text around what was sought"}}};
 }
 const Description& describe(Tag<FoundTurn>) { return description_of<FoundTurn>("FoundTurn"); }
 
 BOOST_DESCRIBE_STRUCT(NewThread, (), (agent_id, title, project_id))
 constexpr auto rules(Tag<NewThread>) {
-  return std::tuple{On<&NewThread::agent_id>{{.about = "an agent's id or name; assistant when omitted"}},
-                    On<&NewThread::title>{{.about = "made from the first user turn when omitted"}}};
+  return std::tuple{RuleFor<&NewThread::agent_id>{{.about = "an agent's id or name; assistant when omitted"}},
+                    RuleFor<&NewThread::title>{{.about = "made from the first user turn when omitted"}}};
 }
 const Description& describe(Tag<NewThread>) { return description_of<NewThread>("NewThread"); }
 
 BOOST_DESCRIBE_STRUCT(ThreadChange, (), (title, archived, mode))
 constexpr auto rules(Tag<ThreadChange>) {
-  return std::tuple{On<&ThreadChange::mode>{{.about = "null means plan", .invalid = "unknown mode: "}}};
+  return std::tuple{RuleFor<&ThreadChange::mode>{{.about = "null means plan", .invalid = "unknown mode: "}}};
 }
 const Description& describe(Tag<ThreadChange>) { return description_of<ThreadChange>("ThreadChange"); }
 
 BOOST_DESCRIBE_STRUCT(ThreadFilter, (), (agent_id, project_id, job_id, archived, since, limit, before))
 constexpr auto rules(Tag<ThreadFilter>) {
   return std::tuple{
-      On<&ThreadFilter::archived>{{.about = "true lists archived threads too", .keep = true}},
-      On<&ThreadFilter::since>{{.about = "updated after"}}, On<&ThreadFilter::limit>{{.about = "all when omitted"}},
-      On<&ThreadFilter::before>{{.about = "a thread: those listed behind it, none behind an unknown one"}}};
+      RuleFor<&ThreadFilter::archived>{{.about = "true lists archived threads too", .keep = true}},
+      RuleFor<&ThreadFilter::since>{{.about = "updated after"}},
+      RuleFor<&ThreadFilter::limit>{{.about = "all when omitted"}},
+      RuleFor<&ThreadFilter::before>{{.about = "a thread: those listed behind it, none behind an unknown one"}}};
 }
 const Description& describe(Tag<ThreadFilter>) { return description_of<ThreadFilter>("ThreadFilter"); }
 
 BOOST_DESCRIBE_STRUCT(TurnFilter, (), (limit, before, role, since))
 constexpr auto rules(Tag<TurnFilter>) {
-  return std::tuple{On<&TurnFilter::limit>{{.about = "50 when omitted"}},
-                    On<&TurnFilter::before>{{.about = "a turn of the thread: those older than it"}},
-                    On<&TurnFilter::since>{{.about = "created after"}}};
+  return std::tuple{RuleFor<&TurnFilter::limit>{{.about = "50 when omitted"}},
+                    RuleFor<&TurnFilter::before>{{.about = "a turn of the thread: those older than it"}},
+                    RuleFor<&TurnFilter::since>{{.about = "created after"}}};
 }
 const Description& describe(Tag<TurnFilter>) { return description_of<TurnFilter>("TurnFilter"); }
 
@@ -73,20 +74,20 @@ const Description& describe(Tag<NewTurn>) { return description_of<NewTurn>("NewT
 
 BOOST_DESCRIBE_STRUCT(ForkPoint, (), (turnId))
 constexpr auto rules(Tag<ForkPoint>) {
-  return std::tuple{On<&ForkPoint::turnId>{{.about = "the last turn to copy; all when omitted"}}};
+  return std::tuple{RuleFor<&ForkPoint::turnId>{{.about = "the last turn to copy; all when omitted"}}};
 }
 const Description& describe(Tag<ForkPoint>) { return description_of<ForkPoint>("ForkPoint"); }
 
 BOOST_DESCRIBE_STRUCT(TurnSearch, (), (q, agent_id, limit, thread_id))
 constexpr auto rules(Tag<TurnSearch>) {
-  return std::tuple{On<&TurnSearch::q>{{.about = "words, \"phrases\", prefix*, AND, OR, NOT, parentheses"}},
-                    On<&TurnSearch::limit>{{.about = "20 when omitted"}}};
+  return std::tuple{RuleFor<&TurnSearch::q>{{.about = "words, \"phrases\", prefix*, AND, OR, NOT, parentheses"}},
+                    RuleFor<&TurnSearch::limit>{{.about = "20 when omitted"}}};
 }
 const Description& describe(Tag<TurnSearch>) { return description_of<TurnSearch>("TurnSearch"); }
 
 BOOST_DESCRIBE_STRUCT(ActivityRow, (), (turn_id, thread_id, thread_title, role, snippet, created_at))
 constexpr auto rules(Tag<ActivityRow>) {
-  return std::tuple{On<&ActivityRow::snippet>{{.about = "the first 150 characters of its content"}}};
+  return std::tuple{RuleFor<&ActivityRow::snippet>{{.about = "the first 150 characters of its content"}}};
 }
 const Description& describe(Tag<ActivityRow>) { return description_of<ActivityRow>("ActivityRow"); }
 

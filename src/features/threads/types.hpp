@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/described.hpp"
+#include "base/json/described.hpp"
 
 namespace agw {
 
@@ -20,7 +20,7 @@ std::span<const EnumName> names(Tag<ThreadMode>);
 /// A conversation of one agent.
 struct Thread {
   std::string id;
-  std::string agent_id;  ///< of an agent extension, or whatever the creator named
+  std::string agent_id;  ///< of an agent extension, or any name that the creator gave
   std::optional<std::string> project_id;
   std::optional<std::string> job_id;  ///< the job extension whose run made it
   std::string title;
@@ -32,9 +32,9 @@ struct Thread {
 };
 const Description& describe(Tag<Thread>);
 
-/// `GET /threads/:id`: the thread and what is being answered on it.
+/// `GET /threads/:id`: the thread and its active run.
 struct ThreadDetail : Thread {
-  json::value active_run;  ///< null where nothing is
+  json::value active_run;  ///< null if there is none
 };
 const Description& describe(Tag<ThreadDetail>);
 
@@ -49,7 +49,7 @@ struct Turn {
 };
 const Description& describe(Tag<Turn>);
 
-/// A turn that a search found, with the piece of its text around what was sought.
+/// A turn that a search found, with the part of its text around the search terms.
 struct FoundTurn : Turn {
   std::string snippet;
 };
@@ -72,7 +72,7 @@ struct ThreadChange {
 };
 const Description& describe(Tag<ThreadChange>);
 
-/// Which threads `GET /threads` lists. What is not given does not narrow.
+/// Which threads `GET /threads` lists. Members without a value do not filter.
 struct ThreadFilter {
   std::optional<std::string> agent_id;  ///< id or name
   std::optional<std::string> project_id;
@@ -80,11 +80,11 @@ struct ThreadFilter {
   bool archived = false;              ///< true lists archived ones too
   std::optional<Timestamp> since;     ///< updated strictly after
   std::optional<Limit> limit;         ///< none lists all
-  std::optional<std::string> before;  ///< a thread id: those listed behind it
+  std::optional<std::string> before;  ///< a thread id: lists those after it
 };
 const Description& describe(Tag<ThreadFilter>);
 
-/// The roles that a list of turns can be narrowed to.
+/// The roles by which a list of turns can be filtered.
 enum class ListedRole { user, assistant };
 std::span<const EnumName> names(Tag<ListedRole>);
 
@@ -113,7 +113,7 @@ struct ForkPoint {
 const Description& describe(Tag<ForkPoint>);
 
 /// The query of `GET /turns/search`. `q`: words (all must match), "quoted phrases", prefix*, AND, OR, NOT, parentheses;
-/// what is not valid in it is taken as plain words.
+/// invalid syntax is read as plain words.
 struct TurnSearch {
   std::string q;
   std::string agent_id;  ///< id or name

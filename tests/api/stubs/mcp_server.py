@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""An MCP server for tests, over stdio or HTTP, that does what its options say. Needs nothing but Python.
+"""An MCP server for tests, over stdio or HTTP, with selectable faults. It needs nothing but Python.
 
     mcp_server.py [--era legacy|modern] [--fault NAME] [--http] [--notes FILE]
 
-Over HTTP it prints its URL first. `--notes`: a file to which each message that came is appended, one JSON a line.
+Over HTTP it prints its URL first. `--notes`: a file that receives every incoming message, as one line of JSON each.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Server:
             self.schemas["echo"] = {"$ref": "#"}
             self.schemas["add.numbers"] = {"type": "object", "properties": {
                 "a": {"type": "string", "pattern": "^(a+)+$"}, "b": {"$ref": "#/properties/b"}}}
-        self.send = None  # writes a message that is no answer
+        self.send = None  # writes a message that is not a response
         self.cancelled = threading.Event()
 
     def note(self, message):
@@ -56,7 +56,7 @@ class Server:
                 notes.write(json.dumps(message) + "\n")
 
     def answer(self, message):
-        """The answer to a message, or None for a notification."""
+        """Returns the response to a message, or None for a notification."""
         self.note(message)
         if message.get("method") == "notifications/cancelled":
             self.cancelled.set()
@@ -93,7 +93,7 @@ class Server:
         raise Failure(-32601, "Method not found")
 
     def page(self, cursor):
-        """Two tools a page."""
+        """Returns a page of two tools."""
         names = list(self.tools)
         at = int(cursor or 0)
         page = [{"name": name, "description": f"The tool {name}", "inputSchema": self.schemas.get(name, {"type": "object"})}
@@ -120,7 +120,7 @@ class Server:
         return {"content": [], "structuredContent": {"degrees": 21.5}}
 
     def tool_look(self, arguments, params):
-        """What a file says, or why it cannot be read."""
+        """Returns the content of a file, or the reason why it cannot be read."""
         try:
             with open(os.path.expanduser(arguments["path"]), errors="replace") as file:
                 return text(file.read(1000))
@@ -142,7 +142,7 @@ class Server:
         return text("done slowly")
 
     def tool_grow(self, arguments, params):
-        """From now on there is one tool more."""
+        """Adds a tool."""
         name = arguments["name"]
         self.tools[name] = lambda arguments, params: text(f"I am {name}")
         self.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
@@ -152,7 +152,7 @@ class Server:
         os._exit(3)
 
     def tool_forget(self, arguments, params):
-        """Over HTTP: all sessions."""
+        """Over HTTP: forgets all sessions."""
         return text("forgotten")
 
     def tool_cut(self, arguments, params):

@@ -1,4 +1,4 @@
-"""A service that wants a login: an MCP server over HTTP and its authorization server, on one port of this machine."""
+"""A service that requires a login: an MCP server over HTTP and its authorization server, on one local port."""
 
 import base64
 import hashlib
@@ -8,21 +8,22 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
-import httpx
+import http_client
 
 
 class OAuthStub:
-    """Lets everybody in who comes to /authorize. Tokens of kind n are `access-n` and `refresh-n`; only the last ones count."""
+    """Grants every request to /authorize. The n-th tokens are `access-n` and `refresh-n`; only the last ones are valid.
+"""
 
     def __init__(self):
         self.lifetime = 3600
-        self.said_issuer = None  # instead of its own, in what it describes
-        self.answered_issuer = None  # instead of its own, in what it sends back
+        self.said_issuer = None  # replaces its own in its metadata
+        self.answered_issuer = None  # replaces its own in the redirect
         self.needed_scope = "read"
         self.requests = []  # (method, path, headers with names in lower case, form or JSON)
         self.tokens = 0
         self.valid = None
-        self.grants = []  # forms that /token was asked with
+        self.grants = []  # forms of the requests to /token
         self._lock = threading.Lock()
         self._codes = {}
         stub = self
@@ -131,8 +132,8 @@ class OAuthStub:
 
 
 def sent_back(authorization_url):
-    """Where the service sends a browser that opens the address."""
-    return httpx.get(authorization_url, follow_redirects=False).headers["location"]
+    """Returns the address to which the service redirects a browser."""
+    return http_client.get(authorization_url, follow_redirects=False).headers["location"]
 
 
 def asked_for(authorization_url):

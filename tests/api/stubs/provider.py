@@ -7,8 +7,8 @@
         assert stub.requests[0].json["messages"][-1]["content"] == "Hi"
         assert stub.requests[0].closed_by_client.wait(20)
 
-The path of a request decides its wire format: /v1/messages, /v1/chat/completions, /v1/responses, /api/chat. Answers are
-written by hand onto the socket, so that every byte can be wrong in the way that a test needs.
+The path of a request selects its wire format: /v1/messages, /v1/chat/completions, /v1/responses, /api/chat. Responses
+are written to the socket by hand, so that a test can make any byte wrong.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found"
 
 @dataclass
 class ToolCall:
-    """A tool that the stubbed model asks for."""
+    """A tool call of the stubbed model."""
 
     name: str
-    arguments: object  # a text goes as it is, be it JSON or not
-    id: str = None  # None: the stub makes one
+    arguments: object  # text is sent unchanged, whether it is JSON or not
+    id: str = None  # None: generated
 
     @property
     def text(self):
@@ -40,55 +40,55 @@ class ToolCall:
 
 @dataclass
 class Reply:
-    """An answer of the stubbed model. Faults strike after `after` deltas of text."""
+    """An answer of the stubbed model. Faults occur after `after` deltas of text."""
 
     text: str = "Hello from the stub."
-    deltas: int = 1  # how many pieces the text comes in
-    rate: float = None  # pieces a second; None: as fast as they can be written
+    deltas: int = 1  # number of pieces
+    rate: float = None  # pieces per second; None: as fast as possible
     reasoning: str = ""
     tool_calls: list = field(default_factory=list)
-    stop: str = None  # the format's own word; None: what fits
+    stop: str = None  # the format's own word; None: the usual one
     usage: dict = field(default_factory=lambda: {"input": 10, "output": 5, "cache_read": 0, "cache_write": 0})
-    head_delay: float = 0  # seconds before the head of the answer
-    chunk_bytes: int = None  # cut the stream into network pieces of this size, wherever that falls
+    head_delay: float = 0  # seconds before the response head
+    chunk_bytes: int = None  # cut the stream into network pieces of this size, anywhere
     after: int = None
     fault: str = None  # "cut", "silence", "garbage", "error" (an error in the stream), "end" (no terminal event)
-    hold_open: bool = False  # say nothing more after the terminal event, but do not end the body either
+    hold_open: bool = False  # send nothing after the terminal event, but keep the body open
 
 
 @dataclass
 class Fault:
-    """An answer that is an HTTP error. `body` None: an error as the wire format writes it."""
+    """An HTTP error response. `body` None: an error in the wire format."""
 
     status: int = 500
     message: str = "stubbed failure"
-    kind: str = None  # the error's type, such as insufficient_quota; None: what fits the status
-    headers: dict = field(default_factory=dict)  # names in lower case; content-type may be among them
-    body: object = None  # bytes, text, or what becomes JSON
+    kind: str = None  # the error's type, such as insufficient_quota; None: the one that fits the status
+    headers: dict = field(default_factory=dict)  # names in lower case; may contain content-type
+    body: object = None  # bytes, text, or an object to send as JSON
 
 
 def down():
-    """What a service that is down answers to all tries of one request, with no pause wanted between them."""
+    """Responses of a service that is down to all tries of one request, without a pause between them."""
     return [Fault(503, headers={"retry-after": "0"}) for _ in range(5)]
 
 
 @dataclass
 class Raw:
-    """Bytes to write instead of an HTTP answer; the connection is closed behind them."""
+    """Bytes to write instead of an HTTP response; the connection is closed after them."""
 
     data: bytes = b""
 
 
 @dataclass
 class Silence:
-    """No answer at all, while the connection stays open."""
+    """No response, while the connection stays open."""
 
 
 class Held:
-    """An answer whose pieces of text are written when the test says so. Made by ProviderStub.hold."""
+    """An answer whose pieces are written when the test says so. Created by ProviderStub.hold."""
 
     def __init__(self, loop, pieces):
-        self.request = None  # once it was asked for
+        self.request = None  # set once requested
         self._asked = threading.Event()
         self._loop = loop
         self._pieces = asyncio.Queue()
@@ -101,29 +101,29 @@ class Held:
             self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
 
     def release(self, *pieces):
-        """Writes these pieces, then ends the answer as a model does that has said all."""
+        """Writes these pieces and then ends the answer normally."""
         self.say(*pieces, None)
 
     def take(self, request):
-        """That this request is the one that it answers."""
+        """Notes the request that this answers."""
         self.request = request
         self._asked.set()
 
     def was_asked(self, timeout=PATIENCE):
-        """Whether the request that it answers comes."""
+        """Waits for the request that this answers, and returns whether it came."""
         return self._asked.wait(timeout)
 
     def was_aborted(self, timeout=PATIENCE):
-        """Whether the client leaves before the end of the answer."""
+        """Returns whether the client disconnects before the end of the answer."""
         return self.was_asked(timeout) and self.request.closed_by_client.wait(timeout)
 
     async def next_piece(self):
-        """None after the last one."""
+        """Returns the next piece, or None after the last one."""
         return await self._pieces.get()
 
 
 class Request:
-    """What the gateway sent."""
+    """A request of the gateway."""
 
     def __init__(self, method, path, headers, body):
         self.came = time.monotonic()  # before its body was read
@@ -132,18 +132,18 @@ class Request:
         self.headers = headers  # names in lower case
         self.body = body
         self.json = json.loads(body) if body else None
-        self.at = time.monotonic()  # when its body had been read
-        self.answered = threading.Event()  # the answer was written to its end
-        self.closed_by_client = threading.Event()  # the client left before the end of the answer
+        self.at = time.monotonic()  # after its body was read
+        self.answered = threading.Event()  # the answer was written completely
+        self.closed_by_client = threading.Event()  # the client disconnected before the end of the answer
         self.deltas_sent = 0
 
 
 class ProviderStub:
-    """The server, in a thread and an event loop of its own, on a port that the kernel chooses.
+    """The server, in its own thread and event loop, on a port chosen by the kernel.
 
-    A request for a thread's title or a page's summary comes when the gateway has time for it, between any two others:
-    it is answered with `title` or `summary` (a text, or what a script may have), is kept among `title_requests` or
-    `summary_requests`, and takes nothing from the script."""
+    Requests for a thread's title or a page's summary come whenever the gateway has time, between any two others. They
+    are answered with `title` or `summary` (a text, or anything a script may contain), collected in `title_requests` or
+    `summary_requests`, and take nothing from the script."""
 
     def __init__(self):
         self.requests = []
@@ -191,23 +191,23 @@ class ProviderStub:
         return f"{self.base_url}/v1"
 
     def script(self, *replies):
-        """Answers the next requests with these, in order: a Reply, Fault, Raw, Silence, Held, a text, or a function
-        that takes the Request and gives one of them."""
+        """Answers the next requests with these, in order: a Reply, Fault, Raw, Silence, Held, text, or a function that
+        takes the Request and returns one of them."""
         with self._arrived:
             self._replies.extend(replies)
 
     def hold(self, *pieces):
-        """Answers the next request with these pieces, and then holds the answer back until it is released."""
+        """Answers the next request with these pieces and holds the rest back until it is released."""
         held = Held(self._loop, pieces)
         self.script(held)
         return held
 
     def always(self, reply):
-        """What answers every request that the script has nothing for. Without it a plain Reply."""
+        """Sets the reply to requests beyond the script. The default is a plain Reply."""
         self._default = reply
 
     def reset(self):
-        """Forgets requests and script."""
+        """Clears requests and script."""
         with self._arrived:
             self.requests.clear()
             self.title_requests.clear()
@@ -216,7 +216,7 @@ class ProviderStub:
             self._default = Reply()
 
     def wait_for_requests(self, count, timeout=PATIENCE):
-        """The first `count` requests, once they have come."""
+        """Waits for the first `count` requests and returns them."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: len(self.requests) >= count, timeout):
                 raise AssertionError(f"{len(self.requests)} of {count} requests came within {timeout} s")
@@ -247,7 +247,7 @@ class ProviderStub:
             writer.close()
 
     async def _serve(self, client, writer):
-        """One exchange. False when the connection is over."""
+        """Serves one request. Returns False when the connection is over."""
         request = await client.read_request()
         if request is None:
             return False
@@ -287,7 +287,7 @@ class ProviderStub:
         return Reply(reply) if isinstance(reply, str) else reply
 
     async def _answer(self, writer, request):
-        """Writes one answer. False when the connection must not be used again."""
+        """Writes one response. Returns False if the connection must not be reused."""
         wire = wires.of_path(request.path)
         if wire is None:
             await self._write_head(writer, 404, "application/json", b'{"error":{"message":"no such route"}}')
@@ -377,7 +377,7 @@ class ProviderStub:
 
 
 class _Client:
-    """The bytes that a client sends, and whether it is still there."""
+    """The bytes from a client, and whether it is still connected."""
 
     def __init__(self, reader):
         self._reader = reader
@@ -394,7 +394,7 @@ class _Client:
             pass
 
     async def read_request(self):
-        """The next request, or None where none follows."""
+        """Returns the next request, or None if the client is done."""
         while b"\r\n\r\n" not in self._bytes:
             if not await self._more():
                 return None
@@ -412,7 +412,7 @@ class _Client:
 
 
 class _Body:
-    """A body in chunked coding, written in the pieces that the test wants."""
+    """A chunked body, written in pieces of the given size."""
 
     def __init__(self, writer, piece):
         self._writer = writer
@@ -447,7 +447,7 @@ def wants_summary(request):
 
 
 def split(text, count):
-    """`text` in `count` pieces that are as long as each other, nearly; fewer where it is shorter."""
+    """Splits `text` into `count` pieces of nearly equal length; fewer if it is shorter."""
     count = max(1, min(count, len(text)))
     size, longer = divmod(len(text), count)
     pieces, at = [], 0

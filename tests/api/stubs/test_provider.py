@@ -1,4 +1,4 @@
-"""The stub itself: tests of the gateway are worth no more than what they run against."""
+"""Tests of the stub: tests of the gateway are worth no more than the stub they run against."""
 
 import http.client
 import json
@@ -27,7 +27,7 @@ def post(stub, path, body=None):
 
 
 def connect(stub, path):
-    """A request whose answer the test reads (or does not) by itself."""
+    """Sends a request and leaves reading the response to the test."""
     client = socket.create_connection(("127.0.0.1", stub.port), timeout=10)
     body = b'{"model":"m"}'
     client.sendall(b"POST %b HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (path.encode(), len(body), body))
@@ -48,7 +48,7 @@ def test_every_format_streams_to_its_end(stub, path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_faults_come_with_their_status_and_headers(stub, path):
+def test_faults_have_their_status_and_headers(stub, path):
     stub.script(Fault(429, "slower", headers={"retry-after": "1"}), Fault(502, body="<html>"))
     answer = post(stub, path)
     assert (answer.status, answer.headers["retry-after"]) == (429, "1")
@@ -58,13 +58,13 @@ def test_faults_come_with_their_status_and_headers(stub, path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_an_answer_can_be_cut(stub, path):
+def test_answer_can_be_cut(stub, path):
     stub.script(Reply("Hello", deltas=5, after=2, fault="cut"))
     with pytest.raises(http.client.IncompleteRead):
         post(stub, path).read()
 
 
-def test_a_client_that_leaves_is_noticed(stub):
+def test_disconnecting_client_is_noticed(stub):
     stub.script(Silence())
     client = connect(stub, PATHS[0])
     request = stub.wait_for_requests(1)[0]
@@ -80,13 +80,13 @@ def test_raw_bytes_and_functions_can_answer(stub):
     assert b"You sent 5" in post(stub, "/api/chat", {"model": "m", "n": 5}).read()
 
 
-def test_a_text_is_split_evenly():
+def test_text_is_split_evenly():
     assert split("Hello there", 3) == ["Hell", "o th", "ere"]
     assert split("Hi", 9) == ["H", "i"]
     assert split("", 3) == []
 
 
-def test_it_serves_a_hundred_streams_at_once(stub):
+def test_stub_serves_a_hundred_streams_at_once(stub):
     streams, deltas = 100, 100
     stub.always(Reply("x" * deltas, deltas=deltas, rate=50))
     threads = [threading.Thread(target=lambda: post(stub, PATHS[1]).read()) for _ in range(streams)]
@@ -97,7 +97,7 @@ def test_it_serves_a_hundred_streams_at_once(stub):
     assert sum(request.deltas_sent for request in stub.requests) == streams * deltas
 
 
-def test_a_held_answer_waits_for_its_release(stub):
+def test_held_answer_waits_for_its_release(stub):
     held = stub.hold("Once", " upon")
     client = connect(stub, "/api/chat")
     received = b""
@@ -111,7 +111,7 @@ def test_a_held_answer_waits_for_its_release(stub):
     assert b" a time" in received and b'"done":true' in received and not held.was_aborted(0)
 
 
-def test_a_held_answer_tells_that_its_client_left(stub):
+def test_held_answer_reports_that_its_client_left(stub):
     held = stub.hold("Once")
     client = connect(stub, "/v1/messages")
     assert held.was_asked()

@@ -1,4 +1,4 @@
-"""A web server for tests: it answers paths with what it was told and notes what it was asked."""
+"""A web server for tests: it serves given paths and records requests."""
 
 import threading
 from dataclasses import dataclass

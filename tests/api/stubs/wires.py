@@ -1,4 +1,4 @@
-"""How each provider writes an answer: the frames of its stream, and its errors."""
+"""The wire formats of the providers: frames of their streams, and errors."""
 
 import json
 
@@ -8,7 +8,7 @@ _KINDS = {400: "invalid_request_error", 401: "authentication_error", 402: "billi
 
 
 def of_path(path):
-    """The wire format that a path belongs to, or None."""
+    """Returns the wire format of a path, or None."""
     for suffix, wire in ((("/messages"), Anthropic), ("/chat/completions", Chat), ("/responses", Responses),
                          ("/api/chat", Ollama)):
         if path.endswith(suffix):

@@ -1,0 +1,80 @@
+# Precompiled headers and batches, as the preset asks for them. CMake's own kinds of both are not used, because absolute
+# paths in them would keep ccache from finding what another checkout compiled.
+#
+# Both hide a missing include: in a batch, a file sees what those before it included. So the preset `debug` uses neither, and
+# .ci/run builds it: there every file is compiled alone.
+option(AGW_PRECOMPILED "Precompile what most files include of the libraries" OFF)
+set(AGW_BATCH 1 CACHE STRING "How many sources of a folder are compiled together, as one file")
+if(AGW_BATCH EQUAL 1)
+  # In a batch, a name of one file would be shadowed by another's.
+  add_compile_options(-Wshadow)
+endif()
+
+# precompile(<name> <header> <library>...): the object library <name> whose only object is the precompiled header.
+function(precompile name header)
+  if(NOT AGW_PRECOMPILED)
+    return()
+  endif()
+  add_library(${name} OBJECT ${header})
+  set_source_files_properties(${header} PROPERTIES LANGUAGE CXX)
+  target_compile_options(${name} PRIVATE -xc++-header -fpch-instantiate-templates -Xclang -fno-pch-timestamp)
+  target_link_libraries(${name} PRIVATE ${ARGN})
+endfunction()
+
+# use_precompiled(<target> <name>). Clang's check that nothing changed since is off: it looks for files of the checkout in which
+# ccache saw the header compiled, and Ninja knows better.
+function(use_precompiled target name)
+  if(NOT AGW_PRECOMPILED)
+    return()
+  endif()
+  get_target_property(header ${name} SOURCES)
+  set(object CMakeFiles/${name}.dir/${header}.o)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${object} -Xclang -fno-validate-pch>")
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${object})
+endfunction()
+
+# in_batches(<variable> <source>...): files that include AGW_BATCH of these sources of src/ each, or the sources themselves.
+# A batch never crosses folders, so that names in unnamed namespaces need to differ within a folder only.
+#
+# The preset `dev` has small batches: after a change of one file they cost a second more, after a change of a header that
+# everything includes they halve the time.
+function(in_batches variable)
+  if(AGW_BATCH EQUAL 1)
+    set(${variable} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(folders "")
+  set(batched "")
+  foreach(source ${ARGN})
+    if(source MATCHES "_implementation\\.cpp$")
+      list(APPEND batched ${source})
+      continue()
+    endif()
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/src OUTPUT_VARIABLE path)
+    cmake_path(GET path PARENT_PATH folder)
+    list(APPEND folders "${folder}/")
+    list(APPEND "in_${folder}/" ${path})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    string(REPLACE / _ name src/${folder})
+    list(LENGTH in_${folder} count)
+    math(EXPR batches "(${count} + ${AGW_BATCH} - 1) / ${AGW_BATCH}")
+    math(EXPR last "${batches} - 1")
+    foreach(batch RANGE ${last})
+      # Of equal size, so that none is left for the end.
+      math(EXPR begin "${batch} * ${count} / ${batches}")
+      math(EXPR length "(${batch} + 1) * ${count} / ${batches} - ${begin}")
+      list(SUBLIST in_${folder} ${begin} ${length} paths)
+      list(TRANSFORM paths REPLACE ".+" "#include \"\\0\"\n")
+      string(JOIN "" includes ${paths})
+      set(file ${CMAKE_BINARY_DIR}/${variable}/${name}${batch}.cpp)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${includes}" @ONLY)
+      list(APPEND batched ${file})
+    endforeach()
+  endforeach()
+  set(${variable} ${batched} PARENT_SCOPE)
+endfunction()

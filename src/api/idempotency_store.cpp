@@ -1,0 +1,40 @@
+#include "api/idempotency_store.hpp"
+
+namespace agw::idempotency_store {
+
+std::optional<StoredResponse> find(Connection& connection, const std::string& path, const std::string& key,
+                                   Timestamp oldest) {
+  auto row = connection.prepare(
+      "SELECT body_hash, status, body FROM idempotency_keys WHERE path = :path AND key = :key AND created_at > "
+      ":oldest");
+  row.bind(":path", path).bind(":key", key).bind(":oldest", oldest);
+  if (!row.step()) return std::nullopt;
+  return StoredResponse{row.string(0), static_cast<int>(row.integer(1)), row.string(2)};
+}
+
+void store(Connection& connection, const std::string& path, const std::string& key, const StoredResponse& response,
+           Timestamp now, Timestamp oldest) {
+  connection
+      .prepare(
+          "DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys WHERE created_at <= "
+          ":oldest ORDER BY created_at LIMIT 20)")
+      .bind(":oldest", oldest)
+      .run();
+  connection
+      .prepare(
+          "INSERT OR REPLACE INTO idempotency_keys (path, key, body_hash, status, body, created_at) "
+          "VALUES (:path, :key, :hash, :status, :body, :now)")
+      .bind(":path", path)
+      .bind(":key", key)
+      .bind(":hash", response.body_hash)
+      .bind(":status", response.status)
+      .bind(":body", response.body)
+      .bind(":now", now)
+      .run();
+}
+
+void remove(Connection& connection, const std::string& body) {
+  connection.prepare("DELETE FROM idempotency_keys WHERE body = :body").bind(":body", body).run();
+}
+
+}  // namespace agw::idempotency_store

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/time/time.hpp"
+#include "storage/connection.hpp"
+
+namespace agw::idempotency_store {
+
+/// The response to the first request with a key.
+struct StoredResponse {
+  std::string body_hash;
+  int status = 0;
+  std::string body;
+};
+
+/// Finds the response that was stored for `key` at `path` after `oldest`.
+std::optional<StoredResponse> find(Connection& connection, const std::string& path, const std::string& key,
+                                   Timestamp oldest);
+
+/// Stores a response, and deletes some that are older than `oldest`.
+void store(Connection& connection, const std::string& path, const std::string& key, const StoredResponse& response,
+           Timestamp now, Timestamp oldest);
+
+/// Deletes the stored response with that body, which identifies its record.
+void remove(Connection& connection, const std::string& body);
+
+}  // namespace agw::idempotency_store

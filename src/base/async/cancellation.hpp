@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <list>
+
+#include "base/async/assert.hpp"
+#include "base/async/task.hpp"
+
+namespace agw {
+
+/// How a wait ended. A value and not an exception, because callers continue in every case.
+enum class WaitResult { done, stopped, timed_out };
+
+/// A request to stop, made at most once. Every wait that holds it sees the request, now and later. On the loop.
+class StopSource {
+public:
+  StopSource() = default;
+  StopSource(const StopSource&) = delete;
+  StopSource& operator=(const StopSource&) = delete;
+
+  void request();
+  bool requested() const { return requested_; }
+
+  /// Calls `action` when stop is requested, or at once if it already was. Destroy it to unregister.
+  class Listener {
+  public:
+    Listener(StopSource& stop, std::function<void()> action);
+    ~Listener();
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+
+  private:
+    friend class StopSource;
+    StopSource& stop_;
+    std::function<void()> action_;
+    std::list<Listener*>::iterator place_;
+    bool listed_ = false;
+  };
+
+private:
+  [[no_unique_address]] ThreadChecker thread_;
+  bool requested_ = false;
+  std::list<Listener*> listeners_;
+};
+
+inline constexpr std::chrono::milliseconds no_limit = std::chrono::milliseconds::max();
+
+/// Runs `leaf` until it ends, `stop` is requested or `limit` has passed. In the last two cases the leaf is cancelled,
+/// and the call returns the reason once the leaf has ended. Only the leaf is cancelled, so the caller can still save
+/// its work: after its own cancellation, every later co_await of a coroutine throws. Rethrows the leaf's exceptions
+/// except for the cancellation's own.
+Task<WaitResult> with_timeout(StopSource& stop, std::chrono::milliseconds limit, Task<> leaf);
+
+/// Waits until `stop` is requested. The caller keeps it alive.
+Task<> until_requested(StopSource& stop);
+
+/// Waits for `duration`; returns `stopped` if stop was requested first.
+Task<WaitResult> pause(StopSource& stop, std::chrono::milliseconds duration);
+
+}  // namespace agw

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <list>
+#include <memory>
+
+#include "base/async/cancellation.hpp"
+
+namespace agw {
+
+/// Side effects of a request that must be on disk before its response is sent, so that an acknowledged request keeps
+/// all its consequences even if the process is killed right after the response. On the loop.
+class PendingEffects {
+public:
+  /// Wraps `work`, which the caller spawns in a TaskGroup of its own. The effect is pending until `work` has ended.
+  Task<> of(Task<> work);
+
+  bool over() const { return ends_.empty(); }
+  /// Waits for the effects that are pending now, not for later ones.
+  Task<> settle();
+
+private:
+  using Ends = std::list<std::shared_ptr<StopSource>>;
+
+  Task<> run(Task<> work, Ends::iterator end);
+
+  Ends ends_;  ///< one for each effect, requested when it ends
+};
+
+}  // namespace agw

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <list>
+#include <memory>
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include "base/async/assert.hpp"
+#include "base/async/async_event.hpp"
+#include "base/async/task.hpp"
+
+namespace agw {
+
+/// Owns coroutines (structured concurrency): whoever spawns one cancels and joins its group before its own end. Besides
+/// `with_timeout`, the only caller of Asio's co_spawn. On the loop.
+class TaskGroup {
+public:
+  explicit TaskGroup(Loop& loop);
+  /// Aborts the process if children are still alive: a coroutine frame that outlives the objects it refers to would be
+  /// worse.
+  ~TaskGroup();
+  TaskGroup(const TaskGroup&) = delete;
+  TaskGroup& operator=(const TaskGroup&) = delete;
+
+  /// Starts `task` at the loop's next turn. An exception that leaves it goes to the `on_failure` handler or is kept for
+  /// `join`.
+  void spawn(Task<> task);
+
+  /// Handles exceptions that leave children. Without a handler the first one is kept and thrown by `join`.
+  void on_failure(std::function<void(std::exception_ptr)> handler) { on_failure_ = std::move(handler); }
+
+  /// Cancels every child: its current wait completes with operation_aborted.
+  void cancel();
+
+  /// Waits until all children have ended, then throws the first exception that left one, if any.
+  Task<> join();
+
+  std::size_t size() const { return children_.size(); }
+  bool closing() const { return closing_; }
+
+private:
+  struct Child {
+    asio::cancellation_signal signal;
+  };
+  using Children = std::list<std::unique_ptr<Child>>;
+
+  void ended(Children::iterator child, std::exception_ptr failure);
+
+  [[no_unique_address]] ThreadChecker thread_;
+  Loop& loop_;
+  Children children_;
+  AsyncEvent empty_;
+  std::exception_ptr first_failure_;
+  std::function<void(std::exception_ptr)> on_failure_;
+  bool closing_ = false;
+};
+
+}  // namespace agw

@@ -1,0 +1,179 @@
+#include "base/json/json.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace agw {
+
+namespace {
+
+/// The length of the valid UTF-8 sequence at the start of `text` (RFC 3629), 0 if there is none.
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return continues(1) ? 2 : 0;
+  if (first < 0xf0) {
+    if (!continues(1) || !continues(2)) return 0;
+    if (first == 0xe0 && byte(1) < 0xa0) return 0;
+    if (first == 0xed && byte(1) > 0x9f) return 0;
+    return 3;
+  }
+  if (first > 0xf4 || !continues(1) || !continues(2) || !continues(3)) return 0;
+  if (first == 0xf0 && byte(1) < 0x90) return 0;
+  if (first == 0xf4 && byte(1) > 0x8f) return 0;
+  return 4;
+}
+
+void write_value(std::string& out, const json::value& value);
+
+void write_array(std::string& out, const json::array& array) {
+  out += '[';
+  for (bool first = true; const auto& element : array) {
+    if (!std::exchange(first, false)) out += ',';
+    write_value(out, element);
+  }
+  out += ']';
+}
+
+void write_object(std::string& out, const json::object& object) {
+  out += '{';
+  for (bool first = true; const auto& member : object) {
+    if (!std::exchange(first, false)) out += ',';
+    write_json(out, std::string_view(member.key()));
+    out += ':';
+    write_value(out, member.value());
+  }
+  out += '}';
+}
+
+template <class Integer>
+void write_integer(std::string& out, Integer number) {
+  std::array<char, 24> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), result.ptr);
+}
+
+/// Most times and amounts have up to three decimals, which need no search for the shortest text. False for other
+/// numbers, and for whole numbers, some of which are shorter with an exponent (`1e+05`).
+bool write_thousandths(std::string& out, double number) {
+  if (!(number > 0 && number < 1e12)) return false;
+  const auto thousandths = std::llround(number * 1000);
+  if (thousandths % 1000 == 0 || static_cast<double>(thousandths) / 1000 != number) return false;
+  write_integer(out, thousandths / 1000);
+  out += '.';
+  for (auto rest = thousandths % 1000; rest != 0; rest = rest * 10 % 1000) out += static_cast<char>('0' + rest / 100);
+  return true;
+}
+
+void write_value(std::string& out, const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null:
+      out += "null";
+      return;
+    case json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case json::kind::int64:
+      return write_integer(out, value.get_int64());
+    case json::kind::uint64:
+      return write_integer(out, value.get_uint64());
+    case json::kind::double_:
+      return write_json(out, value.get_double());
+    case json::kind::string:
+      return write_json(out, std::string_view(value.get_string()));
+    case json::kind::array:
+      return write_array(out, value.get_array());
+    case json::kind::object:
+      return write_object(out, value.get_object());
+  }
+}
+
+}  // namespace
+
+void write_json(std::string& out, const json::value& value) { write_value(out, value); }
+
+void write_json(std::string& out, std::string_view text) {
+  static constexpr std::string_view hex = "0123456789abcdef";
+  out += '"';
+  std::size_t plain = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text, plain, i - plain);
+    plain = i + 1;
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      default:
+        out += "\\u00";
+        out += hex[c >> 4];
+        out += hex[c & 15];
+    }
+  }
+  out.append(text, plain);
+  out += '"';
+}
+
+void write_json(std::string& out, double number) {
+  if (write_thousandths(out, number)) return;
+  std::array<char, 32> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), result.ptr);
+}
+
+std::string to_json(const json::value& value) {
+  std::string out;
+  write_json(out, value);
+  return out;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string to_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const auto length = sequence_length(text);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+      text.remove_prefix(1);
+    } else {
+      out.append(text, 0, length);
+      text.remove_prefix(length);
+    }
+  }
+  return out;
+}
+
+}  // namespace agw

@@ -1,0 +1,52 @@
+#include "base/sha256.hpp"
+
+#include <iterator>
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+#include <boost/algorithm/hex.hpp>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t digest_size = 32;
+
+unsigned char* data_of(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
+
+}  // namespace
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+}
+
+void Sha256::update(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+
+std::string Sha256::digest() const {
+  const Context copy(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  EVP_MD_CTX_copy_ex(copy.get(), context_.get());
+  std::string digest(digest_size, '\0');
+  EVP_DigestFinal_ex(copy.get(), data_of(digest), nullptr);
+  return digest;
+}
+
+std::string sha256(std::string_view bytes) {
+  std::string digest(digest_size, '\0');
+  EVP_Digest(bytes.data(), bytes.size(), data_of(digest), nullptr, EVP_sha256(), nullptr);
+  return digest;
+}
+
+std::string fingerprint(const X509& certificate) {
+  std::string digest(digest_size, '\0');
+  X509_digest(&certificate, EVP_sha256(), data_of(digest), nullptr);
+  return to_hex(digest);
+}
+
+std::string to_hex(std::string_view bytes) {
+  std::string text;
+  text.reserve(2 * bytes.size());
+  boost::algorithm::hex_lower(bytes.begin(), bytes.end(), std::back_inserter(text));
+  return text;
+}
+
+}  // namespace agw

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace agw {
+
+/// The white space of JSON, which separates words and lines.
+inline constexpr std::string_view white_space = " \t\r\n";
+
+/// Whether `text` is empty or all white space.
+inline bool is_blank(std::string_view text) { return text.find_first_not_of(white_space) == std::string_view::npos; }
+
+/// Removes the first line from `text` and returns it without its line end (LF or CRLF). `text` is empty after the last.
+inline std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  auto line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// Whether `text` is a name of an environment variable that shells accept: ASCII letters, digits and `_`, not starting
+/// with a digit (POSIX, base definitions, 3.216).
+inline bool is_variable_name(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_word = [&](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_';
+  };
+  return !text.empty() && std::ranges::all_of(text, is_word) && !is_digit(text[0]);
+}
+
+}  // namespace agw

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace agw {
+
+/// Whether the byte continues a multi-byte character.
+inline bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// Prefixes of valid UTF-8 that are valid UTF-8 too.
+
+/// The longest prefix of at most `bytes` bytes.
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
+
+/// The text if it has at most `bytes` bytes; else its longest such prefix, followed by `…`.
+std::string shortened(std::string_view text, std::size_t bytes);
+/// The first `count` characters (code points).
+std::string_view first_characters(std::string_view text, std::size_t count);
+
+/// The number of characters (code points).
+std::int64_t count_characters(std::string_view text);
+
+}  // namespace agw

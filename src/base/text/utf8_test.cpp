@@ -1,0 +1,37 @@
+#include "base/text/utf8.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+TEST(Utf8Prefix, EndsBetweenCharacters) {
+  EXPECT_EQ(utf8_prefix("aü", 2), "a");
+  EXPECT_EQ(utf8_prefix("aü", 3), "aü");
+  EXPECT_EQ(utf8_prefix("aü", 9), "aü");
+  EXPECT_EQ(utf8_prefix("ü", 0), "");
+  EXPECT_EQ(utf8_prefix("a😀b", 4), "a");
+  EXPECT_EQ(utf8_prefix("a😀b", 5), "a😀");
+}
+
+TEST(Shortened, SaysThatMoreWasThere) {
+  EXPECT_EQ(shortened("aü", 3), "aü");
+  EXPECT_EQ(shortened("aüb", 3), "aü…");
+  EXPECT_EQ(shortened("aüb", 2), "a…");
+}
+
+TEST(FirstCharacters, CountsCharactersAndNotBytes) {
+  EXPECT_EQ(first_characters("Grüße", 3), "Grü");
+  EXPECT_EQ(first_characters("Grüße", 4), "Grüß");
+  EXPECT_EQ(first_characters("Grüße", 9), "Grüße");
+  EXPECT_EQ(first_characters("Grüße", 0), "");
+}
+
+TEST(CountCharacters, CountsCharactersAndNotBytes) {
+  EXPECT_EQ(count_characters(""), 0);
+  EXPECT_EQ(count_characters("Grüße"), 5);
+  EXPECT_EQ(count_characters("a😀b"), 3);
+}
+
+}  // namespace
+}  // namespace agw

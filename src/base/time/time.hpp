@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agw {
+
+/// A UTC instant in milliseconds, as records carry it and the database stores it.
+using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// `2026-01-02T03:04:05.678Z`, always 24 characters for the years 0 to 9999.
+std::string to_iso8601(Timestamp time);
+/// Appends the same to `out`.
+void append_iso8601(std::string& out, Timestamp time);
+
+/// Parses an ISO 8601 date or date-time in extended form, with or without seconds, fraction and zone (default UTC).
+/// Returns nullopt if it is invalid: fields out of range, a leap second, trailing text.
+std::optional<Timestamp> parse_iso8601(std::string_view text);
+
+/// The source of the current time, so that tests can control it.
+class Clock {
+public:
+  virtual ~Clock() = default;
+  virtual Timestamp now() const = 0;
+};
+
+/// The host's wall clock.
+class SystemClock : public Clock {
+public:
+  Timestamp now() const override;
+};
+
+}  // namespace agw

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/signal_set.hpp>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "base/async/task_group.hpp"
+#include "cli/client/client.hpp"
+#include "cli/client/event_stream.hpp"
+#include "cli/client/find_gateway.hpp"
+#include "cli/client/reconnect.hpp"
+#include "cli/client/streamed_answer.hpp"
+
+namespace agw::cli {
+
+/// The options of `agw chat`.
+struct ChatOptions {
+  std::optional<std::string> message;  ///< without one, standard input is the message, or lines typed at a terminal
+  std::optional<std::string> agent;    ///< id or name
+  std::optional<std::string> thread;   ///< an id; a new thread without one
+  std::optional<std::string> model;
+  std::optional<std::string> mode;
+  std::optional<std::string> data_dir;
+};
+
+/// A conversation on a thread. On the loop.
+class Conversation {
+public:
+  /// Throws StartError if no gateway runs. `printer` must outlive this.
+  Conversation(Loop& loop, ChatOptions options, AnswerPrinter& printer);
+
+  /// Sends `message` and prints the answer until it ends. Ctrl-C stops the answer; a second Ctrl-C stops waiting for
+  /// it. A broken connection is restored without losing or repeating parts of the answer. Throws ResponseError if the
+  /// gateway rejects the message, and then deletes a thread that was created for it.
+  Task<StreamedAnswer::Outcome> say(std::string message);
+
+  /// Stops waiting for the answer of the current `say`, which ends as stopped. The gateway continues.
+  void abandon();
+
+  /// nullopt before the first message of a new thread.
+  const std::optional<std::string>& thread_id() const { return options_.thread; }
+
+private:
+  Task<bool> ensure_thread();
+  Task<StreamedAnswer::Outcome> say_on_thread(std::string message);
+  Task<std::string> post(std::string message);
+  Task<> watch(asio::signal_set& interrupts, TaskGroup& group, StopSource& abandon);
+  Task<> stop_answer(StopSource& abandon);
+  Task<> post_stop();
+  Task<> follow(StreamedAnswer& answer, std::unique_ptr<EventStream> events);
+  Task<> catch_up(StreamedAnswer& answer);
+  Task<json::object> active_run();
+  Task<bool> take_missed_events(StreamedAnswer& answer);
+  Task<bool> take_stored_turn(StreamedAnswer& answer);
+
+  Loop& loop_;
+  bool abandoned_ = false;
+  StopSource* abandon_ = nullptr;  ///< of the current `say`
+  ChatOptions options_;
+  AnswerPrinter& printer_;
+  FoundGateway gateway_;
+  Client client_{gateway_};
+};
+
+}  // namespace agw::cli

@@ -1,0 +1,76 @@
+#include "cli/client/find_gateway.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "cli/output/printable.hpp"
+#include "config/data_directory.hpp"
+#include "features/access/token.hpp"
+#include "io/files/lock_file.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr auto start_limit = 5s;
+constexpr auto start_poll_interval = 10ms;
+
+enum class WhenAbsent { counts, wait_until_up };
+
+/// A gateway that starts or stops holds its lock without a URL: waits until it is up or gone. An absent one is waited
+/// for only if it is expected to start.
+std::optional<RunningGateway> settled_gateway(const std::filesystem::path& directory, WhenAbsent absent) {
+  const auto is_settled = [absent](const auto& found) {
+    return found ? !found->url.empty() : absent == WhenAbsent::counts;
+  };
+  const auto deadline = SteadyClock::now() + start_limit;
+  auto gateway = find_running_gateway(directory);
+  while (!is_settled(gateway) && SteadyClock::now() < deadline) {
+    std::this_thread::sleep_for(start_poll_interval);
+    gateway = find_running_gateway(directory);
+  }
+  return gateway;
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& directory, const std::optional<std::string>& flag) {
+  const auto option = flag ? " --data-dir " + shell_quoted(*flag) : "";
+  throw StartError(ExitStatus::not_running,
+                   fmt::format("no gateway runs on {}: start it with `agw serve{}`", directory.string(), option));
+}
+
+}  // namespace
+
+std::filesystem::path data_directory(const std::optional<std::string>& flag) {
+  return find_data_directory(flag, process_environment()).path;
+}
+
+bool wait_until_up(const std::filesystem::path& data_directory) {
+  const auto gateway = settled_gateway(data_directory, WhenAbsent::wait_until_up);
+  return gateway && !gateway->url.empty();
+}
+
+FoundGateway find_gateway(const std::optional<std::string>& data_dir_flag) {
+  const auto directory = data_directory(data_dir_flag);
+  const auto running = settled_gateway(directory, WhenAbsent::counts);
+  if (!running) refuse(directory, data_dir_flag);
+  if (running->url.empty()) {
+    throw StartError(ExitStatus::failure, fmt::format("the gateway on {} (process {}) holds its lock but does not "
+                                                      "answer yet: look into {}/logs",
+                                                      directory.string(), running->pid, directory.string()));
+  }
+  FoundGateway gateway{.data_directory = directory,
+                       .pid = running->pid,
+                       .url = running->url,
+                       .certificate = running->certificate,
+                       .token = {}};
+  if (const auto token = Token::load(directory)) gateway.token = token->secret();
+  return gateway;
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,92 @@
+#include "cli/client/streamed_answer.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+std::int64_t number_of(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_int64() ? value->get_int64() : 0;
+}
+
+}  // namespace
+
+StreamedAnswer::Progress StreamedAnswer::take(const json::object& event) {
+  if (!is_of_this_run(event)) return Progress::going_on;
+  if (number_of(event, "seq") > sequence_ + 1) return Progress::missed;
+  return take_caught_up(event);
+}
+
+StreamedAnswer::Progress StreamedAnswer::take_caught_up(const json::object& event) {
+  const auto sequence = number_of(event, "seq");
+  if (is_of_this_run(event) && sequence > sequence_ && !outcome_) {
+    sequence_ = sequence;
+    run_id_ = string_or_empty(event, "runId");
+    show(event);
+  }
+  return outcome_ ? Progress::ended : Progress::going_on;
+}
+
+bool StreamedAnswer::is_of_this_run(const json::object& event) const {
+  const auto run = string_member(event, "runId");
+  return run && (run_id_ ? *run == *run_id_ : string_member(event, "turnId") == turn_id_);
+}
+
+void StreamedAnswer::show(const json::object& event) {
+  const auto type = string_or_empty(event, "type");
+  if (type == "text-delta") {
+    const auto delta = string_or_empty(event, "delta");
+    text_size_ += delta.size();
+    printer_.text(delta);
+  } else if (type == "reasoning-delta") {
+    printer_.reasoning(string_or_empty(event, "delta"));
+  } else if (type == "tool-start" || type == "tool-end") {
+    show_tool(event, type == "tool-end");
+  } else if (type == "error") {
+    printer_.error(string_or_empty(event, "error"));
+  } else if (type == "finish") {
+    finish(string_or_empty(event, "finishReason"));
+  } else if (type == "stopped") {
+    stop();
+  }
+}
+
+void StreamedAnswer::show_tool(const json::object& event, bool ended) {
+  const auto name = string_or_empty(event, "toolName");
+  if (!ended) {
+    printer_.note(fmt::format("> {} {}", name, to_json(json::value(object_or_empty(event, "input")))));
+  } else if (is_true(event, "isError")) {
+    printer_.note(fmt::format("< {} failed: {}", name, string_or_empty(event, "output")));
+  } else {
+    printer_.note(fmt::format("< {} ({} ms)", name, number_of(event, "durationMs")));
+  }
+}
+
+void StreamedAnswer::finish(std::string_view reason) {
+  printer_.end();
+  // `interrupted`: the gateway was killed, and there is no more text.
+  outcome_ = reason == "error" || reason == "interrupted" ? Outcome::failed : Outcome::finished;
+  if (reason != "stop" && reason != "error") printer_.note(fmt::format("(the answer ended early: {})", reason));
+}
+
+void StreamedAnswer::stop() {
+  printer_.end();
+  printer_.note("(stopped)");
+  outcome_ = Outcome::stopped;
+}
+
+void StreamedAnswer::take_stored(const json::object& turn) {
+  const auto content = string_or_empty(turn, "content");
+  const auto metadata = object_or_empty(turn, "metadata");
+  if (content.size() > text_size_) printer_.text(std::string_view(content).substr(text_size_));
+  text_size_ = content.size();
+  const auto reason = string_or_empty(metadata, "finish_reason");
+  if (reason == "stopped") return stop();
+  finish(reason);
+}
+
+}  // namespace agw::cli

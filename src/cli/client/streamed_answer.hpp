@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/json/json.hpp"
+#include "cli/output/answer_printer.hpp"
+
+namespace agw::cli {
+
+/// Follows the run that answers one message by its events, and prints it. Counts each event once, whether it comes from
+/// the WebSocket or from catching up, and detects gaps.
+class StreamedAnswer {
+public:
+  enum class Progress {
+    going_on,
+    missed,  ///< the event is not the next one: catch up from `last_sequence`
+    ended,
+  };
+  enum class Outcome { finished, failed, stopped };
+
+  /// `turn_id`: the user's turn, which identifies the answer until the run's id is known. `printer` must outlive this.
+  StreamedAnswer(std::string turn_id, AnswerPrinter& printer) : turn_id_(std::move(turn_id)), printer_(printer) {}
+
+  /// Handles an event of the WebSocket. Events of other runs are ignored.
+  Progress take(const json::object& event);
+
+  /// Handles an event of the list for catching up, which has no gaps.
+  Progress take_caught_up(const json::object& event);
+
+  /// Handles the stored turn of the assistant when the run's events are gone: prints what is still missing.
+  void take_stored(const json::object& turn);
+
+  const std::string& turn_id() const { return turn_id_; }
+  const std::optional<std::string>& run_id() const { return run_id_; }  ///< known since the first event
+  void set_run_id(std::string id) { run_id_ = std::move(id); }
+  std::int64_t last_sequence() const { return sequence_; }  ///< 0 before the first event
+  std::optional<Outcome> outcome() const { return outcome_; }
+
+private:
+  bool is_of_this_run(const json::object& event) const;
+  void show(const json::object& event);
+  void show_tool(const json::object& event, bool ended);
+  void finish(std::string_view reason);
+  void stop();
+
+  std::string turn_id_;
+  AnswerPrinter& printer_;
+  std::optional<std::string> run_id_;
+  std::int64_t sequence_ = 0;
+  std::size_t text_size_ = 0;  ///< bytes of the answer's text so far
+  std::optional<Outcome> outcome_;
+};
+
+}  // namespace agw::cli

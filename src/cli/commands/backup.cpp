@@ -1,0 +1,216 @@
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/data_files.hpp"
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/json/json.hpp"
+#include "base/text/is_within.hpp"
+#include "base/time/time.hpp"
+#include "cli/client/find_gateway.hpp"
+#include "cli/command_table.hpp"
+#include "cli/commands/backup_format.hpp"
+#include "cli/commands/run_in_child.hpp"
+#include "cli/output/progress.hpp"
+#include "io/files/archive.hpp"
+#include "io/files/directory.hpp"
+#include "storage/connection.hpp"
+#include "storage/snapshot.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_entries = 1'000'000;
+constexpr std::uintmax_t given_back_at_once = 4 * 1024 * 1024;
+
+struct BackupOptions {
+  std::string file;
+  std::optional<std::string> data_dir;
+};
+
+/// A file that is deleted unless it has been renamed: piece by piece, because freeing a gigabyte at once delays all who
+/// write to that disk.
+class UnfinishedFile {
+public:
+  explicit UnfinishedFile(fs::path path) : path_(std::move(path)) {}
+  ~UnfinishedFile() {
+    std::error_code error;
+    if (fs::hard_link_count(path_, error) == 1) {
+      for (auto size = fs::file_size(path_, error); !error && size > given_back_at_once; size -= given_back_at_once) {
+        fs::resize_file(path_, size - given_back_at_once, error);
+      }
+    }
+    remove(path_);
+  }
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  /// Deletes it at once, with SQLite's files.
+  static void remove(const fs::path& path) {
+    std::error_code error;
+    fs::remove(path, error);
+    fs::remove(path.string() + "-journal", error);
+  }
+
+private:
+  fs::path path_;
+};
+
+fs::path database_beside(const fs::path& target) { return target.string() + ".db"; }
+
+/// Adds the files of the data directory to the archive, except for excluded ones. Symlinks are left out: they may lead
+/// anywhere, and a restore would have to trust them.
+class BackedUpFiles {
+public:
+  BackedUpFiles(Directory directory, ArchiveWriter& archive) : directory_(std::move(directory)), archive_(archive) {}
+
+  void add(const fs::path& beneath) {
+    const auto listed = directory_.list(beneath.empty() ? "." : beneath.string(), max_entries);
+    if (!listed) return;  // It was removed meanwhile.
+    for (const auto& entry : *listed) {
+      const auto path = beneath / entry.name;
+      if (beneath.empty() && (is_left_out(entry.name) || entry.name == data_files::database)) continue;
+      if (entry.type == FileType::directory) {
+        archive_.add_directory(std::string(backup_data) + path.string() + "/");
+        add(path);
+      } else if (entry.type == FileType::regular) {
+        add_file(path);
+      } else {
+        std::cerr << "left out, because it is neither a file nor a folder: " << path.string() << '\n';
+      }
+    }
+  }
+  std::size_t count() const { return count_; }
+
+private:
+  static bool is_left_out(std::string_view name) {
+    return std::ranges::find(excluded_from_backup, name) != excluded_from_backup.end();
+  }
+
+  void add_file(const fs::path& path) {
+    const auto file = directory_.file(path.string());
+    if (!file) return;
+    archive_.add(std::string(backup_data) + path.string(), *file);
+    ++count_;
+  }
+
+  const Directory directory_;
+  ArchiveWriter& archive_;
+  std::size_t count_ = 0;
+};
+
+std::string head() {
+  return to_json(json::object{{"format", "agent-gateway-backup"},
+                              {"version", backup_version},
+                              {"agw_version", AGW_VERSION},
+                              {"created_at", to_iso8601(SystemClock().now())}});
+}
+
+Descriptor open_new(const fs::path& path) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) throw_errno("cannot write " + path.string());
+  return file;
+}
+
+/// The database first: files that change later count as manual edits, which the gateway adopts at its start. The other
+/// way round, the start would undo what was recorded in between.
+void write_backup(const fs::path& data, const fs::path& target) {
+  const UnfinishedFile database(database_beside(target));
+  Progress progress;
+  snapshot_database(data / data_files::database, database.path(),
+                    [&](auto done, auto total) { progress.show("copying the database", done, total); });
+  const auto output = open_new(target);
+  ArchiveWriter archive(output);
+  archive.add(std::string(backup_manifest), head());
+  {
+    const Descriptor copy(::open(database.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!copy) throw_errno("cannot read " + database.path().string());
+    progress.show("compressing", 0, 1);
+    archive.add(fmt::format("{}{}", backup_data, data_files::database), copy);
+  }
+  BackedUpFiles files(Directory::open(data, Symlinks::refuse).value(), archive);
+  files.add({});
+  const auto digest = archive.digest();
+  archive.add(std::string(backup_trailer), to_json(json::object{{"files", files.count() + 1}, {"sha256", digest}}));
+  archive.finish();
+}
+
+void check(const fs::path& data, const fs::path& file) {
+  if (!fs::exists(data / data_files::database)) {
+    throw std::runtime_error(fmt::format("there is nothing to back up: {} holds no gateway.db", data.string()));
+  }
+  if (fs::exists(fs::symlink_status(file)))
+    throw std::runtime_error(file.string() + " is there already: choose another name");
+  const auto folder = fs::weakly_canonical(fs::absolute(file).parent_path());
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw std::runtime_error(
+        fmt::format("cannot write into {}: {}; choose another place", folder.string(), std::strerror(errno)));
+  }
+  if (is_within(folder, data))
+    throw std::runtime_error("choose a place outside the data directory, best on another disk");
+}
+
+/// Requests to the gateway have priority.
+void step_back() {
+  constexpr int lowest_priority = 19;
+  ::setpriority(PRIO_PROCESS, 0, lowest_priority);
+}
+
+/// `place` is for the incomplete archive.
+int make_backup(const fs::path& data, const fs::path& file, const fs::path& place) {
+  const UnfinishedFile unfinished(place);
+  try {
+    write_backup(data, unfinished.path());
+  } catch (const DiskFull&) {
+    // SQLite's text names neither the disk nor a remedy.
+    throw std::runtime_error(fmt::format(
+        "the disk that {} was to be written to is full: make room there, or choose another place", file.string()));
+  } catch (const DatabaseError& error) {
+    throw std::runtime_error(
+        fmt::format("the database {} cannot be copied to {}: {}; `agw doctor` says whether the database is whole",
+                    (data / data_files::database).string(), file.string(), error.what()));
+  }
+  // A link and not a move: a file that somebody created meanwhile is kept.
+  if (::link(unfinished.path().c_str(), file.c_str()) != 0) throw_errno("cannot make " + file.string());
+  std::cerr << fmt::format("{} is written: {} KiB. Whoever can read it can read everything but the token.\n",
+                           file.string(), (fs::file_size(file) + 1023) / 1024);
+  return 0;
+}
+
+int back_up(const BackupOptions& options) {
+  step_back();
+  const auto data = data_directory(options.data_dir);
+  const fs::path file = options.file;
+  check(data, file);
+  const fs::path place = file.string() + ".unfinished-" + random_hex(4);
+  return run_in_child([&] { return make_backup(data, file, place); },
+                      [&] {
+                        UnfinishedFile::remove(place);
+                        UnfinishedFile::remove(database_beside(place));
+                      });
+}
+
+}  // namespace
+
+Action backup_command(Arguments& arguments) {
+  auto options = std::make_shared<BackupOptions>();
+  arguments.word("file", options->file, "The archive to write, such as gateway.tar.zst");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return back_up(*options); };
+}
+
+}  // namespace agw::cli

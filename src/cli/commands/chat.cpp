@@ -1,0 +1,100 @@
+#include <unistd.h>
+
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text/ascii.hpp"
+#include "cli/client/conversation.hpp"
+#include "cli/command_table.hpp"
+#include "cli/output/line_input.hpp"
+#include "cli/output/terminal.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+/// The status that a shell reports for a program ended by Ctrl-C: the answer is incomplete.
+constexpr int interrupted = 130;
+
+int status_of(StreamedAnswer::Outcome outcome) {
+  switch (outcome) {
+    case StreamedAnswer::Outcome::finished:
+      return static_cast<int>(ExitStatus::success);
+    case StreamedAnswer::Outcome::failed:
+      return static_cast<int>(ExitStatus::failure);
+    case StreamedAnswer::Outcome::stopped:
+      return interrupted;
+  }
+  return static_cast<int>(ExitStatus::failure);
+}
+
+AnswerPrinter screen() { return {std::cout, terminal_at(STDOUT_FILENO), std::cerr, terminal_at(STDERR_FILENO)}; }
+
+std::string standard_input() {
+  std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+void print_resume_hint(const Conversation& conversation) {
+  const auto terminal = terminal_at(STDERR_FILENO);
+  if (!terminal.present || !conversation.thread_id()) return;
+  std::cerr << dim(terminal, fmt::format("(to go on: agw chat --thread {})", *conversation.thread_id())) << '\n';
+}
+
+Task<int> say_once(Loop& loop, const ChatOptions& options, std::string message) {
+  auto printer = screen();
+  Conversation conversation(loop, options, printer);
+  const auto outcome = co_await conversation.say(std::move(message));
+  if (!options.thread) print_resume_hint(conversation);
+  co_return status_of(outcome);
+}
+
+Task<int> converse(Loop& loop, const ChatOptions& options) {
+  auto printer = screen();
+  Conversation conversation(loop, options, printer);
+  LineInput input;
+  printer.note("Ctrl-C stops an answer, Ctrl-D ends.");
+  // Waiting for a line blocks the loop, which has nothing else to do between two answers.
+  while (const auto line = input.read()) {
+    if (is_blank(*line)) continue;
+    try {
+      co_await conversation.say(to_utf8(*line));
+    } catch (const std::exception& error) {
+      printer.error(error.what());
+    }
+  }
+  print_resume_hint(conversation);
+  co_return static_cast<int>(ExitStatus::success);
+}
+
+int chat(const ChatOptions& options) {
+  Loop loop;
+  if (!options.message && terminal_at(STDIN_FILENO).present) return run(loop, converse(loop, options));
+  find_gateway(options.data_dir);  // Reports that none runs before it waits for the message.
+  const auto message = options.message ? *options.message : standard_input();
+  if (is_blank(message)) {
+    throw StartError(ExitStatus::usage, "there is nothing to say: give a message, or pipe one in");
+  }
+  return run(loop, say_once(loop, options, to_utf8(message)));
+}
+
+}  // namespace
+
+Action chat_command(Arguments& arguments) {
+  auto options = std::make_shared<ChatOptions>();
+  arguments.word("message", options->message, "The message (default: standard input, or lines typed at a terminal)");
+  arguments.option("--agent", options->agent,
+                   "The agent that answers, by name or id (default: assistant, or the thread's agent)");
+  arguments.option("--thread", options->thread, "The id of the thread to continue (default: a new one)");
+  arguments.option("--model", options->model, "The model that answers, such as openai/gpt-5 (default: the agent's)");
+  arguments.option("--mode", options->mode, {"plan", "act"}, "Set the mode of the thread: plan or act");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return chat(*options); };
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json.hpp"
+
+namespace agw::cli {
+
+/// An extension on disk.
+struct ExtensionPackage {
+  json::object body;               ///< of `POST /extensions`
+  std::filesystem::path folder;    ///< its folder; empty for a single file
+  std::vector<std::string> files;  ///< the other files in the folder, relative to it
+};
+
+/// Reads a JSON or YAML file, or a folder that contains one named after a type (`agent.yaml`, `job.json`, …). It has
+/// the members of `POST /extensions`, or is flat as the gateway's own files are: `name`, `description`, `enabled`,
+/// `trigger`, and the members of the definition. Throws std::runtime_error that names an unreadable file; symlinks and
+/// special files in a folder are rejected.
+ExtensionPackage read_extension_package(const std::filesystem::path& path);
+
+/// The body of `POST /extensions` for a document. `stem` is its file name without the extension, which provides the
+/// type if it is the name of one.
+json::object extension_body(json::object document, std::string_view stem);
+
+/// Copies the files of `package` to `target`, the extension's directory. Throws std::runtime_error, std::system_error.
+void copy_files(const ExtensionPackage& package, const std::filesystem::path& target);
+
+}  // namespace agw::cli

@@ -1,0 +1,103 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "cli/command_table.hpp"
+#include "cli/mcp/mcp_server.hpp"
+#include "cli/output/json_output.hpp"
+#include "io/process/blocking.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t max_message_length = 16 << 20;
+/// How long calls may continue after the end of input.
+constexpr std::chrono::milliseconds finish_limit = 10min;
+constexpr auto between_looks = 200ms;
+
+struct McpOptions {
+  bool all = false;
+  std::optional<std::string> data_dir;
+};
+
+/// The next line of standard input; nullopt at its end. A line that is too long is truncated, so that it is rejected as
+/// invalid JSON.
+std::optional<std::string> next_line() {
+  std::string line;
+  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
+    if (c == '\n') return line;
+    if (line.size() < max_message_length) line += static_cast<char>(c);
+  }
+  return line.empty() ? std::nullopt : std::optional(line);
+}
+
+void print_line(const std::string& message) {
+  print_json_text(message);
+  std::cout << std::flush;
+}
+
+/// Whether the reader of standard output is gone.
+bool is_output_closed() {
+  pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  return ::poll(&output, 1, 0) == 1;
+}
+
+Task<> give_up_on(asio::signal_set& signals, StopSource& abandon) {
+  boost::system::error_code cancelled;
+  co_await signals.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+  if (!cancelled) abandon.request();
+}
+
+/// Waits for the current calls. A client that stops us closes our input, waits, and then sends a signal.
+Task<> finish(Loop& loop, McpServer& server) {
+  StopSource abandon;
+  asio::signal_set signals(loop, SIGINT, SIGTERM);
+  TaskGroup watching(loop);
+  watching.spawn(give_up_on(signals, abandon));
+  for (auto waited = 0ms; waited < finish_limit; waited += between_looks) {
+    const auto end = co_await server.wait(abandon, between_looks);
+    if (end != WaitResult::timed_out || is_output_closed()) break;
+  }
+  signals.cancel();
+  signals.clear();  // Another SIGTERM ends us at once.
+  co_await watching.join();
+  co_await server.stop();
+}
+
+Task<int> speak(Loop& loop, const McpOptions& options) {
+  const McpTools tools(loop, options.data_dir, options.all);
+  McpServer server(loop, tools, print_line);
+  // A separate thread waits for input, so that calls can continue.
+  BlockingPool input(loop, 1);
+  while (const auto line = co_await input.run(next_line)) {
+    if (line->find_first_not_of(" \t\r") != line->npos) co_await server.take(*line);
+  }
+  co_await finish(loop, server);
+  co_return 0;
+}
+
+}  // namespace
+
+Action mcp_command(Arguments& arguments) {
+  auto options = std::make_shared<McpOptions>();
+  arguments.flag("--all", options->all, "Offer all functions of the API, not only reading, chat, run and propose");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] {
+    find_gateway(options->data_dir);
+    Loop loop;
+    return run(loop, speak(loop, *options));
+  };
+}
+
+}  // namespace agw::cli

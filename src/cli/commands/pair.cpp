@@ -1,0 +1,94 @@
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/json/json_values.hpp"
+#include "cli/client/client.hpp"
+#include "cli/client/reachable_address.hpp"
+#include "cli/command_table.hpp"
+#include "cli/output/json_output.hpp"
+#include "cli/output/printable.hpp"
+#include "cli/output/qr_code.hpp"
+#include "io/http/web_url.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+struct PairOptions {
+  bool json = false;
+  std::optional<std::string> url;
+  std::optional<std::string> data_dir;
+};
+
+/// The page's own path follows, so it ends before a query.
+std::string checked_url(const std::string& given) {
+  const auto url = WebUrl::parse(given);
+  if (!url || given.find_first_of("?#") != given.npos) {
+    throw StartError(ExitStatus::usage,
+                     fmt::format("--url {}: must be an address that begins with http:// or https://, without a query, "
+                                 "such as https://gateway.example.org",
+                                 one_line(given)));
+  }
+  return url->text();
+}
+
+/// The gateway's address for a device.
+std::string device_url(const FoundGateway& gateway, const PairOptions& options) {
+  auto url = options.url ? *options.url : configured_public_url(gateway);
+  if (url.empty()) url = with_reachable_host(gateway.url);
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+void print_for_people(const std::string& link, const json::object& response) {
+  const auto modules = qr_modules(link);
+  const auto columns = columns_at(STDOUT_FILENO);
+  if (!modules) {
+    std::cerr << "There is no QR code: install the package libqrencode4 to see one.\n";
+  } else if (columns && *columns < columns_of(*modules)) {
+    std::cerr << fmt::format("The QR code is not shown: it takes {} columns, and the terminal has {}.\n",
+                             columns_of(*modules), *columns);
+  } else {
+    std::cout << draw(*modules, terminal_at(STDOUT_FILENO)) << '\n';
+  }
+  std::cout << "Code   " << one_line(string_or_empty(response, "code")) << '\n'
+            << "Link   " << one_line(link) << '\n'
+            << "Until  " << one_line(string_or_empty(response, "expiresAt")) << ", for one device\n";
+}
+
+Task<int> print_code(const FoundGateway& gateway, const PairOptions& options) {
+  const auto url = device_url(gateway, options);
+  auto response = co_await Client(gateway).get("/pair/refresh");
+  auto& object = response.as_object();
+  const auto link = fmt::format("{}/ui/#code={}", url, string_or_empty(object, "code"));
+  object["url"] = link;
+  if (options.json)
+    print_json(response);
+  else
+    print_for_people(link, object);
+  co_return 0;
+}
+
+int pair(PairOptions options) {
+  if (options.url) options.url = checked_url(*options.url);
+  Loop loop;
+  const auto gateway = find_gateway(options.data_dir);
+  return run(loop, print_code(gateway, options));
+}
+
+}  // namespace
+
+Action pair_command(Arguments& arguments) {
+  auto options = std::make_shared<PairOptions>();
+  arguments.option("--url", options->url, "The gateway's address for the device (default: public_url, else its own)");
+  arguments.flag("--json", options->json, "Print JSON");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return pair(*options); };
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,139 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/data_files.hpp"
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "cli/command_table.hpp"
+#include "cli/commands/restored_data.hpp"
+#include "cli/commands/run_in_child.hpp"
+#include "config/data_directory.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/lock_file.hpp"
+#include "io/sandbox/private_files.hpp"
+#include "storage/integrity.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RestoreOptions {
+  std::string file;
+  std::optional<std::string> data_dir;
+};
+
+/// A name in the same directory, so that a rename can swap the two.
+fs::path staging_beside(const fs::path& data) {
+  return fmt::format("{}{}{}", data.string(), unpacked_data_mark, random_hex(unpacked_data_digits / 2));
+}
+
+/// A new directory that is deleted unless it has been renamed.
+class StagingDirectory {
+public:
+  explicit StagingDirectory(fs::path path) : path_(std::move(path)) {
+    if (::mkdir(path_.c_str(), 0700) != 0) throw_errno("cannot make " + path_.string());
+  }
+  ~StagingDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  StagingDirectory(const StagingDirectory&) = delete;
+  StagingDirectory& operator=(const StagingDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+private:
+  fs::path path_;
+};
+
+/// The backup has no token. Devices paired with this gateway stay paired.
+void keep_token(const fs::path& from, const fs::path& to) {
+  const auto token = from / data_files::token;
+  if (fs::exists(token)) fs::copy_file(token, to / data_files::token);
+}
+
+std::string timestamp() {
+  auto time = to_iso8601(SystemClock().now());
+  std::erase_if(time, [](char c) { return c == '-' || c == ':' || c == '.'; });
+  return time;
+}
+
+/// Swaps the two atomically, so that no crash leaves a mixture. Returns the path of the old data.
+fs::path exchange(const fs::path& staging, const fs::path& data) {
+  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, data.c_str(), RENAME_EXCHANGE) != 0) {
+    throw_errno(
+        fmt::format("cannot put {} in the place of {} (is that a mount point? restore into a directory below it)",
+                    staging.string(), data.string()));
+  }
+  const fs::path kept = fmt::format("{}{}{}", data.string(), kept_data_mark, timestamp());
+  fs::rename(staging, kept);
+  return kept;
+}
+
+/// As one that was made for this restore does.
+bool holds_its_lock_only(const fs::path& directory) {
+  return std::ranges::all_of(fs::directory_iterator(directory),
+                             [](const auto& entry) { return entry.path().filename() == data_files::lock; });
+}
+
+void unpack(const fs::path& archive, const fs::path& staging) {
+  unpack_backup(archive, staging);
+  if (const auto problem = database_problem(staging / data_files::database)) {
+    throw std::runtime_error(fmt::format("nothing was restored: the database in {} {}", archive.string(),
+                                         problem->substr(problem->find(' ') + 1)));
+  }
+}
+
+int restore_over(const fs::path& archive, const fs::path& data, const fs::path& place) {
+  if (const auto running = find_running_gateway(data)) {
+    throw StartError(
+        ExitStatus::already_running,
+        fmt::format("a gateway (process {}) already runs on {}: stop it first", running->pid, data.string()));
+  }
+  const LockFile lock(data);
+  const StagingDirectory staging(place);
+  unpack(archive, staging.path());
+  keep_token(data, staging.path());
+  ignore_termination();
+  const auto kept = exchange(staging.path(), data);
+  if (holds_its_lock_only(kept)) {
+    fs::remove_all(kept);
+    std::cerr << fmt::format("{} is restored.\n", data.string());
+    return 0;
+  }
+  std::cerr << fmt::format("{} is restored. What was there is kept in {}.\n", data.string(), kept.string());
+  return 0;
+}
+
+int restore(const RestoreOptions& options) {
+  const auto directory = find_data_directory(options.data_dir, process_environment());
+  if (!fs::exists(options.file)) throw std::runtime_error("there is no file " + options.file);
+  // As a start would: it must be nobody else's.
+  prepare_data_directory(directory);
+  const auto place = staging_beside(directory.path);
+  return run_in_child([&] { return restore_over(options.file, directory.path, place); },
+                      [&] {
+                        std::error_code ignored;
+                        fs::remove_all(place, ignored);
+                      });
+}
+
+}  // namespace
+
+Action restore_command(Arguments& arguments) {
+  auto options = std::make_shared<RestoreOptions>();
+  arguments.word("file", options->file, "An archive that `agw backup` made");
+  arguments.option("--data-dir", options->data_dir, data_dir_about);
+  return [options] { return restore(*options); };
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,39 @@
+#include "cli/commands/service_unit.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/embedded.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+constexpr std::string_view unit_file = "share/packaging/agent-gateway.service";
+constexpr std::string_view program_mark = "@AGW@ serve";
+
+/// An argument quoted for systemd, with specifiers and variables escaped.
+std::string word(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '%' || c == '$') out += c;
+    if (c == '\n') throw std::runtime_error("a path with a line feed cannot stand in a unit");
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string service_unit(const std::filesystem::path& program, const std::optional<std::string>& data_dir) {
+  const auto files = embedded_files();
+  const auto found = std::ranges::find(files, unit_file, &EmbeddedFile::path);
+  if (found == files.end()) throw std::logic_error("the unit is not compiled in");
+  std::string text(found->content);
+  auto command = word(program.string()) + " serve";
+  if (data_dir) command += " --data-dir " + word(std::filesystem::absolute(*data_dir).string());
+  return text.replace(text.find(program_mark), program_mark.size(), command);
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,106 @@
+#include "cli/doctor/doctor.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/client/client.hpp"
+#include "cli/command_table.hpp"
+#include "cli/list.hpp"
+#include "cli/output/json_output.hpp"
+#include "cli/output/printable.hpp"
+#include "cli/output/terminal.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+std::string_view to_text(CheckResult::State state) {
+  switch (state) {
+    case CheckResult::State::good:
+      return "ok";
+    case CheckResult::State::skipped:
+      return "skipped";
+    case CheckResult::State::warning:
+      return "warning";
+    case CheckResult::State::failure:
+      return "failure";
+  }
+  return {};
+}
+
+void append(CheckResults& all, CheckResults more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Task<int> examine(Loop& loop, CheckResults& results, const std::optional<std::string>& data_dir) {
+  DoctorContext context{
+      .directory = find_data_directory(data_dir, process_environment()), .settings = {}, .gateway = {}};
+  append(results, check_files(context));
+  append(results, check_configuration(context));
+  append(results, check_start(context));
+  append(results, co_await check_gateway(context, data_dir));
+  append(results, check_database(context));
+  append(results, check_host(context));
+  append(results, co_await check_models(loop, context));
+  append(results, co_await check_apps(context));
+  co_return 0;
+}
+
+std::string label(const Terminal& terminal, CheckResult::State state) {
+  auto text = fmt::format("{:8}", to_text(state));
+  if (!terminal.colours) return text;
+  const int colour = state == CheckResult::State::good ? 32 : state == CheckResult::State::failure ? 31 : 33;
+  return fmt::format("\x1b[{}m{}\x1b[0m", colour, text);
+}
+
+void print(const CheckResults& results) {
+  const auto terminal = terminal_at(STDOUT_FILENO);
+  for (const auto& result : results) {
+    std::cout << fmt::format("{} {:14} {}\n", label(terminal, result.state), result.check, one_line(result.what));
+    if (!result.remedy.empty()) std::cout << fmt::format("{:24}-> {}\n", "", one_line(result.remedy));
+  }
+}
+
+json::array as_json(const CheckResults& results) {
+  json::array list;
+  for (const auto& result : results) {
+    list.push_back(json::object{{"check", result.check},
+                                {"state", to_text(result.state)},
+                                {"what", result.what},
+                                {"remedy", result.remedy.empty() ? json::value() : json::value(result.remedy)}});
+  }
+  return list;
+}
+
+int doctor(const ListOptions& options) {
+  Loop loop;
+  CheckResults results;
+  run(loop, examine(loop, results, options.data_dir));
+  if (options.json)
+    print_json(as_json(results));
+  else
+    print(results);
+  const bool failed = std::ranges::any_of(
+      results, [](const CheckResult& result) { return result.state == CheckResult::State::failure; });
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+
+std::string obstruction_remedy(const std::filesystem::path& path) {
+  return fmt::format("mv {} {}", shell_quoted(path.string()), shell_quoted(path.string() + ".old"));
+}
+
+Action doctor_command(Arguments& arguments) {
+  auto options = std::make_shared<ListOptions>();
+  declare(arguments, *options);
+  return [options] { return doctor(*options); };
+}
+
+}  // namespace agw::cli

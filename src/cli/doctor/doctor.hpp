@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async/task.hpp"
+#include "cli/client/find_gateway.hpp"
+#include "config/data_directory.hpp"
+#include "config/settings.hpp"
+
+namespace agw::cli {
+
+/// The result of one check of `agw doctor`.
+struct CheckResult {
+  enum class State {
+    good,
+    skipped,  ///< could not be checked
+    warning,  ///< it works, but not completely or not for long
+    failure,
+  };
+  std::string check;
+  State state = State::good;
+  std::string what;
+  std::string remedy{};  ///< what to do; empty if nothing
+};
+using CheckResults = std::vector<CheckResult>;
+
+/// The remedy if something else is in the way of a path that the gateway needs.
+std::string obstruction_remedy(const std::filesystem::path& path);
+
+/// The input of the checks.
+struct DoctorContext {
+  DataDirectory directory;
+  std::optional<Settings> settings;     ///< nullopt if the configuration is wrong
+  std::optional<FoundGateway> gateway;  ///< nullopt if none runs
+};
+
+/// Checks modes and owners of the data directory and of secret files in it.
+CheckResults check_files(const DoctorContext& context);
+/// Checks `config.yaml`. Fills `settings`.
+CheckResults check_configuration(DoctorContext& context);
+/// Checks everything else that could keep `agw serve` from starting: prices, TLS, the address, the log, files in the
+/// place of directories.
+CheckResults check_start(const DoctorContext& context);
+/// Checks that the database is intact, writable and of a version that this program knows.
+CheckResults check_database(const DoctorContext& context);
+/// Checks disk space, the clock, and whether agents' commands can be sandboxed.
+CheckResults check_host(const DoctorContext& context);
+/// Checks the lock, the port and the token. Fills `gateway`.
+Task<CheckResults> check_gateway(DoctorContext& context, std::optional<std::string> data_dir);
+/// Checks that a model is configured, responds, and accepts its key, and that the default model exists.
+Task<CheckResults> check_models(Loop& loop, const DoctorContext& context);
+/// Checks that the programs of enabled apps are installed.
+Task<CheckResults> check_apps(const DoctorContext& context);
+
+}  // namespace agw::cli

@@ -1,0 +1,142 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/data_files.hpp"
+#include "base/error.hpp"
+#include "base/text/is_within.hpp"
+#include "cli/doctor/doctor.hpp"
+#include "cli/output/printable.hpp"
+#include "features/access/token.hpp"
+#include "storage/integrity.hpp"
+
+namespace agw::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using State = CheckResult::State;
+
+constexpr mode_t others = 077;
+
+std::optional<struct stat> status_of(const fs::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+/// Checks that nobody else can read or change it.
+CheckResult check_privacy(std::string check, const fs::path& path, const struct stat& status) {
+  const auto shown = path.string();
+  if (status.st_uid != ::geteuid()) {
+    return {std::move(check), State::failure, fmt::format("{} belongs to another user", shown),
+            fmt::format("run agw as that user, or: sudo chown -R $USER {}", shell_quoted(shown))};
+  }
+  if ((status.st_mode & others) != 0) {
+    return {std::move(check), State::failure,
+            fmt::format("{} is open to others (mode {:o})", shown, status.st_mode & 07777U),
+            fmt::format("chmod go-rwx {}", shell_quoted(shown))};
+  }
+  return {std::move(check), State::good, fmt::format("{} is yours alone", shown)};
+}
+
+/// As the gateway sees it: it respects the owner's permission bits even when it runs as root.
+bool is_writable(const fs::path& path, const struct stat& status) {
+  return (status.st_mode & S_IWUSR) != 0 && ::access(path.c_str(), R_OK | W_OK) == 0;
+}
+
+CheckResult check_directory(const DoctorContext& context) {
+  const auto& path = context.directory.path;
+  const auto status = status_of(path);
+  if (!status) {
+    return {"data directory", State::warning, fmt::format("{} is not there yet", path.string()),
+            "start the gateway once: agw serve"};
+  }
+  if (!S_ISDIR(status->st_mode)) {
+    return {"data directory", State::failure, fmt::format("{} is no directory", path.string()),
+            obstruction_remedy(path) + ", or name another with --data-dir"};
+  }
+  auto result = check_privacy("data directory", path, *status);
+  if (result.state == State::good && !is_writable(path, *status)) {
+    return {"data directory", State::failure, fmt::format("{} is not writable", path.string()),
+            "chmod u+rwx " + shell_quoted(path.string())};
+  }
+  if (result.state == State::good && !is_within(path, context.directory.home)) {
+    result.state = State::warning;
+    result.what += ", but lies outside your home directory";
+  }
+  return result;
+}
+
+/// A file without a token is to be removed; one whose only fault is its mode is kept.
+std::string token_remedy(const fs::path& path) {
+  struct stat status{};
+  const bool is_file = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const bool wrong_mode = (status.st_mode & others) != 0 || ::access(path.c_str(), R_OK) != 0;
+  if (is_file && wrong_mode) return "chmod 600 " + shell_quoted(path.string());
+  return fmt::format("rm {}, and start the gateway anew: it makes a new token", shell_quoted(path.string()));
+}
+
+CheckResult check_token(const fs::path& directory) {
+  const auto path = directory / data_files::token;
+  try {
+    const auto token = Token::load(directory);
+    if (!token) return {"token", State::skipped, "there is none: the next start makes it"};
+  } catch (const std::exception& error) {
+    return {"token", State::failure, error.what(), token_remedy(path)};
+  }
+  return {"token", State::good, fmt::format("{} is yours alone", path.string())};
+}
+
+}  // namespace
+
+CheckResults check_files(const DoctorContext& context) {
+  CheckResults results{check_directory(context)};
+  const auto& directory = context.directory.path;
+  if (!fs::is_directory(directory)) return results;
+  results.push_back(check_token(directory));
+  if (const auto status = status_of(directory / data_files::secrets)) {
+    results.push_back(check_privacy("secrets", directory / data_files::secrets, *status));
+  }
+  return results;
+}
+
+CheckResults check_configuration(DoctorContext& context) {
+  SettingsSources sources;
+  sources.file = context.directory.path / data_files::configuration;
+  try {
+    context.settings = load_settings(sources);
+  } catch (const StartError& error) {
+    const auto remedy = fs::is_directory(sources.file)
+                            ? obstruction_remedy(sources.file)
+                            : "mend what it names; the comments of config.yaml explain each key";
+    return {{"configuration", State::failure, error.what(), remedy}};
+  }
+  return {{"configuration", State::good,
+           fs::exists(sources.file) ? sources.file.string() : std::string("there is none: the defaults count")}};
+}
+
+CheckResults check_database(const DoctorContext& context) {
+  const auto file = context.directory.database();
+  std::error_code missing;
+  // A link that leads nowhere is there too.
+  if (!fs::exists(fs::symlink_status(file, missing))) return {{"database", State::skipped, "there is none yet"}};
+  const auto status = status_of(file);
+  if (!status || !S_ISREG(status->st_mode)) {
+    return {{"database", State::failure, fmt::format("{} is no file", file.string()), obstruction_remedy(file)}};
+  }
+  if (status->st_size == 0) return {{"database", State::skipped, "it is empty: the next start fills it"}};
+  if (!is_writable(file, *status)) {
+    return {{"database", State::failure, fmt::format("{} is not writable", file.string()),
+             "chmod u+rw " + shell_quoted(file.string())}};
+  }
+  const auto problem = database_problem(file);
+  if (!problem) return {{"database", State::good, fmt::format("{} is whole", file.string())}};
+  return {
+      {"database", State::failure, *problem,
+       fmt::format("stop the gateway and bring back a backup: agw restore <file>; {} has copies made before upgrades",
+                   context.directory.backups().string())}};
+}
+
+}  // namespace agw::cli

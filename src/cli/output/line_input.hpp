@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace agw::cli {
+
+/// Reads lines from the terminal, with editing and the history of this program.
+class LineInput {
+public:
+  LineInput();
+  ~LineInput();
+
+  /// Reads a line without its line feed; nullopt when the user is done: Ctrl-D, or Ctrl-C on an empty line. (Otherwise
+  /// Ctrl-C starts a new line.) Blocks the thread.
+  std::optional<std::string> read();
+
+private:
+  struct Editor;
+  std::unique_ptr<Editor> editor_;
+};
+
+}  // namespace agw::cli

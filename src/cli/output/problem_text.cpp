@@ -1,0 +1,26 @@
+#include "cli/output/problem_text.hpp"
+
+#include "base/json/json_values.hpp"
+#include "cli/output/printable.hpp"
+
+namespace agw::cli {
+
+std::string problem_text(std::string_view error, const json::object& members) {
+  auto text = one_line(error);
+  for (const auto* name : {"agent_id", "name"}) {
+    const auto record = string_member(members, name).value_or("");
+    if (!record.empty()) text += ": " + one_line(record);
+  }
+  const auto* details = members.if_contains("details");
+  if (!details || !details->is_array()) return text;
+  const char* before = ": ";
+  for (const auto& detail : details->get_array()) {
+    const auto message = detail.is_object() ? string_member(detail.get_object(), "message") : std::nullopt;
+    if (!message) continue;
+    text += before + one_line(*message);
+    before = "; ";
+  }
+  return text;
+}
+
+}  // namespace agw::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json/json.hpp"
+
+namespace agw::cli {
+
+/// An API error on one printable line: `error`, followed by the record that it names, or by the `details` of single
+/// members, if any.
+std::string problem_text(std::string_view error, const json::object& members);
+
+}  // namespace agw::cli

@@ -1,0 +1,15 @@
+#include "cli/output/sparkline.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw::cli {
+namespace {
+
+TEST(Sparkline, ShowsValuesBesideEachOther) { EXPECT_EQ(sparkline({0, 50, 100, 25}), "▁▅█▃"); }
+
+TEST(Sparkline, IsFlatWhereNothingTookAnyTime) { EXPECT_EQ(sparkline({0, 0}), "▁▁"); }
+
+TEST(Sparkline, IsEmptyWithoutValues) { EXPECT_EQ(sparkline({}), ""); }
+
+}  // namespace
+}  // namespace agw::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agw::cli {
+
+/// The properties of a standard stream.
+struct Terminal {
+  bool present = false;  ///< a terminal, not a file or a pipe
+  bool colours = false;  ///< colours are allowed: `NO_COLOR` is not set, and it is not a dumb terminal
+};
+
+/// Examines a file descriptor: 0, 1 or 2.
+Terminal terminal_at(int descriptor);
+
+/// The number of columns of the terminal at a file descriptor; nullopt if unknown.
+std::optional<int> columns_at(int descriptor);
+
+/// `text` in a dim colour, or unchanged if `terminal` has no colours.
+std::string dim(const Terminal& terminal, std::string_view text);
+
+/// For its lifetime, restores the terminal at standard input to its initial state when a signal ends the program. One
+/// instance at a time.
+class TerminalGuard {
+public:
+  TerminalGuard();
+  ~TerminalGuard();
+  TerminalGuard(const TerminalGuard&) = delete;
+  TerminalGuard& operator=(const TerminalGuard&) = delete;
+
+private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  std::array<struct sigaction, signals.size()> before_{};
+};
+
+}  // namespace agw::cli

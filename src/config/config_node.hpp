@@ -1,0 +1,48 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace agw {
+
+/// A value from the configuration before it is checked against its key.
+struct ConfigNode {
+  enum class Form {
+    untyped,  ///< the text of a flag or an environment variable, which may be of any type
+    string,
+    number,
+    boolean,
+    nothing,  ///< `key:` without a value, or null
+    list,
+    map,
+  };
+  Form form = Form::untyped;
+  std::string name = {};                  ///< of a map's member
+  std::string text = {};                  ///< of a scalar
+  std::vector<ConfigNode> children = {};  ///< items of a list, or members of a map in the order of the file
+  int line = 0;                           ///< of the name, or of an item of a list; from 1
+
+  bool is_text() const { return form == Form::string || form == Form::untyped; }
+  bool is_number() const { return form == Form::number || form == Form::untyped; }
+};
+
+/// A value that is invalid for its key.
+class ConfigError : public std::runtime_error {
+public:
+  ConfigError(int line, std::string key, const std::string& why)
+      : std::runtime_error(why), line_(line), key_(std::move(key)) {}
+  int line() const { return line_; }
+  const std::string& key() const { return key_; }
+
+private:
+  int line_;
+  std::string key_;
+};
+
+/// Parses one YAML document whose root is a map. Throws ConfigError with the key `yaml` if it is not one, and with the
+/// key's name for a duplicate key.
+ConfigNode parse_yaml(const std::string& text);
+
+}  // namespace agw

@@ -1,0 +1,267 @@
+#include "features/context/context_window.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "features/context/attached_files.hpp"
+#include "features/context/compaction.hpp"
+#include "features/context/conversation_context.hpp"
+#include "features/context/history.hpp"
+#include "features/context/model_request.hpp"
+#include "features/context/prompt.hpp"
+#include "features/context/tool_pictures.hpp"
+
+namespace agw {
+
+namespace {
+
+/// Eight halvings take a window that was assumed too large from 128,000 tokens down to 4,000, answers included.
+constexpr int max_reductions = 8;
+/// In tokens: shorter answers are of no use.
+constexpr std::int64_t min_answer = 500;
+/// From tools, in one run.
+constexpr std::size_t max_pictures = 20;
+
+std::int64_t tokens_of(const std::vector<ToolDescription>& tools) {
+  std::int64_t tokens = 0;
+  for (const auto& tool : tools) tokens += estimated_tokens(tool);
+  return tokens;
+}
+
+/// What a conversation of `used` bytes leaves of `budget` for the text of its files.
+std::size_t left_for_files(std::size_t budget, std::size_t used) {
+  return std::min(budget - std::min(budget, used), budget / 2);
+}
+
+/// The text that a command expanded the question to.
+std::optional<std::string> expanded_text(const Run& run) {
+  const auto text = string_member(run.order, "text");
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+/// Sends fewer messages to another provider; which, is found out when that is first asked.
+class ShrinkingProvider : public Provider {
+public:
+  ShrinkingProvider(Provider& provider, std::function<Task<std::vector<Message>>()> shrink)
+      : provider_(provider), shrink_(std::move(shrink)) {}
+
+  Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override {
+    if (!messages_) messages_ = co_await shrink_();
+    auto fitting = request;
+    fitting.messages = *messages_;
+    co_return co_await provider_.answer(fitting, on_delta, stop);
+  }
+
+private:
+  Provider& provider_;
+  std::function<Task<std::vector<Message>>()> shrink_;
+  std::optional<std::vector<Message>> messages_;
+};
+
+}  // namespace
+
+ContextWindow::ContextWindow(const ContextServices& services, const Run& run, ExtensionPointer agent,
+                             std::vector<ModelChoice> choices, StopSource& stop, OnUsage on_usage)
+    : services_(services),
+      run_(run),
+      agent_(std::move(agent)),
+      choices_(std::move(choices)),
+      stop_(stop),
+      on_usage_(std::move(on_usage)) {
+  AGW_ASSERT(!choices_.empty());
+}
+
+Task<> ContextWindow::load(std::string system, std::vector<ToolDescription> tools) {
+  AGW_ASSERT(thread_.is_current() && !is_loaded());
+  const auto model = services_.limits.of(choices_.front());
+  has_vision_ = model.vision;
+  prompt_tokens_ = estimated_tokens(system) + tokens_of(tools);
+  budget_ = budget_of(choices_.front());
+  request_ = co_await load_conversation();
+  request_.system = std::move(system);
+  request_.tools = std::move(tools);
+  request_.max_output_tokens = output_limit(*agent_, model);
+  drop_choices_without_vision();
+}
+
+/// How many bytes of messages a model can be shown.
+std::size_t ContextWindow::budget_of(const ModelChoice& choice) const {
+  const auto model = services_.limits.of(choice);
+  return context_budget(model, output_limit(*agent_, model), prompt_tokens_);
+}
+
+/// The conversation with its files, as much as fits. The question's own files come before older turns; files of older
+/// turns get what is left, and are only mentioned if that is nothing.
+Task<ModelRequest> ContextWindow::load_conversation() {
+  const std::vector<Turn> question{co_await services_.threads.require_turn(run_.turn_id)};
+  auto question_files = co_await load_attached_files(services_.attachments, question, false, budget_ / 2);
+  const auto question_size = text_size(question_files);
+  const auto by_model = [this](std::string earlier, std::vector<Turn> older) {
+    return summarise(std::move(earlier), std::move(older));
+  };
+  const auto [summary, turns] =
+      co_await load_context(services_.database, services_.clock, services_.threads, run_.thread_id,
+                            {run_.turn_id, budget_ - question_size, by_model, stores_summary_});
+  // Most conversations have no files, and computing the size takes as long as everything else here.
+  const bool any_files = std::ranges::any_of(turns, has_attachments);
+  const auto left = any_files ? left_for_files(budget_, summary.size() + total_size(turns)) : 0;
+  const auto files = co_await load_attached_files(services_.attachments, turns, has_vision_,
+                                                  std::max(question_size, left), std::move(question_files));
+  auto request = model_request(*agent_, turns, expanded_text(run_), files);
+  if (!summary.empty()) request.messages.insert(request.messages.begin(), summary_message(summary));
+  conversation_size_ = request.messages.size();
+  make_call_ids_unique(request.messages, call_ids_);
+  co_return request;
+}
+
+/// By the model that will answer; by rule if that is offline or fails. No value if the run was stopped.
+Task<std::optional<std::string>> ContextWindow::summarise(std::string earlier, std::vector<Turn> older) {
+  const auto plain = plain_summary(earlier, older);
+  if (choices_.front().provider_name == offline_provider) co_return plain;
+  auto request = summary_request(earlier, older, budget_);
+  request.agent_id = agent_->id;
+  request.thread_id = run_.thread_id;
+  std::string text;
+  const auto on_delta = [&](const Delta& delta) {
+    if (delta.kind == Delta::Kind::text) text += delta.text;
+  };
+  const auto completion = co_await answer_with_retries(choices_, std::move(request), on_delta, stop_);
+  on_usage_(completion);
+  if (std::holds_alternative<ModelReply>(completion.outcome) && !text.empty()) co_return text;
+  if (const auto* failure = std::get_if<ModelFailure>(&completion.outcome)) {
+    if (failure->kind == ModelFailure::Kind::stopped) co_return std::nullopt;
+    log::warn("run {}: older turns are summed up by rule: {}", run_.id, failure->message);
+  }
+  co_return plain;
+}
+
+Task<Completion> ContextWindow::ask(const OnDelta& on_delta) {
+  AGW_ASSERT(thread_.is_current() && is_loaded());
+  const auto asked_output = request_.max_output_tokens;
+  std::string refused;
+  bool began = false;
+  const OnDelta track_first_delta = [&](const Delta& delta) {
+    began = began || !delta.text.empty();
+    on_delta(delta);
+  };
+  for (int reductions = 0;; ++reductions) {
+    auto completion = co_await ask_choices(track_first_delta);
+    const auto* failure = std::get_if<ModelFailure>(&completion.outcome);
+    if (!failure && completion.id() == refused) lower_limits(completion, asked_output);
+    if (!failure || !failure->too_long || began || reductions == max_reductions) co_return completion;
+    refused = completion.id();
+    if (!co_await reduce(completion)) co_return completion;
+  }
+}
+
+/// Asks the choices in turn, each with what fits its window.
+Task<Completion> ContextWindow::ask_choices(const OnDelta& on_delta) {
+  auto choices = choices_;
+  std::deque<ShrinkingProvider> shrinking;
+  for (auto& choice : choices) {
+    if (budget_of(choice) >= budget_) continue;
+    choice.provider = &shrinking.emplace_back(*choice.provider, [this, choice] { return shrink_for(choice); });
+  }
+  co_return co_await answer_with_retries(std::move(choices), request_, on_delta, stop_);
+}
+
+/// For a model that accepts less than we assumed: halves the length of the answer or, if the messages are the larger
+/// part, those. Returns false if nothing can be left out.
+Task<bool> ContextWindow::reduce(Completion refused) {
+  drop_choices_before(refused.id());
+  const auto size = total_size(request_.messages);
+  bool is_less = false;
+  if (request_.max_output_tokens * bytes_per_token > static_cast<std::int64_t>(size)) {
+    request_.max_output_tokens /= 2;
+    is_less = request_.max_output_tokens >= min_answer;
+  } else {
+    co_await shrink_to(std::min(budget_, size) / 2);
+    is_less = total_size(request_.messages) < size;
+  }
+  if (!is_less) co_return false;
+  on_usage_(refused);
+  const auto& failure = std::get<ModelFailure>(refused.outcome);
+  log::warn("run {}: {}; asking again with less", run_.id, failure.message);
+  co_return true;
+}
+
+/// Loads the conversation again, less of it; the messages of this run's steps stay.
+Task<> ContextWindow::shrink_to(std::size_t budget) {
+  auto& messages = request_.messages;
+  const std::vector<Message> steps(messages.begin() + static_cast<std::ptrdiff_t>(conversation_size_), messages.end());
+  budget_ = budget;
+  auto shrunk = co_await load_conversation();
+  messages = std::move(shrunk.messages);
+  messages.insert(messages.end(), steps.begin(), steps.end());
+  shorten_results(messages, budget);
+}
+
+/// The messages for a model whose window is smaller than those of the choices before it, which have failed.
+Task<std::vector<Message>> ContextWindow::shrink_for(ModelChoice choice) {
+  drop_choices_before(choice.id());
+  stores_summary_ = false;
+  co_await shrink_to(budget_of(choice));
+  co_return request_.messages;
+}
+
+/// Later runs start from what the model accepted in this one.
+void ContextWindow::lower_limits(const Completion& completion, std::int64_t asked_output) {
+  const auto output = request_.max_output_tokens;
+  const auto window = window_of(budget_, output, prompt_tokens_);
+  services_.limits.lower(completion, window, output < asked_output ? std::optional(output) : std::nullopt);
+}
+
+std::vector<ToolUse> ContextWindow::add_reply(const std::string& model_id, std::string text, ModelReply reply) {
+  AGW_ASSERT(is_loaded());
+  make_acceptable(reply.tool_uses);
+  Message message;
+  message.role = Message::Role::assistant;
+  message.text = std::move(text);
+  message.tool_uses = reply.tool_uses;
+  message.provider_blocks = std::move(reply.provider_blocks);
+  message.provider_blocks_of = model_id;
+  request_.messages.push_back(std::move(message));
+  // Its thoughts are of use to no other model, and the models before it have failed.
+  drop_choices_before(model_id);
+  return std::move(reply.tool_uses);
+}
+
+/// Calls that can be sent back to a service. Ids of this run stay; equal ones of earlier turns are changed.
+void ContextWindow::make_acceptable(std::vector<ToolUse>& uses) {
+  for (auto& use : uses) {
+    use.name = acceptable_name(std::move(use.name));
+    use.id = acceptable_name(std::move(use.id));
+    if (!call_ids_.insert(use.id).second) call_ids_.insert(use.id = "call_" + random_hex(12));
+    if (nests_deeper(use.input, max_input_depth)) use.raw_input = to_json(std::exchange(use.input, {}));
+  }
+  make_call_ids_unique(std::span(request_.messages).first(conversation_size_), call_ids_);
+}
+
+void ContextWindow::add_results(std::vector<Message> results) {
+  AGW_ASSERT(is_loaded());
+  const bool sees = services_.models.info(choices_.front()).vision;
+  auto pictures = extract_pictures(results, sees ? max_pictures - pictures_ : 0);
+  std::ranges::move(results, std::back_inserter(request_.messages));
+  if (pictures) {
+    pictures_ += pictures->images.size();
+    request_.messages.push_back(*std::move(pictures));
+    drop_choices_without_vision();
+  }
+  shorten_results(request_.messages, budget_);
+}
+
+void ContextWindow::drop_choices_before(const std::string& id) {
+  choices_.erase(choices_.begin(), std::ranges::find(choices_, id, &ModelChoice::id));
+}
+
+/// They would refuse the pictures.
+void ContextWindow::drop_choices_without_vision() {
+  if (std::ranges::none_of(request_.messages, [](const auto& message) { return !message.images.empty(); })) return;
+  std::erase_if(choices_, [this](const auto& choice) { return !services_.models.info(choice).vision; });
+}
+
+}  // namespace agw

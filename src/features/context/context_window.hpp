@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/async/assert.hpp"
+#include "base/json/json.hpp"
+#include "features/attachments/service.hpp"
+#include "features/context/model_limits.hpp"
+#include "features/extensions/types.hpp"
+#include "features/runs/types.hpp"
+#include "features/threads/service.hpp"
+#include "models/catalog.hpp"
+#include "models/model.hpp"
+#include "models/retry.hpp"
+
+namespace agw {
+
+/// How deep the input of a tool call may nest. Turns, lists of turns and events contain it, and clients must be able to
+/// read those.
+inline constexpr std::size_t max_input_depth = max_json_depth - 8;
+
+/// What a context window reads from. All of it outlives the window.
+struct ContextServices {
+  Database& database;
+  const Clock& clock;
+  Threads& threads;
+  const Models& models;
+  Attachments& attachments;
+  ModelLimits& limits;
+};
+
+/// The request that the models of one run are asked with: the system prompt, the tools, and as much of the conversation
+/// as fits the window of the model that is asked. It grows with each step of the run, and shrinks when a model accepts
+/// less. Used on the loop, by one coroutine.
+class ContextWindow {
+public:
+  /// Called for model calls that `ask` does not return: summaries, and requests that were refused and sent again.
+  using OnUsage = std::function<void(const Completion&)>;
+
+  /// `choices` (at least one) are asked in order until one answers. `run` and `stop` outlive the window.
+  ContextWindow(const ContextServices& services, const Run& run, ExtensionPointer agent,
+                std::vector<ModelChoice> choices, StopSource& stop, OnUsage on_usage);
+
+  /// Reads the conversation up to the run's question, with its files. Called once, before `ask`. Older turns that do
+  /// not fit are replaced by a summary.
+  Task<> load(std::string system, std::vector<ToolDescription> tools);
+
+  /// Asks the models. While a model finds the request too long and nothing has been streamed, it is asked again with
+  /// less, at most eight times; a later model with a smaller window is shown less as well. What a model accepted is
+  /// noted in its ModelLimits.
+  Task<Completion> ask(const OnDelta& on_delta);
+
+  /// Adds the reply of `model_id`, which has said `text`. Returns its tool calls, with names and ids that all services
+  /// accept. From now on only that model, and the choices after it, are asked.
+  std::vector<ToolUse> add_reply(const std::string& model_id, std::string text, ModelReply reply);
+
+  /// Adds the results of these calls. Pictures in them follow as a message, as far as the model has vision.
+  void add_results(std::vector<Message> results);
+
+  /// The model that is asked first.
+  const ModelChoice& model() const { return choices_.front(); }
+  const ModelRequest& request() const { return request_; }
+
+private:
+  bool is_loaded() const { return budget_ > 0; }
+  std::size_t budget_of(const ModelChoice& choice) const;
+  Task<ModelRequest> load_conversation();
+  Task<std::optional<std::string>> summarise(std::string earlier, std::vector<Turn> older);
+  Task<Completion> ask_choices(const OnDelta& on_delta);
+  Task<bool> reduce(Completion refused);
+  Task<> shrink_to(std::size_t budget);
+  Task<std::vector<Message>> shrink_for(ModelChoice choice);
+  void lower_limits(const Completion& completion, std::int64_t asked_output);
+  void make_acceptable(std::vector<ToolUse>& uses);
+  void drop_choices_before(const std::string& id);
+  void drop_choices_without_vision();
+
+  const ContextServices services_;
+  const Run& run_;
+  const ExtensionPointer agent_;
+  std::vector<ModelChoice> choices_;  ///< the one that answered last comes first
+  StopSource& stop_;
+  const OnUsage on_usage_;
+
+  ModelRequest request_;
+  std::size_t conversation_size_ = 0;  ///< messages of the conversation; those of this run's steps follow
+  std::size_t budget_ = 0;             ///< for all messages, in bytes
+  std::int64_t prompt_tokens_ = 0;
+  std::set<std::string, std::less<>> call_ids_;  ///< of this run
+  std::size_t pictures_ = 0;                     ///< from tools
+  bool has_vision_ = false;                      ///< of the first choice; without, turns' pictures are never loaded
+  [[no_unique_address]] const ThreadChecker thread_;
+  bool stores_summary_ = true;  ///< for later runs; not once a smaller fallback was asked
+};
+
+}  // namespace agw

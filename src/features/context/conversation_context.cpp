@@ -1,0 +1,95 @@
+#include "features/context/conversation_context.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "features/context/compaction.hpp"
+#include "features/context/service.hpp"
+#include "features/context/summary_store.hpp"
+
+namespace agw {
+
+namespace {
+
+/// A summary covers so many times what fits; turns that are older still are only counted.
+constexpr std::size_t max_summarised_windows = 4;
+
+/// A conversation that does not fit: the turns to summarise, and those that stay in full.
+struct SplitConversation {
+  std::vector<Turn> older;
+  SummarisedTurns summarised;  ///< `older` and all turns before, when they were read
+  std::vector<Turn> turns;
+  std::int64_t left_out = 0;  ///< turns before `turns` that no summary covers
+  bool summary_holds = false;
+};
+
+SplitConversation split_conversation(Connection& connection, const std::string& question_id, std::size_t budget,
+                                     const std::optional<SummarisedTurns>& summarised) {
+  auto context =
+      Threads::context_to_summarise(connection, question_id, budget, max_summarised_windows * budget, summarised);
+  SplitConversation split;
+  split.older = remove_oldest(context.turns, budget / 2, context.cut_short);
+  split.turns = std::move(context.turns);
+  split.summary_holds = context.summary_holds;
+  if (split.older.empty()) return split;
+  split.summarised = Threads::summarise_up_to(connection, split.older.back().id);
+  const auto known = context.summary_holds ? summarised->count : 0;
+  split.left_out = split.summarised.count - known - static_cast<std::int64_t>(split.older.size());
+  return split;
+}
+
+/// Says so if the summary does not cover the whole conversation.
+std::string with_omission_note(std::string summary, std::int64_t left_out) {
+  if (left_out <= 0) return summary;
+  return fmt::format("({} turns of the conversation are too far back for this summary.)\n\n{}", left_out, summary);
+}
+
+/// Returns false, and stores nothing, if the summarised turns have changed: the summary would keep deleted text.
+bool store_summary(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
+  if (!Threads::still_stand(connection, summary.turns)) return false;
+  summary_store::put(connection, thread_id, summary, now);
+  return true;
+}
+
+}  // namespace
+
+void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now) {
+  auto summary = summary_store::find(connection, fork.original_id);
+  if (!summary || !Threads::still_stand(connection, summary->turns)) return;
+  const auto last = fork.copy_of(summary->turns.last_turn_id);
+  if (!last) return;
+  summary->turns.last_turn_id = *last;
+  store_summary(connection, fork.copy_id, *summary, now);
+}
+
+Task<ConversationContext> load_context(Database& database, const Clock& clock, Threads& threads, std::string thread_id,
+                                       ContextRequest request) {
+  const auto [question_id, max_bytes, summarise, stores_summary] = std::move(request);
+  auto stored = co_await database.read(
+      [thread_id](Connection& connection) { return summary_store::find(connection, thread_id); });
+  const auto summarised = stored ? std::optional(stored->turns) : std::nullopt;
+  const auto budget = max_bytes - std::min(max_bytes / 2, stored ? stored->text.size() : 0);
+  auto context = co_await threads.context(thread_id, question_id, budget, summarised);
+  if (!context.summary_holds) stored.reset();
+  if (context.is_whole) co_return ConversationContext{stored ? stored->text : "", std::move(context.turns)};
+
+  auto split = co_await database.read(
+      [question_id, max_bytes, known = stored ? summarised : std::nullopt](Connection& connection) {
+        return split_conversation(connection, question_id, max_bytes, known);
+      });
+  if (!split.summary_holds) stored.reset();
+  const auto earlier = stored ? stored->text : "";
+  if (split.older.empty()) co_return ConversationContext{earlier, std::move(split.turns)};
+  auto text = co_await summarise(earlier, std::move(split.older));
+  if (!text) co_return ConversationContext{earlier, std::move(split.turns)};
+  const ThreadSummary summary{split.summarised, with_omission_note(*std::move(text), split.left_out)};
+  const bool is_current =
+      !stores_summary || co_await database.write([thread_id, summary, now = clock.now()](Connection& connection) {
+        return store_summary(connection, thread_id, summary, now);
+      });
+  if (is_current) threads.announce_compaction(co_await threads.require(thread_id));
+  co_return ConversationContext{summary.text, std::move(split.turns)};
+}
+
+}  // namespace agw

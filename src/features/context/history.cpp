@@ -1,0 +1,135 @@
+#include "features/context/history.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
+
+namespace agw {
+
+namespace {
+
+/// The longest that all services accept.
+constexpr std::size_t max_call_name_length = 64;
+
+std::string text_in(const std::optional<json::object>& metadata, std::string_view name) {
+  return std::string(metadata ? string_member(*metadata, name).value_or("") : "");
+}
+
+const json::array* steps_of(const Turn& turn) {
+  const auto* steps = turn.metadata ? turn.metadata->if_contains("steps") : nullptr;
+  return steps ? steps->if_array() : nullptr;
+}
+
+std::string without_separators(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  return std::string(text);
+}
+
+Message said(std::string text) {
+  Message message;
+  message.role = Message::Role::assistant;
+  message.text = std::move(text);
+  return message;
+}
+
+Message result_of(const Turn& turn, std::string id, std::string name) {
+  Message message;
+  message.role = Message::Role::tool;
+  message.text = turn.content;
+  message.tool_call_id = std::move(id);
+  message.tool_name = std::move(name);
+  message.is_error = is_true(*turn.metadata, "is_error");
+  return message;
+}
+
+/// Adds the id to `used`, and returns it; changed, but no longer than services accept, if it was there already. Some
+/// services number the calls of each answer from 1.
+std::string unused_id(std::string id, std::set<std::string, std::less<>>& used) {
+  const auto stem = id;
+  for (int number = 2; !used.insert(id).second; ++number) {
+    const auto tail = "_" + std::to_string(number);
+    id = stem.substr(0, max_call_name_length - tail.size()) + tail;
+  }
+  return id;
+}
+
+}  // namespace
+
+std::string acceptable_name(std::string name) {
+  if (name.empty()) name = "unnamed";
+  name.resize(std::min(name.size(), max_call_name_length));
+  std::ranges::replace_if(
+      name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-'; }, '_');
+  return name;
+}
+
+ToolHistory::ToolHistory(const std::vector<Turn>& turns) {
+  for (const auto& turn : turns) {
+    if (turn.role != Role::tool) continue;
+    tool_turns_.emplace(std::pair(text_in(turn.metadata, "run_id"), text_in(turn.metadata, "tool_call_id")), &turn);
+  }
+}
+
+std::vector<Message> ToolHistory::messages_of(const Turn& answer) {
+  std::vector<Message> messages;
+  std::string_view rest = answer.content;
+  std::int64_t passed = 0;
+  const auto run_id = text_in(answer.metadata, "run_id");
+  const auto* steps = steps_of(answer);
+  for (const auto& step : steps ? *steps : json::array()) {
+    const auto* members = step.if_object();
+    const auto* end = members ? members->if_contains("text_end") : nullptr;
+    const auto* ids = members ? members->if_contains("tool_call_ids") : nullptr;
+    if (!end || !end->is_int64() || !ids || !ids->is_array()) continue;
+    const auto length = std::max<std::int64_t>(0, end->get_int64() - passed);
+    const auto text = first_characters(rest, static_cast<std::size_t>(length));
+    add_step(messages, without_separators(text), ids->get_array(), run_id);
+    passed += count_characters(text);
+    rest.remove_prefix(text.size());
+  }
+  auto last = messages.empty() ? std::string(rest) : without_separators(rest);
+  if (!last.empty()) messages.push_back(said(std::move(last)));
+  return messages;
+}
+
+void ToolHistory::add_step(std::vector<Message>& messages, std::string text, const json::array& call_ids,
+                           const std::string& run_id) {
+  auto step = said(std::move(text));
+  std::vector<Message> results;
+  for (const auto& call_id : call_ids) {
+    if (!call_id.is_string()) continue;
+    const auto turn = tool_turns_.find(std::pair(run_id, std::string(call_id.get_string())));
+    if (turn == tool_turns_.end()) continue;
+    const auto id = unused_id(acceptable_name(turn->first.second), used_ids_);
+    const auto name = acceptable_name(text_in(turn->second->metadata, "tool_name"));
+    step.tool_uses.push_back({id, name, object_or_empty(*turn->second->metadata, "input"), std::nullopt});
+    results.push_back(result_of(*turn->second, id, name));
+  }
+  if (step.text.empty() && results.empty()) return;
+  messages.push_back(std::move(step));
+  std::ranges::move(results, std::back_inserter(messages));
+}
+
+void make_call_ids_unique(std::span<Message> earlier, const std::set<std::string, std::less<>>& taken) {
+  auto used = taken;
+  std::map<std::string, std::string, std::less<>> renamed;
+  for (const auto& message : earlier) {
+    for (const auto& use : message.tool_uses) {
+      if (taken.contains(use.id)) renamed.emplace(use.id, "");
+      used.insert(use.id);
+    }
+  }
+  for (auto& [id, other] : renamed) other = unused_id(id, used);
+  const auto rename = [&](std::string& id) {
+    if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
+  };
+  for (auto& message : earlier) {
+    for (auto& use : message.tool_uses) rename(use.id);
+    rename(message.tool_call_id);
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,115 @@
+#include "features/context/history.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agw {
+namespace {
+
+Turn tool_turn(const std::string& run, const std::string& call, std::string output, bool is_error = false) {
+  Turn turn;
+  turn.role = Role::tool;
+  turn.content = std::move(output);
+  turn.metadata = json::object{{"run_id", run},       {"tool_call_id", call}, {"tool_name", "Read"},
+                               {"input", {{"p", 1}}}, {"is_error", is_error}, {"duration_ms", 1}};
+  return turn;
+}
+
+Turn answer(const std::string& run, std::string content, json::array steps) {
+  Turn turn;
+  turn.role = Role::assistant;
+  turn.content = std::move(content);
+  turn.metadata = json::object{{"run_id", run}, {"steps", std::move(steps)}};
+  return turn;
+}
+
+json::object step(std::int64_t text_end, json::array ids) {
+  return {{"text_end", text_end}, {"tool_call_ids", std::move(ids)}};
+}
+
+using Roles = std::vector<Message::Role>;
+
+Roles roles_of(const std::vector<Message>& messages) {
+  Roles roles;
+  for (const auto& message : messages) roles.push_back(message.role);
+  return roles;
+}
+
+constexpr auto said = Message::Role::assistant;
+constexpr auto gave = Message::Role::tool;
+
+TEST(ToolHistory, PutsCallsWhereTheyWereMade) {
+  const std::vector<Turn> turns{tool_turn("r", "a", "one"), tool_turn("r", "b", "two", true),
+                                answer("r", "Größe.\n\nDone.", {step(6, {"a"}), step(6, {"b"})})};
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said, gave, said, gave, said}));
+  EXPECT_EQ(messages[0].text, "Größe.");
+  EXPECT_EQ(messages[0].tool_uses.at(0).id, "a");
+  EXPECT_EQ(messages[0].tool_uses.at(0).input, (json::object{{"p", 1}}));
+  EXPECT_EQ(messages[1].text, "one");
+  EXPECT_EQ(messages[2].text, "");
+  EXPECT_TRUE(messages[3].is_error);
+  EXPECT_EQ(messages[4].text, "Done.");
+}
+
+TEST(ToolHistory, MakesNamesOfCallsAcceptable) {
+  std::vector<Turn> turns{tool_turn("r", "a b", "one"), answer("r", "", {step(0, {"a b"})})};
+  turns[0].metadata->erase("tool_name");
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said, gave}));
+  EXPECT_EQ(messages[0].tool_uses.at(0).name, "unnamed");
+  EXPECT_EQ(messages[0].tool_uses.at(0).id, "a_b");
+  EXPECT_EQ(messages[1].tool_call_id, "a_b");
+}
+
+TEST(ToolHistory, KeepsLongIdsDistinctWithinTheLimit) {
+  const std::string first(65, 'x');
+  const auto second = first + "y";
+  const std::vector<Turn> turns{tool_turn("r", first, "1"), tool_turn("r", second, "2"),
+                                answer("r", "", {step(0, {first, second})})};
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), (Roles{said, gave, gave}));
+  EXPECT_EQ(messages[1].tool_call_id, std::string(64, 'x'));
+  EXPECT_EQ(messages[2].tool_call_id, std::string(62, 'x') + "_2");
+}
+
+TEST(ToolHistory, LeavesOutCallsWithoutATurnAndTurnsWithoutAnAnswer) {
+  const std::vector<Turn> turns{tool_turn("other", "x", "lost"), answer("r", "Done.", {step(0, {"gone"})})};
+  const auto messages = ToolHistory(turns).messages_of(turns.back());
+  ASSERT_EQ(roles_of(messages), Roles{said});
+  EXPECT_TRUE(messages[0].tool_uses.empty());
+}
+
+TEST(ToolHistory, ChangesIdsThatWereUsedTwice) {
+  const std::vector<Turn> turns{tool_turn("r", "a", "1"), answer("r", "", {step(0, {"a"})}), tool_turn("s", "a", "2"),
+                                answer("s", "", {step(0, {"a"})})};
+  ToolHistory history(turns);
+  EXPECT_EQ(history.messages_of(turns[1])[1].tool_call_id, "a");
+  const auto second = history.messages_of(turns[3]);
+  EXPECT_EQ(second[0].tool_uses.at(0).id, "a_2");
+  EXPECT_EQ(second[1].tool_call_id, "a_2");
+}
+
+TEST(ToolHistory, ChangesIdsThatTheCurrentRunUses) {
+  const std::vector<Turn> turns{tool_turn("r", "a", "1"), tool_turn("r", "a_2", "2"), tool_turn("r", "b", "3"),
+                                answer("r", "", {step(0, {"a", "a_2", "b"})})};
+  auto messages = ToolHistory(turns).messages_of(turns.back());
+  make_call_ids_unique(messages, {"a", "c"});
+  EXPECT_EQ(messages[0].tool_uses.at(0).id, "a_3");
+  EXPECT_EQ(messages[1].tool_call_id, "a_3");
+  EXPECT_EQ(messages[2].tool_call_id, "a_2");
+  EXPECT_EQ(messages[3].tool_call_id, "b");
+}
+
+TEST(ToolHistory, ToleratesInvalidMetadata) {
+  for (const auto* metadata : {R"({"steps": 5})", R"({"steps": [5, {"text_end": -7, "tool_call_ids": ["a"]}, {}]})",
+                               R"({"steps": [{"text_end": 99999, "tool_call_ids": [{}]}]})", R"({"run_id": []})"}) {
+    Turn turn = answer("r", "Said.", {});
+    turn.metadata = parse_json(metadata).value().as_object();
+    const auto messages = ToolHistory({}).messages_of(turn);
+    ASSERT_EQ(messages.size(), 1u) << metadata;
+    EXPECT_EQ(messages[0].text, "Said.");
+  }
+}
+
+}  // namespace
+}  // namespace agw

@@ -1,0 +1,73 @@
+#include "features/context/model_request.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/text/ascii.hpp"
+#include "features/context/history.hpp"
+#include "tools/input.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::int64_t spare_tokens = 1'000;
+constexpr std::int64_t min_context = 2'000;
+constexpr std::int64_t usual_output = 8'192;
+
+bool is_blank(const Message& message) { return message.images.empty() && agw::is_blank(message.text); }
+
+Message message_of(const Turn& turn) {
+  Message message;
+  message.text = turn.content;
+  // A system turn within a conversation is a note to the agent: providers accept it as the user's.
+  return message;
+}
+
+}  // namespace
+
+std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens, std::int64_t prompt_tokens) {
+  const auto taken = max_output_tokens + prompt_tokens + spare_tokens;
+  const auto tokens = std::max(model.context_window - taken, min_context);
+  return static_cast<std::size_t>(tokens * bytes_per_token);
+}
+
+std::int64_t window_of(std::size_t context_budget, std::int64_t max_output_tokens, std::int64_t prompt_tokens) {
+  return static_cast<std::int64_t>(context_budget) / bytes_per_token + max_output_tokens + prompt_tokens + spare_tokens;
+}
+
+std::int64_t output_limit(const Extension& agent, const ModelInfo& model) {
+  const auto usual = std::min(usual_output, model.max_output_tokens);
+  return number_input(agent.definition.members(), "max_output_tokens", usual, 1, model.max_output_tokens);
+}
+
+ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
+                           const std::optional<std::string>& message, const AttachedFiles& files) {
+  const auto& definition = agent.definition.members();
+  ModelRequest request;
+  request.agent_id = agent.id;
+  if (const auto* temperature = definition.if_contains("temperature"); temperature && temperature->is_number()) {
+    request.temperature = temperature->to_number<double>();
+  }
+  ToolHistory history(turns);
+  for (const auto& turn : turns) {
+    if (turn.role == Role::assistant)
+      std::ranges::move(history.messages_of(turn), std::back_inserter(request.messages));
+    if (turn.role == Role::assistant || turn.role == Role::tool) continue;
+    const bool is_question = &turn == &turns.back();
+    if (turn.content.empty() && !has_attachments(turn) && !is_question) continue;
+    auto& made = request.messages.emplace_back(message_of(turn));
+    if (message && is_question) request.typed = std::exchange(made.text, *message);
+    add_attached_files(made, turn, files);
+    if (is_question && is_blank(made)) {
+      // Services refuse a conversation without a question, or reply to the last answer instead.
+      request.typed = " ";
+      made.text = "(an empty message)";
+    }
+  }
+  if (!turns.empty()) request.thread_id = turns.back().thread_id;
+  return request;
+}
+
+}  // namespace agw

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "features/context/attached_files.hpp"
+#include "features/extensions/types.hpp"
+#include "features/threads/types.hpp"
+#include "models/catalog.hpp"
+#include "models/model.hpp"
+
+namespace agw {
+
+/// Text of any language seldom has fewer. An estimate that is a little too high is better than a refused request.
+inline constexpr std::int64_t bytes_per_token = 3;
+
+/// How many bytes of messages fit a model's window in addition to its answer and a prompt of `prompt_tokens`, tools
+/// included.
+std::size_t context_budget(const ModelInfo& model, std::int64_t max_output_tokens, std::int64_t prompt_tokens);
+
+/// The inverse of `context_budget`: the window, in tokens, that has this budget.
+std::int64_t window_of(std::size_t context_budget, std::int64_t max_output_tokens, std::int64_t prompt_tokens);
+
+/// The maximum tokens of an answer: the agent's own limit, at most the model's.
+std::int64_t output_limit(const Extension& agent, const ModelInfo& model);
+
+/// The request for an answer of `agent` to the last of `turns`, which are oldest first, without system prompt (see
+/// prompt.hpp) and tools. `message` replaces the text of the last turn. `files` belong to the turns.
+ModelRequest model_request(const Extension& agent, const std::vector<Turn>& turns,
+                           const std::optional<std::string>& message, const AttachedFiles& files);
+
+}  // namespace agw

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time/time_zone.hpp"
+#include "features/agents/service.hpp"
+#include "features/context/types.hpp"
+#include "features/extensions/types.hpp"
+#include "features/projects/service.hpp"
+#include "features/skills/service.hpp"
+#include "features/threads/types.hpp"
+#include "io/process/blocking.hpp"
+#include "models/model.hpp"
+#include "tools/place.hpp"
+
+namespace agw {
+
+/// The AGENTS.md that applies to the working directory.
+struct ProjectInstructions {
+  std::filesystem::path file;
+  std::string text;
+  bool trusted = false;
+};
+
+/// Everything that a system prompt is composed of.
+struct PromptInput {
+  AgentIdentity identity;
+  std::string system_prompt;  ///< the agent's own
+  ThreadMode mode{};
+  std::vector<Skill> skills;
+  std::optional<ProjectInstructions> instructions;
+  std::string today;  ///< `2026-01-02`
+  std::filesystem::path working_directory;
+};
+
+/// The prompt's parts in order, without empty ones. Parts that seldom change come first, for the providers' caches.
+std::vector<PromptSection> prompt_sections(const PromptInput& input);
+/// The sections as one text, as it is sent.
+std::string prompt_text(const std::vector<PromptSection>& sections);
+
+/// An estimate of the number of tokens, rather too high than too low.
+std::int64_t estimated_tokens(std::string_view text);
+std::int64_t estimated_tokens(const ToolDescription& tool);
+
+/// Composes system prompts from the current files and records.
+class Prompts {
+public:
+  Prompts(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,
+          const Projects& projects, Identities& identities, Skills& skills);
+
+  Task<std::vector<PromptSection>> sections(ExtensionPointer agent, std::optional<std::string> project_id,
+                                            ThreadMode mode);
+  Task<std::string> text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode);
+
+  /// The directories that the agent's tools may use.
+  FileRoots roots(const Extension& agent, const std::optional<std::string>& project_id) const;
+
+private:
+  BlockingPool& blocking_;
+  std::filesystem::path home_;
+  std::filesystem::path data_directory_;
+  const Clock& clock_;
+  const Projects& projects_;
+  Identities& identities_;
+  Skills& skills_;
+};
+
+}  // namespace agw

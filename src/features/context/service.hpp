@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "features/attachments/types.hpp"
+#include "features/context/context_window.hpp"  // IWYU pragma: export
+#include "features/context/prompt.hpp"          // IWYU pragma: export
+#include "features/context/types.hpp"           // IWYU pragma: export
+
+namespace agw {
+
+/// Whether it is a picture of a type that models accept.
+bool is_image(const Attachment& attachment);
+
+/// The metadata of a user turn with these attachments.
+json::object attachment_metadata(const std::vector<Attachment>& attachments);
+
+/// Gives a fork the summary of the turns that it has copied. Called inside the write that makes the fork.
+void copy_summary_to_fork(Connection& connection, const Fork& fork, Timestamp now);
+
+}  // namespace agw

@@ -1,0 +1,25 @@
+#include "features/context/summary_store.hpp"
+
+namespace agw::summary_store {
+
+std::optional<ThreadSummary> find(Connection& connection, const std::string& thread_id) {
+  auto row = connection.prepare("SELECT last_turn_id, turns, text FROM thread_summaries WHERE thread_id = :thread");
+  row.bind(":thread", thread_id);
+  if (!row.step()) return std::nullopt;
+  return ThreadSummary{{row.string(0), row.integer(1)}, row.string(2)};
+}
+
+void put(Connection& connection, const std::string& thread_id, const ThreadSummary& summary, Timestamp now) {
+  connection
+      .prepare(
+          "INSERT OR REPLACE INTO thread_summaries (thread_id, last_turn_id, turns, text, created_at) VALUES (:thread, "
+          ":last, :turns, :text, :now)")
+      .bind(":thread", thread_id)
+      .bind(":last", summary.turns.last_turn_id)
+      .bind(":turns", summary.turns.count)
+      .bind(":text", summary.text)
+      .bind(":now", now)
+      .run();
+}
+
+}  // namespace agw::summary_store

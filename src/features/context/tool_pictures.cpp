@@ -1,0 +1,26 @@
+#include "features/context/tool_pictures.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace agw {
+
+std::optional<Message> extract_pictures(std::vector<Message>& results, std::size_t most) {
+  Message shown;
+  std::vector<std::string> tools;
+  for (auto& result : results) {
+    for (auto& image : std::exchange(result.images, {})) {
+      if (shown.images.size() == most) continue;
+      shown.images.push_back(std::move(image));
+      tools.push_back(result.tool_name);
+    }
+  }
+  if (shown.images.empty()) return std::nullopt;
+  shown.text = fmt::format("[These pictures came with the results above, from {}. The person did not send them.]",
+                           fmt::join(tools, ", "));
+  return shown;
+}
+
+}  // namespace agw

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/threads/types.hpp"
+
+namespace agw {
+
+/// A part of an agent's system prompt.
+struct PromptSection {
+  std::string name;
+  std::int64_t tokens = 0;  ///< estimated
+  std::string text;
+};
+const Description& describe(Tag<PromptSection>);
+
+/// A tool that an agent is offered.
+struct PromptTool {
+  std::string name;
+  std::int64_t tokens = 0;  ///< estimated
+  std::string description;
+  json::object input_schema;
+};
+const Description& describe(Tag<PromptTool>);
+
+/// `GET /agents/:name/prompt`: the prompt that would be sent.
+struct AgentPrompt {
+  std::string agent;  ///< its name
+  ThreadMode mode{};
+  std::int64_t tokens = 0;  ///< estimated, text and tools
+  std::vector<PromptSection> sections;
+  std::string text;
+  std::int64_t tool_tokens = 0;  ///< estimated, tools only
+  std::vector<PromptTool> tools;
+};
+const Description& describe(Tag<AgentPrompt>);
+
+/// The query of `GET /agents/:name/prompt`.
+struct AgentPromptQuery {
+  std::optional<std::string> thread_id;  ///< uses its mode and project; without it those of a new thread
+  std::optional<ThreadMode> mode;        ///< instead of the thread's
+};
+const Description& describe(Tag<AgentPromptQuery>);
+
+}  // namespace agw

@@ -1,0 +1,168 @@
+#include "features/engine/agent_loop.hpp"
+
+#include <algorithm>
+
+#include "base/async/task_group.hpp"
+#include "base/id.hpp"
+#include "base/json/json.hpp"
+#include "base/json/json_values.hpp"
+#include "base/text/utf8.hpp"
+#include "features/context/service.hpp"
+#include "features/engine/record_usage.hpp"
+#include "features/permissions/service.hpp"
+#include "tools/input.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::int64_t usual_max_steps = 50;
+constexpr std::int64_t max_max_steps = std::int64_t{1} << 40;
+constexpr std::string_view between_steps = "\n\n";
+
+/// The mode in the run's order, set by a command or a job, else the thread's.
+ThreadMode run_mode(const Run& run, const Thread& thread) {
+  const auto ordered = string_member(run.order, "mode");
+  return ordered ? from_text<ThreadMode>(*ordered).value_or(thread.mode) : thread.mode;
+}
+
+std::int64_t max_steps(const Extension& agent) {
+  return number_input(agent.definition.members(), "max_steps", usual_max_steps, 1, max_max_steps);
+}
+
+json::array call_members(const std::vector<ToolUse>& uses) {
+  json::array calls;
+  for (const auto& use : uses) calls.push_back(json::object{{"id", use.id}, {"name", use.name}, {"input", use.input}});
+  return calls;
+}
+
+}  // namespace
+
+AgentLoop::AgentLoop(const EngineServices& services, ModelLimits& limits, ActiveRunPointer active,
+                     ExtensionPointer agent, std::vector<ModelChoice> choices, RunOutcome& outcome)
+    : services_(services),
+      active_(std::move(active)),
+      caller_(std::make_shared<RunningAgent>()),
+      window_({.database = services.database,
+               .clock = services.clock,
+               .threads = services.threads,
+               .models = services.models,
+               .attachments = services.attachments,
+               .limits = limits},
+              active_->run, agent, std::move(choices), active_->stop,
+              [this](const Completion& completion) { record_usage(completion); }),
+      outcome_(outcome) {
+  caller_->agent = std::move(agent);
+}
+
+Task<> AgentLoop::run() {
+  outcome_.model = window_.model().id();
+  active_->progress = progress_members(outcome_);
+  if (!may_continue(0)) co_return;
+  co_await prepare();
+  for (std::int64_t calls = 0; may_continue(calls); ++calls) {
+    auto uses = co_await ask();
+    if (uses.empty()) co_return;
+    if (const auto why = repeats_.problem(uses)) {
+      outcome_.finish_reason = "error";
+      outcome_.error = *why;
+      co_return;
+    }
+    co_await call_tools(std::move(uses));
+  }
+}
+
+/// Whether the model may be called after so many calls. If not, the outcome says why.
+bool AgentLoop::may_continue(std::int64_t calls) {
+  if (active_->stop.requested()) {
+    outcome_.stopped = outcome_.partial = true;
+    return false;
+  }
+  const bool is_last = calls == max_steps(agent());
+  if (!is_last && services_.costs.may_spend(agent())) return true;
+  outcome_.finish_reason = is_last ? "max-steps" : "budget";
+  return false;
+}
+
+/// Finds out what the agent may do, and loads its prompt, its tools and the conversation.
+Task<> AgentLoop::prepare() {
+  const auto& run = active_->run;
+  const auto thread = co_await services_.threads.require(run.thread_id);
+  const auto roots = services_.prompts.roots(agent(), thread.project_id);
+  caller_->mode = run_mode(run, thread);
+  caller_->inherited = inherited_limits_in(run.order);
+  caller_->dry = is_true(run.order, "dry");
+  caller_->limits = agent_limits(agent(), services_.extensions, roots);
+  caller_->run = {.run_id = run.id,
+                  .thread_id = thread.id,
+                  .turn_id = run.turn_id,
+                  .agent_id = agent().id,
+                  .agent_name = agent().name,
+                  .project_id = thread.project_id,
+                  .roots = roots,
+                  .inherited = services_.calls.limits_to_inherit(*caller_)};
+  auto system = co_await services_.prompts.text(caller_->agent, thread.project_id, caller_->mode);
+  co_await services_.calls.wait_for_integrations(*caller_, active_->stop);
+  auto tools = services_.calls.offered_tools(*caller_);
+  co_await window_.load(std::move(system), std::move(tools));
+}
+
+/// Calls the model once. Returns the tool calls that it asks for; none if the answer is complete.
+Task<std::vector<ToolUse>> AgentLoop::ask() {
+  auto& active = *active_;
+  std::string text;
+  bool anything_came = false;
+  const auto on_delta = [&](const Delta& delta) {
+    if (delta.text.empty()) return;
+    anything_came = true;
+    if (delta.kind == Delta::Kind::reasoning) return services_.runs.reasoning(active, delta.text);
+    if (std::exchange(needs_separator_, false)) services_.runs.text(active, between_steps);
+    text += delta.text;
+    services_.runs.text(active, delta.text);
+  };
+  auto completion = co_await window_.ask(on_delta);
+  outcome_.model = completion.id();
+  apply_model_outcome(outcome_, completion.outcome, anything_came);
+  record_usage(completion);
+  active.progress = progress_members(outcome_);
+  auto* reply = std::get_if<ModelReply>(&completion.outcome);
+  // A call in an answer that was cut off may be incomplete.
+  if (!reply || reply->stop == StopReason::length || reply->stop == StopReason::content_filter)
+    co_return std::vector<ToolUse>();
+  needs_separator_ = !active.log.content().empty();
+  co_return window_.add_reply(completion.id(), std::move(text), std::move(*reply));
+}
+
+void AgentLoop::record_usage(const Completion& completion) {
+  agw::record_usage(outcome_, services_, agent(), active_->run.thread_id, completion);
+}
+
+Task<> AgentLoop::call_tools(std::vector<ToolUse> uses) {
+  StepMark mark{count_characters(active_->log.content()), {}};
+  // Calls that only read need not wait until the step is on disk: none of their results is stored before it.
+  TaskGroup keeping(services_.loop);
+  const bool only_reads = services_.calls.are_read_only(uses);
+  keeping.spawn(services_.runs.keep_step(active_, {mark.text_end, call_members(uses)},
+                                         [spendings = std::exchange(outcome_.spendings, {})](Connection& connection) {
+                                           Costs::record(connection, spendings);
+                                         }));
+  if (!only_reads) co_await keeping.join();
+  std::vector<Message> results;
+  std::exception_ptr failure;
+  try {
+    results = co_await services_.calls.run(active_, caller_, std::move(uses));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await keeping.join();
+  if (failure) std::rethrow_exception(failure);
+  for (const auto& result : results) {
+    mark.tool_call_ids.push_back(result.tool_call_id);
+    if (services_.calls.has_side_effects(result.tool_name))
+      outcome_.last_side_effect = SideEffect{result.tool_name, result.text};
+  }
+  outcome_.steps.push_back(std::move(mark));
+  window_.add_results(std::move(results));
+}
+
+}  // namespace agw

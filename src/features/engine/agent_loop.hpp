@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "features/context/service.hpp"
+#include "features/engine/engine_services.hpp"
+#include "features/engine/outcome.hpp"
+#include "features/engine/repeat_guard.hpp"
+#include "features/permissions/service.hpp"
+#include "models/retry.hpp"
+
+namespace agw {
+
+/// The agent loop of one run: prepares what the model reads, streams what it says, makes the tool calls that it asks
+/// for and returns their results to it, until it asks for none. Used on the loop, by one coroutine.
+class AgentLoop {
+public:
+  /// The models of `choices` (at least one) are asked in turn. `outcome` is filled in by `run`.
+  AgentLoop(const EngineServices& services, ModelLimits& limits, ActiveRunPointer active, ExtensionPointer agent,
+            std::vector<ModelChoice> choices, RunOutcome& outcome);
+
+  Task<> run();
+
+private:
+  bool may_continue(std::int64_t calls);
+  Task<> prepare();
+  Task<std::vector<ToolUse>> ask();
+  Task<> call_tools(std::vector<ToolUse> uses);
+  void record_usage(const Completion& completion);
+  const Extension& agent() const { return *caller_->agent; }
+
+  const EngineServices& services_;
+  const ActiveRunPointer active_;
+  const std::shared_ptr<RunningAgent> caller_;
+  ContextWindow window_;
+  RunOutcome& outcome_;
+  RepeatGuard repeats_;
+  bool needs_separator_ = false;  ///< between what the model has said and what it says next
+};
+
+}  // namespace agw

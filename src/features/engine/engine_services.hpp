@@ -1,0 +1,31 @@
+#pragma once
+
+#include "features/attachments/service.hpp"
+#include "features/context/service.hpp"
+#include "features/costs/service.hpp"
+#include "features/engine/call_runner.hpp"
+#include "features/extensions/service.hpp"
+#include "features/runs/service.hpp"
+#include "features/signals/alerts.hpp"
+#include "features/threads/service.hpp"
+#include "models/catalog.hpp"
+
+namespace agw {
+
+/// What the engine uses of earlier rooms. All of it outlives the engine.
+struct EngineServices {
+  Loop& loop;
+  Database& database;
+  const Clock& clock;
+  Extensions& extensions;
+  Threads& threads;
+  Runs& runs;
+  const Models& models;
+  Prompts& prompts;
+  Costs& costs;
+  Alerts& alerts;
+  Attachments& attachments;
+  CallRunner& calls;
+};
+
+}  // namespace agw

@@ -1,0 +1,45 @@
+// The prompt as a person sees it: the same parts that a run puts together (agent_loop.cpp).
+
+#include "base/json/json_values.hpp"
+#include "features/engine/service.hpp"
+#include "features/permissions/service.hpp"
+
+namespace agw {
+
+namespace {
+
+/// With the defaults of a new thread of the agent.
+Thread new_thread_of(const Extension& agent) {
+  Thread thread;
+  if (const auto mode = string_member(agent.definition.members(), "mode")) {
+    thread.mode = from_text<ThreadMode>(*mode).value_or(thread.mode);
+  }
+  return thread;
+}
+
+PromptTool shown(ToolDescription tool) {
+  return {.name = tool.name,
+          .tokens = estimated_tokens(tool),
+          .description = std::move(tool.description),
+          .input_schema = tool.input_schema.is_object() ? tool.input_schema.get_object() : json::object()};
+}
+
+}  // namespace
+
+Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query) {
+  auto thread = new_thread_of(*agent);
+  if (query.thread_id) thread = co_await services_.threads.require(*query.thread_id);
+  AgentPrompt prompt{.agent = agent->name, .mode = query.mode.value_or(thread.mode)};
+  prompt.sections = co_await services_.prompts.sections(agent, thread.project_id, prompt.mode);
+  prompt.text = prompt_text(prompt.sections);
+  const auto limits = agent_limits(*agent, services_.extensions, services_.prompts.roots(*agent, thread.project_id));
+  const RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
+  co_await services_.calls.wait_for_integrations(caller, stopping_);
+  for (auto& tool : services_.calls.offered_tools(caller)) {
+    prompt.tool_tokens += prompt.tools.emplace_back(shown(std::move(tool))).tokens;
+  }
+  prompt.tokens = estimated_tokens(prompt.text) + prompt.tool_tokens;
+  co_return prompt;
+}
+
+}  // namespace agw

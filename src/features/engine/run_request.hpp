@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async/cancellation.hpp"
+#include "features/engine/outcome.hpp"
+#include "features/runs/service.hpp"
+
+namespace agw {
+
+/// Keeps a record of a run that it has requested. Called on the loop.
+class RunObserver {
+public:
+  virtual ~RunObserver() = default;
+  /// The run is the first on its thread and waits for no other. Not called if it was stopped while it waited.
+  virtual void started() {}
+  /// Right before the write that ends the run. Returns what is stored in the same transaction. Called again if that
+  /// write failed.
+  virtual Runs::AtEnd ending(const RunOutcome& outcome) = 0;
+  /// After the run's last event.
+  virtual void ended() {}
+};
+
+/// Answers without a model: returns the whole text. An exception fails the run, with its message.
+using Answerer = std::function<Task<std::string>(StopSource& stop)>;
+
+/// A prompt from another room, such as a job's, which an agent answers like a person's message.
+struct RunRequest {
+  std::string run_id;
+  std::string thread_id;
+  std::string agent_id;
+  std::string prompt;
+  /// Data that the prompt refers to, such as a webhook's body: stored before it, as a system turn.
+  std::optional<std::string> attached_data;
+  json::object metadata;  ///< of both turns
+  json::object order;     ///< `model`, `mode`, `dry`, `depth`: how to answer
+  EventCause cause{};     ///< of the events that the run causes; without jobs where none has ordered it
+  /// Returns the runs, of any thread, that must end first. Called when the run is the first on its own thread. Empty:
+  /// none.
+  std::function<std::vector<ActiveRunPointer>()> runs_before;
+  Answerer answerer;          ///< empty: the agent's model
+  std::string answerer_name;  ///< stored instead of the model's id
+  std::shared_ptr<RunObserver> observer;
+  bool allows_disabled_agent = false;  ///< the agent may be disabled
+};
+
+}  // namespace agw

@@ -1,0 +1,40 @@
+#include "features/engine/run_requests.hpp"
+
+#include <utility>
+
+namespace agw {
+
+void RunRequests::add(RunRequest run_request) {
+  const auto id = run_request.run_id;
+  run_requests_[id] = std::make_shared<RunRequest>(std::move(run_request));
+}
+
+std::shared_ptr<const RunRequest> RunRequests::find(std::string_view run_id) const {
+  const auto found = run_requests_.find(run_id);
+  return found == run_requests_.end() ? nullptr : found->second;
+}
+
+void RunRequests::take_failure(const Run& run, RunOutcome& outcome) {
+  const auto failure = failures_.extract(run.id);
+  if (!failure || !outcome.stopped) return;
+  outcome.stopped = false;
+  outcome.finish_reason = "error";
+  outcome.error = failure.mapped();
+}
+
+void RunRequests::notify_started(const ActiveRun& active) const {
+  const auto run_request = of(active.run);
+  if (run_request && !active.stop.requested()) run_request->observer->started();
+}
+
+Runs::AtEnd RunRequests::ending_of(const Run& run, const RunOutcome& outcome) const {
+  const auto run_request = of(run);
+  return run_request ? run_request->observer->ending(outcome) : Runs::AtEnd();
+}
+
+void RunRequests::notify_ended(const Run& run) {
+  const auto told = run_requests_.extract(run.id);
+  if (told) told.mapped()->observer->ended();
+}
+
+}  // namespace agw

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/json/described.hpp"
+#include "features/events/types.hpp"
+
+namespace agw {
+
+/// A reference to a described struct of any type.
+class RecordView {
+public:
+  RecordView() = default;
+  template <DescribedStruct T>
+  RecordView(const T& record) : description_(&describe(Tag<T>{})), record_(&record) {}
+
+  /// The record, or null if it is of another type.
+  template <DescribedStruct T>
+  const T* as() const {
+    return description_ == &describe(Tag<T>{}) ? static_cast<const T*>(record_) : nullptr;
+  }
+
+  // Only for a view of a record.
+
+  json::object members() const;
+  void append_to(std::string& json) const;
+
+private:
+  const Description* description_ = nullptr;
+  const void* record_ = nullptr;
+};
+
+/// A message to clients, shared by all sockets that send it.
+using SharedMessage = std::shared_ptr<const std::string>;
+
+/// Something that has happened, for later rooms, job triggers and clients. It refers to data of its publisher, so it is
+/// valid only during the call that publishes it.
+struct DomainEvent {
+  std::string name = {};            ///< what job triggers match: `turn.created`; empty: none can
+  std::string_view type = {};       ///< what clients get: `turn-created`; empty: they do not get it
+  std::string_view thread_id = {};  ///< empty: the event belongs to no thread
+  std::string_view member = {};     ///< holds the record in the message to clients
+  RecordView record = {};           ///< as it is after the event
+  EventCause cause = {};
+
+  /// The message to clients, as JSON, if it is not made from the members above. `message` takes it.
+  mutable std::string text = {};
+
+  /// `{"type": <type>, "threadId": <thread_id>, <member>: <record>}`, or `text`. Made for the first client that wants
+  /// it.
+  const SharedMessage& message() const;
+  mutable SharedMessage made_message = {};
+};
+
+}  // namespace agw

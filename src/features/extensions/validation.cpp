@@ -1,0 +1,127 @@
+#include "features/extensions/validation.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "api/error.hpp"
+#include "api/refusals.hpp"
+#include "base/id.hpp"
+#include "base/json/json_values.hpp"
+#include "features/extensions/schemas.hpp"
+#include "features/extensions/triggers.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_name_length = 64;
+
+bool given(const json::object& body, std::string_view member) {
+  const auto* value = body.if_contains(member);
+  return value && !value->is_null();
+}
+
+void require_member(const json::object& body, std::string_view member) {
+  if (!given(body, member)) throw BadRequest(std::string(member) + " is required");
+}
+
+void check_name(const json::object& body) {
+  const auto name = string_member(body, "name");
+  if (!name || !is_extension_name(*name)) throw BadRequest("name must be kebab-case (a-z, 0-9, hyphens)");
+}
+
+void append(Problems& problems, Problems more) {
+  problems.insert(problems.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// Judges the members that hold objects, where they do: another type was reported before.
+void validate_objects(const json::object& body, std::optional<ExtensionType> type, const std::string& trigger_member,
+                      RequiredMembers required, Problems& problems) {
+  if (const auto* definition = object_member(body, "definition"); definition && type) {
+    append(problems, validate_definition(*type, *definition, required));
+  }
+  if (const auto* trigger = object_member(body, trigger_member))
+    append(problems, validate_trigger(*trigger, trigger_member));
+}
+
+/// A job's prompt file is read beneath the job's directory; a path that leads out is told at once.
+void check_prompt_file(ExtensionType type, const json::object& definition) {
+  const auto file = string_member(definition, "prompt_file");
+  if (type != ExtensionType::job || !file) return;
+  const auto path = std::filesystem::path(*file).lexically_normal();
+  const bool leaves = path.is_absolute() || (!path.empty() && *path.begin() == "..") || file->find('\0') != file->npos;
+  if (leaves) throw path_traversal();
+}
+
+/// A text that is no timestamp has an error of its own; another type is reported with the rest.
+void check_version(const json::object& body) {
+  const auto version = string_member(body, "if_updated_at");
+  if (version && !parse_iso8601(*version)) throw BadRequest("if_updated_at must be an ISO 8601 timestamp");
+}
+
+}  // namespace
+
+void fail_validation(const Problems& problems) {
+  json::array details;
+  for (const auto& problem : problems) details.push_back({{"path", problem.path}, {"message", problem.message}});
+  throw BadRequest("validation failed", {{"details", std::move(details)}});
+}
+
+bool is_extension_name(std::string_view name) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  const bool hyphens_between =
+      !name.starts_with('-') && !name.ends_with('-') && name.find("--") == std::string_view::npos;
+  return !name.empty() && name.size() <= max_name_length && std::all_of(name.begin(), name.end(), allowed) &&
+         hyphens_between && !is_uuid(name);
+}
+
+Problems validate_definition(ExtensionType type, const json::object& definition, RequiredMembers required) {
+  Problems problems;
+  auto schema = definition_schema(type);
+  if (required == RequiredMembers::may_be_missing) {
+    for (const auto* word : {"required", "anyOf"}) schema.erase(word);
+  }
+  validate_by_schema(schema, definition, "definition", problems);
+  return problems;
+}
+
+Problems validate_trigger(const json::object& trigger, const std::string& member) {
+  Problems problems;
+  read_trigger(trigger, member, problems);
+  return problems;
+}
+
+NewExtension read_new_extension(json::object body) {
+  require_member(body, "name");
+  check_name(body);
+  for (const auto* member : {"type", "description", "definition"}) require_member(body, member);
+  const auto source = string_member(body, "source");
+  if (source != "agent") body.erase("owner_agent_id");
+
+  NewExtension wanted;
+  Problems problems;
+  read_described(body, describe(Tag<NewExtension>{}), &wanted, "", problems);
+  if (source == "built-in") {
+    problems.push_back({"source", "source must be one of user, agent, community, not built-in"});
+  }
+  validate_objects(body, from_text<ExtensionType>(string_member(body, "type").value_or("")), "trigger_def",
+                   RequiredMembers::checked, problems);
+  if (!problems.empty()) fail_validation(problems);
+  check_prompt_file(wanted.type, wanted.definition);
+  return wanted;
+}
+
+ExtensionChange read_extension_change(const json::object& body, ExtensionType type, RequiredMembers required) {
+  if (given(body, "name")) check_name(body);
+  check_version(body);
+
+  ExtensionChange change;
+  Problems problems;
+  read_described(body, describe(Tag<ExtensionChange>{}), &change, "", problems);
+  validate_objects(body, type, "trigger", required, problems);
+  if (!problems.empty()) fail_validation(problems);
+  if (change.definition) check_prompt_file(type, *change.definition);
+  return change;
+}
+
+}  // namespace agw

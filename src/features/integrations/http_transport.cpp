@@ -1,0 +1,369 @@
+#include "features/integrations/http_transport.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/predicate.hpp>
+
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "models/frames.hpp"
+#include "models/wire_format.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+constexpr auto max_http_call_time = 600s;
+constexpr auto usual_retry = 1000ms;
+constexpr auto max_retry = 60'000ms;
+constexpr int max_resumes = 10;
+constexpr std::size_t max_answering = 32;
+constexpr auto endless = 24h;
+constexpr auto too_long = "it sent a message of more than 8 MiB";
+
+bool is_visible(std::string_view text) {
+  return !text.empty() && text.size() <= 1024 && std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+std::string authorization_of(const std::vector<HttpHeader>& headers) {
+  const auto found =
+      std::ranges::find_if(headers, [](const auto& each) { return boost::iequals(each.name, "Authorization"); });
+  return found == headers.end() ? std::string() : found->value;
+}
+
+/// A value of a header, as the protocol writes those that are no plain text.
+std::string header_value(const std::string& text) {
+  const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }) &&
+                        !text.starts_with(' ') && !text.ends_with(' ') && !text.starts_with("=?base64?");
+  return is_plain ? text : "=?base64?" + base64(text) + "?=";
+}
+
+}  // namespace
+
+/// One request and what has come of it so far, over several connections where need be.
+class HttpTransport::PendingRequest {
+public:
+  json::object message;  ///< empty: only listens
+  std::string method;
+  std::vector<HttpHeader> headers;  ///< of this message
+  FilledSecrets secrets;            ///< of its latest request
+  milliseconds idle_timeout{60'000};
+  std::optional<RpcResponse> response;
+  int status = 0;
+  std::string last_event;
+  milliseconds retry = usual_retry;
+  bool is_stream = false;
+  bool was_refused = false;
+  std::string body;
+  std::string problem;
+  std::optional<McpRefusal> refusal;
+  std::unique_ptr<FrameSplitter> events;
+
+  bool expects(const RpcMessage& found) const {
+    const auto* id = message.if_contains("id");
+    return id && found.id == *id;
+  }
+
+  bool wants_other_credentials() const { return status == 401 || status == 403; }
+
+  void note(const Frame& frame) {
+    if (!frame.id.empty()) last_event = frame.id.substr(0, 1024);
+    int number = 0;
+    const auto [end, error] = std::from_chars(frame.retry.data(), frame.retry.data() + frame.retry.size(), number);
+    if (error == std::errc{} && end == frame.retry.data() + frame.retry.size() && number >= 0 && !frame.retry.empty()) {
+      retry = std::min<milliseconds>(milliseconds(number), max_retry);
+    }
+  }
+};
+
+HttpTransport::HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
+                             OnRefusal on_refusal)
+    : http_(http),
+      name_(std::move(name)),
+      may_be_private_(may_be_private),
+      address_(std::move(address)),
+      on_refusal_(std::move(on_refusal)),
+      group_(loop),
+      dead_(loop) {
+  group_.on_failure([integration = name_](const std::exception_ptr& failure) {
+    log::warn("integration {}: {}", integration, message_of(failure));
+  });
+}
+
+HttpTransport::~HttpTransport() = default;
+
+Task<std::string> HttpTransport::open(StopSource&) {
+  try {
+    co_return (co_await address_()).problem;
+  } catch (const SecretError& error) {
+    co_return error.what();
+  }
+}
+
+void HttpTransport::speak(McpEra era, std::string version) {
+  era_ = era;
+  version_ = std::move(version);
+}
+
+bool HttpTransport::may_spawn() const { return group_.size() < max_answering && !closing_.requested(); }
+
+void HttpTransport::die(std::string why) {
+  if (dead_.happened()) return;
+  cause_of_death_ = std::move(why);
+  dead_.notify();
+}
+
+Task<std::string> HttpTransport::dead() {
+  co_await dead_.wait();
+  co_return cause_of_death_;
+}
+
+Task<RpcResponse> HttpTransport::ask(RpcRequest asked, StopSource& stop) {
+  PendingRequest exchange;
+  const auto id = ++last_id_;
+  exchange.method = asked.method;
+  exchange.idle_timeout = std::min<milliseconds>(asked.limit, endless);
+  const auto name = string_member(asked.params, asked.method == "resources/read" ? "uri" : "name");
+  if (era_ == McpEra::modern) {
+    exchange.headers.push_back({"Mcp-Method", asked.method});
+    if (name) exchange.headers.push_back({"Mcp-Name", header_value(std::string(*name))});
+    for (auto& [header, value] : asked.headers) exchange.headers.push_back({header, header_value(value)});
+  }
+  auto& meta = asked.params["_meta"];
+  if (!meta.is_object()) meta = json::object();
+  meta.get_object()["progressToken"] = id;
+  exchange.message = rpc_request(id, asked.method, std::move(asked.params));
+  StopSource over;
+  const auto end_it = [&over] { over.request(); };
+  const StopSource::Listener stopped(stop, end_it);
+  const StopSource::Listener left(leaving_, end_it);
+  auto end = WaitResult::done;
+  try {
+    end = co_await with_timeout(over, std::max<milliseconds>(asked.limit, max_http_call_time),
+                                this->exchange(exchange, over));
+  } catch (const SecretError& error) {
+    exchange.problem = error.what();
+  }
+  if (exchange.response) co_return std::move(*exchange.response);
+  if (end == WaitResult::done && !over.requested()) co_return RpcResponse{.problem = exchange.problem};
+  // In the modern protocol the end of the connection says it.
+  if (era_ == McpEra::legacy && asked.method != "initialize" && may_spawn()) {
+    group_.spawn(tell(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}})));
+  }
+  if (leaving_.requested() && !stop.requested()) co_return RpcResponse{.problem = closed_here};
+  co_return RpcResponse{.problem = stop.requested() ? "stopped" : "no answer in time", .timed_out = !stop.requested()};
+}
+
+Task<> HttpTransport::exchange(PendingRequest& exchange, StopSource& stop) {
+  co_await post(exchange, stop);
+  for (int resumes = 0; !exchange.response && exchange.problem.empty(); ++resumes) {
+    const bool may_resume = era_ == McpEra::legacy && exchange.is_stream && !exchange.last_event.empty();
+    if (!may_resume || resumes == max_resumes) {
+      exchange.problem = "the connection ended before the answer";
+      co_return;
+    }
+    co_await pause(stop, exchange.retry);
+    if (stop.requested()) co_return;
+    co_await resume(exchange, stop);
+  }
+}
+
+Task<> HttpTransport::post(PendingRequest& exchange, StopSource& stop) {
+  do {
+    auto made = co_await request("POST", exchange);
+    made.headers.push_back({"Content-Type", "application/json"});
+    made.headers.push_back({"Accept", "application/json, text/event-stream"});
+    made.headers.insert(made.headers.end(), exchange.headers.begin(), exchange.headers.end());
+    made.body = to_json(exchange.message);
+    co_await send(exchange, std::move(made), stop);
+  } while (co_await may_try_again(exchange));
+}
+
+/// Once for each request: who is refused with new credentials too is refused.
+Task<bool> HttpTransport::may_try_again(PendingRequest& exchange) {
+  if (!exchange.refusal || exchange.was_refused) co_return false;
+  exchange.was_refused = true;
+  if (!co_await on_refusal_(*std::exchange(exchange.refusal, std::nullopt))) co_return false;
+  exchange.response.reset();
+  exchange.problem.clear();
+  co_return true;
+}
+
+Task<> HttpTransport::resume(PendingRequest& exchange, StopSource& stop) {
+  auto made = co_await request("GET", exchange);
+  made.headers.push_back({"Accept", "text/event-stream"});
+  if (!exchange.last_event.empty()) made.headers.push_back({"Last-Event-ID", exchange.last_event});
+  co_await send(exchange, std::move(made), stop);
+}
+
+Task<HttpRequest> HttpTransport::request(std::string method, PendingRequest& exchange) {
+  HttpRequest made{.method = std::move(method),
+                   .idle_timeout = exchange.idle_timeout,
+                   .max_body_bytes = 4 * max_message_bytes,
+                   .public_only = !may_be_private_};
+  auto address = co_await address_();
+  made.url = address.url.text();
+  made.headers = std::move(address.headers);
+  exchange.secrets = std::move(address.secrets);
+  if (!version_.empty()) made.headers.push_back({"MCP-Protocol-Version", version_});
+  if (!session_.empty()) made.headers.push_back({"Mcp-Session-Id", session_});
+  co_return made;
+}
+
+/// Takes one answer of the server, whatever its form.
+Task<> HttpTransport::send(PendingRequest& exchange, HttpRequest made, StopSource& stop) {
+  exchange.body.clear();
+  exchange.events.reset();
+  exchange.is_stream = false;
+  const auto authorization = authorization_of(made.headers);
+  const auto on_body = [&](const HttpHead& head, std::string_view bytes) { return take_bytes(exchange, head, bytes); };
+  const auto outcome = co_await http_.send(std::move(made), on_body, stop);
+  exchange.status = outcome.head.status;
+  if (exchange.wants_other_credentials()) {
+    exchange.refusal = McpRefusal{.status = exchange.status,
+                                  .challenge = std::string(outcome.head.header("www-authenticate").value_or("")),
+                                  .authorization = authorization};
+  }
+  const auto session = outcome.head.header("mcp-session-id");
+  if (exchange.method == "initialize" && session && is_visible(*session)) session_ = *session;
+  if (exchange.response || !exchange.problem.empty()) co_return;
+  if (exchange.is_stream)
+    exchange.events->finish();
+  else if (outcome.end != HttpOutcome::End::complete)
+    exchange.problem = exchange.secrets.hidden_in(outcome.error);
+  else
+    take_body(exchange);
+}
+
+BodyAction HttpTransport::take_bytes(PendingRequest& exchange, const HttpHead& head, std::string_view bytes) {
+  const auto type = head.header("content-type").value_or("");
+  if (head.status == 200 && boost::istarts_with(type, "text/event-stream")) return take_events(exchange, bytes);
+  if (exchange.body.size() + bytes.size() > max_message_bytes) {
+    exchange.problem = too_long;
+    return BodyAction::abandon;
+  }
+  exchange.body += bytes;
+  return BodyAction::more;
+}
+
+BodyAction HttpTransport::take_events(PendingRequest& exchange, std::string_view bytes) {
+  exchange.is_stream = true;
+  if (!exchange.events) {
+    exchange.events = split_events(
+        [this, &exchange](const Frame& frame) {
+          exchange.note(frame);
+          take(exchange, read_rpc(frame.data));
+        },
+        max_message_bytes);
+  }
+  if (!exchange.events->feed(bytes)) exchange.problem = too_long;
+  if (!exchange.problem.empty()) return BodyAction::abandon;
+  return exchange.response ? BodyAction::enough : BodyAction::more;
+}
+
+/// A whole body, which is one message or none.
+void HttpTransport::take_body(PendingRequest& exchange) {
+  take(exchange, read_rpc(exchange.body));
+  const bool is_session_lost = exchange.status == 404 && !session_.empty();
+  if (is_session_lost) die("its session is over");
+  if (exchange.response && (exchange.status < 400 || exchange.response->error)) {
+    exchange.response->status = exchange.status;
+    exchange.response->session_lost = is_session_lost;
+  } else if (is_session_lost) {
+    exchange.response = RpcResponse{.problem = "its session is over", .session_lost = true, .status = exchange.status};
+  } else if (exchange.wants_other_credentials()) {
+    exchange.response =
+        RpcResponse{.problem = fmt::format(
+                        "it wants other credentials (status {}): run `agw ext login {}`, or set them in `headers`",
+                        exchange.status, name_),
+                    .status = exchange.status};
+  } else if (exchange.status != 202 || exchange.message.contains("id")) {
+    exchange.response =
+        RpcResponse{.problem = fmt::format("it answered with status {} and no message", exchange.status),
+                    .status = exchange.status};
+  }
+}
+
+void HttpTransport::take(PendingRequest& exchange, RpcMessage message) {
+  switch (message.kind) {
+    case RpcMessage::Kind::request:
+      if (may_spawn()) group_.spawn(tell(rpc_reply(message)));
+      return;
+    case RpcMessage::Kind::notification:
+      return on_notice_(message);
+    case RpcMessage::Kind::response:
+      // The id of an answer to what the server could not read is missing.
+      if (exchange.expects(message) || (message.id.is_null() && message.error)) {
+        hide_secrets(message, exchange.secrets);
+        exchange.response = RpcResponse{.result = std::move(message.result), .error = std::move(message.error)};
+      }
+      return;
+    case RpcMessage::Kind::invalid:
+      return;
+  }
+}
+
+/// One message that has no answer.
+Task<> HttpTransport::tell(json::object message) {
+  PendingRequest exchange;
+  exchange.message = std::move(message);
+  exchange.idle_timeout = 10s;
+  try {
+    co_await post(exchange, closing_);
+  } catch (const SecretError& error) {
+    log::warn("integration {}: {}", name_, error.what());
+  }
+}
+
+Task<> HttpTransport::notify(std::string method, json::object params) {
+  co_await tell(rpc_notification(method, std::move(params)));
+}
+
+void HttpTransport::listen() {
+  if (era_ == McpEra::legacy) group_.spawn(listen_in_session());
+}
+
+/// What the server sends without being asked, for as long as it offers that.
+Task<> HttpTransport::listen_in_session() {
+  PendingRequest exchange;
+  exchange.idle_timeout = endless;
+  while (!closing_.requested()) {
+    co_await resume(exchange, closing_);
+    if (!exchange.is_stream) co_return;
+    co_await pause(closing_, std::max<milliseconds>(exchange.retry, usual_retry));
+    exchange.response.reset();
+    exchange.problem.clear();
+  }
+}
+
+Task<> HttpTransport::close(milliseconds limit) {
+  // What a dead session has under way ends by itself, and is told why.
+  if (!dead_.happened()) leaving_.request();
+  die(closed_here);
+  closing_.request();
+  if (!session_.empty()) {
+    const auto leave = [](HttpTransport& self) -> Task<> {
+      PendingRequest exchange;
+      StopSource never;
+      auto made = co_await self.request("DELETE", exchange);
+      co_await self.http_.send(std::move(made), [](const auto&, auto) { return BodyAction::abandon; }, never);
+    };
+    StopSource never;
+    try {
+      co_await with_timeout(never, limit, leave(*this));
+    } catch (const SecretError&) {
+      log::info("integration {}: its session is left open, because a secret is missing", name_);
+    }
+  }
+  group_.cancel();
+  co_await group_.join();
+}
+
+}  // namespace agw

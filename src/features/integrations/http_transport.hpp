@@ -1,0 +1,77 @@
+#pragma once
+
+#include <string>
+
+#include "base/async/async_event.hpp"
+#include "base/async/task_group.hpp"
+#include "features/integrations/http_integration.hpp"
+#include "features/integrations/transport.hpp"
+#include "features/integrations/types.hpp"
+#include "io/http/http_client.hpp"
+
+namespace agw {
+
+/// A server did not let a request in.
+struct McpRefusal {
+  int status = 0;             ///< 401 or 403
+  std::string challenge;      ///< `WWW-Authenticate`
+  std::string authorization;  ///< that was sent; empty: none
+};
+
+/// A server over Streamable HTTP: each message is a POST, answers come as JSON or as a stream of events, which is
+/// resumed where it breaks; in sessions a GET brings what the server sends by itself.
+class HttpTransport : public McpTransport {
+public:
+  /// Fills in the secrets, anew for each request. Throws SecretError.
+  using Address = std::function<Task<ServiceAddress>()>;
+
+  /// Told of a request that was not let in; whether it is worth another try, with what `Address` gives then.
+  using OnRefusal = std::function<Task<bool>(McpRefusal)>;
+
+  HttpTransport(Loop& loop, HttpClient& http, std::string name, bool may_be_private, Address address,
+                OnRefusal on_refusal);
+  ~HttpTransport() override;
+
+  Task<std::string> open(StopSource& stop) override;
+  Task<RpcResponse> ask(RpcRequest request, StopSource& stop) override;
+  Task<> notify(std::string method, json::object params) override;
+  void speak(McpEra era, std::string version) override;
+  void listen() override;
+  Task<std::string> dead() override;
+  Task<> close(std::chrono::milliseconds limit) override;
+
+private:
+  class PendingRequest;
+
+  Task<> exchange(PendingRequest& exchange, StopSource& stop);
+  Task<> post(PendingRequest& exchange, StopSource& stop);
+  Task<> resume(PendingRequest& exchange, StopSource& stop);
+  Task<> send(PendingRequest& exchange, HttpRequest request, StopSource& stop);
+  BodyAction take_bytes(PendingRequest& exchange, const HttpHead& head, std::string_view bytes);
+  BodyAction take_events(PendingRequest& exchange, std::string_view bytes);
+  void take_body(PendingRequest& exchange);
+  Task<bool> may_try_again(PendingRequest& exchange);
+  Task<HttpRequest> request(std::string method, PendingRequest& exchange);
+  Task<> listen_in_session();
+  Task<> tell(json::object message);
+  void take(PendingRequest& exchange, RpcMessage message);
+  bool may_spawn() const;
+  void die(std::string why);
+
+  HttpClient& http_;
+  std::string name_;
+  bool may_be_private_;
+  Address address_;
+  OnRefusal on_refusal_;
+  TaskGroup group_;
+  StopSource closing_;
+  StopSource leaving_;  ///< requested where it is closed before it dies: nobody waits for what is under way
+  AsyncEvent dead_;
+  std::string cause_of_death_;
+  std::int64_t last_id_ = 0;
+  McpEra era_ = McpEra::legacy;
+  std::string version_;
+  std::string session_;
+};
+
+}  // namespace agw

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+#include "features/integrations/types.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+/// A connection to one external service while its extension is enabled. On the loop.
+class Integration {
+public:
+  explicit Integration(IntegrationSettings settings) : settings_(std::move(settings)) {}
+  virtual ~Integration() = default;
+  Integration(const Integration&) = delete;
+  Integration& operator=(const Integration&) = delete;
+
+  /// Connects, and again whenever the connection is lost, until `stop`.
+  virtual Task<> live(StopSource& stop) = 0;
+  /// Calls one of its tools by the service's own name. What goes wrong is an error result.
+  virtual Task<ToolOutcome> call(std::string tool, const ToolCall& call) = 0;
+
+  /// What the service offers, as last heard.
+  const std::vector<OfferedTool>& tools() const { return tools_; }
+  /// Whether the first attempt to connect is over.
+  bool has_tried() const { return has_tried_; }
+  const IntegrationSettings& settings() const { return settings_; }
+
+  /// Told when `tools` or `has_tried` has changed.
+  void on_change(std::function<void()> handler) { on_change_ = std::move(handler); }
+
+protected:
+  void offer(std::vector<OfferedTool> tools) {
+    tools_ = std::move(tools);
+    note_tried();
+  }
+  void note_tried() {
+    has_tried_ = true;
+    on_change_();
+  }
+
+private:
+  IntegrationSettings settings_;
+  std::vector<OfferedTool> tools_;
+  bool has_tried_ = false;
+  std::function<void()> on_change_ = [] {};
+};
+
+/// For those who have nothing to do but wait for their Stop.
+inline constexpr std::chrono::milliseconds until_stopped = std::chrono::hours(24 * 365);
+
+/// How long to wait before the next attempt to connect: 1 s, doubled with each failure, 60 s at most.
+std::chrono::milliseconds backoff_after(int failures);
+
+/// Why the agent may not call that host; empty where it may.
+std::string refusal_of(const ToolCall& call, const std::string& host);
+
+}  // namespace agw

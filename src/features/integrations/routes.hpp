@@ -1,0 +1,12 @@
+#pragma once
+
+#include "api/route.hpp"
+
+namespace agw {
+
+class Integrations;
+
+/// `/integrations/:name/login`.
+Routes integration_routes(Integrations& integrations);
+
+}  // namespace agw

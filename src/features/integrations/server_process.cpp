@@ -1,0 +1,98 @@
+#include "features/integrations/server_process.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text/is_within.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t memory_mb = 4096;
+
+fs::path own_directory(const IntegrationSettings& settings, const fs::path& data_directory) {
+  const auto parent = data_directory / "integrations";
+  const auto own = parent / settings.name;
+  std::error_code error;
+  for (const auto& directory : {parent, own}) {
+    fs::create_directory(directory, error);
+    if (!fs::is_directory(fs::symlink_status(directory, error))) {
+      throw ProcessError(fmt::format("{} is no directory and cannot be made one", directory.string()));
+    }
+    fs::permissions(directory, fs::perms::owner_all, error);
+  }
+  return own;
+}
+
+/// Where everybody puts things, such as /tmp.
+bool is_shared(const fs::path& directory) {
+  return std::distance(directory.begin(), directory.end()) <= 2 || directory == "/var/tmp";
+}
+
+/// A program of Node needs all that is installed beside it, one of an environment of Python or the like, in its `bin`,
+/// the libraries beside that.
+fs::path package_directory(const fs::path& file) {
+  fs::path directory;
+  for (const auto& name : file.parent_path()) {
+    if (name == "node_modules") return directory;
+    directory /= name;
+  }
+  std::error_code missing;
+  const auto prefix = directory.parent_path();
+  const bool is_installed = directory.filename() == "bin" && fs::is_directory(prefix / "lib", missing);
+  return is_installed && !is_shared(prefix) ? prefix : directory;
+}
+
+/// What a program or script needs that the person named by its whole path and that does not lie in home: its directory,
+/// and that of what it is a symlink to. Of a directory that others share only the file itself.
+std::vector<fs::path> places_named(const std::string& word, const fs::path& home) {
+  std::vector<fs::path> places;
+  std::error_code error;
+  if (!word.starts_with('/') || !fs::is_regular_file(word, error)) return places;
+  for (const auto& file : {fs::path(word).lexically_normal(), fs::canonical(word, error)}) {
+    const auto directory = fs::canonical(package_directory(file), error);
+    auto place = is_shared(directory) ? directory / file.filename() : directory;
+    if (error || is_within(place, home) || is_within(place, "/usr")) continue;
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+  }
+  return places;
+}
+
+/// A command alone that has spaces is one for the shell.
+std::vector<std::string> arguments_of(const IntegrationSettings& settings) {
+  if (settings.arguments.empty() && settings.command.find(' ') != std::string::npos) {
+    return {"/bin/sh", "-c", settings.command};
+  }
+  std::vector<std::string> arguments{settings.command};
+  arguments.insert(arguments.end(), settings.arguments.begin(), settings.arguments.end());
+  return arguments;
+}
+
+}  // namespace
+
+ServerProcess server_process(const IntegrationSettings& settings, const Secrets& secrets, const Sandbox& sandbox,
+                             const fs::path& home, const fs::path& data_directory) {
+  if (settings.command.empty()) throw ProcessError("it has no command");
+  const auto own = own_directory(settings, data_directory);
+  auto arguments = arguments_of(settings);
+  SandboxSpec spec{.directory = own,
+                   .writable = {own},
+                   .readable = {home},
+                   .network = true,
+                   .environment = {{"HOME", own.string()}},
+                   .memory_mb = memory_mb};
+  for (const auto& word : arguments) {
+    for (auto& place : places_named(word, home)) {
+      if (std::ranges::find(spec.readable, place) == spec.readable.end()) spec.readable.push_back(std::move(place));
+    }
+  }
+  FilledSecrets filled;
+  for (const auto& [name, value] : settings.variables.read()) spec.environment[name] = secrets.expand(value, &filled);
+  return {.options = sandbox.wrap(std::move(arguments), spec), .secrets = std::move(filled)};
+}
+
+}  // namespace agw

@@ -1,0 +1,287 @@
+#include "features/integrations/service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/predicate.hpp>
+
+#include "api/error.hpp"
+#include "api/refusals.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/integrations/http_integration.hpp"
+#include "features/integrations/mcp_integration.hpp"
+#include "features/integrations/openapi_integration.hpp"
+#include "features/integrations/stdio_transport.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto usual_closing = 4000ms;
+constexpr auto hurried_closing = 100ms;
+constexpr auto time_to_settle = 5s;
+
+std::string host_of(const std::string& url) {
+  const auto parsed = WebUrl::parse(url);
+  return parsed ? parsed->host() : std::string();
+}
+
+bool may_offer(const IntegrationSettings& settings, const std::string& tool) {
+  return !settings.allowed_tools || settings.allowed_tools->contains(tool);
+}
+
+constexpr std::string_view bearer = "Bearer ";
+
+bool has_credentials(const IntegrationSettings& settings) {
+  return std::ranges::any_of(settings.headers,
+                             [](const auto& header) { return boost::iequals(header.name, "Authorization"); });
+}
+
+/// How much of the time to settle is left.
+std::chrono::milliseconds time_left(std::chrono::steady_clock::time_point began) {
+  return std::chrono::ceil<std::chrono::milliseconds>(began + time_to_settle - std::chrono::steady_clock::now());
+}
+
+}  // namespace
+
+/// One that is enabled, for as long as anybody calls it.
+struct Integrations::Entry {
+  IntegrationSettings settings;
+  std::unique_ptr<Integration> integration;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  StopSource stop;
+};
+
+Integrations::Integrations(Loop& loop, Hub& hub, Extensions& extensions, HttpClient& http, BlockingPool& blocking,
+                           const Secrets& secrets, const Sandbox& sandbox, Options options)
+    : loop_(loop),
+      extensions_(extensions),
+      http_(http),
+      blocking_(blocking),
+      secrets_(secrets),
+      sandbox_(sandbox),
+      options_(std::move(options)),
+      logins_(loop, http, blocking, secrets),
+      group_(loop),
+      changed_(loop),
+      listening_(hub, *this) {
+  group_.on_failure([](const std::exception_ptr& failure) {
+    log::error("an integration is not connected any more: {}; disable and enable it to try again", message_of(failure));
+  });
+}
+
+Integrations::~Integrations() = default;
+
+void Integrations::start() {
+  running_ = true;
+  for (const auto& extension : extensions_.list({.type = ExtensionType::integration, .enabled = true})) {
+    connect(*extension);
+  }
+}
+
+Task<> Integrations::stop() {
+  running_ = false;
+  hurrying_ = true;
+  for (const auto& [id, entry] : entries_) entry->stop.request();
+  co_await group_.join();
+  co_await logins_.stop();
+  entries_.clear();
+  tools_.clear();
+}
+
+void Integrations::deliver(const DomainEvent& event) {
+  const auto* extension = event.record.as<Extension>();
+  if (extension) follow(*extension, event.name == "extension.deleted");
+}
+
+void Integrations::follow(const Extension& extension, bool is_deleted) {
+  if (extension.type != ExtensionType::integration || !running_) return;
+  const bool is_wanted = extension.enabled && !is_deleted;
+  const auto connected = entries_.find(extension.id);
+  // Calls under way go on where only words about it have changed.
+  if (is_wanted && connected != entries_.end() && connected->second->settings == integration_settings(extension))
+    return;
+  disconnect(extension.id);
+  if (is_wanted) connect(extension);
+  changed();
+}
+
+void Integrations::connect(const Extension& extension) {
+  const auto entry = std::make_shared<Entry>();
+  entry->settings = integration_settings(extension);
+  entry->integration = make(entry->settings);
+  entry->integration->on_change([this] { changed(); });
+  entries_[extension.id] = entry;
+  group_.spawn(live(entry));
+}
+
+void Integrations::disconnect(const std::string& id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
+  found->second->stop.request();
+  entries_.erase(found);
+}
+
+ExtensionPointer Integrations::require(const std::string& id_or_name) const {
+  const auto extension = extensions_.find(ExtensionType::integration, id_or_name);
+  if (!extension) throw extension_not_found();
+  return extension;
+}
+
+void Integrations::connect_anew(const std::string& id) {
+  disconnect(id);
+  if (const auto extension = extensions_.find(id)) follow(*extension, false);
+}
+
+Task<StartedLogin> Integrations::begin_login(ExtensionPointer extension, NewLogin spec) {
+  co_return co_await logins_.begin(integration_settings(*extension), std::move(spec));
+}
+
+Task<> Integrations::finish_login(ExtensionPointer extension, std::string redirected_to) {
+  co_await logins_.finish(integration_settings(*extension), std::move(redirected_to));
+  connect_anew(extension->id);
+}
+
+Task<> Integrations::forget_login(ExtensionPointer extension) {
+  if (co_await logins_.forget(integration_settings(*extension))) connect_anew(extension->id);
+}
+
+Task<> Integrations::live(EntryPointer entry) { co_await entry->integration->live(entry->stop); }
+
+void Integrations::changed() {
+  tools_current_ = false;
+  changed_.pulse();
+}
+
+std::unique_ptr<Integration> Integrations::make(IntegrationSettings settings) {
+  switch (settings.kind) {
+    case IntegrationKind::mcp_stdio:
+      return make_stdio(std::move(settings));
+    case IntegrationKind::mcp_http:
+      return make_http_server(std::move(settings));
+    case IntegrationKind::openapi:
+      return std::make_unique<OpenApiIntegration>(http_, blocking_, secrets_, std::move(settings));
+    case IntegrationKind::http:
+      break;
+  }
+  return std::make_unique<HttpIntegration>(http_, blocking_, secrets_, std::move(settings));
+}
+
+Task<ServerProcess> Integrations::process_of(IntegrationSettings settings) {
+  co_return co_await blocking_.run([&secrets = secrets_, &sandbox = sandbox_, settings, options = options_] {
+    return server_process(settings, secrets, sandbox, options.home, options.data_directory);
+  });
+}
+
+std::unique_ptr<Integration> Integrations::make_stdio(IntegrationSettings settings) {
+  const auto transport = [this, settings] {
+    return std::make_unique<StdioTransport>(loop_, settings.name, [this, settings] { return process_of(settings); });
+  };
+  return std::make_unique<McpIntegration>(loop_, std::move(settings), "", transport,
+                                          [this] { return hurrying_ ? hurried_closing : usual_closing; });
+}
+
+/// With the token of a login, where the person has set no credentials.
+Task<ServiceAddress> Integrations::address_of(IntegrationSettings settings) {
+  auto address = co_await blocking_.run([&secrets = secrets_, settings] { return filled_address(secrets, settings); });
+  if (has_credentials(settings)) co_return address;
+  const auto token = co_await logins_.token(settings);
+  if (!token.empty()) address.headers.push_back({"Authorization", std::string(bearer) + token});
+  co_return address;
+}
+
+Task<bool> Integrations::refused(IntegrationSettings settings, McpRefusal refusal) {
+  if (has_credentials(settings)) co_return false;
+  auto sent = refusal.authorization.starts_with(bearer) ? refusal.authorization.substr(bearer.size()) : std::string();
+  co_return co_await logins_.refused(std::move(settings), std::move(refusal.challenge), std::move(sent));
+}
+
+std::unique_ptr<Integration> Integrations::make_http_server(IntegrationSettings settings) {
+  const auto transport = [this, settings] {
+    return std::make_unique<HttpTransport>(
+        loop_, http_, settings.name, settings.is_persons, [this, settings] { return address_of(settings); },
+        [this, settings](McpRefusal refusal) { return refused(settings, std::move(refusal)); });
+  };
+  const auto host = host_of(settings.url);
+  return std::make_unique<McpIntegration>(loop_, std::move(settings), host, transport,
+                                          [this] { return hurrying_ ? hurried_closing : usual_closing; });
+}
+
+const std::vector<ToolPointer>& Integrations::tools() {
+  if (!std::exchange(tools_current_, true)) {
+    tools_.clear();
+    const auto found = offers();
+    std::set<std::string, std::less<>> given;
+    // A service's own name goes before one that was made to fit.
+    for (const bool is_exact : {true, false}) {
+      for (const auto& offer : found) {
+        if (offer.is_exact != is_exact) continue;
+        auto name = offer.name;
+        if (given.contains(name)) {
+          name = hashed_tool_name_of(offer.entry->integration->settings().name, offer.tool->name);
+        }
+        if (given.insert(name).second) tools_.push_back(tool_of(offer.entry, *offer.tool, std::move(name)));
+      }
+    }
+  }
+  return tools_;
+}
+
+std::vector<Integrations::Offer> Integrations::offers() const {
+  std::vector<Offer> found;
+  for (const auto& [id, entry] : entries_) {
+    const auto& settings = entry->integration->settings();
+    for (const auto& offered : entry->integration->tools()) {
+      if (!may_offer(settings, offered.name)) continue;
+      auto name = tool_name_of(settings.name, offered.name);
+      const bool is_exact = name == settings.name + "__" + offered.name;
+      found.push_back({.entry = entry, .tool = &offered, .name = std::move(name), .is_exact = is_exact});
+    }
+  }
+  return found;
+}
+
+ToolPointer Integrations::tool_of(const EntryPointer& entry, const OfferedTool& offered, std::string name) const {
+  const auto& integration = entry->integration->settings().name;
+  auto schema = offered.input_schema;
+  schema["type"] = "object";
+  if (!schema.contains("properties")) schema["properties"] = json::object();
+  return std::make_shared<const Tool>(Tool{
+      .description = {.name = std::move(name),
+                      .description = offered.description.empty() ? fmt::format("{} of {}", offered.name, integration)
+                                                                 : offered.description,
+                      .input_schema = std::move(schema)},
+      .kind = ToolKind::integration,
+      .effect = ToolEffect::calls_out,
+      .authorizes_itself = true,
+      .call = [entry, tool = offered.name](const ToolCall& call) { return entry->integration->call(tool, call); }});
+}
+
+Task<ToolOutcome> Integrations::call(const ToolCall& call, std::string integration, std::string tool) {
+  const auto extension = extensions_.find(ExtensionType::integration, integration);
+  if (!extension) co_return failed(fmt::format("there is no integration {}", integration));
+  const auto found = entries_.find(extension->id);
+  if (found == entries_.end()) co_return failed(fmt::format("the integration {} is disabled", extension->name));
+  const auto entry = found->second;
+  if (!may_offer(entry->integration->settings(), tool)) {
+    co_return failed(fmt::format("{} is not among the allowed_tools of the integration {}", tool, extension->name));
+  }
+  co_return co_await entry->integration->call(std::move(tool), call);
+}
+
+Task<> Integrations::settled(StopSource& stop) {
+  for (;;) {
+    auto left = 0ms;
+    for (const auto& [id, entry] : entries_) {
+      if (!entry->integration->has_tried()) left = std::max(left, time_left(entry->began));
+    }
+    if (left <= 0ms || co_await with_timeout(stop, left, changed_.wait()) == WaitResult::stopped) co_return;
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,263 @@
+#include "features/integrations/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/async/task_group.hpp"
+#include "base/json/json.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "features/integrations/protocol.hpp"
+#include "features/integrations/results.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array modern_errors{rpc_code::header_mismatch, rpc_code::missing_capability,
+                                   rpc_code::unsupported_version};
+
+constexpr auto discovery_limit = 5s;
+constexpr auto handshake_limit = 30s;
+constexpr auto call_limit = 120s;
+constexpr auto subscription_limit = 24h;
+constexpr auto between_listings = 1s;
+constexpr int max_pages = 100;
+constexpr std::size_t max_tools = 500;
+constexpr std::size_t max_tool_description_length = 4096;
+constexpr std::size_t max_schema_length = 64 * 1024;
+constexpr std::size_t max_tool_name_length = 128;
+constexpr std::size_t max_reported = 20;
+
+json::object modern_meta() {
+  return {{mcp_version_key, mcp_modern_version},
+          {mcp_client_capabilities_key, json::object()},
+          {mcp_client_key, mcp_implementation()}};
+}
+
+bool is_tool_name(std::string_view name) {
+  return !name.empty() && name.size() <= max_tool_name_length && std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_-./").find(c) != std::string_view::npos;
+  });
+}
+
+bool lists(const json::object& members, std::string_view name, std::string_view text) {
+  const auto texts = strings_of(members, name);
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+/// Whether a failed discovery was that of a server that knows the modern protocol.
+bool is_modern_failure(const RpcResponse& response) {
+  if (!response.error || std::ranges::find(modern_errors, response.error->code) == modern_errors.end()) return false;
+  return response.error->code != rpc_code::unsupported_version ||
+         (response.error->data.is_object() &&
+          lists(response.error->data.get_object(), "supported", mcp_modern_version));
+}
+
+/// Parameters that the schema wants as headers too: `x-mcp-header`.
+std::vector<std::pair<std::string, std::string>> headers_of(const json::object* schema, const json::object& arguments) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  const auto* properties = schema ? object_member(*schema, "properties") : nullptr;
+  if (!properties) return headers;
+  for (const auto& [name, property] : *properties) {
+    const auto header = property.is_object() ? string_member(property.get_object(), "x-mcp-header") : std::nullopt;
+    const auto* value = arguments.if_contains(name);
+    if (!header || !value || !is_tool_name(*header)) continue;
+    if (value->is_string()) headers.emplace_back(fmt::format("Mcp-Param-{}", *header), value->get_string());
+    if (value->is_int64() || value->is_uint64() || value->is_bool()) {
+      headers.emplace_back(fmt::format("Mcp-Param-{}", *header), to_json(*value));
+    }
+  }
+  return headers;
+}
+
+}  // namespace
+
+McpSession::McpSession(Loop& loop, std::string name, std::unique_ptr<McpTransport> transport)
+    : loop_(loop), name_(std::move(name)), transport_(std::move(transport)), tools_changed_(loop) {
+  transport_->on_notice([this](const RpcMessage& notice) {
+    if (notice.method == "notifications/tools/list_changed") tools_changed_.notify();
+  });
+}
+
+McpSession::~McpSession() = default;
+
+Task<> McpSession::close(std::chrono::milliseconds limit) { co_await transport_->close(limit); }
+
+Task<std::string> McpSession::open(std::optional<McpEra> era, StopSource& stop) {
+  if (auto problem = co_await transport_->open(stop); !problem.empty()) co_return problem;
+  std::string problem;
+  if (!era || *era == McpEra::modern) problem = co_await discover(stop);
+  if (problem.empty() && era_ != McpEra::modern) problem = co_await initialize(stop);
+  if (!problem.empty()) co_return problem;
+  co_return co_await list_tools(stop);
+}
+
+/// Leaves the era open where the server does not speak the modern protocol.
+Task<std::string> McpSession::discover(StopSource& stop) {
+  transport_->speak(McpEra::modern, std::string(mcp_modern_version));
+  const auto response = co_await transport_->ask(
+      {.method = "server/discover", .params = {{"_meta", modern_meta()}}, .limit = discovery_limit}, stop);
+  const bool speaks = response.succeeded() && lists(response.result, "supportedVersions", mcp_modern_version);
+  if (!speaks && is_modern_failure(response)) co_return response.failure();
+  if (!speaks) {
+    era_ = McpEra::legacy;
+    const bool is_gone = !response.succeeded() && !response.error && !response.timed_out && response.status == 0;
+    co_return is_gone ? response.problem : std::string();
+  }
+  era_ = McpEra::modern;
+  take_capabilities(response.result);
+  co_return "";
+}
+
+Task<std::string> McpSession::initialize(StopSource& stop) {
+  era_ = McpEra::legacy;
+  transport_->speak(McpEra::legacy, "");
+  const auto response =
+      co_await transport_->ask({.method = "initialize",
+                                .params = {{"protocolVersion", mcp_legacy_versions.front()},
+                                           {"capabilities", json::object{{"elicitation", json::object()}}},
+                                           {"clientInfo", mcp_implementation()}},
+                                .limit = handshake_limit},
+                               stop);
+  if (!response.succeeded()) {
+    // It was too slow to start for the discovery, or is a newer one than the last time.
+    if (is_modern_failure(response) && (co_await discover(stop)).empty() && era_ == McpEra::modern) co_return "";
+    co_return response.failure();
+  }
+  const auto version = string_or_empty(response.result, "protocolVersion");
+  if (std::ranges::find(mcp_legacy_versions, version) == mcp_legacy_versions.end()) {
+    co_return fmt::format("it speaks a revision of MCP that this gateway does not: {}", to_utf8(version.substr(0, 40)));
+  }
+  transport_->speak(McpEra::legacy, version);
+  co_await transport_->notify("notifications/initialized", {});
+  take_capabilities(response.result);
+  transport_->listen();  // for changes, and for what the server asks
+  co_return "";
+}
+
+void McpSession::take_capabilities(const json::object& result) {
+  const auto capabilities = object_or_empty(result, "capabilities");
+  has_tools_ = capabilities.contains("tools");
+  notifies_changes_ = is_true(object_or_empty(capabilities, "tools"), "listChanged");
+}
+
+Task<RpcResponse> McpSession::ask(RpcRequest request, StopSource& stop) {
+  if (era_ == McpEra::modern) request.params["_meta"] = modern_meta();
+  co_return co_await transport_->ask(std::move(request), stop);
+}
+
+Task<std::string> McpSession::list_tools(StopSource& stop) {
+  const auto before = std::exchange(tools_, {});
+  std::string cursor;
+  for (int page = 0; has_tools_ && page < max_pages && tools_.size() < max_tools; ++page) {
+    json::object params;
+    if (!cursor.empty()) params["cursor"] = cursor;
+    const auto response =
+        co_await ask({.method = "tools/list", .params = std::move(params), .limit = handshake_limit}, stop);
+    if (!response.succeeded()) {
+      tools_ = before;
+      co_return "its tools cannot be listed: " + response.failure();
+    }
+    if (const auto* tools = array_member(response.result, "tools")) {
+      for (const auto& tool : *tools) take_tool(tool);
+    }
+    cursor = string_member(response.result, "nextCursor").value_or("");
+    if (cursor.empty()) break;
+  }
+  co_return "";
+}
+
+void McpSession::take_tool(const json::value& value) {
+  if (!value.is_object() || tools_.size() == max_tools) return;
+  const auto& members = value.get_object();
+  const auto name = string_or_empty(members, "name");
+  const bool is_known = std::ranges::find(tools_, name, &OfferedTool::name) != tools_.end();
+  if (!is_tool_name(name)) return report_skipped(name);
+  if (is_known) {
+    log::debug("integration {}: passed over a tool with a doubled name", name_);
+    return;
+  }
+  auto description =
+      std::string(string_member(members, "description").value_or(string_member(members, "title").value_or("")));
+  if (description.size() > max_tool_description_length)
+    description = to_utf8(description.substr(0, max_tool_description_length));
+  const auto* schema = object_member(members, "inputSchema");
+  const bool is_deep = schema && nests_deeper(members.at("inputSchema"), max_json_depth);
+  const bool is_usable = schema && !is_deep && to_json(*schema).size() <= max_schema_length;
+  if (!is_usable) {
+    log::debug("integration {}: the schema of {} is missing, too large or too deep and not shown", name_, name);
+  }
+  tools_.push_back({name, std::move(description), is_usable ? *schema : json::object{{"type", "object"}}});
+}
+
+/// Once for each name, as servers list their tools again and again.
+void McpSession::report_skipped(const std::string& name) {
+  const auto shown = to_json(json::value(to_utf8(name.substr(0, max_tool_name_length))));
+  if (reported_skipped_.size() == max_reported || !reported_skipped_.insert(shown).second) return;
+  log::warn("integration {}: the tool {} is left out, as a name has 1 to {} letters, digits, '_', '-', '.' and '/'",
+            name_, shown, max_tool_name_length);
+}
+
+Task<std::string> McpSession::live(StopSource& stop, std::function<void()> tools_changed) {
+  std::string why;
+  StopSource over;
+  StopSource::Listener when_stopped(stop, [&] { over.request(); });
+  TaskGroup group(loop_);
+  if (era_ == McpEra::modern && notifies_changes_) group.spawn(subscribe(over));
+  group.spawn([](McpSession& self, StopSource& ending, std::function<void()> changed) -> Task<> {
+    while (!ending.requested()) {
+      co_await self.follow_changes(ending);
+      if (!ending.requested()) changed();
+    }
+  }(*this, over, std::move(tools_changed)));
+  const auto wait = [](McpTransport& transport, std::string& cause) -> Task<> { cause = co_await transport.dead(); };
+  co_await with_timeout(stop, no_limit, wait(*transport_, why));
+  over.request();
+  co_await group.join();
+  co_return why;
+}
+
+/// The next listing, once the server says that there is something new. A server that says so without end is not
+/// followed as fast.
+Task<> McpSession::follow_changes(StopSource& stop) {
+  if (co_await with_timeout(stop, no_limit, tools_changed_.wait()) != WaitResult::done) co_return;
+  tools_changed_.reset();
+  const auto problem = co_await list_tools(stop);
+  if (!problem.empty() && !stop.requested()) log::warn("integration {}: {}", name_, problem);
+  co_await pause(stop, between_listings);
+}
+
+Task<> McpSession::subscribe(StopSource& stop) {
+  while (!stop.requested()) {
+    const auto response = co_await ask({.method = "subscriptions/listen",
+                                        .params = {{"notifications", json::object{{"toolsListChanged", true}}}},
+                                        .limit = subscription_limit},
+                                       stop);
+    if (response.error) co_return;
+    co_await pause(stop, 10s);
+  }
+}
+
+const json::object* McpSession::schema_of(const std::string& tool) const {
+  const auto found = std::ranges::find(tools_, tool, &OfferedTool::name);
+  return found == tools_.end() ? nullptr : &found->input_schema;
+}
+
+Task<McpSession::Called> McpSession::call(std::string tool, json::object arguments, StopSource& stop) {
+  RpcRequest request{.method = "tools/call", .limit = call_limit};
+  if (era_ == McpEra::modern) request.headers = headers_of(schema_of(tool), arguments);
+  request.params = {{"name", tool}, {"arguments", std::move(arguments)}};
+  const auto response = co_await ask(std::move(request), stop);
+  Called called{.session_lost = response.session_lost};
+  called.outcome = response.succeeded() ? tool_outcome(response.result) : failed(response.failure());
+  co_return called;
+}
+
+}  // namespace agw

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/async/async_event.hpp"
+#include "features/integrations/transport.hpp"
+#include "features/integrations/types.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+/// One session with an MCP server: the handshake of whichever revision it speaks, its tools, calls of them. On the
+/// loop.
+class McpSession {
+public:
+  McpSession(Loop& loop, std::string name, std::unique_ptr<McpTransport> transport);
+  ~McpSession();
+
+  /// Connects and learns the tools. `era`: how the server spoke the last time, if that is known. Returns why it cannot
+  /// be used, for people; empty where it can.
+  Task<std::string> open(std::optional<McpEra> era, StopSource& stop);
+  std::optional<McpEra> era() const { return era_; }
+
+  /// In the server's order.
+  const std::vector<OfferedTool>& tools() const { return tools_; }
+  /// Keeps the tools up to date until the session is of no use any more, and says why.
+  Task<std::string> live(StopSource& stop, std::function<void()> tools_changed);
+
+  /// `session_lost` of the outcome: to be done again in a new session.
+  struct Called {
+    ToolOutcome outcome;
+    bool session_lost = false;
+  };
+  Task<Called> call(std::string tool, json::object arguments, StopSource& stop);
+
+  Task<> close(std::chrono::milliseconds limit);
+
+private:
+  Task<std::string> discover(StopSource& stop);
+  Task<std::string> initialize(StopSource& stop);
+  void take_capabilities(const json::object& result);
+  Task<std::string> list_tools(StopSource& stop);
+  Task<> follow_changes(StopSource& stop);
+  Task<> subscribe(StopSource& stop);
+  Task<RpcResponse> ask(RpcRequest request, StopSource& stop);
+  void take_tool(const json::value& value);
+  void report_skipped(const std::string& name);
+  const json::object* schema_of(const std::string& tool) const;
+
+  Loop& loop_;
+  std::string name_;
+  std::unique_ptr<McpTransport> transport_;
+  std::optional<McpEra> era_;
+  bool has_tools_ = false;
+  bool notifies_changes_ = false;
+  std::vector<OfferedTool> tools_;
+  std::set<std::string, std::less<>> reported_skipped_;
+  AsyncEvent tools_changed_;
+};
+
+}  // namespace agw

@@ -1,0 +1,232 @@
+#include "features/integrations/stdio_transport.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/algorithm/string/trim.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "base/log.hpp"
+#include "features/secrets/service.hpp"
+#include "models/frames.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr auto max_stdio_call_time = 600s;
+constexpr int max_garbage = 1000;
+constexpr int logged_garbage = 3;  // of one process, which may print without end
+constexpr int messages_a_second = 2000;
+constexpr std::size_t max_queued_bytes = 32 * 1024 * 1024;
+constexpr auto time_for_last_words = 500ms;
+constexpr std::size_t max_line_length = 128 * 1024;  // that is looked at to tell of it
+constexpr std::size_t max_quoted_length = 1000;
+constexpr std::size_t max_logged_length = 200;
+
+}  // namespace
+
+StdioTransport::StdioTransport(Loop& loop, std::string name, Start start)
+    : loop_(loop),
+      name_(std::move(name)),
+      start_(std::move(start)),
+      group_(loop),
+      pending_(loop),
+      queue_filled_(loop),
+      dead_(loop),
+      errors_over_(loop) {}
+
+StdioTransport::~StdioTransport() = default;
+
+Task<std::string> StdioTransport::open(StopSource&) {
+  try {
+    auto start = co_await start_();
+    secrets_ = std::move(start.secrets);
+    start.options.separate_stderr = true;
+    process_ = std::make_unique<Process>(loop_, std::move(start.options));
+  } catch (const ProcessError& error) {
+    co_return error.what();
+  } catch (const SecretError& error) {
+    co_return error.what();
+  }
+  group_.spawn(read_output());
+  group_.spawn(read_errors());
+  group_.spawn(write_queue());
+  co_return "";
+}
+
+Task<RpcResponse> StdioTransport::ask(RpcRequest request, StopSource& stop) {
+  const auto id = pending_.next_id();
+  PendingRequests::Waiting waiting(pending_, id);
+  json::object meta;
+  if (const auto* given = request.params.if_contains("_meta"); given && given->is_object()) meta = given->get_object();
+  meta["progressToken"] = id;
+  request.params["_meta"] = std::move(meta);
+  send(rpc_request(id, request.method, std::move(request.params)));
+  auto response =
+      co_await waiting.response(request.limit, std::max<milliseconds>(request.limit, max_stdio_call_time), stop);
+  const bool is_given_up = response.timed_out || stop.requested();
+  if (is_given_up && request.method != "initialize") {
+    send(rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", "given up"}}));
+  }
+  co_return response;
+}
+
+Task<> StdioTransport::notify(std::string method, json::object params) {
+  send(rpc_notification(method, std::move(params)));
+  co_return;
+}
+
+Task<std::string> StdioTransport::dead() {
+  co_await dead_.wait();
+  co_return cause_of_death_;
+}
+
+void StdioTransport::die(std::string why) {
+  if (dead_.happened()) return;
+  if (const auto said = told(last_error_, max_quoted_length); !said.empty()) why += "; it last said: " + said;
+  cause_of_death_ = why;
+  pending_.fail_all(why);
+  dead_.notify();
+}
+
+/// The order of the protocol: its input ends, then signals.
+Task<> StdioTransport::close(milliseconds limit) {
+  die(closed_here);
+  closing_.request();
+  if (process_) {
+    process_->close_input();
+    StopSource never;
+    const auto wait = [](Process& process) -> Task<> { co_await process.wait(); };
+    co_await with_timeout(never, limit / 2, wait(*process_));
+    co_await process_->end(limit / 2);
+  }
+  group_.cancel();
+  co_await group_.join();
+}
+
+Task<> StdioTransport::read_output() {
+  bool fits = true;
+  const auto lines = split_lines([this](const Frame& frame) { take_line(frame.data); }, max_message_bytes);
+  while (!dead_.happened()) {
+    const auto bytes = co_await process_->read();
+    if (bytes.empty()) break;
+    fits = lines->feed(bytes);
+    if (!fits) die(fmt::format("it sent a message of more than {} MiB", max_message_bytes / 1024 / 1024));
+    co_await slow_down();
+  }
+  // Of a process that ends both streams do, this one first; what it started may hold the other one open.
+  if (!dead_.happened()) co_await with_timeout(closing_, time_for_last_words, errors_over_.wait());
+  die("it ended");
+}
+
+/// A flood of messages must not keep the loop busy.
+Task<> StdioTransport::slow_down() {
+  const auto now = steady_clock::now();
+  if (now - second_ > 1s) {
+    second_ = now;
+    messages_ = 0;
+  }
+  if (messages_ < messages_a_second) co_return;
+  co_await pause(closing_, std::chrono::ceil<milliseconds>(second_ + 1s - now));
+}
+
+Task<> StdioTransport::read_errors() {
+  for (;;) {
+    const auto bytes = co_await process_->read(ProcessStream::error);
+    if (bytes.empty()) break;
+    take_errors(bytes);
+    messages_ += 1;
+    co_await slow_down();
+  }
+  note_error(error_line_);
+  errors_over_.notify();
+}
+
+/// Whole lines, so that no part of a secret is left of one that was cut; of a line without end its beginning. A
+/// carriage return stays, because a secret may end in one.
+void StdioTransport::take_errors(std::string_view bytes) {
+  error_line_ += bytes;
+  std::string_view rest = error_line_;
+  for (auto end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+    note_error(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  error_line_ = std::string(rest.substr(0, max_line_length));
+}
+
+Task<> StdioTransport::write_queue() {
+  for (;;) {
+    queue_filled_.reset();
+    while (!queue_.empty()) {
+      auto line = std::move(queue_.front());
+      queue_.pop_front();
+      queued_bytes_ -= line.size();
+      if (!co_await process_->write(std::move(line))) co_return;
+    }
+    co_await queue_filled_.wait();
+  }
+}
+
+void StdioTransport::send(const json::object& message) {
+  if (dead_.happened()) return;
+  auto line = to_json(message) + "\n";
+  queued_bytes_ += line.size();
+  if (queued_bytes_ > max_queued_bytes) return die("it does not read what it is sent");
+  queue_.push_back(std::move(line));
+  queue_filled_.notify();
+}
+
+void StdioTransport::take_line(std::string_view line) {
+  if (dead_.happened()) return;
+  ++messages_;
+  auto message = read_rpc(line);
+  if (message.kind == RpcMessage::Kind::invalid) return note_garbage(line);
+  garbage_ = 0;
+  take(std::move(message));
+}
+
+void StdioTransport::take(RpcMessage message) {
+  switch (message.kind) {
+    case RpcMessage::Kind::request:
+      return send(rpc_reply(message));
+    case RpcMessage::Kind::notification:
+      if (message.method == "notifications/progress") pending_.note_progress(message);
+      return on_notice_(message);
+    case RpcMessage::Kind::response:
+      hide_secrets(message, secrets_);
+      pending_.take(message);
+      return;
+    case RpcMessage::Kind::invalid:
+      return;
+  }
+}
+
+/// As it came: few lines are ever told, and a flood of them is not searched for secrets.
+void StdioTransport::note_error(std::string_view line) {
+  if (line.find_first_not_of(" \t\r\v\f") == line.npos) return;
+  last_error_ = line.substr(0, max_line_length);
+  if (log::enabled(log::Level::debug)) log::debug("integration {}: {}", name_, told(line, max_logged_length));
+}
+
+void StdioTransport::note_garbage(std::string_view line) {
+  ++garbage_;
+  if (logged_ < logged_garbage) {
+    ++logged_;
+    log::info("integration {}: passed over what is no message: {}", name_, told(line, max_logged_length));
+  }
+  if (garbage_ > max_garbage) die("it prints what is no MCP");
+}
+
+/// The beginning of a line, without the secrets.
+std::string StdioTransport::told(std::string_view line, std::size_t most) const {
+  const bool is_whole = line.size() < max_line_length;
+  const auto hidden = is_whole ? secrets_.hidden_in(line) : secrets_.hidden_in_cut(line.substr(0, max_line_length));
+  return to_utf8(boost::trim_copy(hidden).substr(0, most));
+}
+
+}  // namespace agw

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/async/async_event.hpp"
+#include "base/async/task_group.hpp"
+#include "features/integrations/pending.hpp"
+#include "features/integrations/server_process.hpp"
+#include "features/integrations/transport.hpp"
+#include "io/process/process.hpp"
+
+namespace agw {
+
+/// A server that is a child process: one JSON message a line on its standard input and output. What it prints
+/// otherwise is bounded: lines that are no messages are passed over up to a number, one that is too long ends it, and a
+/// flood of messages is read slowly.
+class StdioTransport : public McpTransport {
+public:
+  /// Makes what to start; throws ProcessError or SecretError.
+  using Start = std::function<Task<ServerProcess>()>;
+
+  StdioTransport(Loop& loop, std::string name, Start start);
+  ~StdioTransport() override;
+
+  Task<std::string> open(StopSource& stop) override;
+  Task<RpcResponse> ask(RpcRequest request, StopSource& stop) override;
+  Task<> notify(std::string method, json::object params) override;
+  void speak(McpEra, std::string) override {}
+  Task<std::string> dead() override;
+  Task<> close(std::chrono::milliseconds limit) override;
+
+private:
+  Task<> read_output();
+  Task<> read_errors();
+  Task<> write_queue();
+  Task<> slow_down();
+  void take_line(std::string_view line);
+  void take(RpcMessage message);
+  void take_errors(std::string_view bytes);
+  void note_error(std::string_view line);
+  void note_garbage(std::string_view line);
+  std::string told(std::string_view line, std::size_t most) const;
+  void send(const json::object& message);
+  void die(std::string why);
+
+  Loop& loop_;
+  std::string name_;  ///< of the integration, for the log
+  Start start_;
+  std::unique_ptr<Process> process_;
+  FilledSecrets secrets_;  ///< that the process was given
+  TaskGroup group_;
+  StopSource closing_;
+  PendingRequests pending_;
+  std::deque<std::string> queue_;
+  std::size_t queued_bytes_ = 0;
+  AsyncEvent queue_filled_;
+  AsyncEvent dead_;
+  AsyncEvent errors_over_;  ///< its standard error has ended
+  std::string cause_of_death_;
+  std::string error_line_;  ///< what it writes to its standard error, up to the end of the line; with the secrets
+  std::string last_error_;  ///< the line before, with the secrets
+  int garbage_ = 0;         ///< lines since the last message
+  int logged_ = 0;          ///< lines that were no messages and are in the log
+  int messages_ = 0;        ///< since `second_`
+  std::chrono::steady_clock::time_point second_{};
+};
+
+}  // namespace agw

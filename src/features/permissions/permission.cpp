@@ -1,0 +1,244 @@
+#include "features/permissions/service.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace agw {
+
+namespace {
+
+struct BuiltinTool {
+  std::string_view name;
+  Stage stage;
+  ToolScope scope;
+};
+
+/// The lowest stage at which the gateway's own tools act without a person's approval, and their scopes.
+constexpr std::array builtin_tools{BuiltinTool{"Read", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"Glob", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"Grep", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"WebFetch", Stage::apprentice, ToolScope::network},
+                                   BuiltinTool{"WebSearch", Stage::apprentice, ToolScope::network},
+                                   BuiltinTool{"SearchTurns", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"SearchKnowledge", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"ListExtensions", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"ReadSkill", Stage::apprentice, ToolScope::read},
+                                   BuiltinTool{"Propose", Stage::apprentice, ToolScope::write},
+                                   BuiltinTool{"Write", Stage::operating, ToolScope::write},
+                                   BuiltinTool{"Edit", Stage::operating, ToolScope::write},
+                                   BuiltinTool{"Bash", Stage::operating, ToolScope::execute},
+                                   BuiltinTool{"Remember", Stage::operating, ToolScope::write},
+                                   BuiltinTool{"Ingest", Stage::operating, ToolScope::write},
+                                   BuiltinTool{"RunJob", Stage::operating, ToolScope::execute},
+                                   BuiltinTool{"Delegate", Stage::operating, ToolScope::execute},
+                                   BuiltinTool{"CreateExtension", Stage::trusted, ToolScope::write},
+                                   BuiltinTool{"UpdateExtension", Stage::trusted, ToolScope::write}};
+
+/// What a call requires of the agent.
+struct Requirements {
+  Stage stage;
+  std::optional<ToolScope> scope;
+};
+
+/// No value if there is no such tool.
+std::optional<Requirements> requirements_of(const ToolRequest& request) {
+  switch (request.kind) {
+    case ToolKind::own: {
+      const auto* const found = std::ranges::find(builtin_tools, request.tool, &BuiltinTool::name);
+      if (found == builtin_tools.end()) return std::nullopt;
+      return Requirements{found->stage, found->scope};
+    }
+    case ToolKind::prompt_action:
+    case ToolKind::builtin_action:
+      return Requirements{Stage::apprentice, std::nullopt};
+    case ToolKind::shell_action:
+      return Requirements{Stage::operating, ToolScope::execute};
+    case ToolKind::http_action:
+    case ToolKind::mcp_action:
+    case ToolKind::integration:
+      return Requirements{Stage::trusted, ToolScope::network};
+  }
+  return std::nullopt;
+}
+
+bool is_builtin_tool(const ToolRequest& request, std::initializer_list<std::string_view> tools) {
+  return request.kind == ToolKind::own && std::ranges::find(tools, request.tool) != tools.end();
+}
+
+bool reads_files(const ToolRequest& request) { return is_builtin_tool(request, {"Read", "Glob", "Grep", "Ingest"}); }
+bool writes_files(const ToolRequest& request) { return is_builtin_tool(request, {"Write", "Edit"}); }
+bool changes_extensions(const ToolRequest& request) {
+  return is_builtin_tool(request, {"CreateExtension", "UpdateExtension"});
+}
+bool executes(const ToolRequest& request) {
+  return is_builtin_tool(request, {"Bash"}) || request.kind == ToolKind::shell_action;
+}
+
+Permission denied(const std::string& why) {
+  return {.verdict = Permission::Verdict::denied, .reason = "permission denied: " + why};
+}
+Permission staged() { return {.verdict = Permission::Verdict::staged}; }
+
+Permission denied_below(Stage stage, std::string_view what) {
+  return denied(fmt::format("{} needs an agent of stage {}, which a person sets with PATCH /agents/<name>/stage", what,
+                            to_text(stage)));
+}
+
+Stage stage_of(const ToolRequest& request) {
+  return request.limits.stage ? std::min(request.stage, *request.limits.stage) : request.stage;
+}
+
+bool has_scope(const AgentLimits& limits, ToolScope scope) { return !limits.scopes || limits.scopes->contains(scope); }
+
+Permission denied_without_scope(const ToolRequest& request, ToolScope scope) {
+  return denied(
+      fmt::format("{} needs the scope {}, which the agent's capabilities leave out; a person adds it to their `scopes`",
+                  request.tool, to_text(scope)));
+}
+
+bool opens_all_paths(const AgentLimits& limits) {
+  return !limits.paths ||
+         std::ranges::any_of(*limits.paths, [](const auto& path) { return path == "/" || path == "/*"; });
+}
+
+/// Why mode, the agent's tools or its capabilities forbid the tool; no value if they allow it.
+std::optional<Permission> restricted_by_limits(const ToolRequest& request, std::optional<ToolScope> scope) {
+  const auto& mode = mode_detail(request.mode);
+  if (mode.allowedTools && std::ranges::find(*mode.allowedTools, request.tool) == mode.allowedTools->end()) {
+    return denied(fmt::format("{} is not available in {} mode; a person switches the thread to act mode", request.tool,
+                              mode.name));
+  }
+  if (request.limits.tools && !request.limits.tools->contains(request.tool)) {
+    return denied(
+        fmt::format("{} is not among the tools of this agent; a person adds it to its `tools` and "
+                    "`capabilities`",
+                    request.tool));
+  }
+  if (scope && !has_scope(request.limits, *scope)) return denied_without_scope(request, *scope);
+  if (executes(request) && !opens_all_paths(request.limits)) {
+    return denied(
+        fmt::format("a command cannot be held to the paths of the agent's capabilities, so {} is not "
+                    "available; a person widens those",
+                    request.tool));
+  }
+  if (is_builtin_tool(request, {"RunJob", "Delegate"}) && request.depth >= max_run_depth) {
+    return denied(fmt::format("work is handed down {} runs deep at most; do it in this one", max_run_depth));
+  }
+  return std::nullopt;
+}
+
+/// Places that are closed at every stage, or that the agent's capabilities leave out.
+std::optional<Permission> restricted_by_path(const ToolRequest& request) {
+  const auto& target = request.target;
+  if (!target.place || !(reads_files(request) || writes_files(request))) return std::nullopt;
+  const bool writes = writes_files(request);
+  if (!is_readable(*target.place)) {
+    return denied(
+        fmt::format("no agent may {} this file at any stage; a person can paste what is needed into the "
+                    "chat",
+                    writes ? "write" : "read"));
+  }
+  if (writes && *target.place == FilePlace::guarded) {
+    return denied("no agent writes .git/hooks, .git/config or .agents/ at any stage; a person changes them by hand");
+  }
+  if (request.limits.paths && !path_matches(target.path, *request.limits.paths)) {
+    return denied("this file is not among the paths of the agent's capabilities; a person widens those");
+  }
+  return std::nullopt;
+}
+
+std::optional<Permission> restricted_by_host(const ToolRequest& request) {
+  const auto& host = request.target.host;
+  if (host && !has_scope(request.limits, ToolScope::network)) return denied_without_scope(request, ToolScope::network);
+  if (!host || !request.limits.hosts || host_matches(*host, *request.limits.hosts)) return std::nullopt;
+  return denied(fmt::format("{} is not among the hosts of the agent's capabilities; a person widens those", *host));
+}
+
+Permission may_write(const ToolRequest& request, Stage stage) {
+  if (stage == Stage::apprentice) return staged();
+  switch (request.target.place.value_or(FilePlace::never)) {
+    case FilePlace::project:
+    case FilePlace::workspace:
+      return {};
+    case FilePlace::own_soul:
+      return stage == Stage::sovereign ? Permission{} : denied_below(Stage::sovereign, "writing the own soul");
+    default:
+      return denied(
+          "only files of the thread's project and of the agent's own workspace are written; use Propose for "
+          "others, or have a person make their folder the thread's project");
+  }
+}
+
+Permission may_fetch(const ToolRequest& request, Stage stage) {
+  if (stage >= Stage::trusted || request.target.url_was_named) return {};
+  return denied(
+      "below stage trusted only those URLs are fetched that the person wrote or a search found in this thread; "
+      "ask for the URL, or have its host added to tools.web_fetch.allow_hosts");
+}
+
+/// A sandbox cannot filter by host: capabilities that list hosts must allow all of them, and those that list scopes
+/// must include the network.
+bool may_reach_network(const ToolRequest& request, Stage stage) {
+  const auto& hosts = request.limits.hosts;
+  return stage >= Stage::trusted && has_scope(request.limits, ToolScope::network) &&
+         (!hosts || std::ranges::find(*hosts, "*") != hosts->end());
+}
+
+Permission may_change_extension(const ToolRequest& request, Stage stage) {
+  if (stage < Stage::trusted) return staged();
+  if (request.tool == "UpdateExtension" && !request.target.record_is_own) return staged();
+  return {.disables_record = stage < Stage::sovereign};
+}
+
+}  // namespace
+
+bool host_matches(std::string_view host, const std::vector<std::string>& patterns) {
+  return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+    if (pattern == "*" || pattern == host) return true;
+    return pattern.starts_with("*.") && host.ends_with(pattern.substr(1)) && host.size() >= pattern.size();
+  });
+}
+
+bool path_matches(std::string_view path, const std::vector<std::string>& patterns) {
+  const std::string text(path);
+  return std::ranges::any_of(patterns, [&](std::string pattern) {
+    if (pattern.ends_with('/')) pattern.pop_back();
+    return ::fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0 ||
+           ::fnmatch((pattern + "/*").c_str(), text.c_str(), FNM_NOESCAPE) == 0;
+  });
+}
+
+Permission permission_for(const ToolRequest& request) {
+  const auto requirements = requirements_of(request);
+  if (!requirements) return denied(fmt::format("there is no tool {}", request.tool));
+  if (const auto found = restricted_by_limits(request, requirements->scope)) return *found;
+  if (const auto found = restricted_by_path(request)) return *found;
+  if (const auto found = restricted_by_host(request)) return *found;
+  const auto stage = stage_of(request);
+  if (writes_files(request)) return may_write(request, stage);
+  if (changes_extensions(request)) return may_change_extension(request, stage);
+  if (stage < requirements->stage) return denied_below(requirements->stage, request.tool);
+  if (is_builtin_tool(request, {"WebFetch"}) || (is_builtin_tool(request, {"Ingest"}) && request.target.host)) {
+    return may_fetch(request, stage);
+  }
+  if (executes(request)) return {.network = may_reach_network(request, stage)};
+  return {};
+}
+
+bool is_offered(const ToolRequest& request) {
+  const auto requirements = requirements_of(request);
+  if (!requirements || restricted_by_limits(request, requirements->scope)) return false;
+  return stage_of(request) >= requirements->stage || writes_files(request) || changes_extensions(request);
+}
+
+Stage run_stage(Stage agent, std::optional<Stage> starter) { return starter ? std::min(agent, *starter) : agent; }
+
+ThreadMode delegate_mode(ThreadMode caller, std::optional<ThreadMode> agent) {
+  return agent == ThreadMode::plan ? ThreadMode::plan : caller;
+}
+
+}  // namespace agw

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/agents/service.hpp"
+#include "features/extensions/service.hpp"
+#include "features/permissions/types.hpp"
+
+namespace agw {
+
+/// Whether an agent may make that call: stage, mode, the agent's tools and its capabilities must all allow it. Pure.
+Permission permission_for(const ToolRequest& request);
+
+/// Whether the model is offered a tool at all: some call of it could be allowed or staged.
+bool is_offered(const ToolRequest& request);
+
+/// The stage of a run that another run started by Delegate or RunJob: the lower of both.
+Stage run_stage(Stage agent, std::optional<Stage> starter);
+/// The mode of a run that Delegate started: the caller's, or plan if the other agent's is plan.
+ThreadMode delegate_mode(ThreadMode caller, std::optional<ThreadMode> agent);
+
+/// All modes: plan, act.
+const std::vector<ModeDetail>& modes();
+const ModeDetail& mode_detail(ThreadMode mode);
+
+/// The limits that an agent's `tools` and `capabilities` set. Capabilities add up: the agent may use what any of them
+/// declares. A missing or disabled one declares an empty list of tools, so that deleting it grants nothing. Relative
+/// paths start at the working directory of `roots`, those with `~` at home.
+AgentLimits agent_limits(const Extension& agent, const Extensions& extensions, const FileRoots& roots);
+
+/// The limits stored in a run's `order`. A member that cannot be read counts as the strictest value.
+InheritedLimits inherited_limits_in(const json::object& order);
+
+/// A call of `tool` by that agent, without a target yet. The stage is the agent's current one, not that of the run's
+/// start.
+ToolRequest tool_request(const RunningAgent& caller, const Stages& stages, const Tool& tool);
+
+/// Match `patterns` of a capability's `hosts` and `paths`.
+bool host_matches(std::string_view host, const std::vector<std::string>& patterns);
+bool path_matches(std::string_view path, const std::vector<std::string>& patterns);
+
+}  // namespace agw

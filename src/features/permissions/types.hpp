@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/agents/types.hpp"
+#include "features/extensions/types.hpp"
+#include "features/threads/types.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+/// A row of `GET /modes`. Modes are built in.
+struct ModeDetail {
+  std::string name;
+  std::string label;
+  std::string color;
+  std::string description;
+  std::string systemPrompt;
+  std::optional<std::vector<std::string>> allowedTools;  ///< null: all
+  bool requiresApproval = false;
+};
+const Description& describe(Tag<ModeDetail>);
+
+/// What a tool does, as a capability's `scopes` name it. `prompt` and `builtin` actions need no scope.
+enum class ToolScope { read, write, execute, network };
+std::span<const EnumName> names(Tag<ToolScope>);
+
+/// The limits that an agent's own record and its capabilities set, in addition to its stage. No value: no limit.
+struct AgentLimits {
+  std::optional<std::set<std::string, std::less<>>> tools;  ///< allowed by both the agent and its capabilities
+
+  // What its capabilities allow together.
+  std::optional<std::vector<std::string>> paths;  ///< absolute, each including everything below it; `*`: any text
+  std::optional<std::set<ToolScope>> scopes;
+  std::optional<std::vector<std::string>> hosts;  ///< names, `*.example.org`, or `*`: all
+  std::optional<Stage> stage;                     ///< the highest
+};
+
+/// One tool call, with everything that its permission depends on.
+struct ToolRequest {
+  Stage stage{};  ///< of the run: see `run_stage`
+  ThreadMode mode{};
+  int depth = 0;  ///< how many runs started one another before this one; 0: a person started it
+  AgentLimits limits{};
+  ToolKind kind = ToolKind::own;
+  std::string tool{};
+  ToolTarget target{};
+};
+
+/// How deep runs that Delegate and RunJob start may nest.
+inline constexpr int max_run_depth = 3;
+
+/// What a run that Delegate or RunJob started inherits from the run that called them; a person's run has the defaults.
+/// Stored in the run's order.
+struct InheritedLimits {
+  std::optional<Stage> stage;      ///< of the calling run
+  std::optional<ThreadMode> mode;  ///< of the calling run
+  int depth = 0;                   ///< how many runs started one another before this one
+};
+/// The member of an order that holds them.
+inline constexpr std::string_view inherited_limits_member = "handed_down";
+
+/// An agent in a run: everything that the permissions of its tool calls depend on.
+struct RunningAgent {
+  ExtensionPointer agent;
+  ThreadMode mode{};
+  InheritedLimits inherited;
+  bool dry = false;    ///< tools only read; other calls are reported, not made
+  AgentLimits limits;  ///< when the run began
+  ToolRun run;
+};
+using RunningAgentPointer = std::shared_ptr<const RunningAgent>;
+
+}  // namespace agw

@@ -1,0 +1,158 @@
+#include "features/signals/alerts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "storage/database.hpp"
+
+namespace agw {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_looks_at_disk = 60s;
+constexpr auto before_another_try = 1s;
+constexpr std::uint64_t little_space = 500'000'000;  // bytes
+constexpr double min_spike = 1;                      // USD
+constexpr double spike_factor = 3;
+constexpr std::size_t days_compared = 14;
+constexpr std::string_view cost_spike = "cost-spike";
+
+void log_failure(const std::exception_ptr& failure) {
+  log::error("a signal could not be raised: {}", message_of(failure));
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const auto middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+double usual_cost(const std::vector<DayCost>& days) {
+  std::vector<double> before;
+  for (std::size_t i = days.size(); i-- > 1 && before.size() < days_compared;) before.push_back(days[i - 1].cost);
+  return median(std::move(before));
+}
+
+double spike_limit(const std::vector<DayCost>& days) { return std::max(min_spike, spike_factor * usual_cost(days)); }
+
+Alerts::Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub, Signals& signals, Costs& costs,
+               const Clock& clock, std::filesystem::path data_directory)
+    : blocking_(blocking),
+      signals_(signals),
+      costs_(costs),
+      clock_(clock),
+      data_directory_(std::move(data_directory)),
+      background_(loop),
+      listening_(hub, *this) {
+  background_.on_failure(log_failure);
+  database.on_disk_full([this] { disk_full(); });
+}
+
+void Alerts::start() { background_.spawn(look_after_disk()); }
+
+Task<> Alerts::stop() {
+  stopping_.request();
+  co_await background_.join();
+}
+
+Task<> Alerts::look_after_disk() {
+  while (co_await pause(stopping_, between_looks_at_disk) == WaitResult::done) {
+    try {
+      co_await look_at_disk();
+    } catch (...) {
+      log_failure(std::current_exception());
+    }
+  }
+}
+
+Task<> Alerts::look_at_disk() {
+  const auto space = co_await blocking_.run([directory = data_directory_] {
+    std::error_code error;  // then all figures are as large as can be
+    return std::filesystem::space(directory, error);
+  });
+  if (space.available >= little_space)
+    disk_low_ = false;
+  else if (!std::exchange(disk_low_, true))
+    co_await report_disk(space.available);
+}
+
+void Alerts::deliver(const DomainEvent& event) {
+  if (event.record.as<MoneySpent>()) money_spent();
+}
+
+void Alerts::disk_full() {
+  if (std::exchange(disk_low_, true) || stopping_.requested()) return;
+  log::error("the disk that holds {} is full", data_directory_.string());
+  background_.spawn(report_disk(0));
+}
+
+Task<> Alerts::report_disk(std::uint64_t available) {
+  co_await raise({.kind = "disk-low",
+                  .message = fmt::format("The disk that holds {} has {} MB left. Make space: writes fail without it.",
+                                         data_directory_.string(), available / 1'000'000),
+                  .severity = Severity::critical,
+                  .value = static_cast<double>(available),
+                  .baseline = static_cast<double>(little_space)});
+}
+
+void Alerts::answered(const AnswerOutcome& answer) {
+  auto& failures = failures_[answer.provider];
+  failures = answer.failure.empty() ? 0 : failures + 1;
+  if (failures != 1 || stopping_.requested()) return;
+  background_.spawn(raise({.kind = "provider-errors",
+                           .message = fmt::format("The provider {} fails: {}", answer.provider, answer.failure),
+                           .severity = Severity::warning,
+                           .value = failures,
+                           .cause = answer.cause}));
+}
+
+void Alerts::money_spent() {
+  if (costs_.spent_today() <= min_spike || stopping_.requested() || std::exchange(looking_at_costs_, true)) return;
+  background_.spawn(look_at_costs());
+}
+
+Task<> Alerts::look_at_costs() {
+  const auto days = (co_await costs_.report(CostPeriod::today)).days;
+  // Read behind the report, and of calls whose runs go on: what was spent meanwhile was not looked at.
+  const auto spent = costs_.spent_today();
+  const auto& date = days.back().date;
+  const auto limit = spike_limit(days);
+  if (spike_day_ != date && spent > limit) {
+    spike_day_ = date;
+    // It may have been told before a restart.
+    const auto told = co_await signals_.list({.kind = std::string(cost_spike), .since = clock_.now() - 24h});
+    const auto is_of_today = [&](const Signal& signal) { return signal.message.find(date) != std::string::npos; };
+    if (std::ranges::none_of(told, is_of_today)) {
+      co_await raise({.kind = std::string(cost_spike),
+                      .message = fmt::format("{:.2f} USD were spent on {}, where {:.2f} were to be expected at most.",
+                                             spent, date, limit),
+                      .severity = Severity::warning,
+                      .value = spent,
+                      .baseline = usual_cost(days)});
+    }
+  }
+  looking_at_costs_ = false;
+}
+
+/// However long the disk stays full.
+Task<> Alerts::raise(NewSignal wanted) {
+  do {
+    try {
+      co_await signals_.raise(wanted);
+      co_return;
+    } catch (const DiskFull&) {
+      continue;  // Tried again: it is what is to be told.
+    }
+  } while (co_await pause(stopping_, before_another_try) == WaitResult::done);
+}
+
+}  // namespace agw

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task_group.hpp"
+#include "features/costs/service.hpp"
+#include "features/events/hub.hpp"
+#include "features/signals/service.hpp"
+#include "io/process/blocking.hpp"
+
+namespace agw {
+
+/// How a model's answer ended, as far as alerts need it.
+struct AnswerOutcome {
+  std::string provider;
+  std::string failure;  ///< what the provider did wrong, for people; empty if it answered
+  EventCause cause{};   ///< what led to it
+};
+
+/// Raises the signals that only the gateway itself can raise:
+/// `cost-spike`, once a day: today's costs are over 1 USD and over 3 times the median of the 14 days before.
+/// `provider-errors`: a provider failed in spite of all retries; not again before it has answered.
+/// `disk-low`: a write found no space, or less than 500 MB are left; not again before there is space.
+class Alerts : private Subscriber {
+public:
+  Alerts(Loop& loop, BlockingPool& blocking, Database& database, Hub& hub, Signals& signals, Costs& costs,
+         const Clock& clock, std::filesystem::path data_directory);
+
+  /// Checks the disk each minute.
+  void start();
+  Task<> stop();
+
+  /// On the loop; returns at once.
+  void answered(const AnswerOutcome& answer);
+
+private:
+  void deliver(const DomainEvent& event) override;
+  void disk_full();
+  void money_spent();
+  Task<> look_after_disk();
+  Task<> look_at_disk();
+  Task<> report_disk(std::uint64_t available);
+  Task<> look_at_costs();
+  Task<> raise(NewSignal wanted);
+
+  BlockingPool& blocking_;
+  Signals& signals_;
+  Costs& costs_;
+  const Clock& clock_;
+  const std::filesystem::path data_directory_;
+  bool disk_low_ = false;
+  std::map<std::string, int, std::less<>> failures_;  ///< in a row, by provider
+  std::optional<std::string> spike_day_;              ///< the last day with a known spike
+  bool looking_at_costs_ = false;
+  StopSource stopping_;
+  TaskGroup background_;
+  Hub::Listening listening_;
+};
+
+/// The median of the 14 days before the last of `days`, in USD; 0 without any.
+double usual_cost(const std::vector<DayCost>& days);
+
+/// The threshold for today's costs, in USD: three times the median of the 14 days before the last of `days`, at
+/// least 1.
+double spike_limit(const std::vector<DayCost>& days);
+
+}  // namespace agw

@@ -1,0 +1,83 @@
+#include "io/files/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/async/assert.hpp"
+#include "base/id.hpp"
+#include "io/files/descriptor.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::string_view temporary_prefix = ".agw-";
+constexpr std::string_view temporary_suffix = ".tmp";
+
+/// A new file that is deleted unless it is renamed.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(int directory)
+      : directory_(directory),
+        name_(temporary_name()),
+        file_(::openat(directory, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
+  ~TemporaryFile() {
+    if (file_ && !renamed_) ::unlinkat(directory_, name_.c_str(), 0);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  /// Each returns false with `errno` set.
+  bool opened() const { return static_cast<bool>(file_); }
+  bool write(std::string_view content) {
+    while (!content.empty()) {
+      const auto written = ::write(file_.get(), content.data(), content.size());
+      if (written < 0 && errno != EINTR) return false;
+      if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+  }
+  bool finish(mode_t mode, Durability durability) {
+    return ::fchmod(file_.get(), mode) == 0 && (durability == Durability::later || ::fsync(file_.get()) == 0);
+  }
+  bool rename_to(const std::string& name) {
+    renamed_ = ::renameat(directory_, name_.c_str(), directory_, name.c_str()) == 0;
+    return renamed_;
+  }
+
+private:
+  int directory_;
+  std::string name_;
+  Descriptor file_;
+  bool renamed_ = false;
+};
+
+}  // namespace
+
+void replace_file_in(int directory, const std::string& name, std::string_view content, mode_t mode,
+                     const std::filesystem::path& path, Durability durability) {
+  TemporaryFile file(directory);
+  const bool replaced = file.opened() && file.write(content) && file.finish(mode, durability) && file.rename_to(name);
+  if (!replaced || (durability == Durability::now && ::fsync(directory) != 0))
+    throw_errno("cannot write " + path.string());
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view content, mode_t mode) {
+  AGW_ASSERT(may_block());
+
+  const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) throw_errno("cannot write " + path.string());
+  replace_file_in(directory.get(), path.filename().string(), content, mode, path);
+}
+
+std::string temporary_name() { return std::string(temporary_prefix) + random_hex(8) + std::string(temporary_suffix); }
+
+bool is_temporary_name(std::string_view name) {
+  return name.starts_with(temporary_prefix) && name.ends_with(temporary_suffix);
+}
+
+}  // namespace agw

@@ -1,0 +1,339 @@
+#include "io/files/directory.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "base/async/assert.hpp"
+
+namespace agw {
+
+namespace {
+
+/// The kernel returns EAGAIN if a directory was moved while it resolved `..`; so many in a row are not a coincidence.
+constexpr int resolve_attempts = 100;
+
+std::optional<FileError> expected_error(int error) {
+  switch (error) {
+    case ENOENT:
+      return FileError::not_found;
+    case ENOTDIR:
+      return FileError::not_directory;
+    case EXDEV:
+      return FileError::outside;
+    case ELOOP:
+      return FileError::symlink;
+    case ENAMETOOLONG:
+    case EINVAL:
+      return FileError::bad_name;
+    case EISDIR:
+      return FileError::is_directory;
+    case EEXIST:
+    case ENOTEMPTY:
+      return FileError::exists;
+    case ENXIO:
+      return FileError::not_regular;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return FileError::permission;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// `errno` as a value, if callers can handle it.
+FileError last_error(std::string_view path) {
+  const auto error = errno;
+  if (const auto expected = expected_error(error)) return *expected;
+  throw std::system_error(error, std::generic_category(), "cannot use " + std::string(path));
+}
+
+FileType type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileType::regular;
+  if (S_ISDIR(mode)) return FileType::directory;
+  return S_ISLNK(mode) ? FileType::symlink : FileType::other;
+}
+
+FileType type_of(const dirent& entry) { return type_of(static_cast<mode_t>(DTTOIF(entry.d_type))); }
+
+/// Some file systems do not report the type along with the name.
+FileType type_of(int directory, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return type_of(entry);
+  struct stat status{};
+  if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return FileType::other;
+  return type_of(status.st_mode);
+}
+
+bool is_listed(std::string_view name) { return name != "." && name != ".." && !is_temporary_name(name); }
+
+/// Splits a path into its directory and its last name. The kernel resolves the directory.
+std::pair<std::string_view, std::string_view> split(std::string_view path) {
+  const auto slash = path.rfind('/');
+  if (slash == path.npos) return {".", path};
+  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+/// Whether it is a valid name of a directory entry.
+bool is_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
+}
+
+FileResult<struct stat> status_of(const Descriptor& file, std::string_view path) {
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return last_error(path);
+  return status;
+}
+
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
+
+FileStamp stamp_of(const struct stat& status) {
+  return {.inode = status.st_ino,
+          .size = static_cast<std::uint64_t>(status.st_size),
+          .modified_ns = nanoseconds(status.st_mtim),
+          .changed_ns = nanoseconds(status.st_ctim)};
+}
+
+/// A file may grow meanwhile, and some file systems report no sizes: `size` is only a hint.
+FileResult<std::string> read_all(const Descriptor& file, std::size_t size, std::size_t limit, std::string_view path) {
+  std::string content(std::max<std::size_t>(size, 4095) + 1, '\0');
+  std::size_t used = 0;
+  for (;;) {
+    const auto got = ::read(file.get(), content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return last_error(path);
+    used += static_cast<std::size_t>(got);
+    if (used > limit) return FileError::too_large;
+    if (got == 0) break;
+    if (used == content.size()) content.resize(2 * used);
+  }
+  content.resize(used);
+  return content;
+}
+
+}  // namespace
+
+std::string_view to_string(FileError error) {
+  switch (error) {
+    case FileError::not_found:
+      return "not found";
+    case FileError::outside:
+      return "outside of the directory";
+    case FileError::symlink:
+      return "a symbolic link that is not followed";
+    case FileError::bad_name:
+      return "not a possible name";
+    case FileError::is_directory:
+      return "a directory";
+    case FileError::not_directory:
+      return "not a directory";
+    case FileError::not_regular:
+      return "not a regular file";
+    case FileError::permission:
+      return "permission denied";
+    case FileError::too_large:
+      return "too large";
+    case FileError::exists:
+      return "there already";
+  }
+  return "unknown error";
+}
+
+void throw_exception_from_error(FileError error, const boost::source_location&) {
+  throw std::system_error(std::make_error_code(std::errc::io_error), std::string(to_string(error)));
+}
+
+FileResult<Directory> Directory::open(const std::filesystem::path& path, Symlinks symlinks) {
+  Descriptor opened(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened) return last_error(path.native());
+  return Directory(std::move(opened), symlinks);
+}
+
+FileResult<Descriptor> Directory::resolve(std::string_view path, std::uint64_t flags) const {
+  const std::string text(path);
+  if (text.find('\0') != text.npos || text.empty()) return FileError::bad_name;
+  open_how how{};
+  how.flags = flags | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  if (symlinks_ == Symlinks::refuse) how.resolve |= RESOLVE_NO_SYMLINKS;
+  for (int attempt = 0; attempt < resolve_attempts; ++attempt) {
+    const auto opened = ::syscall(SYS_openat2, descriptor_.get(), text.c_str(), &how, sizeof how);
+    if (opened >= 0) return Descriptor(static_cast<int>(opened));
+    if (errno != EAGAIN && errno != EINTR) break;
+  }
+  if (errno == ENOSYS) {
+    throw_errno("files are opened by openat2, which Linux has since 5.6 and systemd's RestrictSUIDSGID forbids");
+  }
+  return last_error(path);
+}
+
+FileResult<Directory> Directory::directory(std::string_view path) const {
+  auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  return Directory(*std::move(opened), symlinks_);
+}
+
+FileResult<Descriptor> Directory::file(std::string_view path) const {
+  auto opened = resolve(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!opened) return opened.error();
+  const auto status = status_of(*opened, path);
+  if (!status) return status.error();
+  if (S_ISDIR(status->st_mode)) return FileError::is_directory;
+  if (!S_ISREG(status->st_mode)) return FileError::not_regular;
+  return opened;
+}
+
+FileResult<std::string> Directory::read(std::string_view path, std::size_t limit) const {
+  AGW_ASSERT(may_block());
+
+  const auto opened = file(path);
+  if (!opened) return opened.error();
+  return read_opened(*opened, limit);
+}
+
+FileResult<std::string> read_opened(const Descriptor& file, std::size_t limit) {
+  const auto status = status_of(file, "a file");
+  if (!status) return status.error();
+  if (static_cast<std::uint64_t>(status->st_size) > limit) return FileError::too_large;
+  return read_all(file, static_cast<std::size_t>(status->st_size), limit, "a file");
+}
+
+FileResult<FileStatus> Directory::status(std::string_view path) const {
+  const auto opened = resolve(path, O_PATH);
+  if (!opened) return opened.error();
+  const auto status = status_of(*opened, path);
+  if (!status) return status.error();
+  const auto modified =
+      std::chrono::seconds(status->st_mtim.tv_sec) + std::chrono::nanoseconds(status->st_mtim.tv_nsec);
+  return FileStatus{.type = type_of(status->st_mode),
+                    .size = static_cast<std::uint64_t>(status->st_size),
+                    .modified_at = Timestamp(std::chrono::floor<std::chrono::milliseconds>(modified)),
+                    .mode = status->st_mode & 07777u};
+}
+
+FileResult<FileStamp> Directory::stamp(std::string_view path) const {
+  const auto opened = resolve(path, O_PATH);
+  if (!opened) return opened.error();
+  const auto status = status_of(*opened, path);
+  if (!status) return status.error();
+  return stamp_of(*status);
+}
+
+bool Directory::matches_stamp(std::string_view path, const FileStamp& stamp) const {
+  struct stat status{};
+  if (::fstatat(descriptor_.get(), std::string(path).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    return stamp_of(status) == stamp;
+  }
+  return errno == ENOENT && stamp == FileStamp{};
+}
+
+FileResult<void> Directory::visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const {
+  AGW_ASSERT(may_block());
+
+  auto opened = resolve(path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened->get()), ::closedir);
+  if (!stream) return last_error(path);
+  const int directory = opened->release();
+  errno = 0;
+  while (const auto* entry = ::readdir(stream.get())) {
+    if (is_listed(entry->d_name) && !each({entry->d_name, type_of(directory, *entry)})) return {};
+    errno = 0;
+  }
+  if (errno != 0) return last_error(path);
+  return {};
+}
+
+FileResult<std::vector<DirectoryEntry>> Directory::list(std::string_view path, std::size_t limit) const {
+  AGW_ASSERT(may_block());
+
+  std::vector<DirectoryEntry> entries;
+  bool too_many = false;
+  const auto visited = visit(path, [&](DirectoryEntry entry) {
+    too_many = entries.size() == limit;
+    if (!too_many) entries.push_back(std::move(entry));
+    return !too_many;
+  });
+  if (!visited) return visited.error();
+  if (too_many) return FileError::too_large;
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  return entries;
+}
+
+FileResult<void> Directory::write(std::string_view path, std::string_view content, mode_t mode,
+                                  Durability durability) const {
+  const auto [parent, name] = split(path);
+  if (name.empty() || name.find('\0') != name.npos) return FileError::bad_name;
+  if (name == "." || name == "..") return FileError::is_directory;
+  const auto opened = resolve(parent, O_RDONLY | O_DIRECTORY);
+  if (!opened) return opened.error();
+  try {
+    replace_file_in(opened->get(), std::string(name), content, mode, path, durability);
+  } catch (const std::system_error& error) {
+    if (const auto expected = expected_error(error.code().value())) return *expected;
+    throw;
+  }
+  return {};
+}
+
+FileResult<void> Directory::make_directories(std::string_view path, mode_t mode) const {
+  AGW_ASSERT(may_block());
+
+  if (path.find('\0') != path.npos) return FileError::bad_name;
+  auto parent = resolve(".", O_PATH | O_DIRECTORY);
+  for (std::size_t begin = 0, end = 0; parent && end < path.size(); begin = end) {
+    end = std::min(path.find('/', begin), path.size() - 1) + 1;
+    const std::string name(path.substr(begin, end - begin));
+    if (name != "/" && ::mkdirat(parent->get(), name.c_str(), mode) != 0 && errno != EEXIST) return last_error(path);
+    // Resolves from the root again: relative to the parent itself, `..` would lead out.
+    parent = resolve(path.substr(0, end), O_PATH | O_DIRECTORY);
+  }
+  if (!parent) return parent.error();
+  return {};
+}
+
+FileResult<void> Directory::move(std::string_view from, std::string_view to) const {
+  AGW_ASSERT(may_block());
+
+  const auto [from_parent, from_name] = split(from);
+  const auto [to_parent, to_name] = split(to);
+  if (!is_name(from_name) || !is_name(to_name)) return FileError::bad_name;
+  const auto source = resolve(from_parent, O_PATH | O_DIRECTORY);
+  if (!source) return source.error();
+  const auto target = resolve(to_parent, O_PATH | O_DIRECTORY);
+  if (!target) return target.error();
+  const std::string old_name(from_name);
+  const std::string new_name(to_name);
+  struct stat moved{};
+  if (::fstatat(source->get(), old_name.c_str(), &moved, AT_SYMLINK_NOFOLLOW) != 0) return last_error(from);
+  // A directory can only replace an empty directory without losing data.
+  const unsigned flags = S_ISDIR(moved.st_mode) ? 0 : RENAME_NOREPLACE;
+  if (::renameat2(source->get(), old_name.c_str(), target->get(), new_name.c_str(), flags) != 0) return last_error(to);
+  return {};
+}
+
+FileResult<void> Directory::remove(std::string_view path) const {
+  const auto [parent, name] = split(path);
+  if (!is_name(name)) return FileError::bad_name;
+  const auto opened = resolve(parent, O_PATH | O_DIRECTORY);
+  if (!opened) return opened.error();
+  if (::unlinkat(opened->get(), std::string(name).c_str(), 0) != 0) return last_error(path);
+  return {};
+}
+
+void Directory::sync() const {
+  if (::syncfs(descriptor_.get()) != 0) throw_errno("cannot put on disk what was written to " + real_path().string());
+}
+
+std::filesystem::path Directory::real_path() const { return agw::real_path(descriptor_); }
+
+}  // namespace agw

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/system/result.hpp>
+
+#include "base/time/time.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/descriptor.hpp"
+
+namespace agw {
+
+/// Why a file beneath a Directory is not available.
+enum class FileError {
+  not_found,
+  outside,   ///< the path leads out of the directory: absolute, `..`, or a symlink
+  symlink,   ///< a symlink that must not be followed, a loop, or a magic link of /proc
+  bad_name,  ///< empty, too long, or with a zero byte
+  is_directory,
+  not_directory,
+  not_regular,  ///< a device, a socket, a pipe
+  permission,
+  too_large,
+  exists,  ///< the target of a move
+};
+
+/// `not found`, `outside of the directory` and so on, for messages.
+std::string_view to_string(FileError error);
+
+/// A value or the FileError. `value()` throws std::system_error if there is no value.
+template <class T>
+using FileResult = boost::system::result<T, FileError>;
+
+[[noreturn]] void throw_exception_from_error(FileError error, const boost::source_location& where);
+
+enum class FileType { regular, directory, symlink, other };
+
+struct FileStatus {
+  FileType type = FileType::other;
+  std::uint64_t size = 0;  ///< bytes
+  Timestamp modified_at;
+  mode_t mode = 0;  ///< permission bits
+};
+
+/// Identifies a version of a file without reading it: two versions with different content have different stamps, unless
+/// somebody sets the clock back. All zero for a file that does not exist.
+struct FileStamp {
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t modified_ns = 0;  ///< of the content, since the epoch
+  std::int64_t changed_ns = 0;   ///< of anything, since the epoch
+  bool operator==(const FileStamp&) const = default;
+};
+
+/// When the content was last modified.
+inline Timestamp modified_at(const FileStamp& stamp) {
+  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(stamp.modified_ns)));
+}
+
+struct DirectoryEntry {
+  std::string name;
+  FileType type = FileType::other;
+};
+
+/// What a Directory does with symlinks that stay inside it.
+enum class Symlinks { follow, refuse };
+
+/// An open directory that paths cannot escape from: the kernel resolves them beneath it (openat2), whatever the paths
+/// and symlinks in them say, even while files are moved. Paths are relative; `.` is the directory itself.
+///
+/// Failures that callers handle are FileErrors. Others, such as a full or broken disk, are thrown as std::system_error.
+/// All functions block: not for the loop.
+class Directory {
+public:
+  /// Opens a directory by a trusted path; `symlinks` applies to the paths beneath it.
+  static FileResult<Directory> open(const std::filesystem::path& path, Symlinks symlinks = Symlinks::follow);
+
+  /// Opens a subdirectory; nothing leads back up from it.
+  FileResult<Directory> directory(std::string_view path) const;
+
+  /// Opens a regular file for reading. Does not wait for a pipe in its place.
+  FileResult<Descriptor> file(std::string_view path) const;
+
+  /// Its content; too_large if it has more than `limit` bytes.
+  FileResult<std::string> read(std::string_view path, std::size_t limit) const;
+
+  /// The status of what the path leads to.
+  FileResult<FileStatus> status(std::string_view path) const;
+  FileResult<FileStamp> stamp(std::string_view path) const;
+  /// Whether `stamp` would return this, in a third of the time: nothing is opened. A symlink on the way is followed,
+  /// but its target has another stamp.
+  bool matches_stamp(std::string_view path, const FileStamp& stamp) const;
+
+  /// Calls `each` with the entries that `list` would return, in any order, until it returns false.
+  FileResult<void> visit(std::string_view path, const std::function<bool(DirectoryEntry)>& each) const;
+
+  /// The entries by name, without `.`, `..` and temporary files; too_large if there are more than `limit`.
+  FileResult<std::vector<DirectoryEntry>> list(std::string_view path, std::size_t limit) const;
+
+  /// Creates or replaces the file atomically, as `replace_file` does. Its directory must exist. A symlink in its place
+  /// is replaced, not followed.
+  FileResult<void> write(std::string_view path, std::string_view content, mode_t mode = 0600,
+                         Durability durability = Durability::now) const;
+
+  /// Makes the directory and its missing parents.
+  FileResult<void> make_directories(std::string_view path, mode_t mode = 0700) const;
+
+  /// Moves a file or a directory atomically; `exists` if `to` exists, except for an empty directory that a directory
+  /// replaces. On disk with the next sync.
+  FileResult<void> move(std::string_view from, std::string_view to) const;
+
+  /// Removes a file.
+  FileResult<void> remove(std::string_view path) const;
+
+  /// Flushes all writes to its file system to disk.
+  void sync() const;
+
+  /// Its current path, without symlinks.
+  std::filesystem::path real_path() const;
+
+private:
+  Directory(Descriptor descriptor, Symlinks symlinks) : descriptor_(std::move(descriptor)), symlinks_(symlinks) {}
+  FileResult<Descriptor> resolve(std::string_view path, std::uint64_t flags) const;
+
+  Descriptor descriptor_;
+  Symlinks symlinks_ = Symlinks::follow;
+};
+
+/// The content of an open regular file from its current position; too_large if it has more than `limit` bytes.
+FileResult<std::string> read_opened(const Descriptor& file, std::size_t limit);
+
+}  // namespace agw

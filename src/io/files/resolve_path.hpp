@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "base/text/is_within.hpp"
+
+namespace agw {
+
+/// Resolves an absolute path: follows symlinks, including those to missing files, removes `.`, `..` and double slashes,
+/// and keeps missing parts as written. For deciding whether a location is allowed at all, whether or not it exists.
+/// Files are then opened beneath a Directory, which is safe even if files are moved in between. Blocks: not for the
+/// loop.
+std::filesystem::path resolve_path(const std::filesystem::path& path);
+
+/// The same, and calls `passed` with each symlink on the way, by its resolved path.
+std::filesystem::path resolve_path(const std::filesystem::path& path,
+                                   const std::function<void(const std::filesystem::path&)>& passed);
+
+}  // namespace agw

@@ -1,0 +1,32 @@
+#include "io/http/http_client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/http/http_multi.hpp"
+#include "io/http/http_transfer.hpp"
+
+namespace agw {
+
+std::optional<std::string_view> HttpHead::header(std::string_view name) const {
+  const auto found = std::ranges::find(headers, name, &HttpHeader::name);
+  if (found == headers.end()) return std::nullopt;
+  return std::string_view(found->value);
+}
+
+HttpClient::HttpClient(Loop& loop) : loop_(loop) {}
+
+HttpClient::~HttpClient() = default;
+
+Task<HttpOutcome> HttpClient::send(HttpRequest request, OnBody on_body, StopSource& stop) {
+  const auto& curl = Curl::get();
+  if (!curl.error.empty()) co_return HttpOutcome{HttpOutcome::End::broken, {}, curl.error};
+  if (!multi_) multi_ = std::make_shared<HttpMulti>(loop_, curl);
+
+  const auto transfer = std::make_shared<HttpTransfer>(*multi_, std::move(request), std::move(on_body));
+  StopSource::Listener listener(stop, [&] { transfer->end(HttpOutcome::End::stopped, "stopped"); });
+  if (!stop.requested()) transfer->start();
+  co_return co_await transfer->outcome();
+}
+
+}  // namespace agw

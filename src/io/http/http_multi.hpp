@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/async/task.hpp"
+#include "io/http/curl.hpp"
+
+namespace agw {
+
+class HttpTransfer;
+
+/// Runs libcurl's transfers on the loop: waits for its sockets and its timer, and notifies the transfers. Callbacks of
+/// callers never run inside libcurl, so they may start and end transfers at any time.
+class HttpMulti : public std::enable_shared_from_this<HttpMulti> {
+public:
+  HttpMulti(Loop& loop, const Curl& curl);
+  ~HttpMulti();
+  HttpMulti(const HttpMulti&) = delete;
+  HttpMulti& operator=(const HttpMulti&) = delete;
+
+  Loop& loop() { return loop_; }
+  const Curl& curl() const { return curl_; }
+
+  void add(HttpTransfer& transfer);
+  /// Removes the transfer; closes its connection if it is still active.
+  void remove(HttpTransfer& transfer);
+  /// Called from inside libcurl: the transfer has data to deliver once libcurl has returned.
+  void mark_ready(HttpTransfer& transfer);
+
+private:
+  struct Watch;
+
+  static int on_socket(CURL* easy, curl_socket_t socket, int what, void* self, void* watch);
+  static int on_timer(CURLM* multi, long milliseconds, void* self);
+  void wait_for(const std::shared_ptr<Watch>& watch, int direction);
+  void forget(curl_socket_t socket);
+  void set_timer(long milliseconds);
+  void act(curl_socket_t socket, int events);
+
+  Loop& loop_;
+  const Curl& curl_;
+  CURLM* multi_;
+  asio::steady_timer timer_;
+  std::unordered_map<curl_socket_t, std::shared_ptr<Watch>> watches_;
+  std::vector<HttpTransfer*> ready_;
+};
+
+}  // namespace agw

@@ -1,0 +1,321 @@
+#include "io/http/http_transfer.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/trim.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "io/http/http_multi.hpp"
+#include "io/http/public_address.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_header_bytes = 64 * 1024;
+constexpr std::size_t max_at_once = 64 * 1024;
+constexpr std::size_t max_waiting = 1024 * 1024;
+/// Data is decoded as it is read: each byte can become a thousand.
+constexpr long max_read_at_once = 8 * 1024;
+constexpr std::chrono::milliseconds linger{200};
+constexpr std::chrono::milliseconds max_unchecked_time{1000};
+
+std::optional<asio::ip::address> address_of(const curl_sockaddr& address) {
+  if (address.family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.addr);
+    return asio::ip::address_v4(ntohl(v4.sin_addr.s_addr));
+  }
+  if (address.family != AF_INET6) return std::nullopt;
+  asio::ip::address_v6::bytes_type bytes;
+  std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6*>(&address.addr)->sin6_addr, bytes.size());
+  return asio::ip::address_v6(bytes);
+}
+
+bool has_line_break(const HttpHeader& header) {
+  const auto breaks = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
+  return std::ranges::any_of(header.name, breaks) || std::ranges::any_of(header.value, breaks);
+}
+
+}  // namespace
+
+HttpTransfer::HttpTransfer(HttpMulti& multi, HttpRequest request, OnBody on_body)
+    : multi_(multi),
+      request_(std::move(request)),
+      on_body_(std::move(on_body)),
+      easy_(multi.curl().easy_init()),
+      last_byte_(std::chrono::steady_clock::now()),
+      silence_(multi.loop()),
+      ended_(multi.loop()) {
+  if (!easy_) throw std::bad_alloc();
+}
+
+HttpTransfer::~HttpTransfer() {
+  if (added_) multi_.remove(*this);
+  multi_.curl().easy_cleanup(easy_);
+  multi_.curl().slist_free_all(headers_);
+}
+
+void HttpTransfer::start() {
+  if (std::ranges::any_of(request_.headers, has_line_break)) {
+    end(HttpOutcome::End::broken, "a request header holds a line break");
+    return;
+  }
+  set_request();
+  set_headers();
+  watch_silence();
+  added_ = true;
+  multi_.add(*this);
+}
+
+template <class Value>
+void HttpTransfer::set(CURLoption option, Value value) {
+  multi_.curl().easy_setopt(easy_, option, value);
+}
+
+void HttpTransfer::set_request() {
+  set(CURLOPT_URL, request_.url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  // One connection for each request: stopping it closes the connection, and no request waits for another's data.
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  const bool posts = !request_.body.empty() || request_.method == "POST";
+  if (posts) {
+    set(CURLOPT_POST, 1L);
+    set(CURLOPT_POSTFIELDS, request_.body.data());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+  }
+  if (request_.method == "HEAD") {
+    set(CURLOPT_NOBODY, 1L);
+  } else if (request_.method != (posts ? "POST" : "GET")) {
+    set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  }
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.connect_timeout.count()));
+  set(CURLOPT_USERAGENT, "agent-gateway/" AGW_VERSION);
+  set(CURLOPT_NOSIGNAL, 1L);
+  // Without it, stopping during name resolution would block the loop until the resolver has finished.
+  set(CURLOPT_QUICK_EXIT, 1L);
+  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  set(CURLOPT_ACCEPT_ENCODING, "");
+  set(CURLOPT_BUFFERSIZE, max_read_at_once);
+  cache_certificates();
+  set(CURLOPT_ERRORBUFFER, error_buffer_.data());
+  set(CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(CURLOPT_OPENSOCKETFUNCTION, &HttpTransfer::open_socket);
+  set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  if (request_.public_only) restrict_to_public();
+  set(CURLOPT_WRITEFUNCTION, &HttpTransfer::on_write);
+  set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set(CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
+  set(CURLOPT_HEADERDATA, static_cast<void*>(this));
+}
+
+/// Reading the host's certificates takes about 20 ms. libcurl caches a file of them, but only if it is not given a
+/// directory too.
+void HttpTransfer::cache_certificates() {
+  char* file = nullptr;
+  if (multi_.curl().easy_getinfo(easy_, CURLINFO_CAINFO, &file) == CURLE_OK && file) set(CURLOPT_CAPATH, nullptr);
+}
+
+void HttpTransfer::set_headers() {
+  const auto append = [&](const std::string& line) {
+    headers_ = multi_.curl().slist_append(headers_, line.c_str());
+    if (!headers_) throw std::bad_alloc();
+  };
+  append("Expect:");
+  // Encoded responses are decoded, but none is requested: a server would delay a stream to compress it.
+  append("Accept-Encoding:");
+  for (const auto& [name, value] : request_.headers) append(fmt::format("{}: {}", name, value));
+  set(CURLOPT_HTTPHEADER, headers_);
+}
+
+/// A proxy would connect for us, and a reused connection was opened for another request.
+void HttpTransfer::restrict_to_public() {
+  set(CURLOPT_PROXY, "");
+  set(CURLOPT_FRESH_CONNECT, 1L);
+  set(CURLOPT_FORBID_REUSE, 1L);
+}
+
+/// libcurl's own sockets would be inherited by child processes of tools, which would keep an aborted connection open.
+curl_socket_t HttpTransfer::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  if (transfer.request_.public_only) {
+    const auto target = address_of(*address);
+    if (!target || !is_public_address(*target)) {
+      transfer.outcome_.refused_address = target ? target->to_string() : "unknown";
+      return CURL_SOCKET_BAD;
+    }
+  }
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+std::size_t HttpTransfer::on_write(char* bytes, std::size_t size, std::size_t count, void* self) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  const std::size_t length = size * count;
+  transfer.last_byte_ = std::chrono::steady_clock::now();
+  if (transfer.pending_.size() - transfer.delivered_ > max_waiting) {
+    transfer.paused_ = true;
+    return CURL_WRITEFUNC_PAUSE;
+  }
+  transfer.body_bytes_ += length;
+  if (transfer.body_bytes_ > transfer.request_.max_body_bytes) {
+    transfer.too_large_ = true;
+    return 0;
+  }
+  transfer.pending_.append(bytes, length);
+  transfer.multi_.mark_ready(transfer);
+  return length;
+}
+
+std::size_t HttpTransfer::on_header(char* bytes, std::size_t size, std::size_t count, void* self) {
+  auto& transfer = *static_cast<HttpTransfer*>(self);
+  const std::size_t length = size * count;
+  transfer.last_byte_ = std::chrono::steady_clock::now();
+  transfer.header_bytes_ += length;
+  if (transfer.header_bytes_ > max_header_bytes) {
+    transfer.too_large_ = true;
+    return 0;
+  }
+  transfer.take_header({bytes, length});
+  return length;
+}
+
+void HttpTransfer::take_header(std::string_view line) {
+  auto& head = outcome_.head;
+  if (line.starts_with("HTTP/")) {
+    head.headers.clear();
+    long status = 0;
+    multi_.curl().easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+    head.status = static_cast<int>(status);
+    return;
+  }
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  head.headers.push_back({boost::to_lower_copy(std::string(line.substr(0, colon))),
+                          boost::trim_copy(std::string(line.substr(colon + 1)))});
+}
+
+/// In pieces with the loop's other work in between: compressed data can expand a thousandfold at once.
+void HttpTransfer::deliver() {
+  if (ended_.happened() || enough_ || delivery_posted_ || pending_.empty()) return;
+  const auto piece = std::string_view(pending_).substr(delivered_, max_at_once);
+  delivered_ += piece.size();
+  try {
+    const auto action = on_body_(outcome_.head, piece);
+    if (action == BodyAction::abandon) end(HttpOutcome::End::complete);
+    if (action == BodyAction::enough) {
+      enough_ = true;
+      watch_silence();
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    end(HttpOutcome::End::broken);
+  }
+  if (!ended_.happened() && !enough_ && delivered_ < pending_.size()) return post_delivery();
+  pending_.clear();
+  delivered_ = 0;
+  if (result_) return finished(*result_);
+  if (!ended_.happened() && std::exchange(paused_, false)) resume();
+}
+
+/// Much of the rest may already be decoded.
+void HttpTransfer::resume() {
+  multi_.curl().easy_pause(easy_, CURLPAUSE_CONT);
+  if (!pending_.empty()) post_delivery();
+}
+
+void HttpTransfer::post_delivery() {
+  if (std::exchange(delivery_posted_, true)) return;
+  asio::post(multi_.loop(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->delivery_posted_ = false;
+    self->deliver();
+  });
+}
+
+void HttpTransfer::finished(CURLcode code) {
+  if (!pending_.empty() && !enough_) {
+    result_ = code;
+    return;
+  }
+  if (enough_ || code == CURLE_OK) return end(HttpOutcome::End::complete);
+  if (too_large_) return end(HttpOutcome::End::too_large, describe(code));
+  end(HttpOutcome::End::broken, describe(code));
+}
+
+void HttpTransfer::end(HttpOutcome::End why, std::string error) {
+  if (ended_.happened()) return;
+  outcome_.end = why;
+  outcome_.error = std::move(error);
+  silence_.cancel();
+  ended_.notify();
+  if (std::exchange(added_, false)) multi_.remove(*this);
+}
+
+Task<HttpOutcome> HttpTransfer::outcome() {
+  co_await ended_.wait();
+  if (failure_) std::rethrow_exception(failure_);
+  co_return std::move(outcome_);
+}
+
+/// A timer that checks the time of the last byte costs nothing for each byte. For sent data only the sum is known, so
+/// it is checked more often as long as it grows.
+void HttpTransfer::watch_silence() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto end = last_byte_ + request_.idle_timeout;
+  const auto soon = now + std::min<std::chrono::milliseconds>(request_.idle_timeout / 8, max_unchecked_time);
+  silence_.expires_at(enough_ ? now + linger : sending_ ? std::min(end, soon) : end);
+  silence_.async_wait([weak = weak_from_this()](boost::system::error_code error) {
+    const auto self = weak.lock();
+    if (self && !error) self->on_silence_timer();
+  });
+}
+
+void HttpTransfer::on_silence_timer() {
+  if (ended_.happened()) return;
+  if (enough_) return end(HttpOutcome::End::complete);
+  sending_ = has_sent_more();
+  if (sending_) last_byte_ = std::chrono::steady_clock::now();
+  if (std::chrono::steady_clock::now() < last_byte_ + request_.idle_timeout) return watch_silence();
+  end(HttpOutcome::End::silent,
+      fmt::format("nothing came for {} s", std::chrono::duration<double>(request_.idle_timeout).count()));
+}
+
+bool HttpTransfer::has_sent_more() {
+  curl_off_t sent = 0;
+  multi_.curl().easy_getinfo(easy_, CURLINFO_SIZE_UPLOAD_T, &sent);
+  return std::exchange(sent_bytes_, sent) != sent;
+}
+
+std::string HttpTransfer::describe(CURLcode code) const {
+  if (too_large_) {
+    return header_bytes_ > max_header_bytes ? "the head of the answer is over 64 KiB"
+                                            : fmt::format("the answer is over {} bytes", request_.max_body_bytes);
+  }
+  if (outcome_.head.status == 0 && !outcome_.refused_address.empty()) {
+    return fmt::format("it has the address {}, which is not one of the public internet", outcome_.refused_address);
+  }
+  switch (code) {
+    case CURLE_PARTIAL_FILE:
+      return "the connection broke in the middle of the answer";
+    case CURLE_RECV_ERROR:
+      return "the connection was reset";
+    case CURLE_GOT_NOTHING:
+      return "the connection was closed without an answer";
+    default:
+      return error_buffer_[0] ? error_buffer_.data() : multi_.curl().easy_strerror(code);
+  }
+}
+
+}  // namespace agw

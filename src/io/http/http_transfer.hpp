@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/async/async_event.hpp"
+#include "io/http/curl.hpp"
+#include "io/http/http_client.hpp"
+
+namespace agw {
+
+/// One request of an HttpClient: a libcurl handle, data that is not delivered yet, and the outcome. Owned by a shared
+/// pointer, so that a pending timer handler can tell that it is gone.
+class HttpTransfer : public std::enable_shared_from_this<HttpTransfer> {
+public:
+  HttpTransfer(HttpMulti& multi, HttpRequest request, OnBody on_body);
+  ~HttpTransfer();
+  HttpTransfer(const HttpTransfer&) = delete;
+  HttpTransfer& operator=(const HttpTransfer&) = delete;
+
+  CURL* easy() { return easy_; }
+
+  /// Starts the transfer.
+  void start();
+  /// Delivers buffered data.
+  void deliver();
+  /// Called when libcurl is done. The transfer ends once all data is delivered.
+  void finished(CURLcode code);
+  /// Ends the transfer now, unless it has ended; closes the connection if the response was not complete.
+  void end(HttpOutcome::End why, std::string error = {});
+
+  /// Waits for the end. Throws what `on_body` threw, and operation_aborted if the awaiting coroutine is cancelled.
+  Task<HttpOutcome> outcome();
+
+private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  static curl_socket_t open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
+  static std::size_t on_write(char* bytes, std::size_t size, std::size_t count, void* self);
+  static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* self);
+  template <class Value>
+  void set(CURLoption option, Value value);
+  void set_request();
+  void restrict_to_public();
+  void cache_certificates();
+  void set_headers();
+  void post_delivery();
+  void resume();
+  void take_header(std::string_view line);
+  void watch_silence();
+  void on_silence_timer();
+  bool has_sent_more();
+  std::string describe(CURLcode code) const;
+
+  HttpMulti& multi_;
+  HttpRequest request_;
+  OnBody on_body_;
+  CURL* easy_;
+  curl_slist* headers_ = nullptr;
+  std::array<char, CURL_ERROR_SIZE> error_buffer_{};
+  HttpOutcome outcome_;
+  std::string pending_;               ///< body bytes to be delivered
+  std::size_t delivered_ = 0;         ///< of these, already delivered
+  bool delivery_posted_ = false;      ///< a delivery is posted to the loop
+  bool paused_ = false;               ///< libcurl is paused until all data is delivered
+  std::optional<CURLcode> result_{};  ///< libcurl's result, reported once all data is delivered
+  std::size_t header_bytes_ = 0;
+  std::size_t body_bytes_ = 0;
+  bool too_large_ = false;
+  bool enough_ = false;
+  bool added_ = false;
+  std::exception_ptr failure_;  ///< what `on_body` threw
+  Time last_byte_;
+  std::int64_t sent_bytes_ = 0;
+  bool sending_ = true;  ///< as far as is known
+  asio::steady_timer silence_;
+  AsyncEvent ended_;
+};
+
+}  // namespace agw

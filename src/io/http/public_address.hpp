@@ -1,0 +1,12 @@
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+
+namespace agw {
+
+/// Whether an address is on the public internet. All others are refused for URLs that documents or models chose: this
+/// host, its networks, link-local and unique-local addresses, multicast, reserved ranges, and IPv6 addresses that embed
+/// such an IPv4 address.
+bool is_public_address(const boost::asio::ip::address& address);
+
+}  // namespace agw

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agw {
+
+/// A normalized http or https URL, so that URLs can be compared and the URL that was checked is the one that is used:
+/// scheme and host in lower case, no default port, no fragment, other characters than ASCII percent-encoded, in the
+/// host as DNS has them.
+class WebUrl {
+public:
+  /// nullopt if the text is not such a URL, contains a user name or password, or has a host that programs interpret
+  /// differently. Accepts spaces and other characters than ASCII in the path and query, as people paste them.
+  static std::optional<WebUrl> parse(std::string_view text);
+
+  /// Resolves a link or a `Location` relative to this URL.
+  std::optional<WebUrl> resolve(std::string_view reference) const;
+
+  const std::string& text() const { return text_; }
+  const std::string& host() const { return host_; }      ///< without the brackets of an IPv6 address
+  const std::string& origin() const { return origin_; }  ///< `https://example.org:8443`
+  /// The path and query, beginning with `/`.
+  std::string_view target() const { return std::string_view(text_).substr(origin_.size()); }
+
+private:
+  std::string text_;
+  std::string host_;
+  std::string origin_;
+};
+
+/// Percent-encodes every byte except letters, digits, `-`, `.`, `_` and `~`.
+std::string percent_encode(std::string_view text);
+
+}  // namespace agw

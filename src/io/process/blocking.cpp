@@ -1,0 +1,53 @@
+#include "io/process/blocking.hpp"
+
+#include <exception>
+#include <system_error>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/async/assert.hpp"
+
+namespace agw {
+
+BlockingPool::BlockingPool(Loop& loop, std::size_t threads)
+    : loop_(loop), limit_(threads), open_(queue_.get_executor()) {}
+
+BlockingPool::~BlockingPool() {
+  open_.reset();
+  threads_.clear();
+}
+
+void BlockingPool::start_threads() {
+  try {
+    while (threads_.size() < limit_) threads_.emplace_back("agw-blocking", [this] { queue_.run(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;  // One thread alone can do the work.
+  }
+}
+
+Task<> BlockingPool::wait_for(std::function<void()> work) {
+  AGW_ASSERT(checker_.is_current());
+
+  start_threads();
+  co_await asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr)>(
+      [&](auto handler) {
+        asio::post(queue_, [&loop = loop_, loop_is_needed = asio::make_work_guard(loop_), work = std::move(work),
+                            handler = std::move(handler)]() mutable {
+          std::exception_ptr failure;
+          try {
+            work();
+          } catch (...) {
+            failure = std::current_exception();
+          }
+          work = nullptr;
+          asio::post(loop, [failure = std::move(failure), handler = std::move(handler)]() mutable {
+            std::move(handler)(failure);
+          });
+        });
+      },
+      asio::use_awaitable);
+}
+
+}  // namespace agw

@@ -1,0 +1,57 @@
+#include "io/process/head_tail_buffer.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text/utf8.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_character_length = 4;
+
+/// The position of the last `count` characters of `text`.
+std::size_t last_characters(std::string_view text, std::size_t count) {
+  auto at = text.size();
+  while (at > 0 && count > 0) {
+    --at;
+    if (!continues_character(text[at])) --count;
+  }
+  return at;
+}
+
+}  // namespace
+
+HeadTailBuffer::HeadTailBuffer(std::size_t limit) : half_(std::max<std::size_t>(limit / 2, 1)) {}
+
+void HeadTailBuffer::add(std::string_view bytes) {
+  std::size_t taken = 0;
+  while (end_.empty() && taken < bytes.size()) {
+    const bool begins = !continues_character(bytes[taken]);
+    const bool is_full = begins ? beginning_characters_ == half_ : beginning_.size() >= max_character_length * half_;
+    if (is_full) break;
+    beginning_characters_ += begins ? 1 : 0;
+    beginning_.push_back(bytes[taken++]);
+  }
+  end_.append(bytes.substr(taken));
+  // Twice the needed size, so that few additions move anything.
+  const auto room = max_character_length * half_;
+  if (end_.size() <= 2 * room) return;
+  dropped_bytes_ += end_.size() - room;
+  end_.erase(0, end_.size() - room);
+}
+
+std::string HeadTailBuffer::text() const {
+  const std::string_view end = end_;
+  const auto kept = last_characters(end, half_);
+  if (dropped_bytes_ == 0 && kept == 0) return beginning_ + end_;
+  if (dropped_bytes_ == 0) {
+    return fmt::format("{}\n[… {} characters cut …]\n{}", beginning_, count_characters(end.substr(0, kept)),
+                       end.substr(kept));
+  }
+  return fmt::format("{}\n[… {} bytes cut …]\n{}", beginning_, dropped_bytes_ + kept, end.substr(kept));
+}
+
+}  // namespace agw

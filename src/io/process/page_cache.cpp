@@ -1,0 +1,33 @@
+#include "io/process/page_cache.hpp"
+
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace agw {
+
+namespace {
+
+/// Mappings of the program itself, which is reported first: read-only and executable ones, which are identical to the
+/// file.
+int give_back_segments(dl_phdr_info* program, std::size_t, void*) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (int i = 0; i < program->dlpi_phnum; ++i) {
+    const auto& segment = program->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+    const auto begin = (program->dlpi_addr + segment.p_vaddr) & ~(page - 1);
+    const auto end = program->dlpi_addr + segment.p_vaddr + segment.p_memsz;
+    // If it fails, only memory is lost.
+    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // NOLINT(performance-no-int-to-ptr)
+  }
+  return 1;
+}
+
+}  // namespace
+
+void release_program_pages() { ::dl_iterate_phdr(give_back_segments, nullptr); }
+
+}  // namespace agw

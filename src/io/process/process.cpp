@@ -1,0 +1,272 @@
+#include "io/process/process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include "base/async/async_event.hpp"
+#include "io/process/head_tail_buffer.hpp"
+#include "io/process/spawn.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t read_size = std::size_t{64} * 1024;
+constexpr auto standard_path = "/usr/local/bin:/usr/bin:/bin";
+/// For data that reached the pipe before its writers were killed.
+constexpr auto time_for_last_output = 250ms;
+constexpr std::chrono::milliseconds grace_in_a_hurry{150};
+
+struct Pipe {
+  Descriptor reading;
+  Descriptor writing;
+};
+
+Pipe make_pipe() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::string path_of(const std::vector<std::string>& environment) {
+  for (const auto& variable : environment) {
+    if (variable.starts_with("PATH=")) return variable.substr(5);
+  }
+  return standard_path;
+}
+
+/// The system would end the text there, and the child would get less than intended.
+void refuse_nul(const std::vector<std::string>& texts, const char* why) {
+  for (const auto& text : texts) {
+    if (text.find('\0') != text.npos) throw ProcessError(why);
+  }
+}
+
+SpawnOptions plan_of(ProcessOptions& options) {
+  refuse_nul(options.arguments, "command: not a possible command, because it holds a NUL character");
+  refuse_nul(options.environment, "environment: not a possible environment, because it holds a NUL character");
+  SpawnOptions plan;
+  plan.program = find_program(options.arguments.at(0), path_of(options.environment));
+  plan.arguments = std::move(options.arguments);
+  plan.environment = std::move(options.environment);
+  plan.directory = options.directory.empty() ? "/" : options.directory.string();
+  plan.ignored_signals = std::move(options.ignored_signals);
+  plan.die_with_parent = options.die_with_parent;
+  for (const auto& [descriptor, number] : options.descriptors) plan.descriptors.emplace_back(descriptor->get(), number);
+  return plan;
+}
+
+SpawnedProcess spawn_or_throw(const SpawnOptions& plan) {
+  try {
+    return spawn(plan);
+  } catch (const std::system_error& error) {
+    throw ProcessError(error.what());
+  }
+}
+
+}  // namespace
+
+/// Lives until both its owner and the wait for the child's end have released it. Until then the child stays a zombie,
+/// so that its number, which is also its group's, is not reused.
+class Process::State : public std::enable_shared_from_this<State> {
+public:
+  State(Loop& loop, ProcessOptions options)
+      : input_(loop), output_(loop), error_(loop), child_(loop), ended_(loop), last_output_(loop) {
+    auto plan = plan_of(options);
+    auto input = make_pipe();
+    auto output = make_pipe();
+    auto error = options.separate_stderr ? make_pipe() : Pipe{};
+    plan.descriptors.emplace_back(input.reading.get(), STDIN_FILENO);
+    plan.descriptors.emplace_back(output.writing.get(), STDOUT_FILENO);
+    plan.descriptors.emplace_back((options.separate_stderr ? error : output).writing.get(), STDERR_FILENO);
+    auto spawned = spawn_or_throw(plan);
+    id_ = spawned.id;
+    kept_ = std::move(options.kept);
+    child_.assign(spawned.descriptor.release());
+    input_.assign(input.writing.release());
+    output_.assign(output.reading.release());
+    if (options.separate_stderr) error_.assign(error.reading.release());
+  }
+
+  ~State() {
+    signal(SIGKILL);
+    siginfo_t ended{};
+    ::waitid(P_PID, static_cast<id_t>(id_), &ended, WEXITED | WNOHANG);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void watch() {
+    child_.async_wait(asio::posix::stream_descriptor::wait_read, [self = shared_from_this()](error_code error) {
+      if (!error && !self->note_end()) self->watch();
+    });
+  }
+
+  pid_t id() const { return id_; }
+  void signal(int number) const { ::kill(-id_, number); }
+  bool has_ended() const { return end_.has_value(); }
+
+  void kill_group_on_exit() {
+    ends_group_ = true;
+    if (end_) end_group();
+  }
+
+  Task<ProcessExit> wait() {
+    co_await ended_.wait();
+    co_return *end_;
+  }
+
+  Task<std::string> read(ProcessStream stream) {
+    auto& from = stream == ProcessStream::output ? output_ : error_;
+    if (!from.is_open()) co_return std::string();
+    std::string bytes(read_size, '\0');
+    error_code error;
+    const auto size =
+        co_await from.async_read_some(asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, error));
+    if (error == asio::error::operation_aborted && from.is_open()) throw boost::system::system_error(error);
+    bytes.resize(error ? 0 : size);
+    co_return bytes;
+  }
+
+  Task<bool> write(std::string bytes) {
+    if (!input_.is_open()) co_return false;
+    error_code error;
+    co_await asio::async_write(input_, asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, error));
+    if (error == asio::error::operation_aborted && input_.is_open()) throw boost::system::system_error(error);
+    co_return !error;
+  }
+
+  /// Writes in the background, then closes.
+  void feed(std::string bytes) {
+    auto lent = std::make_shared<std::string>(std::move(bytes));
+    asio::async_write(input_, asio::buffer(*lent),
+                      [self = shared_from_this(), lent](error_code, std::size_t) { self->close_input(); });
+  }
+
+  void close_input() {
+    error_code ignored;
+    input_.close(ignored);
+  }
+
+private:
+  /// False if it is still alive: Asio can wake a descriptor for an event of one that was closed just before.
+  bool note_end() {
+    siginfo_t info{};
+    const bool asked = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT | WNOHANG) == 0;
+    if (asked && info.si_pid == 0) return false;
+    const bool by_signal = info.si_code != CLD_EXITED;
+    end_ = ProcessExit{.exit_code = by_signal ? 128 + info.si_status : info.si_status,
+                       .signal = by_signal ? info.si_status : 0};
+    close_input();
+    kept_.reset();
+    ended_.notify();
+    if (ends_group_) end_group();
+    return true;
+  }
+
+  /// Processes that have left the group can still hold the pipes open.
+  void end_group() {
+    signal(SIGKILL);
+    last_output_.expires_after(time_for_last_output);
+    last_output_.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (error || !self) return;
+      error_code ignored;
+      self->output_.close(ignored);
+      self->error_.close(ignored);
+    });
+  }
+
+  asio::posix::stream_descriptor input_;
+  asio::posix::stream_descriptor output_;
+  asio::posix::stream_descriptor error_;
+  asio::posix::stream_descriptor child_;
+  AsyncEvent ended_;
+  asio::steady_timer last_output_;
+  std::shared_ptr<void> kept_;
+  pid_t id_ = 0;
+  std::optional<ProcessExit> end_;
+  bool ends_group_ = false;
+};
+
+Process::Process(Loop& loop, ProcessOptions options) : state_(std::make_shared<State>(loop, std::move(options))) {
+  state_->watch();
+}
+
+Process::~Process() { state_->signal(SIGKILL); }
+
+pid_t Process::id() const { return state_->id(); }
+Task<std::string> Process::read(ProcessStream stream) { co_return co_await state_->read(stream); }
+Task<bool> Process::write(std::string bytes) { co_return co_await state_->write(std::move(bytes)); }
+void Process::feed(std::string bytes) { state_->feed(std::move(bytes)); }
+void Process::close_input() { state_->close_input(); }
+void Process::signal(int number) { state_->signal(number); }
+Task<ProcessExit> Process::wait() { co_return co_await state_->wait(); }
+void Process::kill_group_on_exit() { state_->kill_group_on_exit(); }
+
+Task<ProcessExit> Process::end(std::chrono::milliseconds grace) {
+  const auto waited = [](State& state) -> Task<> { co_await state.wait(); };
+  signal(SIGTERM);
+  StopSource never;
+  co_await with_timeout(never, grace, waited(*state_));
+  signal(SIGKILL);
+  co_return co_await wait();
+}
+
+namespace {
+
+Task<> drain(Process& process, HeadTailBuffer& kept) {
+  for (;;) {
+    const auto bytes = co_await process.read();
+    if (bytes.empty()) break;
+    kept.add(bytes);
+  }
+  co_await process.wait();
+}
+
+/// SIGTERM, then SIGKILL for processes that ignore it.
+Task<> end_draining(Process& process, HeadTailBuffer& kept, ProcessLimits limits) {
+  StopSource never;
+  process.signal(SIGTERM);
+  const auto end = co_await with_timeout(limits.hurry ? *limits.hurry : never, limits.grace, drain(process, kept));
+  if (end == WaitResult::stopped)
+    co_await with_timeout(never, std::min(limits.grace, grace_in_a_hurry), drain(process, kept));
+  process.signal(SIGKILL);
+  co_await drain(process, kept);
+}
+
+}  // namespace
+
+Task<ProcessResult> run_process(Loop& loop, ProcessOptions options, std::string input, ProcessLimits limits,
+                                StopSource& stop) {
+  Process process(loop, std::move(options));
+  process.kill_group_on_exit();
+  process.feed(std::move(input));
+  HeadTailBuffer kept(limits.output);
+  const auto end = co_await with_timeout(stop, limits.time, drain(process, kept));
+  if (end != WaitResult::done) co_await end_draining(process, kept, limits);
+  ProcessResult result{.end = co_await process.wait()};
+  result.output = kept.text();
+  result.timed_out = end == WaitResult::timed_out;
+  result.stopped = end == WaitResult::stopped;
+  co_return result;
+}
+
+}  // namespace agw

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <signal.h>
+
+namespace agw {
+
+/// Blocks all signals on the calling thread for its lifetime. Threads that are started meanwhile inherit this.
+class ScopedSignalBlock {
+public:
+  ScopedSignalBlock() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~ScopedSignalBlock() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ScopedSignalBlock(const ScopedSignalBlock&) = delete;
+  ScopedSignalBlock& operator=(const ScopedSignalBlock&) = delete;
+
+private:
+  sigset_t before_{};
+};
+
+}  // namespace agw

@@ -1,0 +1,415 @@
+#include "io/sandbox/sandbox.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/async/assert.hpp"
+#include "base/json/json.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/is_within.hpp"
+#include "io/files/directory.hpp"
+#include "io/process/spawn.hpp"
+#include "io/sandbox/git_settings.hpp"
+#include "io/sandbox/masked_paths.hpp"
+#include "io/sandbox/private_files.hpp"
+#include "io/sandbox/sandbox_mounts.hpp"
+#include "io/sandbox/sandbox_placeholders.hpp"
+#include "io/sandbox/system_call_filter.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int filter_descriptor = 3;
+constexpr int life_descriptor = 4;
+constexpr int environment_descriptor = 5;
+constexpr int first_root_descriptor = 6;
+constexpr std::int64_t max_scratch_mb = 1024;
+/// Each mount costs a tenth of a millisecond, and more with their number.
+constexpr std::size_t max_mounts = 1000;
+constexpr auto program_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// A `commondir` that names the repository itself, which is Git's default.
+constexpr auto leads_nowhere_else = ".\n";
+/// An empty `config.worktree`.
+constexpr auto sets_nothing = "\n";
+
+/// One for each, because bubblewrap reads it to the end.
+std::shared_ptr<Descriptor> file_of(const char* name, std::string_view content) {
+  auto file = std::make_shared<Descriptor>(::memfd_create(name, MFD_CLOEXEC));
+  if (!*file || ::write(file->get(), content.data(), content.size()) != static_cast<ssize_t>(content.size()) ||
+      ::lseek(file->get(), 0, SEEK_SET) != 0) {
+    throw ProcessError(fmt::format("cannot hand over {} to the sandbox", name));
+  }
+  return file;
+}
+
+std::shared_ptr<Descriptor> filter_file() { return file_of("agw-filter", system_call_filter()); }
+
+using Variables = std::map<std::string, std::string>;
+
+/// A shell could neither set nor read others.
+void check_names(const Variables& variables) {
+  for (const auto& [name, value] : variables) {
+    if (!is_variable_name(name)) {
+      throw ProcessError(fmt::format("environment: `{}` is not the name of a variable", to_utf8(name)));
+    }
+    if (value.find('\0') != value.npos) {
+      throw ProcessError("environment: not a possible environment, because it holds a NUL character");
+    }
+  }
+}
+
+/// The command's variables, which the prologue sets last: earlier, they would affect what bubblewrap and the prologue
+/// load themselves, while they can still access more than the command (`LD_PRELOAD`, `BASH_ENV`). As arguments they
+/// would be visible to everybody on the host.
+std::shared_ptr<Descriptor> environment_file(const Variables& variables) {
+  std::string content;
+  for (const auto& [name, value] : variables) content += name + "=" + value + '\0';
+  return file_of("agw-environment", content);
+}
+
+std::vector<std::string> environment_of(const Variables& variables, const fs::path& home) {
+  Variables all{{"PATH", program_path}, {"HOME", home.string()}, {"TERM", "dumb"}, {"TMPDIR", "/tmp"}};
+  for (const auto& [name, value] : variables) all[name] = value;
+  std::vector<std::string> out;
+  out.reserve(all.size());
+  for (const auto& [name, value] : all) out.push_back(name + "=" + value);
+  return out;
+}
+
+/// The prologue of the sandbox. If the gateway is killed while bubblewrap sets up the sandbox, bubblewrap does not
+/// notice, so it is checked here, when the sandbox's first process would notice by itself: bubblewrap filters its
+/// system calls just after it has bound it to its parent's life (`do_init`). Limits must be set inside, because the
+/// number of processes is counted for each user namespace. The exposed files must be those that were scanned, not what
+/// somebody has put in their place since. SIGTERM, which bubblewrap itself ignores so that the command has time to
+/// handle it, gets its default action back. The locale is set last, because loading one takes each program half a
+/// millisecond.
+constexpr auto beginning =
+    "until [[ ${status[*]} == *Seccomp:$'\\t'2* ]]; do mapfile -t status </proc/1/status; done; unset status\n"
+    "if read -t 0 -u 4; then exit 1; fi; exec 4<&-\n"
+    "ulimit -c 0 -d \"$1\" -f \"$2\" -u \"$3\" || exit 1\n"
+    "shift 3; fd=6\n"
+    "while [ \"$1\" != -- ]; do\n"
+    "  if ! [ \"$1\" -ef /proc/self/fd/$fd ]; then echo \"$1 was replaced meanwhile\" >&2; exit 1; fi\n"
+    "  exec {fd}<&-; fd=$((fd + 1)); shift\n"
+    "done; shift\n"
+    "if [ -e /proc/self/fd/5 ]; then\n"
+    "  mapfile -d '' -t variables <&5; exec 5<&-\n"
+    "  export -- \"${variables[@]}\" || exit 1\n"
+    "fi\n"
+    "exec /usr/bin/env --default-signal=TERM -- LANG=\"${LANG-C.UTF-8}\" \"$@\"";
+
+SandboxArguments limited(const SandboxSpec& spec, SandboxArguments arguments) {
+  constexpr std::int64_t kibibytes = 1024;
+  SandboxArguments out{"/bin/bash",
+                       "-c",
+                       beginning,
+                       "sandbox",
+                       std::to_string(spec.memory_mb * kibibytes),
+                       std::to_string(spec.file_mb * kibibytes),
+                       std::to_string(spec.processes)};
+  for (const auto* list : {&spec.writable, &spec.readable}) append(out, SandboxArguments(list->begin(), list->end()));
+  out.emplace_back("--");
+  append(out, std::move(arguments));
+  return out;
+}
+
+SandboxArguments isolation(bool network) {
+  SandboxArguments out{"--unshare-user",
+                       "--unshare-pid",
+                       "--unshare-ipc",
+                       "--unshare-uts",
+                       "--unshare-cgroup-try",
+                       "--hostname",
+                       "sandbox",
+                       "--cap-drop",
+                       "ALL",
+                       "--die-with-parent",
+                       "--seccomp",
+                       std::to_string(filter_descriptor)};
+  if (!network) out.emplace_back("--unshare-net");
+  return out;
+}
+
+bool is_shown(const fs::path& path, const SandboxSpec& spec) {
+  const auto beneath = [&](const fs::path& root) { return is_within(path, root); };
+  return std::ranges::any_of(spec.writable, beneath) || std::ranges::any_of(spec.readable, beneath);
+}
+
+constexpr auto how_to_go_on =
+    "or set `sandbox: none` in config.yaml, with which commands of agents can do whatever you can";
+
+std::string why_not(const std::string& said) {
+  const auto line = said.substr(0, said.find('\n'));
+  return fmt::format(
+      "this host does not let commands be sandboxed ({}). Allow unprivileged user namespaces (Debian: sysctl "
+      "kernel.unprivileged_userns_clone=1; Ubuntu: an AppArmor profile for bwrap, or sysctl "
+      "kernel.apparmor_restrict_unprivileged_userns=0; Docker: --security-opt seccomp=unconfined --security-opt "
+      "systempaths=unconfined), {}",
+      line.empty() ? "bubblewrap failed" : line, how_to_go_on);
+}
+
+}  // namespace
+
+struct Sandbox::Probe {
+  std::mutex mutex;
+  bool done = false;
+  std::optional<std::string> problem;
+};
+
+Sandbox::Sandbox(Options options)
+    : options_(std::move(options)),
+      placeholders_(std::make_shared<SandboxPlaceholders>(options_.data_directory)),
+      probe_(std::make_unique<Probe>()) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
+  lifeline_ = std::make_shared<Descriptor>(ends[0]);
+  lifeline_end_ = Descriptor(ends[1]);
+}
+
+Sandbox::~Sandbox() = default;
+
+namespace {
+
+/// The standard error of a program; nullopt if it succeeds.
+std::optional<std::string> startup_error(SpawnOptions plan) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("cannot make a pipe");
+  const Descriptor reading(ends[0]);
+  Descriptor writing(ends[1]);
+  const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  append(plan.environment, {"LC_ALL=C"});
+  for (const auto number : {STDIN_FILENO, STDOUT_FILENO}) plan.descriptors.emplace_back(nothing.get(), number);
+  plan.descriptors.emplace_back(writing.get(), STDERR_FILENO);
+  const auto child = spawn(plan);
+  writing = Descriptor();
+  std::string said(4096, '\0');
+  const auto size = ::read(reading.get(), said.data(), said.size());
+  said.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(child.id), &ended, WEXITED);
+  if (ended.si_code == CLD_EXITED && ended.si_status == 0) return std::nullopt;
+  return said;
+}
+
+SandboxArguments sandboxed(const std::string& program, SandboxArguments mounts, const SandboxSpec& spec,
+                           SandboxArguments arguments) {
+  SandboxArguments out{program};
+  append(out, isolation(spec.network));
+  append(out, std::move(mounts));
+  append(out, {"--chdir", spec.directory.string(), "--"});
+  append(out, limited(spec, std::move(arguments)));
+  return out;
+}
+
+std::optional<std::string> probe(const std::string& name, const Descriptor& life) {
+  const auto program = find_program(name, program_path);
+  if (::access(program.c_str(), X_OK) != 0) {
+    return fmt::format(
+        "bubblewrap is not installed, which keeps commands of agents apart from your files. Install it "
+        "(Debian and Ubuntu: apt install bubblewrap), {}",
+        how_to_go_on);
+  }
+  const SandboxSpec spec{.directory = "/"};
+  const auto filter = filter_file();
+  const SpawnOptions plan{.program = program,
+                          .arguments = sandboxed(program, SandboxMounts().arguments(1), spec, {"/bin/true"}),
+                          .environment = environment_of({}, "/"),
+                          .directory = "/",
+                          .descriptors = {{filter->get(), filter_descriptor}, {life.get(), life_descriptor}}};
+  const auto complaint = startup_error(plan);
+  return complaint ? std::optional(why_not(*complaint)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> Sandbox::problem() const {
+  if (!options_.enabled) return std::nullopt;
+  const std::lock_guard lock(probe_->mutex);
+  if (!probe_->done) {
+    try {
+      probe_->problem = probe(options_.program, *lifeline_);
+    } catch (const std::exception& error) {
+      probe_->problem = why_not(error.what());
+    }
+    probe_->done = true;
+  }
+  return probe_->problem;
+}
+
+/// The resources of one command.
+struct Sandbox::Resources {
+  explicit Resources(std::shared_ptr<SandboxPlaceholders> from) : all(std::move(from)) {}
+  ~Resources() { all->release(paths); }
+  Resources(const Resources&) = delete;
+  Resources& operator=(const Resources&) = delete;
+
+  bool take(const fs::path& path, std::string_view content = {}, mode_t mode = 0755) {
+    const bool held = all->hold(path, content, mode);
+    if (held) paths.push_back(path);
+    return held;
+  }
+  bool has(const fs::path& path) const { return std::ranges::find(paths, path) != paths.end(); }
+
+  std::shared_ptr<SandboxPlaceholders> all;
+  std::vector<fs::path> paths;
+};
+
+/// The directory as it is now: an agent that can write in a project could replace a nested project by a symlink.
+std::shared_ptr<Descriptor> Sandbox::open_root(const fs::path& path, bool writable) const {
+  if (is_private_path(path)) throw ProcessError(fmt::format("{} is private, no agent sees it", path.string()));
+  auto root = std::make_shared<Descriptor>(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!*root) throw ProcessError(fmt::format("there is no {}", path.string()));
+  const auto real = real_path(*root);
+  if (real != path && (writable || is_within(path, options_.home))) {
+    throw ProcessError(fmt::format("{} leads to {} now: remove the symlink that stands in its place, or name the other",
+                                   path.string(), real.string()));
+  }
+  return root;
+}
+
+/// In the order in which the prologue checks them.
+std::vector<std::shared_ptr<Descriptor>> Sandbox::open_roots(const SandboxSpec& spec) const {
+  std::vector<std::shared_ptr<Descriptor>> roots;
+  roots.reserve(spec.writable.size() + spec.readable.size());
+  for (const auto& path : spec.writable) roots.push_back(open_root(path, true));
+  for (const auto& path : spec.readable) roots.push_back(open_root(path, false));
+  if (!is_shown(spec.directory, spec))
+    throw ProcessError(fmt::format("{} is not part of what the command may see", spec.directory.string()));
+  return roots;
+}
+
+namespace {
+
+/// A symlink cannot be mounted over, and the parent of a project must not be read-only: otherwise a command could put
+/// its own hooks or skills in its place.
+[[noreturn]] void refuse_symlink(const fs::path& place, const std::string& remedy) {
+  throw ProcessError(fmt::format("{} is a symlink, which a command could replace: {}", place.string(), remedy));
+}
+
+void require_no_symlink(const fs::path& place) {
+  std::error_code other;
+  const auto target = fs::read_symlink(place, other);
+  if (other) return;
+  refuse_symlink(place, place.filename() == ".git"
+                            ? fmt::format("put a file in its place that says `gitdir: {}`", target.string())
+                            : "make it a directory, in which symlinks may lie");
+}
+
+}  // namespace
+
+/// This way missing guarded files cannot be created either.
+void Sandbox::add_placeholders(MaskedPaths& masked, const fs::path& root, Resources& held) {
+  const auto guard = [&](const fs::path& path, std::string_view content = {}, mode_t mode = 0755) {
+    if (held.take(path, content, mode)) masked.guarded.push_back(path);
+  };
+  for (const auto& path : masked.missing_parents) guard(path);
+  // Git treats a directory that can be entered as a hook.
+  for (const auto& path : masked.missing) guard(path, {}, 0644);
+  for (const auto& repository : masked.repositories) {
+    if (held.has(repository)) {
+      masked.guarded.push_back(repository);
+      continue;
+    }
+    for (const auto* name : {"hooks", "config"}) guard(repository / name);
+    const auto lies_in = [&](const fs::path& other) { return other != repository && is_within(repository, other); };
+    const GitSettings settings(repository);
+    if (settings.tolerates_commondir(root, std::ranges::any_of(masked.repositories, lies_in)))
+      guard(repository / "commondir", leads_nowhere_else);
+    for (const auto& path : settings.configurations_of_worktrees()) guard(path, sets_nothing);
+    masked.ancestors.push_back(repository);
+  }
+}
+
+void Sandbox::bind_writable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked,
+                            Resources& held) const {
+  for (const auto* name : {".agents", ".git"}) {
+    require_no_symlink(root / name);
+    held.take(root / name);
+  }
+  auto masked = masked_paths(root, options_.data_directory, linked);
+  if (!masked.passed.empty()) {
+    refuse_symlink(masked.passed.front(),
+                   "let the symlink in `.git` or `.agents` that leads through it lead straight to what it stands for");
+  }
+  add_placeholders(masked, root, held);
+  mounts.show(root, true);
+  // A mount point cannot be moved away and replaced by another file of its name.
+  for (const auto& path : masked.ancestors) {
+    const bool guarded = std::ranges::any_of(masked.guarded, [&](const auto& each) { return is_within(path, each); });
+    if (!guarded) mounts.show(path, true);
+  }
+  for (const auto& path : masked.guarded) mounts.show(path, false);
+  hide(mounts, masked);
+}
+
+void Sandbox::bind_readable(SandboxMounts& mounts, const fs::path& root, const FileIdentities& linked) const {
+  mounts.show(root, false);
+  std::error_code missing;
+  if (fs::is_directory(root, missing)) hide(mounts, masked_paths(root, options_.data_directory, linked));
+}
+
+void Sandbox::hide(SandboxMounts& mounts, const MaskedPaths& masked) {
+  for (const auto& path : masked.private_directories) mounts.hide_directory(path);
+  for (const auto& path : masked.private_files) mounts.hide_file(path);
+  if (mounts.size() > max_mounts)
+    throw ProcessError(
+        "there are too many private files (such as *.pem and *.key) and repositories to keep them from the command");
+}
+
+ProcessOptions Sandbox::wrap(std::vector<std::string> arguments, const SandboxSpec& spec) const {
+  AGW_ASSERT(may_block());
+
+  if (const auto why = problem()) throw ProcessError(*why);
+  check_names(spec.environment);
+  const auto roots = open_roots(spec);
+  ProcessOptions out{.environment = environment_of({}, options_.home), .directory = "/"};
+  if (!options_.enabled) {
+    out.arguments = std::move(arguments);
+    auto variables = spec.environment;
+    variables.try_emplace("LANG", "C.UTF-8");
+    out.environment = environment_of(variables, options_.home);
+    out.directory = spec.directory;
+    return out;
+  }
+  const auto scratch = std::min(spec.memory_mb, max_scratch_mb);
+  const auto held = std::make_shared<Resources>(placeholders_);
+  SandboxMounts mounts;
+  if (options_.home != "/") mounts.empty_directory(options_.home, scratch);
+  mounts.empty_directory(options_.data_directory, 1);
+  try {
+    const auto linked = hard_linked_private_files(options_.home, options_.data_directory);
+    for (const auto& path : spec.readable) bind_readable(mounts, path, linked);
+    for (const auto& path : spec.writable) bind_writable(mounts, path, linked, *held);
+  } catch (const std::runtime_error& error) {
+    throw ProcessError(error.what());
+  }
+  // Resolved now, not later in the PATH of the command.
+  const auto program = find_program(options_.program, program_path);
+  out.arguments = sandboxed(program, mounts.arguments(scratch), spec, std::move(arguments));
+  out.descriptors = {{filter_file(), filter_descriptor}, {lifeline_, life_descriptor}};
+  if (!spec.environment.empty())
+    out.descriptors.emplace_back(environment_file(spec.environment), environment_descriptor);
+  for (int number = first_root_descriptor; const auto& root : roots) out.descriptors.emplace_back(root, number++);
+  out.ignored_signals = {SIGTERM};
+  // If it were killed during the setup, its first process would wait forever. After the setup, `--die-with-parent` ends
+  // everything; the prologue notices a gateway that died before.
+  out.die_with_parent = false;
+  out.kept = held;
+  return out;
+}
+
+}  // namespace agw

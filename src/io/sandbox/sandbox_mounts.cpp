@@ -1,0 +1,119 @@
+#include "io/sandbox/sandbox_mounts.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <iterator>
+#include <map>
+#include <system_error>
+#include <utility>
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t mebibyte = std::int64_t{1024} * 1024;
+
+/// The directories of programs and libraries. On most systems those of the first kind are links to the second.
+constexpr std::array linked_to_usr{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+constexpr std::array programs{"/usr", "/opt", "/nix", "/gnu", "/sys/devices/system/cpu"};
+
+constexpr auto settings = "/etc";
+
+SandboxArguments hidden(const std::string& path, bool is_directory) {
+  if (!is_directory) return {"--ro-bind", "/dev/null", path};
+  return {"--size", "4096", "--perms", "0000", "--tmpfs", path, "--remount-ro", path};
+}
+
+bool is_for_all(const fs::directory_entry& entry) {
+  const auto status = entry.symlink_status();
+  const auto needed =
+      fs::is_directory(status) ? fs::perms::others_read | fs::perms::others_exec : fs::perms::others_read;
+  return fs::is_symlink(status) || (status.permissions() & needed) == needed;
+}
+
+/// System settings that not everybody may read, but the gateway could.
+std::vector<fs::path> find_restricted_settings() {
+  std::vector<fs::path> found;
+  std::error_code error;
+  fs::recursive_directory_iterator all(settings, fs::directory_options::skip_permission_denied, error);
+  for (; !error && all != fs::recursive_directory_iterator(); all.increment(error)) {
+    if (is_for_all(*all)) continue;
+    if (::access(all->path().c_str(), R_OK) == 0) found.push_back(all->path());
+    if (fs::is_directory(all->symlink_status())) all.disable_recursion_pending();
+  }
+  return found;
+}
+
+const std::vector<fs::path>& restricted_settings() {
+  static const auto found = find_restricted_settings();
+  return found;
+}
+
+/// Name resolution often depends on a link into /run.
+void append_resolver(SandboxArguments& out) {
+  std::error_code missing;
+  const auto target = fs::canonical("/etc/resolv.conf", missing);
+  if (!missing && target.string().starts_with("/run/")) append(out, {"--ro-bind", target.string(), target.string()});
+}
+
+void append_system(SandboxArguments& out) {
+  for (const auto* path : programs) append(out, {"--ro-bind-try", path, path});
+  for (const auto* path : linked_to_usr) {
+    std::error_code no_link;
+    const auto target = fs::read_symlink(path, no_link);
+    if (no_link) {
+      append(out, {"--ro-bind-try", path, path});
+    } else {
+      append(out, {"--symlink", target.string(), path});
+    }
+  }
+  append(out, {"--ro-bind", settings, settings});
+  for (const auto& path : restricted_settings()) append(out, hidden(path.string(), fs::is_directory(path)));
+}
+
+SandboxArguments temporary(const std::string& path, std::int64_t megabytes) {
+  return {"--size", std::to_string(megabytes * mebibyte), "--perms", "0700", "--tmpfs", path};
+}
+
+}  // namespace
+
+void append(SandboxArguments& to, SandboxArguments more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void SandboxMounts::add(const fs::path& path, SandboxArguments arguments) {
+  const auto depth = static_cast<std::size_t>(std::distance(path.begin(), path.end()));
+  mounts_.push_back({depth, std::move(arguments)});
+}
+
+void SandboxMounts::show(const fs::path& path, bool writable) {
+  add(path, {writable ? "--bind" : "--ro-bind", path.string(), path.string()});
+}
+
+void SandboxMounts::empty_directory(const fs::path& path, std::int64_t megabytes) {
+  add(path, temporary(path.string(), megabytes));
+}
+
+void SandboxMounts::hide_directory(const fs::path& path) { add(path, hidden(path.string(), true)); }
+
+void SandboxMounts::hide_file(const fs::path& path) { add(path, hidden(path.string(), false)); }
+
+SandboxArguments SandboxMounts::arguments(std::int64_t scratch_megabytes) const {
+  SandboxArguments out;
+  append_system(out);
+  append(out, {"--proc", "/proc", "--dev", "/dev"});
+  append(out, temporary("/dev/shm", scratch_megabytes));
+  for (const auto* path : {"/tmp", "/run", "/var/tmp"}) append(out, temporary(path, scratch_megabytes));
+  append_resolver(out);
+  std::multimap<std::size_t, const SandboxArguments*> by_depth;
+  for (const auto& mount : mounts_) by_depth.emplace(mount.depth, &mount.arguments);
+  for (const auto& [depth, mount] : by_depth) append(out, *mount);
+  // Root could write it, and through it the kernel's settings: a way out of the sandbox.
+  append(out, {"--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"});
+  return out;
+}
+
+}  // namespace agw

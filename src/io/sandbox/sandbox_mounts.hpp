@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace agw {
+
+/// Arguments of bubblewrap, in its order.
+using SandboxArguments = std::vector<std::string>;
+
+void append(SandboxArguments& to, SandboxArguments more);
+
+/// The mounts of a sandbox's file system, as bubblewrap's arguments. Deeper mounts cover those above them; at the same
+/// path, later ones cover earlier ones.
+class SandboxMounts {
+public:
+  void show(const std::filesystem::path& path, bool writable);
+  void empty_directory(const std::filesystem::path& path, std::int64_t megabytes);
+  void hide_directory(const std::filesystem::path& path);
+  void hide_file(const std::filesystem::path& path);
+
+  std::size_t size() const { return mounts_.size(); }
+
+  /// First the system's mounts, then those above in the right order. `scratch_megabytes` is the size of each of /tmp,
+  /// /run, /var/tmp and /dev/shm, which are in memory.
+  SandboxArguments arguments(std::int64_t scratch_megabytes) const;
+
+private:
+  struct Mount {
+    std::size_t depth;
+    SandboxArguments arguments;
+  };
+  void add(const std::filesystem::path& path, SandboxArguments arguments);
+
+  std::vector<Mount> mounts_;
+};
+
+}  // namespace agw

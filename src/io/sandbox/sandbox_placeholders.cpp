@@ -1,0 +1,160 @@
+#include "io/sandbox/sandbox_placeholders.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/async/assert.hpp"
+#include "base/log.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/directory.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto note_name = "placeholders";
+constexpr std::size_t max_note_length = 16 << 20;
+/// The journal may list this many bytes of removed placeholders, which is harmless, before it is rewritten.
+constexpr std::size_t max_outdated = 64 << 10;
+
+std::optional<SandboxPlaceholders::PlaceholderIdentity> identity_at(const fs::path& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+  constexpr std::int64_t second = 1'000'000'000;
+  return SandboxPlaceholders::PlaceholderIdentity{status.st_dev, status.st_ino,
+                                                  status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
+}
+
+bool make_file(const fs::path& path, std::string_view content) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file) return false;
+  // Other programs that work there must be able to read it, whatever the umask.
+  const bool made = ::fchmod(file.get(), 0644) == 0 &&
+                    ::write(file.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size());
+  if (!made) ::unlink(path.c_str());
+  return made;
+}
+
+bool make(const fs::path& path, std::string_view content, mode_t mode) {
+  return content.empty() ? ::mkdir(path.c_str(), mode) == 0 : make_file(path, content);
+}
+
+bool is_same_file(const SandboxPlaceholders::PlaceholderIdentity& one,
+                  const SandboxPlaceholders::PlaceholderIdentity& other) {
+  return one.device == other.device && one.inode == other.inode;
+}
+
+std::string line_of(const fs::path& path, const SandboxPlaceholders::PlaceholderIdentity& made) {
+  return fmt::format("{} {} {} {}", made.device, made.inode, made.changed_ns, path.native()) + '\0';
+}
+
+/// Takes a fifth of the time of rewriting the journal.
+bool append_to_note(const fs::path& data_directory, const std::string& text) {
+  constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  const Descriptor file(::open((data_directory / note_name).c_str(), flags, 0600));
+  return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// A later sync is enough: after a kill of the gateway, the kernel still has the data.
+void write_note(const fs::path& data_directory, const std::string& text) {
+  const auto directory = Directory::open(data_directory);
+  const auto written = !directory     ? FileResult<void>(directory.error())
+                       : text.empty() ? directory->remove(note_name)
+                                      : directory->write(note_name, text, 0600, Durability::later);
+  if (written || written.error() == FileError::not_found) return;
+  log::warn(
+      "{} cannot be written ({}): a kill would leave what commands were kept from making in projects: empty .git and "
+      ".agents, .git/commondir",
+      (data_directory / note_name).string(), to_string(written.error()));
+}
+
+}  // namespace
+
+bool SandboxPlaceholders::hold(const fs::path& path, std::string_view content, mode_t mode) {
+  AGW_ASSERT(may_block());
+
+  const std::lock_guard lock(mutex_);
+  const auto held = held_.find(path);
+  const auto found = identity_at(path);
+  if (held != held_.end() && found && is_same_file(*found, held->second.made)) {
+    ++held->second.count;
+    return true;
+  }
+  // A person may have removed one that a command still uses.
+  if (found || !make(path, content, mode)) return false;
+  const auto others = held == held_.end() ? 0 : held->second.count;
+  const auto made = identity_at(path).value_or(PlaceholderIdentity{});
+  held_[path] = {others + 1, made};
+  const auto line = line_of(path, made);
+  noted_ += line.size();
+  if (!append_to_note(data_directory_, line)) note();
+  return true;
+}
+
+void SandboxPlaceholders::release(const std::vector<fs::path>& paths) {
+  const std::lock_guard lock(mutex_);
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    const auto held = held_.find(*path);
+    if (--held->second.count > 0) continue;
+    // A file that somebody has put there since is left.
+    if (::rmdir(path->c_str()) != 0 && identity_at(*path) == held->second.made) ::unlink(path->c_str());
+    held_.erase(held);
+  }
+  if (noted_ > (held_.empty() ? 0 : max_outdated)) note();
+}
+
+void SandboxPlaceholders::note() {
+  std::string text;
+  for (const auto& [path, held] : held_) text += line_of(path, held.made);
+  noted_ = text.size();
+  try {
+    write_note(data_directory_, text);
+  } catch (const std::system_error& error) {
+    // This must not make a command fail.
+    log::warn("{}", error.what());
+  }
+}
+
+namespace {
+
+std::size_t sweep(const fs::path& data_directory) {
+  const auto directory = Directory::open(data_directory);
+  const auto noted =
+      directory ? directory->read(note_name, max_note_length) : FileResult<std::string>(directory.error());
+  if (!noted) return 0;
+  std::istringstream text(*noted);
+  std::size_t removed = 0;
+  SandboxPlaceholders::PlaceholderIdentity made;
+  std::string path;
+  while (text >> made.device >> made.inode >> made.changed_ns && text.get() == ' ' && std::getline(text, path, '\0')) {
+    if (identity_at(path) == made && std::remove(path.c_str()) == 0) ++removed;
+  }
+  write_note(data_directory, "");
+  return removed;
+}
+
+}  // namespace
+
+std::size_t remove_stale_placeholders(const fs::path& data_directory) {
+  AGW_ASSERT(may_block());
+
+  try {
+    return sweep(data_directory);
+  } catch (const std::system_error& error) {
+    // This must not keep the gateway from starting.
+    log::warn("empty .git and .agents, or .git/commondir, may be left in projects: {}", error.what());
+    return 0;
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace agw {
+
+/// Encodes half of a surrogate pair in three bytes, as if it were a character (CESU-8).
+std::string encode_surrogate(unsigned code_unit);
+
+/// Returns `text` as valid UTF-8: an encoded surrogate pair becomes its character; unpaired surrogates and invalid
+/// bytes become U+FFFD.
+std::string to_valid_utf8(std::string_view text);
+
+/// Decodes a text that arrives in pieces, which a server may have split inside a character.
+class Utf8Decoder {
+public:
+  /// Returns the complete characters up to the end of `piece`; the start of a character waits for the next piece.
+  std::string add(std::string_view piece);
+
+  /// Returns U+FFFD if the last character is incomplete, else an empty string.
+  std::string finish();
+
+private:
+  std::string waiting_;
+};
+
+}  // namespace agw

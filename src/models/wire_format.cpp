@@ -1,0 +1,118 @@
+#include "models/wire_format.hpp"
+
+#include <openssl/evp.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/json_reader.hpp"
+
+namespace agw {
+
+using Kind = ModelFailure::Kind;
+
+namespace {
+
+json::array with_whole_characters(json::array blocks) {
+  const auto text = to_json(blocks);
+  if (is_utf8(text)) return blocks;
+  auto whole = parse_json(to_valid_utf8(text));
+  return whole && whole->is_array() ? std::move(whole->get_array()) : json::array();
+}
+
+/// Some servers write blanks after it.
+bool is_end_mark(std::string_view data) { return data.starts_with("[DONE]") && is_blank(data.substr(6)); }
+
+}  // namespace
+
+void AnswerReader::read(const Frame& frame) {
+  const bool keeps_alive = is_blank(frame.data) && frame.event != "error";
+  if (ended() || keeps_alive) return;
+  if (is_end_mark(frame.data)) {
+    ended_ = true;
+    return read_done_marker();
+  }
+  const auto object = parse_stream_frame(frame.data);
+  if (!object) return fail(Kind::protocol, "sent what is no JSON in its stream");
+  const auto* error = object->if_contains("error");
+  if (error && !error->is_null()) return fail(read_provider_error(*error));
+  const bool is_error = frame.event == "error" || text_member(*object, "object") == "error";
+  if (is_error) return fail(read_provider_error(json::value(*object)));
+  read_object(frame.event, *object);
+}
+
+void AnswerReader::fail(ModelFailure::Kind kind, std::string message) {
+  if (failure_) return;
+  failure_ = ModelFailure{};
+  failure_->kind = kind;
+  failure_->message = std::move(message);
+}
+
+void AnswerReader::fail(const ProviderError& provider_error) {
+  if (!failure_) failure_ = stream_failure(provider_error);
+}
+
+ModelOutcome AnswerReader::outcome() {
+  if (!failure_ && !complete_) fail(Kind::unavailable, "ended its answer too early");
+  if (failure_) {
+    failure_->usage = reply_.usage;
+    return *failure_;
+  }
+  finish();
+  emit(Delta::Kind::reasoning, reasoning_.finish());
+  emit(Delta::Kind::text, text_.finish());
+  reply_.provider_blocks = with_whole_characters(std::move(reply_.provider_blocks));
+  reply_.tool_uses = calls_.finish();
+  if (reply_.stop == StopReason::stop && !calls_.empty()) reply_.stop = StopReason::tool_use;
+  if (reply_.stop == StopReason::tool_use && calls_.empty()) reply_.stop = StopReason::stop;
+  return std::move(reply_);
+}
+
+void AnswerReader::text(std::string_view delta) {
+  wrote_text_ = wrote_text_ || !delta.empty();
+  emit(Delta::Kind::text, text_.add(delta));
+}
+
+void AnswerReader::reasoning(std::string_view delta) { emit(Delta::Kind::reasoning, reasoning_.add(delta)); }
+
+void AnswerReader::emit(Delta::Kind kind, std::string delta) {
+  if (!delta.empty()) on_delta_({kind, std::move(delta)});
+}
+
+std::unique_ptr<FrameSplitter> WireFormat::splitter(std::string_view content_type, OnFrame on_frame) const {
+  if (content_type.starts_with("application/json")) return whole_body(std::move(on_frame));
+  return split_events(std::move(on_frame));
+}
+
+bool can_resend_blocks(const Message& message, std::string_view provider, std::string_view model) {
+  return !message.provider_blocks.empty() && message.provider_blocks_of == fmt::format("{}/{}", provider, model);
+}
+
+std::string base64(std::string_view bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+  const int length =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+std::string data_url(const Image& image) { return fmt::format("data:{};base64,{}", image.mime, base64(image.bytes)); }
+
+std::string result_text(const Message& message) { return message.is_error ? "Error: " + message.text : message.text; }
+
+std::string arguments_text(const ToolUse& use) { return to_json(use.input); }
+
+json::array function_tools(const std::vector<ToolDescription>& descriptions) {
+  json::array tools;
+  for (const auto& [name, description, schema] : descriptions) {
+    tools.push_back(json::object{
+        {"type", "function"},
+        {"function", json::object{{"name", name}, {"description", description}, {"parameters", schema}}},
+    });
+  }
+  return tools;
+}
+
+}  // namespace agw

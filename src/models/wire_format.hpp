@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/http/http_client.hpp"
+#include "models/failures.hpp"
+#include "models/frames.hpp"
+#include "models/model.hpp"
+#include "models/tool_calls.hpp"
+#include "models/utf8_decoder.hpp"
+
+namespace agw {
+
+/// Reads the frames of one streaming answer and determines how it ended. Each wire format has its own.
+class AnswerReader {
+public:
+  explicit AnswerReader(const OnDelta& on_delta) : on_delta_(on_delta) {}
+  virtual ~AnswerReader() = default;
+
+  /// Reads the next frame. Frames after the end or a failure are ignored.
+  void read(const Frame& frame);
+
+  /// The response is unusable.
+  void fail(ModelFailure::Kind kind, std::string message);
+
+  bool failed() const { return failure_.has_value(); }
+  /// No further frames are needed.
+  bool ended() const { return ended_ || failed(); }
+  /// Enough has arrived to accept the answer, though more may follow.
+  bool complete() const { return complete_ && !failed(); }
+
+  /// The result of the call. Called once, after the last frame.
+  ModelOutcome outcome();
+  const Usage& usage() const { return reply_.usage; }
+
+protected:
+  virtual void read_object(std::string_view event, const json::object& frame) = 0;
+  /// `[DONE]` arrived.
+  virtual void read_done_marker() {}
+  /// Called before the reply is returned, to complete it.
+  virtual void finish() {}
+
+  void text(std::string_view delta);
+  void reasoning(std::string_view delta);
+  void fail(const ProviderError& provider_error);
+  bool wrote_text() const { return wrote_text_; }
+
+  ModelReply reply_;
+  ToolCalls calls_;
+  bool complete_ = false;
+  bool ended_ = false;
+
+private:
+  void emit(Delta::Kind kind, std::string delta);
+
+  const OnDelta& on_delta_;
+  std::optional<ModelFailure> failure_;
+  Utf8Decoder text_;
+  Utf8Decoder reasoning_;
+  bool wrote_text_ = false;
+};
+
+/// How requests are written and answers are read. Has no state per call.
+class WireFormat {
+public:
+  virtual ~WireFormat() = default;
+
+  virtual std::string url() const = 0;
+  /// The header with the key, and others that the format requires.
+  virtual std::vector<HttpHeader> headers() const = 0;
+  virtual json::object request(const ModelRequest& request) const = 0;
+
+  /// Removes or changes the part of `request` that the provider rejected, if that is possible. Returns whether it was.
+  virtual bool adjust(json::object& request, const ProviderError& provider_error) const = 0;
+
+  /// `on_delta` must outlive the reader.
+  virtual std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const = 0;
+  /// Chooses the splitter for a response of that Content-Type.
+  virtual std::unique_ptr<FrameSplitter> splitter(std::string_view content_type, OnFrame on_frame) const;
+};
+
+/// Whether the message's provider blocks were made by `model` of `provider`, the only one that accepts them.
+bool can_resend_blocks(const Message& message, std::string_view provider, std::string_view model);
+
+std::string base64(std::string_view bytes);
+/// An image as a `data:` URL.
+std::string data_url(const Image& image);
+/// A tool's result as text, for formats that cannot mark errors.
+std::string result_text(const Message& message);
+/// A tool call's arguments as JSON text.
+std::string arguments_text(const ToolUse& use);
+/// Tools in the form that OpenAI's Chat Completions and Ollama share.
+json::array function_tools(const std::vector<ToolDescription>& descriptions);
+
+}  // namespace agw

@@ -1,0 +1,47 @@
+#include "server/dispatch.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/error.hpp"
+#include "api/route.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t large_body = 256 * 1024;  // bytes: may hold so many values that parsing would block the loop
+constexpr std::size_t max_idempotency_key_length = 255;
+
+/// Empty if the response is not to be stored. Open routes never store theirs: the response of a pairing is the token.
+std::string idempotency_key(const Request& request) {
+  if (request.method != Method::post || request.route->open) return {};
+  const auto key = request.header("idempotency-key").value_or("");
+  if (key.size() > max_idempotency_key_length) throw BadRequest("Idempotency-Key must be at most 255 characters");
+  return std::string(key);
+}
+
+/// Parses the body outside the loop, where the parsed value is destroyed too once its handler has used it.
+Task<> parse_body(Request& request, BlockingPool& blocking) {
+  const auto content = std::make_shared<std::string>(std::move(request.content));
+  auto read = co_await blocking.run([content] { return parse_json(*content); });
+  request.content = std::move(*content);
+  request.parsed_content = {new std::optional(std::move(read)), [&blocking](auto* value) {
+                              blocking.destroy(std::unique_ptr<std::optional<json::value>>(value));
+                            }};
+}
+
+}  // namespace
+
+Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking) {
+  check_target(target);
+  const auto& route = *request.route;
+  if (route.authorize) route.authorize(request);
+  const auto key = idempotency_key(request);
+  if (request.content.size() > large_body && takes_json(route)) co_await parse_body(request, blocking);
+  if (key.empty()) co_return co_await route.handler(request);
+  co_return co_await idempotency.once(request, key, std::string(target.path), route.handler);
+}
+
+}  // namespace agw

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "api/request.hpp"
+#include "api/response.hpp"
+#include "base/async/task.hpp"
+#include "io/process/blocking.hpp"
+#include "server/http/target.hpp"
+#include "server/idempotency.hpp"
+
+namespace agw {
+
+/// Calls the handler of `request.route`, or returns the stored response if an earlier request had the same
+/// `Idempotency-Key`. Parses large JSON bodies on `blocking`. Throws an ApiError for an invalid target or key, and
+/// whatever the handler throws. `request` and `target` must outlive the call.
+Task<Response> dispatch(Request& request, const Target& target, Idempotency& idempotency, BlockingPool& blocking);
+
+}  // namespace agw

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+
+#include "server/http/socket_stream.hpp"
+
+namespace agw {
+
+/// How long a connection may stay in the phase that it is in. It has no timer: the server asks once a second.
+class ConnectionTimeouts {
+public:
+  using TimePoint = SocketStream::TimePoint;
+
+  enum class Phase {
+    idle,       ///< between two requests
+    head,       ///< part of a head has arrived, or of a TLS handshake
+    body,       ///< the handler waits for the body
+    handling,   ///< unlimited: a handler has limits of its own
+    proxying,   ///< limited by the proxied stream
+    sending,    ///< the client must take the response
+    lingering,  ///< the last response was sent, and the client has not closed
+    websocket,  ///< limited by pings
+  };
+
+  Phase phase() const { return phase_; }
+  void enter(Phase phase);
+  /// Enters `idle`, or `head` if some of it has arrived. The time since the last response counts.
+  void await_request(bool head_begun);
+  /// A response was made or sent at `now`.
+  void responded(TimePoint now) { responded_at_ = now; }
+
+  /// Whether the connection must end, if bytes last moved at `last_activity`.
+  bool expired(TimePoint now, TimePoint last_activity) const;
+
+private:
+  Phase phase_ = Phase::idle;
+  TimePoint entered_at_ = std::chrono::steady_clock::now();
+  TimePoint responded_at_ = entered_at_;
+};
+
+}  // namespace agw

@@ -1,0 +1,38 @@
+#include "server/http/failure.hpp"
+
+#include "api/refusals.hpp"
+#include "base/log_ids.hpp"
+#include "io/files/disk_full.hpp"
+#include "server/http/response.hpp"
+#include "storage/connection.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr int internal_server_error = 500;
+
+void log_failure(const RequestName& request, std::string_view why) {
+  log::error({.request = request.id}, "{} {}: {}", request.method, request.path, why);
+}
+
+}  // namespace
+
+Response failure_response(const std::exception_ptr& failure, const RequestName& request) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const ApiError& error) {
+    // Some internal errors are ApiErrors with a text of their own.
+    if (error.status() == internal_server_error)
+      log_failure(request, error.extra().empty() ? error.error() : error.error() + " " + to_json(error.extra()));
+    return error_response(error);
+  } catch (const DiskFull& error) {
+    log_failure(request, error.what());
+    return error_response(disk_full());
+  } catch (const std::exception& error) {
+    log_failure(request, error.what());
+    return is_disk_full(error) ? error_response(disk_full()) : error_response(internal_server_error, internal_error);
+  }
+}
+
+}  // namespace agw

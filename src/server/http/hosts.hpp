@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agw {
+
+/// Which `Host` and `Origin` a request may have: the protection from DNS rebinding, and from web pages of foreign
+/// origins.
+class Hosts {
+public:
+  struct Options {
+    std::string bound_host = "127.0.0.1";  ///< the listening address
+    int port = 0;                          ///< the port in use
+    bool tls = false;
+    std::vector<std::string> hosts;    ///< further names from the configuration
+    std::vector<std::string> origins;  ///< further origins from the configuration
+    std::string public_url;            ///< where other machines reach it, for example through a proxy; may be empty
+  };
+
+  explicit Hosts(Options options);
+
+  /// Whether `host` (a Host field: name or address, with or without port) may address this gateway.
+  bool allows_host(std::string_view host) const;
+
+  /// Whether a page of `origin` may send a request to `host`.
+  bool allows_origin(std::string_view origin, std::string_view host) const;
+
+  /// Whether `origin` is that of `host` itself, so that no CORS headers are needed.
+  bool same_origin(std::string_view origin, std::string_view host) const;
+
+  std::string_view scheme() const { return options_.tls ? "https://" : "http://"; }
+
+  /// The scheme that a client of `host` used: a proxy may have terminated TLS.
+  std::string_view scheme_of(std::string_view host) const;
+
+private:
+  Options options_;
+  bool loopback_;
+  std::vector<std::string> own_;          ///< the most common hosts, compared first
+  std::vector<std::string> own_origins_;  ///< without the scheme
+  std::string public_origin_;             ///< may be empty
+};
+
+/// The host of a Host field in lower case, without its port and the brackets of an IPv6 address; empty if it is
+/// invalid.
+std::string host_name(std::string_view host);
+
+}  // namespace agw

@@ -1,0 +1,130 @@
+#include "server/http/http_proxy_stream.hpp"
+
+#include <charconv>
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto max_proxy_silence = 30s;
+constexpr std::size_t max_read_ahead = 64 * 1024;  // bytes of further requests, while one is handled
+
+void append_chunk(std::string& out, std::string_view piece) {
+  char digits[16];
+  const auto written = std::to_chars(digits, digits + sizeof digits, piece.size(), 16);
+  out.append(digits, written.ptr);
+  out += "\r\n";
+  out += piece;
+  out += "\r\n";
+}
+
+}  // namespace
+
+HttpProxyStream::HttpProxyStream(SocketStream& stream, RequestParser& parser, std::string& in, Options options)
+    : stream_(stream), parser_(parser), in_(in), options_(std::move(options)) {
+  parser_.stream_body();
+}
+
+std::optional<std::uint64_t> HttpProxyStream::body_length() const {
+  if (parser_.head().chunked) return std::nullopt;
+  return parser_.head().content_length.value_or(0);
+}
+
+Task<bool> HttpProxyStream::receive() {
+  if (stop_source_.requested()) co_return false;
+  const ScopedFlag reading(reading_);
+  co_return co_await stream_.receive(in_);
+}
+
+Task<std::optional<std::string>> HttpProxyStream::read() {
+  if (upgraded_) co_return co_await read_raw();
+  for (;;) {
+    in_.erase(0, parser_.put(in_));
+    if (parser_.refusal()) co_return std::nullopt;
+    if (auto piece = parser_.take_body(); !piece.empty()) co_return piece;
+    if (parser_.done()) co_return std::string();
+    if (std::exchange(options_.expects_continue, false) && !begun_) {
+      if (!co_await stream_.send("HTTP/1.1 100 Continue\r\n\r\n")) co_return std::nullopt;
+    }
+    if (!co_await receive()) co_return std::nullopt;
+  }
+}
+
+Task<std::optional<std::string>> HttpProxyStream::read_raw() {
+  if (in_.empty() && !co_await receive()) co_return std::nullopt;
+  co_return std::exchange(in_, {});
+}
+
+Task<> HttpProxyStream::wait_for_disconnect() {
+  while (in_.size() < max_read_ahead) {
+    if (stop_source_.requested() || !co_await stream_.receive(in_)) co_return;
+  }
+  // Read no more from a client that pipelines so much: a disconnect shows when the response is sent.
+  while (co_await pause(stop_source_, 1h) == WaitResult::timed_out) continue;
+}
+
+Task<bool> HttpProxyStream::write(std::string_view bytes) {
+  if (stop_source_.requested()) co_return false;
+  co_return co_await stream_.send(bytes);
+}
+
+Task<bool> HttpProxyStream::begin(ResponseHead head) {
+  begun_ = true;
+  status_ = head.status;
+  options_.on_begin(head.status);
+  const bool may_chunk = parser_.head().version == 11;
+  framing_ = head.length ? Framing::length : may_chunk ? Framing::chunked : Framing::until_close;
+  if (framing_ == Framing::until_close) options_.response.close = true;
+  out_.clear();
+  write_head(out_, head, framing_, options_.response);
+  co_return co_await write(out_);
+}
+
+bool HttpProxyStream::has_body_to_send() const {
+  return !options_.response.without_body && status_ != 204 && status_ != 304;
+}
+
+Task<bool> HttpProxyStream::send(std::string_view piece) {
+  if (upgraded_ || framing_ != Framing::chunked) co_return co_await write(piece);
+  if (piece.empty() || !has_body_to_send()) co_return true;
+  out_.clear();
+  append_chunk(out_, piece);
+  co_return co_await write(out_);
+}
+
+Task<std::uint64_t> HttpProxyStream::move_from(asio::ip::tcp::socket& source, std::uint64_t count) {
+  if (framing_ != Framing::length || stop_source_.requested()) co_return 0;
+  co_return co_await stream_.move_from(source, count);
+}
+
+Task<bool> HttpProxyStream::end() {
+  const bool last_chunk = framing_ == Framing::chunked && has_body_to_send();
+  if (last_chunk && !co_await write("0\r\n\r\n")) co_return false;
+  ended_ = framing_ != Framing::until_close;
+  co_return true;
+}
+
+Task<bool> HttpProxyStream::upgrade(Fields fields) {
+  begun_ = true;
+  upgraded_ = true;
+  options_.on_begin(101);
+  out_.clear();
+  // Hop-by-hop fields, never the app's; clients fail a handshake without them (RFC 6455, 4.1).
+  fields.insert(fields.begin(), {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}});
+  write_head(out_, {.status = 101, .fields = std::move(fields)}, Framing::none, options_.response);
+  co_return co_await write(out_);
+}
+
+void HttpProxyStream::abort() {
+  stop_source_.request();
+  stream_.interrupt();
+}
+
+bool HttpProxyStream::is_stuck(SocketStream::TimePoint now) const {
+  const bool waits = stream_.is_blocked_on_send() || (reading_ && !begun_);
+  return waits && now - stream_.last_activity() > max_proxy_silence;
+}
+
+}  // namespace agw

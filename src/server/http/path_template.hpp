@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/route.hpp"
+
+namespace agw {
+
+/// A route's path in the notation of OpenAPI: `/threads/:id/turns` as `/threads/{id}/turns`, `*` as `{rest}`.
+struct PathTemplate {
+  std::string path;
+  std::vector<std::string> names;  ///< of the parameters in braces
+};
+PathTemplate path_template(std::string_view path);
+
+/// The tag that groups the route in the documents: its first segment, `threads`.
+std::string tag_of(const Route& route);
+
+/// The method in lower case: `get` … `delete`.
+std::string lower_case_name(Method method);
+
+}  // namespace agw

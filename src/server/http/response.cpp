@@ -1,0 +1,130 @@
+#include "server/http/response.hpp"
+
+#include <ctime>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/beast/http/status.hpp>
+
+namespace agw {
+
+namespace {
+
+/// The Date header (RFC 9110, 6.6.1), formatted once a second.
+std::string_view date_field() {
+  static std::time_t made_at = 0;
+  static std::array<char, 48> text;
+  static std::size_t length = 0;
+  const auto now = std::time(nullptr);
+  if (now != made_at) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    length = std::strftime(text.data(), text.size(), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
+    made_at = now;
+  }
+  return {text.data(), length};
+}
+
+void write_number(std::string& out, std::size_t number) {
+  std::array<char, 20> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), result.ptr);
+}
+
+void write_length(std::string& out, std::size_t length) {
+  out += "Content-Length: ";
+  write_number(out, length);
+  out += "\r\n";
+}
+
+void write_status_line(std::string& out, int status) {
+  if (status == 200) {
+    out += "HTTP/1.1 200 OK\r\n";
+    return;
+  }
+  out += "HTTP/1.1 ";
+  write_number(out, static_cast<std::size_t>(status));
+  out += ' ';
+  out += reason_phrase(status);
+  out += "\r\n";
+}
+
+void write_fields(std::string& out, const Fields& fields) {
+  for (const auto& [name, value] : fields) {
+    out += name;
+    out += ": ";
+    out += value;
+    out += "\r\n";
+  }
+}
+
+bool has_field(const Fields& fields, std::string_view wanted) {
+  return std::ranges::any_of(fields, [&](const auto& field) { return boost::iequals(field.first, wanted); });
+}
+
+/// Writes the headers that every response has, and those of the handler.
+void write_all_fields(std::string& out, const Fields& fields, const ResponseOptions& options) {
+  if (!has_field(fields, "Cache-Control")) out += "Cache-Control: no-store\r\n";
+  out += "X-Content-Type-Options: nosniff\r\n";
+  write_fields(out, fields);
+  if (options.fields) write_fields(out, *options.fields);
+  if (!options.cors_origin.empty()) {
+    out += "Access-Control-Allow-Origin: ";
+    out += options.cors_origin;
+    out += "\r\nVary: Origin\r\n";
+  }
+}
+
+}  // namespace
+
+void write_response(std::string& out, const Response& response, const ResponseOptions& options) {
+  write_status_line(out, response.status);
+  out += date_field();
+  if (!response.content_type.empty()) {
+    out += "Content-Type: ";
+    out += response.content_type;
+    out += "\r\n";
+  }
+  write_all_fields(out, response.headers, options);
+  if (options.close || response.close) out += "Connection: close\r\n";
+  const bool has_content = response.status != 204 && response.status != 304;
+  if (has_content) write_length(out, response.body.size());
+  out += "\r\n";
+  if (!options.without_body && has_content) out += response.body;
+}
+
+void write_head(std::string& out, const ResponseHead& head, Framing framing, const ResponseOptions& options) {
+  write_status_line(out, head.status);
+  out += date_field();
+  write_all_fields(out, head.fields, options);
+  if (options.close && framing != Framing::none) out += "Connection: close\r\n";
+  if (head.status != 204 && framing == Framing::length) write_length(out, *head.length);
+  if (head.status != 204 && framing == Framing::chunked) out += "Transfer-Encoding: chunked\r\n";
+  out += "\r\n";
+}
+
+Response error_response(const ApiError& error) {
+  Response response{.status = error.status(), .body = "{\"error\":"};
+  write_json(response.body, std::string_view(error.error()));
+  for (const auto& member : error.extra()) {
+    response.body += ',';
+    write_json(response.body, std::string_view(member.key()));
+    response.body += ':';
+    write_json(response.body, member.value());
+  }
+  response.body += '}';
+  return response;
+}
+
+Response error_response(int status, std::string_view error) {
+  return error_response(ApiError(status, std::string(error)));
+}
+
+std::string_view reason_phrase(int status) {
+  return boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
+}
+
+}  // namespace agw

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/error.hpp"
+#include "api/proxy_stream.hpp"
+#include "api/response.hpp"
+
+namespace agw {
+
+/// How to write a response.
+struct ResponseOptions {
+  bool without_body = false;          ///< for HEAD: all headers, no body
+  bool close = false;                 ///< adds `Connection: close`
+  std::string_view cors_origin = {};  ///< adds the CORS headers for this origin
+  const Fields* fields = nullptr;     ///< further headers
+};
+
+/// Appends `response` in HTTP/1.1, with the headers that every response has.
+void write_response(std::string& out, const Response& response, const ResponseOptions& options);
+
+/// How the end of a body is marked.
+enum class Framing { none, length, chunked, until_close };
+
+/// Appends the head of a response that is sent piece by piece.
+void write_head(std::string& out, const ResponseHead& head, Framing framing, const ResponseOptions& options);
+
+/// `{"error": …}` with the error's further members.
+Response error_response(const ApiError& error);
+Response error_response(int status, std::string_view error);
+
+/// The reason phrase of a status, such as `Not Found`.
+std::string_view reason_phrase(int status);
+
+}  // namespace agw

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "server/http/response.hpp"
+#include "server/http/socket_stream.hpp"
+
+namespace agw {
+
+/// The responses of one connection that have not been sent. Those of pipelined requests are gathered, so that they
+/// leave with one system call. `stream` must outlive it.
+class ResponseQueue {
+public:
+  explicit ResponseQueue(SocketStream& stream) : stream_(stream) {}
+
+  void append(const Response& response, const ResponseOptions& options);
+  /// Whether enough is gathered that it should be sent before more requests are handled.
+  bool full() const;
+
+  /// Sends as much as possible without waiting. Returns whether everything was sent.
+  bool try_flush();
+  /// Sends everything. Returns false if the connection broke, or after SocketStream::interrupt.
+  Task<bool> flush();
+
+private:
+  void clear();
+
+  SocketStream& stream_;
+  std::string bytes_;
+  std::size_t sent_ = 0;  ///< of `bytes_`
+};
+
+}  // namespace agw

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace agw {
+
+/// A parsed request target: the path is split, then percent-decoded, and never normalized.
+struct Target {
+  std::optional<std::string> authority;                         ///< of the absolute form
+  std::string_view path;                                        ///< as sent
+  std::vector<std::string> segments;                            ///< `/a//b/` has the segments `a`, ``, `b`, ``
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, `+` is a space
+  bool bad_path = false;                                        ///< a broken escape, `%00`, or invalid UTF-8
+  bool bad_query = false;
+};
+
+/// Parses `target` (origin form or absolute form). The views live as long as `target`.
+Target parse_target(std::string_view target);
+
+/// Throws BadRequest `invalid path`.
+void check_path(const Target& target);
+/// Throws BadRequest `invalid path` or `invalid query`.
+void check_target(const Target& target);
+
+/// Decodes percent-encoding (RFC 3986); nullopt for a broken escape, a NUL, or invalid UTF-8.
+std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
+
+}  // namespace agw

@@ -1,0 +1,205 @@
+#include "server/websocket/web_socket.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/asio/post.hpp>
+
+namespace agw {
+
+using namespace std::chrono_literals;
+using websocket::CloseCode;
+using websocket::Incoming;
+using websocket::Opcode;
+
+namespace {
+
+constexpr auto ping_interval = 30s;
+constexpr auto max_close_handshake = 10s;
+constexpr std::size_t max_frames_per_write = 32;
+constexpr std::size_t max_backlog_while_reading = 256 * 1024;
+
+}  // namespace
+
+void WebSocketFlusher::flush_later(WebSocket& socket) {
+  waiting_.push_back(&socket);
+  if (posted_) return;
+  posted_ = true;
+  asio::post(loop_, [this] { flush(); });
+}
+
+void WebSocketFlusher::forget(WebSocket& socket) { std::erase(waiting_, &socket); }
+
+void WebSocketFlusher::flush() {
+  posted_ = false;
+  for (auto* socket : std::exchange(waiting_, {})) socket->flush();
+}
+
+WebSocket::WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Subscription::ActiveRuns active_runs)
+    : writers_(loop), stream_(stream), flusher_(flusher), subscription_(std::move(active_runs)) {}
+
+WebSocket::~WebSocket() { flusher_.forget(*this); }
+
+Task<> WebSocket::run(std::string bytes) {
+  while (!done_reading_) {
+    frames_.put(bytes);
+    std::string().swap(bytes);
+    while (auto incoming = frames_.next()) {
+      take(*incoming);
+      if (queued_bytes_ > max_backlog_while_reading) co_await wait_for_reader();
+    }
+    frames_.shrink();
+    if (!done_reading_ && !co_await stream_.receive(bytes)) abort();
+  }
+  // The response to a close frame is still sent; `sweep` aborts a client that does not read it.
+  flush();
+  co_await writers_.join();
+}
+
+/// Reads no further requests from a client that does not read their responses. Events are still queued, up to
+/// `queue_limit`.
+Task<> WebSocket::wait_for_reader() {
+  flush();
+  while (queued_bytes_ > max_backlog_while_reading && !closing_ && !broken_ && co_await stream_.wait_writable())
+    continue;
+}
+
+void WebSocket::abort() {
+  done_reading_ = true;
+  broken_ = true;
+  stream_.interrupt();
+}
+
+void WebSocket::take(const Incoming& incoming) {
+  switch (incoming.kind) {
+    case Incoming::Kind::text: {
+      auto response = websocket::frame(Opcode::text, subscription_.take(incoming.payload));
+      queue({std::move(response), nullptr});
+      return;
+    }
+    case Incoming::Kind::ping:
+      queue({websocket::frame(Opcode::pong, incoming.payload), nullptr});
+      return;
+    case Incoming::Kind::pong:
+      return;
+    case Incoming::Kind::close:
+    case Incoming::Kind::violation:
+      close(incoming.code, incoming.payload);
+      done_reading_ = true;
+      return;
+  }
+}
+
+void WebSocket::deliver(const DomainEvent& event) {
+  if (closing_ || !subscription_.wants(event)) return;
+  queue({websocket::frame_header(Opcode::text, event.message()->size()), event.message()});
+}
+
+void WebSocket::close(CloseCode code, std::string_view reason) {
+  if (closing_) return;
+  append({websocket::close_frame(code, reason), nullptr});
+  closing_ = true;
+  close_deadline_ = std::chrono::steady_clock::now() + max_close_handshake;
+}
+
+void WebSocket::queue(QueuedFrame frame) {
+  if (closing_) return;
+  append(std::move(frame));
+  // Only after an attempt to send is the client to blame for the backlog.
+  if (backlog() > queue_limit) {
+    if (writing_)
+      write_available();
+    else
+      flush();
+  }
+  if (backlog() > queue_limit && !broken_) close_slow_reader();
+}
+
+void WebSocket::append(QueuedFrame frame) {
+  queued_bytes_ += frame.size();
+  const bool was_empty = queue_.empty();
+  queue_.push_back(std::move(frame));
+  if (was_empty && !writing_) flusher_.flush_later(*this);
+}
+
+/// Queued bytes, except those of a first frame that exceeds `queue_limit` by itself.
+std::size_t WebSocket::backlog() const {
+  const auto front = queue_.empty() ? 0 : queue_.front().size();
+  return front > queue_limit ? queued_bytes_ - front : queued_bytes_;
+}
+
+void WebSocket::write_available() {
+  while (!queue_.empty() && write_once()) continue;
+}
+
+/// Drops all frames except one that is partly sent, and closes with 1013.
+void WebSocket::close_slow_reader() {
+  const std::size_t keep = front_written_ > 0 ? 1 : 0;
+  while (queue_.size() > keep) {
+    queued_bytes_ -= queue_.back().size();
+    queue_.pop_back();
+  }
+  close(CloseCode::try_again_later, "reads too slowly");
+}
+
+void WebSocket::flush() {
+  if (writing_ || queue_.empty()) return;
+  write_available();
+  if ((queue_.empty() && !stream_.has_unsent_ciphertext()) || broken_) return;
+  writing_ = true;
+  writers_.spawn(write_rest());
+}
+
+/// Writes as many frames as possible without waiting. Returns false if the socket is full, or the connection broke.
+bool WebSocket::write_once() {
+  std::array<asio::const_buffer, 2 * max_frames_per_write> buffers;
+  std::size_t count = 0;
+  std::size_t total = 0;
+  std::size_t skip = front_written_;
+  const auto add = [&](std::string_view bytes) {
+    const auto skipped = std::min(skip, bytes.size());
+    skip -= skipped;
+    bytes.remove_prefix(skipped);
+    total += bytes.size();
+    if (!bytes.empty()) buffers[count++] = asio::buffer(bytes);
+  };
+  for (std::size_t i = 0; i < std::min(queue_.size(), max_frames_per_write); ++i) {
+    add(queue_[i].bytes);
+    if (queue_[i].message) add(*queue_[i].message);
+  }
+  const auto written = stream_.try_send({buffers.data(), count});
+  if (!written) {
+    abort();
+    return false;
+  }
+  drop_written(*written);
+  return *written == total && !stream_.has_unsent_ciphertext();
+}
+
+void WebSocket::drop_written(std::size_t count) {
+  front_written_ += count;
+  while (!queue_.empty() && front_written_ >= queue_.front().size()) {
+    front_written_ -= queue_.front().size();
+    queued_bytes_ -= queue_.front().size();
+    queue_.pop_front();
+  }
+  if (queue_.empty()) queue_.shrink_to_fit();
+}
+
+Task<> WebSocket::write_rest() {
+  while ((!queue_.empty() || stream_.has_unsent_ciphertext()) && !broken_) {
+    if (!write_once() && !broken_ && !co_await stream_.wait_writable()) break;
+  }
+  writing_ = false;
+}
+
+void WebSocket::sweep(SocketStream::TimePoint now) {
+  if (close_deadline_ && now > *close_deadline_) {
+    abort();
+  } else if (!closing_ && now - stream_.last_activity() >= ping_interval && now - last_ping_ >= ping_interval) {
+    last_ping_ = now;
+    queue({websocket::frame(Opcode::ping, {}), nullptr});
+  }
+}
+
+}  // namespace agw

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "base/async/task_group.hpp"
+#include "features/events/hub.hpp"
+#include "features/events/subscription.hpp"
+#include "server/http/socket_stream.hpp"
+#include "server/websocket/websocket_frame.hpp"
+
+namespace agw {
+
+class WebSocket;
+
+/// Flushes sockets once per turn of the loop, so that the events of one turn leave together.
+class WebSocketFlusher {
+public:
+  explicit WebSocketFlusher(Loop& loop) : loop_(loop) {}
+  void flush_later(WebSocket& socket);
+  void forget(WebSocket& socket);
+
+private:
+  void flush();
+  Loop& loop_;
+  std::vector<WebSocket*> waiting_;
+  bool posted_ = false;
+};
+
+/// An open WebSocket: sends a client the events that it subscribed to, in order, and never blocks the publisher.
+class WebSocket : public Subscriber {
+public:
+  /// Bytes that may wait for a client before it is closed with 1013.
+  static constexpr std::size_t queue_limit = 8 * 1024 * 1024;
+
+  WebSocket(Loop& loop, SocketStream& stream, WebSocketFlusher& flusher, Subscription::ActiveRuns active_runs);
+  ~WebSocket() override;
+
+  /// Serves the connection until it is closed. `first_bytes` were received together with the upgrade request.
+  Task<> run(std::string first_bytes);
+
+  void deliver(const DomainEvent& event) override;
+  bool awaits(std::string_view) const override { return true; }
+
+  /// Queues a close frame; the connection ends when the client has responded, or after 10 seconds.
+  void close(websocket::CloseCode code, std::string_view reason);
+
+  /// Called once a second: pings an idle client, and aborts one that does not complete the close.
+  void sweep(SocketStream::TimePoint now);
+
+  /// Sends as many queued frames as possible without waiting, and the rest in the background.
+  void flush();
+
+  /// Ends the connection at once; queued frames are lost.
+  void abort();
+
+private:
+  /// A frame to send: its header and message, or all of it in `bytes`.
+  struct QueuedFrame {
+    std::string bytes;
+    SharedMessage message;
+    std::size_t size() const { return bytes.size() + (message ? message->size() : 0); }
+  };
+
+  void queue(QueuedFrame frame);
+  void append(QueuedFrame frame);
+  std::size_t backlog() const;
+  void write_available();
+  void close_slow_reader();
+  void take(const websocket::Incoming& incoming);
+  Task<> wait_for_reader();
+  bool write_once();
+  void drop_written(std::size_t count);
+  Task<> write_rest();
+
+  TaskGroup writers_;
+  SocketStream& stream_;
+  WebSocketFlusher& flusher_;
+  Subscription subscription_;
+  websocket::FrameReader frames_;
+  std::deque<QueuedFrame> queue_;
+  std::size_t queued_bytes_ = 0;
+  std::size_t front_written_ = 0;
+  std::optional<SocketStream::TimePoint> close_deadline_;
+  SocketStream::TimePoint last_ping_ = std::chrono::steady_clock::now();
+  bool closing_ = false;
+  bool done_reading_ = false;
+  bool broken_ = false;
+  bool writing_ = false;
+};
+
+}  // namespace agw

@@ -1,0 +1,84 @@
+#include "storage/reader_pool.hpp"
+
+#include <system_error>
+
+#include "base/async/assert.hpp"
+
+namespace agw {
+
+ReaderPool::ReaderPool(Loop& loop, std::string file, std::size_t limit)
+    : loop_(loop), file_(std::move(file)), limit_(limit) {}
+
+ReaderPool::~ReaderPool() { close(std::chrono::steady_clock::now()); }
+
+void ReaderPool::add(std::unique_ptr<WorkItem> item) {
+  AGW_ASSERT(checker_.is_current());
+
+  if (closing_) return reject(loop_, std::move(item));
+  std::exception_ptr failure;
+  {
+    const std::lock_guard lock(mutex_);
+    if (items_.size() >= free_ && threads_.size() < limit_) failure = start_thread();
+    if (!failure) items_.push_back(std::move(item));
+  }
+  if (failure) return reject(loop_, std::move(item), failure);
+  changed_.notify_one();
+}
+
+std::exception_ptr ReaderPool::start_thread() {
+  try {
+    threads_.emplace_back("agw-reader", [this] { work(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) return std::current_exception();
+  }
+  return nullptr;
+}
+
+void ReaderPool::close(std::chrono::steady_clock::time_point deadline) {
+  AGW_ASSERT(checker_.is_current());
+
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    deadline_ = deadline;
+  }
+  changed_.notify_all();
+  threads_.clear();
+  for (auto& item : items_) reject(loop_, std::move(item));
+  items_.clear();
+}
+
+void ReaderPool::work() {
+  std::optional<Connection> connection;
+  while (auto item = take()) {
+    read(*item, connection);
+    WorkItems done;
+    done.push_back(std::move(item));
+    complete(loop_, std::move(done));
+  }
+}
+
+std::unique_ptr<WorkItem> ReaderPool::take() {
+  std::unique_lock lock(mutex_);
+  ++free_;
+  changed_.wait(lock, [this] { return !items_.empty() || closing_; });
+  --free_;
+  if (items_.empty() || (closing_ && std::chrono::steady_clock::now() >= deadline_)) return nullptr;
+  auto item = std::move(items_.front());
+  items_.pop_front();
+  return item;
+}
+
+void ReaderPool::read(WorkItem& item, std::optional<Connection>& connection) const {
+  try {
+    if (!connection) connection.emplace(file_, Connection::Access::read_only);
+    connection->prepare("BEGIN").run();
+    item.run(*connection);
+    if (connection->in_transaction()) connection->prepare("COMMIT").run();
+  } catch (const DatabaseError&) {
+    item.fail(std::current_exception());
+    connection.reset();
+  }
+}
+
+}  // namespace agw

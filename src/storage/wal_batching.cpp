@@ -1,0 +1,139 @@
+#include "storage/wal_batching.hpp"
+
+#include <sqlite3.h>
+
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t piece = 128 * 1024;
+
+sqlite3_vfs& own() {
+  static auto* const found = sqlite3_vfs_find(nullptr);
+  if (!found) throw std::logic_error("SQLite has no file system of its own");
+  return *found;
+}
+
+/// An open log: lies in memory of SQLite's, directly followed by SQLite's own file.
+struct Log : sqlite3_file {
+  std::string gathered;           ///< bytes not yet in the file
+  sqlite3_int64 gathered_at = 0;  ///< their position in the file
+
+  sqlite3_file* file() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+  const sqlite3_io_methods& methods() { return *file()->pMethods; }
+
+  sqlite3_int64 gathered_end() const { return gathered_at + static_cast<sqlite3_int64>(gathered.size()); }
+
+  /// Bytes that cannot be written are dropped. SQLite gets the error from a write, a sync or a truncation, after each
+  /// of which it accepts nothing but a rollback, and never uses what it wrote since the last commit.
+  int flush() {
+    if (gathered.empty()) return SQLITE_OK;
+    const int code = methods().xWrite(file(), gathered.data(), static_cast<int>(gathered.size()), gathered_at);
+    gathered.clear();
+    return code;
+  }
+
+  int write(std::string_view bytes, sqlite3_int64 at) {
+    if (at != gathered_end() || gathered.size() + bytes.size() > piece) {
+      if (const int code = flush(); code != SQLITE_OK) return code;
+    }
+    if (gathered.empty()) gathered_at = at;
+    gathered += bytes;
+    return SQLITE_OK;
+  }
+
+  /// Reads from the buffer without flushing it, which could fail: after a failed read, SQLite would continue.
+  int read(void* bytes, int size, sqlite3_int64 at) {
+    const auto end = at + size;
+    if (at >= gathered_at && end <= gathered_end()) {
+      std::memcpy(bytes, gathered.data() + (at - gathered_at), static_cast<std::size_t>(size));
+      return SQLITE_OK;
+    }
+    // Only a commit that repairs checksums reads both the header and the page of a frame.
+    if (at < gathered_end() && end > gathered_at) {
+      if (const int code = flush(); code != SQLITE_OK) return code;
+    }
+    return methods().xRead(file(), bytes, size, at);
+  }
+};
+
+Log& log_of(sqlite3_file* file) { return *static_cast<Log*>(file); }
+
+/// SQLite's own method, after the buffer is flushed.
+template <auto method, class... Arguments>
+int flushed(sqlite3_file* file, Arguments... arguments) {
+  auto& log = log_of(file);
+  if (const int code = log.flush(); code != SQLITE_OK) return code;
+  return (log.methods().*method)(log.file(), arguments...);
+}
+
+template <auto method, class... Arguments>
+int unchanged(sqlite3_file* file, Arguments... arguments) {
+  auto& log = log_of(file);
+  return (log.methods().*method)(log.file(), arguments...);
+}
+
+int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
+  return log_of(file).write({static_cast<const char*>(bytes), static_cast<std::size_t>(size)}, at);
+}
+
+int read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 at) { return log_of(file).read(bytes, size, at); }
+
+int close(sqlite3_file* file) {
+  auto& log = log_of(file);
+  const int flushed = log.flush();
+  const int closed = log.methods().xClose(log.file());
+  std::destroy_at(&log);
+  return flushed != SQLITE_OK ? flushed : closed;
+}
+
+constexpr sqlite3_io_methods log_methods{
+    .iVersion = 1,
+    .xClose = close,
+    .xRead = read,
+    .xWrite = write,
+    .xTruncate = flushed<&sqlite3_io_methods::xTruncate>,
+    .xSync = flushed<&sqlite3_io_methods::xSync>,
+    .xFileSize = flushed<&sqlite3_io_methods::xFileSize>,
+    .xLock = unchanged<&sqlite3_io_methods::xLock>,
+    .xUnlock = unchanged<&sqlite3_io_methods::xUnlock>,
+    .xCheckReservedLock = unchanged<&sqlite3_io_methods::xCheckReservedLock>,
+    .xFileControl = unchanged<&sqlite3_io_methods::xFileControl>,
+    .xSectorSize = unchanged<&sqlite3_io_methods::xSectorSize>,
+    .xDeviceCharacteristics = unchanged<&sqlite3_io_methods::xDeviceCharacteristics>,
+};
+
+int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* opened) {
+  if ((flags & SQLITE_OPEN_WAL) == 0) return own().xOpen(&own(), name, file, flags, opened);
+  auto& log = *std::construct_at(static_cast<Log*>(file));
+  const int code = own().xOpen(&own(), name, log.file(), flags, opened);
+  if (code == SQLITE_OK) {
+    log.pMethods = &log_methods;
+  } else {
+    log.pMethods = nullptr;
+    std::destroy_at(&log);
+  }
+  return code;
+}
+
+}  // namespace
+
+const char* wal_batching_vfs() {
+  static const auto registered = [] {
+    static sqlite3_vfs file_system = own();
+    file_system.zName = "log-gathering";
+    file_system.pNext = nullptr;
+    file_system.szOsFile += static_cast<int>(sizeof(Log));
+    file_system.xOpen = open;
+    if (sqlite3_vfs_register(&file_system, 0) != SQLITE_OK) throw std::logic_error("cannot register a file system");
+    return file_system.zName;
+  }();
+  return registered;
+}
+
+}  // namespace agw

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+
+#include "base/async/task.hpp"
+#include "storage/connection.hpp"
+#include "storage/row_insert.hpp"
+
+namespace agw {
+
+/// One caller's work for a database thread, and later its completion. Used by one thread at a time.
+class WorkItem {
+public:
+  /// Runs on a database thread with its connection, more than once if its group is lost.
+  using Work = std::function<void(Connection&)>;
+
+  WorkItem(Loop& loop, Work work) : work_guard_(loop.get_executor()), work_(std::move(work)) {}
+  virtual ~WorkItem() = default;
+  WorkItem(const WorkItem&) = delete;
+  WorkItem& operator=(const WorkItem&) = delete;
+
+  /// Runs the work and keeps its exception, replacing that of an earlier run.
+  void run(Connection& connection);
+  void fail(std::exception_ptr failure) { failure_ = std::move(failure); }
+  bool failed() const { return failure_ != nullptr; }
+  /// The row to insert, if that is all the work.
+  const RowInsert* row_insert() const { return work_.target<RowInsert>(); }
+
+  /// Resumes the caller. On the loop, once.
+  virtual void complete() = 0;
+
+protected:
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+private:
+  asio::executor_work_guard<Loop::executor_type> work_guard_;
+  Work work_;
+  std::exception_ptr failure_;
+};
+
+using WorkItems = std::vector<std::unique_ptr<WorkItem>>;
+
+/// Runs the first item together with those directly after it that insert a row through the same function. Returns how
+/// many those are, or 0 if they failed.
+std::size_t run_batch(std::span<const std::unique_ptr<WorkItem>> items, Connection& connection);
+
+/// Completes all items, in order, in one handler on the loop. From any thread.
+void complete(Loop& loop, WorkItems items);
+
+/// Completes the item with an error: the database was closed before its turn. From any thread.
+void reject(Loop& loop, std::unique_ptr<WorkItem> item);
+
+/// Completes the item with the reason why no thread could be started for it. Throwing that instead would leave the
+/// loop's `run`, because the caller does not wait yet.
+void reject(Loop& loop, std::unique_ptr<WorkItem> item, std::exception_ptr failure);
+
+/// Makes an item of `work`, passes it to `queue` and waits for its completion; throws the item's failure. The wait
+/// cannot be cancelled: a cancelled caller still gets its result.
+Task<> wait_for(Loop& loop, WorkItem::Work work, std::function<void(std::unique_ptr<WorkItem>)> queue);
+
+}  // namespace agw

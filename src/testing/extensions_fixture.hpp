@@ -1,0 +1,116 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/error.hpp"
+#include "features/events/hub.hpp"
+#include "features/extensions/service.hpp"
+#include "storage/database.hpp"
+#include "testing/run.hpp"
+#include "testing/scratch_directory.hpp"
+
+namespace agw::testing::extensions {
+
+/// Stands still until a test moves it.
+class FixedClock : public Clock {
+public:
+  Timestamp now() const override { return time; }
+  Timestamp time = *parse_iso8601("2026-01-02T03:04:05.678Z");
+};
+
+/// What was published, in order: the messages to clients, and the changes as `<event> <extension>`.
+class ChangeRecorder : public Subscriber {
+public:
+  void deliver(const DomainEvent& event) override {
+    if (!event.type.empty()) events.push_back(*event.message());
+    if (const auto* extension = event.record.as<Extension>()) changes.push_back(event.name + " " + extension->name);
+  }
+  std::vector<std::string> events;
+  std::vector<std::string> changes;
+};
+
+/// Whether agents and jobs have directories that follow their records.
+enum class Directories { none, followed };
+
+/// The room with a database in `directory`, as a gateway has it from its start to its stop.
+struct ExtensionsFixture {
+  ExtensionsFixture(Loop& loop, const ScratchDirectory& directory, Directories directories = Directories::none)
+      : database(loop, {.file = directory.path() / "gateway.db", .backups = directory.path() / "backups"}),
+        listening(hub, heard),
+        outbox(loop, database, directory.path()),
+        extensions(database, hub, clock, directories == Directories::followed ? &outbox : nullptr) {
+    extensions.load(database.start_connection());
+  }
+
+  FixedClock clock;
+  Database database;
+  Hub hub;
+  ChangeRecorder heard;
+  Hub::Listening listening;
+  ExtensionOutbox outbox;
+  Extensions extensions;
+};
+
+inline json::object object(std::string_view text) { return parse_json(text)->as_object(); }
+
+/// The body of a POST that makes a theme of that name.
+inline json::object theme(std::string_view name) {
+  return {{"type", "theme"}, {"name", name}, {"description", "d"}, {"definition", json::object{}}};
+}
+
+inline json::object with(json::object body, std::string_view member, json::value value) {
+  body[member] = std::move(value);
+  return body;
+}
+
+inline std::vector<std::string> names_of(const std::vector<ExtensionPointer>& extensions) {
+  std::vector<std::string> names;
+  names.reserve(extensions.size());
+  for (const auto& extension : extensions) names.push_back(extension->name);
+  return names;
+}
+
+/// What ApiError the task ends with, as `<status> <error> <extra>`.
+template <class T>
+Task<std::string> failure(Task<T> task) {
+  try {
+    co_await std::move(task);
+  } catch (const ApiError& error) {
+    co_return std::to_string(error.status()) + " " + error.error() +
+        (error.extra().empty() ? "" : " " + to_json(error.extra()));
+  }
+  co_return "none";
+}
+
+inline Task<> body_in_room(std::function<Task<>(ExtensionsFixture&)> body, Loop& loop) {
+  const ScratchDirectory directory;
+  ExtensionsFixture room(loop, directory);
+  co_await body(room);
+}
+
+inline void with_extensions(std::function<Task<>(ExtensionsFixture&)> body) {
+  run([body](Loop& loop) { return body_in_room(body, loop); });
+}
+
+/// A part of a test on one side of a restart; `kept` carries what the first part wants to tell the second.
+using Part = std::function<Task<>(ExtensionsFixture&, std::string& kept)>;
+
+inline Task<> parts_over_a_restart(Part first, Part second, Loop& loop) {
+  const ScratchDirectory directory;
+  std::string kept;
+  {
+    ExtensionsFixture room(loop, directory);
+    co_await first(room, kept);
+  }
+  ExtensionsFixture room(loop, directory);
+  co_await second(room, kept);
+}
+
+/// Runs `first`, stops the room, and runs `second` after a start on what the first left on disk.
+inline void over_a_restart(Part first, Part second) {
+  run([first, second](Loop& loop) { return parts_over_a_restart(first, second, loop); });
+}
+
+}  // namespace agw::testing::extensions

@@ -1,0 +1,269 @@
+#include "tools/files/file_tools.hpp"
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/json/json_values.hpp"
+#include "tools/files/file_text.hpp"
+#include "tools/files/replacement.hpp"
+#include "tools/files/write_target.hpp"
+#include "tools/input.hpp"
+#include "tools/search/glob.hpp"
+#include "tools/search/grep.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr std::size_t max_paths = 1000;
+constexpr std::size_t max_text_of_all = 100'000;
+constexpr std::int64_t max_lines = 5000;
+
+bool is_allowed(const Permission& permission) { return permission.verdict == Permission::Verdict::allowed; }
+
+/// Opens what a call names, or returns why the agent may not see it.
+Task<OpenedPath> opened(BlockingPool& blocking, const ToolCall& call, std::filesystem::path path) {
+  co_return co_await blocking.run([path = std::move(path), roots = call.run.roots] {
+    if (!roots.project) make_workspace(roots);
+    return locate(path, roots);
+  });
+}
+
+std::filesystem::path named_path(const ToolCall& call) {
+  return absolute_path(text_input(call.input, "path", "."), call.run.roots);
+}
+
+Task<ToolOutcome> read(BlockingPool& blocking, const ToolCall& call) {
+  const auto file = co_await opened(blocking, call, named_path(call));
+  const auto permission = call.authorize(target_of(file));
+  if (!is_allowed(permission)) co_return refusal(permission);
+  const LineRange range{.first = number_input(call.input, "offset", 1, 1, std::int64_t{1} << 40),
+                        .count = number_input(call.input, "limit", 2000, 1, 2000)};
+  const CrossThreadStop stop(call.stop);
+  co_return ToolOutcome{co_await blocking.run([file, range, roots = call.run.roots, stopped = stop.flag()] {
+    return file.type == FileType::directory ? listed_directory(file, roots) : numbered_lines(file, range, stopped);
+  })};
+}
+
+std::string shown_paths(const GlobFound& found, const FileRoots& roots) {
+  if (found.paths.empty()) return "[nothing matches]\n";
+  std::string text;
+  for (const auto& path : found.paths) text += to_utf8(shown_path(path, roots)) + "\n";
+  if (found.more) text += fmt::format("[more than {} match: these are the newest]\n", max_paths);
+  return text;
+}
+
+Task<ToolOutcome> glob(BlockingPool& blocking, const ToolCall& call) {
+  const auto& roots = call.run.roots;
+  const auto start = start_of_glob(named_path(call), text_input(call.input, "pattern"), roots);
+  const auto directory = co_await opened(blocking, call, start.directory);
+  const auto permission = call.authorize(target_of(directory));
+  if (!is_allowed(permission)) co_return refusal(permission);
+  const CrossThreadStop stop(call.stop);
+  auto found = co_await blocking.run([directory, start, roots, stopped = stop.flag()] {
+    return find_matching(directory, start.pattern, max_paths, roots, stopped);
+  });
+  std::erase_if(found.paths, [&](const auto& path) {
+    return !is_allowed(call.authorize({.place = place_of(path, roots), .path = path.string()}));
+  });
+  co_return ToolOutcome{shown_paths(found, roots)};
+}
+
+Task<GrepFound> search(const FileToolsDependencies& needs, const ToolCall& call, const OpenedPath& start,
+                       const GrepQuery& query) {
+  if (needs.ripgrep && start.type == FileType::directory && ripgrep_can(query))
+    co_return co_await search_with_ripgrep(needs.loop, *needs.ripgrep, start, query, call.stop);
+  const CrossThreadStop stop(call.stop);
+  co_return co_await needs.blocking.run([start, query, roots = call.run.roots, stopped = stop.flag()] {
+    return search_by_walking(start, query, roots, stopped);
+  });
+}
+
+std::string shown_matches(const std::vector<GrepExcerpt>& files, const ToolCall& call, bool more) {
+  std::string text;
+  for (const auto& file : files) {
+    if (!is_allowed(call.authorize(file.target))) continue;
+    if (text.size() + file.text.size() > max_text_of_all) {
+      text += file.text.substr(0, file.text.rfind('\n', max_text_of_all - text.size()) + 1);
+      more = true;
+      break;
+    }
+    text += file.text;
+  }
+  if (text.empty()) return "[nothing matches]\n";
+  if (more) text += "[there are more matches: narrow the search by path, glob or pattern, or raise max]\n";
+  return text;
+}
+
+Task<ToolOutcome> grep(const FileToolsDependencies& needs, const ToolCall& call) {
+  const auto start = co_await opened(needs.blocking, call, named_path(call));
+  const auto permission = call.authorize(target_of(start));
+  if (!is_allowed(permission)) co_return refusal(permission);
+  if (start.problem) throw BadRequest(fmt::format("{}: {}", start.path.string(), to_string(*start.problem)));
+  const GrepQuery query{.pattern = text_input(call.input, "pattern"),
+                        .glob = text_input(call.input, "glob"),
+                        .ignore_case = is_true(call.input, "ignore_case"),
+                        .most = static_cast<std::size_t>(number_input(call.input, "max", 500, 1, max_lines))};
+  const auto found = co_await search(needs, call, start, query);
+  const auto context = number_input(call.input, "context", 0, 0, 100);
+  const auto files = co_await needs.blocking.run(
+      [start, found, context, roots = call.run.roots] { return read_matches(start, found.files, context, roots); });
+  co_return ToolOutcome{shown_matches(files, call, found.more)};
+}
+
+/// Resolves a link as far as possible: the link itself stays.
+std::filesystem::path behind_link(const std::filesystem::path& path, const FileRoots& roots) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  auto file = locate(path, roots);
+  if (file.problem && file.problem != FileError::not_found) return path;
+  return std::move(file.path);
+}
+
+/// Stages the change or makes it, as the agent's permission requires.
+Task<ToolOutcome> put(BlockingPool& blocking, const ToolCall& call, std::string_view verb,
+                      const std::filesystem::path& path, std::string content, std::string done) {
+  const auto file =
+      co_await blocking.run([path, roots = call.run.roots] { return WriteTarget(behind_link(path, roots), roots); });
+  const auto permission = call.authorize(file.target());
+  if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
+  const bool is_soul = file.target().place == FilePlace::own_soul;
+  // A longer file could not be read again: the agent would lose its soul.
+  if (is_soul && content.size() > identity_limit) throw PayloadTooLarge(identity_too_large);
+  if (permission.verdict == Permission::Verdict::staged) {
+    if (!is_utf8(content)) throw BadRequest(fmt::format("{}: not UTF-8, which no proposal can hold", path.string()));
+    const auto reference =
+        co_await call.stage({.type = is_soul ? "soul" : "file",
+                             .title = fmt::format("{} {}", verb, shown_path(file.path(), call.run.roots)),
+                             .target = file.path().string(),
+                             .content = std::move(content)});
+    co_return ToolOutcome{"staged as proposal " + reference};
+  }
+  if (done.empty()) done = fmt::format("{} {}", file.exists() ? "replaced" : "created", file.path().string());
+  co_await blocking.run([file, content = std::move(content)] { file.write(content); });
+  co_return ToolOutcome{done};
+}
+
+Task<ToolOutcome> write(BlockingPool& blocking, const ToolCall& call) {
+  co_return co_await put(blocking, call, "Write", named_path(call), text_input(call.input, "content"), "");
+}
+
+Task<ToolOutcome> edit(BlockingPool& blocking, const ToolCall& call) {
+  const auto file = co_await opened(blocking, call, named_path(call));
+  const auto permission = call.authorize(target_of(file));
+  if (permission.verdict == Permission::Verdict::denied) co_return refusal(permission);
+  const Replacement wanted{.old_string = text_input(call.input, "old_string"),
+                           .new_string = text_input(call.input, "new_string"),
+                           .all = is_true(call.input, "replace_all")};
+  auto replaced = co_await blocking.run([file, wanted] { return replace_in(whole_text(file), wanted); });
+  auto done =
+      fmt::format("replaced {} in {}", replaced.count == 1 ? "1 place" : fmt::format("{} places", replaced.count),
+                  file.path.string());
+  co_return co_await put(blocking, call, "Edit", file.path, std::move(replaced.text), std::move(done));
+}
+
+Task<ToolOutcome> bash(Shell& shell, const ToolCall& call) {
+  const auto time = number_input(call.input, "timeout_s", 120, 1, Shell::max_time.count());
+  co_return co_await shell.run(call,
+                               {.command = text_input(call.input, "command"), .time = std::chrono::seconds(time)});
+}
+
+json::value text(std::string_view description) { return {{"type", "string"}, {"description", description}}; }
+json::value flag(std::string_view description) { return {{"type", "boolean"}, {"description", description}}; }
+json::value number(std::string_view description, std::int64_t least, std::int64_t most) {
+  return {{"type", "integer"}, {"description", description}, {"minimum", least}, {"maximum", most}};
+}
+
+json::value schema(std::initializer_list<std::string_view> required, json::object properties) {
+  json::array names;
+  for (const auto name : required) names.emplace_back(name);
+  return json::object{{"type", "object"},
+                      {"properties", std::move(properties)},
+                      {"required", std::move(names)},
+                      {"additionalProperties", false}};
+}
+
+constexpr auto path_text =
+    "Absolute, or relative to the working directory (the project, else the agent's workspace); ~ is the home "
+    "directory.";
+
+ToolDescription read_description() {
+  return {"Read",
+          "Reads a text file and shows its lines with their numbers, or lists a directory. At most 2000 lines at a "
+          "time: go on with offset. Binary files cannot be read.",
+          schema({"path"}, {{"path", text(path_text)},
+                            {"offset", number("The first line to show, from 1.", 1, std::int64_t{1} << 40)},
+                            {"limit", number("How many lines to show; 2000 without it.", 1, 1'000'000)}})};
+}
+
+ToolDescription glob_description() {
+  return {"Glob",
+          "Finds files and directories whose paths match a pattern such as **/*.cpp or src/*.{ts,js}, newest first, at "
+          "most 1000.",
+          schema({"pattern"},
+                 {{"pattern", text("* and ? stay within a name, ** goes across directories, {a,b} is either.")},
+                  {"path", text("The directory to start in; the working directory without it.")}})};
+}
+
+ToolDescription grep_description() {
+  return {"Grep",
+          "Searches the contents of files for a regular expression and shows matching lines as path:line:text. What "
+          ".gitignore names, hidden and binary files are left out.",
+          schema({"pattern"}, {{"pattern", text("A regular expression, without look-around and back-references.")},
+                               {"path", text("The file or directory to search; the working directory without it.")},
+                               {"glob", text("Only files that match it, such as *.cpp; with ! in front, all others.")},
+                               {"ignore_case", flag("Upper and lower case are the same.")},
+                               {"context", number("How many lines to show around each match.", 0, 100)},
+                               {"max", number("How many matching lines at most; 500 without it.", 1, max_lines)}})};
+}
+
+ToolDescription write_description() {
+  return {"Write",
+          "Creates a file, or replaces all of it. Missing directories are made. To change a part of a file use Edit.",
+          schema({"path", "content"}, {{"path", text(path_text)}, {"content", text("All that the file is to hold.")}})};
+}
+
+ToolDescription edit_description() {
+  return {"Edit",
+          "Replaces text in a file. old_string must be exactly what stands there, without the line numbers that Read "
+          "shows, and must stand there once, unless replace_all is set.",
+          schema({"path", "old_string", "new_string"}, {{"path", text(path_text)},
+                                                        {"old_string", text("What stands in the file now.")},
+                                                        {"new_string", text("What is to stand there instead.")},
+                                                        {"replace_all", flag("Replaces it wherever it stands.")}})};
+}
+
+ToolDescription bash_description() {
+  return {
+      "Bash",
+      "Runs a shell command in a sandbox, in the working directory, and shows its output and exit code. It can write "
+      "the project and the agent's workspace; nothing of it goes on running afterwards. For reading, searching and "
+      "changing files the other tools are better.",
+      schema({"command"}, {{"command", text("For bash -c.")},
+                           {"timeout_s", number("When to end it, in seconds; 120 without it.", 1, 600)},
+                           {"description", text("What it is for, in a few words, for the person who looks on.")}})};
+}
+
+Tool tool(ToolDescription description, ToolEffect effect, std::function<Task<ToolOutcome>(const ToolCall&)> call) {
+  return {.description = std::move(description), .effect = effect, .authorizes_itself = true, .call = std::move(call)};
+}
+
+}  // namespace
+
+std::vector<Tool> file_tools(const FileToolsDependencies& needs) {
+  auto& blocking = needs.blocking;
+  auto& shell = needs.shell;
+  std::vector<Tool> tools{
+      tool(read_description(), ToolEffect::reads, [&blocking](const ToolCall& call) { return read(blocking, call); }),
+      tool(glob_description(), ToolEffect::reads, [&blocking](const ToolCall& call) { return glob(blocking, call); }),
+      tool(grep_description(), ToolEffect::reads, [needs](const ToolCall& call) { return grep(needs, call); }),
+      tool(write_description(), ToolEffect::writes,
+           [&blocking](const ToolCall& call) { return write(blocking, call); }),
+      tool(edit_description(), ToolEffect::writes, [&blocking](const ToolCall& call) { return edit(blocking, call); }),
+      tool(bash_description(), ToolEffect::executes, [&shell](const ToolCall& call) { return bash(shell, call); })};
+  // Time to set up the sandbox and for the command to end after its own limit.
+  tools.back().limit = Shell::max_time + std::chrono::seconds(30);
+  return tools;
+}
+
+}  // namespace agw

@@ -1,0 +1,103 @@
+#include "tools/files/write_target.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/async/assert.hpp"
+#include "base/text/is_within.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/sandbox/masked_paths.hpp"
+#include "io/sandbox/private_files.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_name(const fs::path& name) { return !name.empty() && name != "." && name != ".."; }
+
+[[noreturn]] void refuse(const fs::path& path, std::string_view why) {
+  throw BadRequest(fmt::format("{}: {}", path.string(), why));
+}
+
+/// The agent's working area that contains the place: the project or its workspace.
+std::optional<fs::path> working_root(FilePlace place, const FileRoots& roots) {
+  if (place == FilePlace::project) return roots.project;
+  return place == FilePlace::workspace ? std::optional(roots.workspace()) : std::nullopt;
+}
+
+/// Whether a symlink at a guarded path, existing or not, leads there.
+bool is_behind_guarded_symlink(const fs::path& path, const fs::path& root) {
+  return std::ranges::any_of(guarded_targets(root, path),
+                             [&](const fs::path& target) { return is_within(path, target); });
+}
+
+/// Whether it is a guarded path of a repository, whatever that is called.
+bool is_in_guarded_repository(const fs::path& path, const fs::path& root) {
+  GuardedPathTracker way;
+  Descriptor here(::open(root.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  for (const auto& name : path.lexically_relative(root)) {
+    if (holds_repository(here.get())) way.mark_repository();
+    way.enter(name);
+    here = Descriptor(::openat(here.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  return way.is_guarded();
+}
+
+template <class T>
+T value_or_refuse(FileResult<T> result, const fs::path& path) {
+  if (!result) refuse(path, to_string(result.error()));
+  return *std::move(result);
+}
+
+}  // namespace
+
+WriteTarget::WriteTarget(const fs::path& path, const FileRoots& roots) : name_(path.filename().string()) {
+  if (!is_name(name_)) refuse(path, "not the name of a file");
+  auto above = path.parent_path();
+  parent_ = locate(above, roots);
+  while (parent_.problem == FileError::not_found && is_name(above.filename())) {
+    missing_ = missing_.empty() ? above.filename() : above.filename() / missing_;
+    above = above.parent_path();
+    parent_ = locate(above, roots);
+  }
+  path_ = parent_.path / missing_ / name_;
+  place_ = parent_.place == FilePlace::outside || parent_.problem == FileError::symlink ? FilePlace::outside
+                                                                                        : place_of(path_, roots);
+  const auto root = working_root(place_, roots);
+  if (root && (is_behind_guarded_symlink(path_, *root) || is_in_guarded_repository(path_, *root))) {
+    place_ = FilePlace::guarded;
+  }
+  if (parent_.problem || !missing_.empty()) return;
+  struct stat status{};
+  if (::fstatat(parent_.descriptor->get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+  exists_ = true;
+  if (S_ISREG(status.st_mode)) mode_ = status.st_mode & 0777u;
+  if (S_ISDIR(status.st_mode)) refuse(path_, "a directory");
+  if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) refuse(path_, "not a regular file");
+}
+
+void WriteTarget::write(std::string_view content) const {
+  AGW_ASSERT(may_block());
+
+  try {
+    const auto top = open_directory(parent_);
+    if (!missing_.empty()) value_or_refuse(top.make_directories(missing_.native(), 0755), path_);
+    const auto parent = value_or_refuse(top.directory(missing_.empty() ? "." : missing_.native()), path_);
+    // Somebody may have moved the directory after it was authorized.
+    if (parent.real_path() / name_ != path_) refuse(path_, "moved meanwhile, nothing was written");
+    value_or_refuse(parent.write(name_, content, mode_), path_);
+  } catch (const std::system_error& error) {
+    throw BadRequest(error.what());
+  }
+}
+
+}  // namespace agw

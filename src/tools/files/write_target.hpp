@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "tools/opened_path.hpp"
+
+namespace agw {
+
+/// A file to write, in an open directory. A symlink in its place is replaced, not followed; parent directories may be
+/// missing.
+class WriteTarget {
+public:
+  /// Resolves `path`. Throws BadRequest if no file can be there. Blocks.
+  WriteTarget(const std::filesystem::path& path, const FileRoots& roots);
+
+  ToolTarget target() const { return {.place = place_, .path = path_.string()}; }
+  const std::filesystem::path& path() const { return path_; }
+  bool exists() const { return exists_; }
+
+  /// Creates missing directories and writes the file atomically. Throws BadRequest if that fails or its directory was
+  /// moved. Blocks.
+  void write(std::string_view content) const;
+
+private:
+  OpenedPath parent_;  ///< the nearest existing directory
+  std::filesystem::path missing_;
+  std::string name_;
+  std::filesystem::path path_;
+  FilePlace place_ = FilePlace::never;
+  bool exists_ = false;
+  mode_t mode_ = 0644;
+};
+
+}  // namespace agw

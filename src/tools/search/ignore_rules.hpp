@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/search/glob_pattern.hpp"
+
+namespace agw {
+
+/// The rules of the `.gitignore` files from the root down to a directory, for its entries. Later lines win over earlier
+/// ones, and deeper files over those above.
+class IgnoreRules {
+public:
+  IgnoreRules() = default;
+
+  /// The rules for a subdirectory with the text of its own `.gitignore` (empty for none).
+  IgnoreRules below(std::string_view directory, std::string_view gitignore) const;
+
+  /// Whether an entry of the directory is ignored.
+  bool ignores(std::string_view name, bool is_directory) const;
+
+private:
+  struct Rule {
+    GlobPattern pattern;
+    bool negated;
+    bool only_directories;
+    bool anchored;  ///< matches the path from its own directory, not just a name
+  };
+  static std::vector<Rule> read(std::string_view gitignore);
+
+  std::vector<std::shared_ptr<const std::vector<Rule>>> rules_;  ///< of each file, the topmost first
+  std::vector<std::string> ways_;  ///< from each file's directory to this one, with a slash after each name
+};
+
+}  // namespace agw

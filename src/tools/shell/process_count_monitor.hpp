@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/async/cancellation.hpp"
+#include "base/async/task.hpp"
+
+namespace agw {
+
+/// Keeps a root user's command from starting endless processes: stops it once the host has `most` more than at the
+/// start. For other users the kernel enforces a limit itself.
+class ProcessCountMonitor {
+public:
+  ProcessCountMonitor();
+
+  /// Checks periodically until `stop` is requested; requests it if there are too many.
+  Task<> watch(StopSource& stop);
+
+  bool has_too_many() const { return too_many_; }
+
+  static constexpr int most = 2000;
+
+private:
+  std::uint16_t initial_processes_;  ///< the kernel's count
+  bool too_many_ = false;
+};
+
+}  // namespace agw

@@ -1,0 +1,159 @@
+#include "tools/shell/shell.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/error.hpp"
+#include "base/async/task_group.hpp"
+#include "tools/input.hpp"
+#include "tools/opened_path.hpp"
+#include "tools/shell/disk_space_monitor.hpp"
+#include "tools/shell/process_count_monitor.hpp"
+
+namespace agw {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_output = 100'000;
+constexpr std::int64_t standard_memory_mb = 2048;
+/// The maximum size of one argument or variable in Linux.
+constexpr std::size_t max_argument_length = 131'071;
+
+std::optional<std::int64_t> positive(const json::object& object, std::string_view name) {
+  const auto value = number_input(object, name, 0, 0, std::int64_t{1} << 40);
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> positive_time(const json::object& object, std::string_view name) {
+  const auto* const value = object.if_contains(name);
+  if (value == nullptr || !value->is_number() || value->to_number<double>() <= 0) return std::nullopt;
+  constexpr auto most = std::chrono::milliseconds(Shell::max_time).count();
+  const auto wanted = std::clamp(value->to_number<double>() * 1000, 1.0, static_cast<double>(most));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(wanted));
+}
+
+/// How a command ended, or why it was stopped.
+struct Ended {
+  ProcessResult result;
+  bool filled_disk = false;
+  bool filled_host = false;  ///< with processes
+};
+
+ToolOutcome outcome_of(const Ended& ended, std::chrono::milliseconds time) {
+  const auto& result = ended.result;
+  auto output = to_utf8(result.output);
+  if (!output.empty() && !output.ends_with('\n')) output += '\n';
+  if (result.timed_out) {
+    output += fmt::format("timed out after {} s and was ended, with all that it had started\n",
+                          std::chrono::duration<double>(time).count());
+  } else if (ended.filled_disk) {
+    output += "was ended because it had taken half of the space that was free on the disk\n";
+  } else if (ended.filled_host) {
+    output +=
+        fmt::format("was ended because the host had {} more processes than when it began\n", ProcessCountMonitor::most);
+  } else if (result.stopped) {
+    output += "stopped\n";
+  }
+  output += fmt::format("exit code {}", result.end.exit_code);
+  return {.output = std::move(output), .is_error = result.timed_out || result.stopped || result.end.exit_code != 0};
+}
+
+void require_short(const ShellCommand& command) {
+  const auto is_long = [](const auto& variable) {
+    return variable.first.size() + 1 + variable.second.size() > max_argument_length;
+  };
+  if (command.command.size() <= max_argument_length && std::ranges::none_of(command.environment, is_long)) return;
+  throw BadRequest(
+      fmt::format("the command, or one of the inputs that it is given, is too long: the system starts no program with "
+                  "more than {} bytes of them; put it into a file, and use that",
+                  max_argument_length));
+}
+
+std::string shell_program() {
+  std::error_code missing;
+  return fs::exists("/bin/bash", missing) ? "/bin/bash" : "/bin/sh";
+}
+
+}  // namespace
+
+ShellLimits shell_limits(const json::object& definition) {
+  const auto* const sandbox = definition.if_contains("sandbox");
+  if (sandbox == nullptr || !sandbox->is_object()) return {};
+  const auto& object = sandbox->get_object();
+  const auto* const network = object.if_contains("network");
+  return {.network = network == nullptr || !network->is_bool() || network->get_bool(),
+          .memory_mb = positive(object, "memory_mb"),
+          .timeout = positive_time(object, "timeout_s")};
+}
+
+Shell::Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
+             std::function<ShellLimits(std::string_view agent_id)> limits)
+    : loop_(loop), blocking_(blocking), sandbox_(sandbox), limits_(std::move(limits)) {}
+
+SandboxSpec Shell::intent_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
+                              std::map<std::string, std::string> environment) const {
+  const auto& roots = run.roots;
+  SandboxSpec spec{.directory = roots.working_directory(),
+                   .writable = {roots.workspace()},
+                   .network = permission.network && limits.network,
+                   .environment = std::move(environment),
+                   .memory_mb = std::min(limits.memory_mb.value_or(standard_memory_mb), standard_memory_mb)};
+  if (roots.project) spec.writable.push_back(*roots.project);
+  for (const auto& path :
+       {roots.agent_directory(), roots.data_directory / "knowledge", roots.data_directory / "skills"}) {
+    std::error_code missing;
+    if (fs::is_directory(fs::symlink_status(path, missing))) spec.readable.push_back(path);
+  }
+  return spec;
+}
+
+Task<ToolOutcome> Shell::run(const ToolCall& call, ShellCommand command) {
+  const auto permission = call.authorize(ToolTarget{});
+  if (permission.verdict != Permission::Verdict::allowed) co_return refusal(permission);
+  require_short(command);
+  const auto limits = limits_(call.run.agent_id);
+  const auto time = std::min<std::chrono::milliseconds>(command.time, limits.timeout.value_or(max_time));
+  try {
+    co_return co_await run_wrapped(call, std::move(command), permission, limits, time);
+  } catch (const ProcessError& error) {
+    throw BadRequest(error.what());
+  }
+}
+
+Task<ToolOutcome> Shell::run_wrapped(const ToolCall& call, ShellCommand command, Permission permission,
+                                     ShellLimits limits, std::chrono::milliseconds time) {
+  auto prepared = co_await blocking_.run([this, run = call.run, permission, limits, command] {
+    make_workspace(run.roots);
+    const auto spec = intent_for(run, permission, limits, command.environment);
+    return std::pair(sandbox_.wrap({shell_program(), "-c", command.command}, spec), DiskSpaceMonitor(spec.writable));
+  });
+  auto& [options, disks] = prepared;
+  auto kept = options.kept;
+  StopSource stop;
+  const StopSource::Listener passed_on(call.stop, [&stop] { stop.request(); });
+  TaskGroup watching(loop_);
+  watching.spawn(disks.watch(blocking_, stop));
+  ProcessCountMonitor processes;
+  if (sandbox_.is_enabled()) watching.spawn(processes.watch(stop));
+  Ended ended;
+  std::exception_ptr failure;
+  try {
+    ended.result = co_await run_process(loop_, std::move(options), std::move(command.input),
+                                        {.time = time, .hurry = &hurry_, .output = max_output}, stop);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  stop.request();
+  co_await watching.join();
+  // The directory of a mount point is removed only after the mount, which must not block the loop.
+  co_await blocking_.run([kept = std::move(kept)] {});
+  if (failure) std::rethrow_exception(failure);
+  ended.filled_disk = disks.is_disk_low();
+  ended.filled_host = processes.has_too_many();
+  co_return outcome_of(ended, time);
+}
+
+}  // namespace agw

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "io/process/blocking.hpp"
+#include "io/sandbox/sandbox.hpp"
+#include "tools/tool.hpp"
+
+namespace agw {
+
+/// The sandbox limits in an agent's record. They can only tighten the defaults.
+struct ShellLimits {
+  bool network = true;
+  std::optional<std::int64_t> memory_mb{};
+  std::optional<std::chrono::milliseconds> timeout{};
+};
+
+/// Reads the object `sandbox` of an agent's definition; missing and invalid members limit nothing.
+ShellLimits shell_limits(const json::object& definition);
+
+/// A command for the shell. Text from a model goes into the environment or the input, where no shell interprets it as a
+/// command.
+struct ShellCommand {
+  std::string command;
+  std::chrono::seconds time{120};
+  std::map<std::string, std::string> environment{};
+  std::string input{};  ///< its standard input
+};
+
+/// Runs commands of agents in the sandbox, in the run's project or the agent's workspace, which are writable.
+class Shell {
+public:
+  /// `limits` returns the limits of the agent with that id.
+  Shell(Loop& loop, BlockingPool& blocking, const Sandbox& sandbox,
+        std::function<ShellLimits(std::string_view agent_id)> limits);
+
+  static constexpr std::chrono::seconds max_time{600};
+
+  /// Calls `call.authorize` first, for the permission and the network. The result is the output, truncated in the
+  /// middle, and the exit code; an error if that is not 0, and if the command timed out.
+  Task<ToolOutcome> run(const ToolCall& call, ShellCommand command);
+
+  /// The gateway stops: from now on, a command that ignores SIGTERM is killed sooner.
+  void hurry() { hurry_.request(); }
+
+private:
+  Task<ToolOutcome> run_wrapped(const ToolCall& call, ShellCommand command, Permission permission, ShellLimits limits,
+                                std::chrono::milliseconds time);
+  SandboxSpec intent_for(const ToolRun& run, const Permission& permission, const ShellLimits& limits,
+                         std::map<std::string, std::string> environment) const;
+
+  Loop& loop_;
+  BlockingPool& blocking_;
+  const Sandbox& sandbox_;
+  std::function<ShellLimits(std::string_view)> limits_;
+  StopSource hurry_;
+};
+
+}  // namespace agw

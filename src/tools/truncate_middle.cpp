@@ -1,0 +1,13 @@
+#include "tools/truncate_middle.hpp"
+
+#include "io/process/head_tail_buffer.hpp"
+
+namespace agw {
+
+std::string truncate_middle(std::string_view text, std::size_t most) {
+  HeadTailBuffer excerpt(most);
+  excerpt.add(text);
+  return excerpt.text();
+}
+
+}  // namespace agw
