@@ -10,30 +10,41 @@ if(AGW_BATCH EQUAL 1)
   add_compile_options(-Wshadow)
 endif()
 
-# precompile(<name> <header> <library>...): the object library <name> whose only object is the precompiled header.
+# precompile(<name> <header> <library>...): compiles <header> to <name>.pch in the build directory.
+#
+# ccache does not keep it: Clang writes the checkout's absolute path into it. For what is compiled with it, ccache hashes the
+# checksum file beside it and each header in it, which the compiler lists, so that another checkout finds that all the same.
 function(precompile name header)
   if(NOT AGW_PRECOMPILED)
     return()
   endif()
   add_library(${name} OBJECT ${header})
   set_source_files_properties(${header} PROPERTIES LANGUAGE CXX)
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
   target_compile_options(${name} PRIVATE -xc++-header -fpch-instantiate-templates -Xclang -fno-pch-timestamp)
   target_link_libraries(${name} PRIVATE ${ARGN})
+
+  # A name in .pch tells ccache what the file is.
+  set(file ${CMAKE_BINARY_DIR}/${name}.pch)
+  add_custom_command(OUTPUT ${file} ${file}.sum DEPENDS $<TARGET_OBJECTS:${name}> VERBATIM
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:${name}> ${file}
+    COMMAND ${CMAKE_COMMAND} -E sha256sum ${header} > ${file}.sum)
+  add_custom_target(${name}_pch DEPENDS ${file})
 endfunction()
 
-# use_precompiled(<target> <name>). Clang's check that nothing changed since is off: it looks for files of the checkout in which
-# ccache saw the header compiled, and Ninja knows better.
+# use_precompiled(<target> <name>). Clang's check of it is off, because it refuses another level of optimization, which does not
+# matter here; that it is up to date is Ninja's to see to.
 function(use_precompiled target name)
   if(NOT AGW_PRECOMPILED)
     return()
   endif()
-  get_target_property(header ${name} SOURCES)
-  set(object CMakeFiles/${name}.dir/${header}.o)
   target_compile_options(${target} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${object} -Xclang -fno-validate-pch>")
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${name}.pch -Xclang -fno-validate-pch>")
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${object})
+  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${name}.pch)
+  add_dependencies(${target} ${name}_pch)
 endfunction()
 
 # in_batches(<variable> <source>...): files that include AGW_BATCH of these sources of src/ each, or the sources themselves.
