@@ -7,16 +7,15 @@ import net from 'node:net';
 import { createInterface } from 'node:readline';
 import { after, afterEach, before, beforeEach } from 'node:test';
 import assert from 'node:assert/strict';
+import { executable, openBrowser } from './chromium.mjs';
 
 export const repository = new URL('../..', import.meta.url).pathname;
 export const require = createRequire(`${repository}/web/package.json`);
-const { chromium } = require('playwright-core');
 /** Milliseconds until a wait fails. It only guards against hanging; it does not measure speed. */
 const timeout = 60_000;
-const executable = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 export const missing =
-  (!existsSync(executable) && `${executable} is missing: apt-get install chromium`) ||
+  (!existsSync(executable) && `${executable} is missing: run script/bootstrap`) ||
   (!existsSync(process.env.AGW ?? '') && 'AGW does not name a gateway');
 
 /** Starts backend.py. Each of its methods is a method of the result and takes one object of arguments. */
@@ -123,10 +122,7 @@ export function createEnvironment({ model = 'stub' } = {}) {
     env.proxy = await openProxy(0);
     Object.assign(env, await env.backend.start({ model, origins: [env.proxy.url] }));
     env.proxy.port = Number(new URL(env.url).port);
-    env.browser = await chromium.launch({
-      executablePath: executable,
-      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-    });
+    env.browser = await openBrowser();
   };
   env.end = async () => {
     await env.browser?.close();

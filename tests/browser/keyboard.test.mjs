@@ -240,7 +240,8 @@ else {
     await env.backend.reply({ text: '1. One\n2. Two' });
     const { id } = await env.thread();
     const page = await env.open(`/t/${id}`);
-    await page.getByRole('radio', { name: 'Plan' }).check({ force: true });
+    // It is disabled until the thread has been read.
+    await page.locator('input[value=plan]:enabled').check({ force: true });
     await sendMessage(page, 'Plan it.');
     await button(page, 'Keep planning').press('Enter');
     await expectFocus(page, 'Conversation');

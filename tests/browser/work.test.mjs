@@ -210,7 +210,7 @@ else {
     const card = answers(page).locator('details').filter({ hasText: 'ListExtensions' });
     await card.getByText('done').waitFor();
     await card.locator('summary').click();
-    await card.getByText('answers where nobody else is named').first().waitFor();
+    await card.getByText('The default assistant').first().waitFor();
     await page.reload();
     await answers(page).getByText('There is one.').waitFor();
     assert.deepEqual(await answers(page).locator('.prose').allInnerTexts(), ['Let me look.', 'There is one.']);
