@@ -8,6 +8,7 @@
 #include "base/data_files.hpp"
 #include "base/log.hpp"
 #include "config/data_directory.hpp"
+#include "config/environment.hpp"
 #include "config/settings.hpp"
 #include "features/access/routes.hpp"
 #include "features/access/service.hpp"
@@ -54,6 +55,8 @@
 #include "features/proposals/routes.hpp"
 #include "features/proposals/service.hpp"
 #include "features/proposals/tools.hpp"
+#include "features/push/routes.hpp"
+#include "features/push/service.hpp"
 #include "features/research/routes.hpp"
 #include "features/research/service.hpp"
 #include "features/runs/service.hpp"
@@ -104,6 +107,13 @@ Hosts::Options hosts_of(const Settings& settings, int port) {
           .hosts = settings.hosts,
           .origins = settings.origins,
           .public_url = settings.public_url};
+}
+
+/// Push services want to know whom to ask about a sender.
+Push::Options push_options(const Settings& settings) {
+  const bool is_public = settings.public_url.starts_with("https://");
+  return {.contact = is_public ? settings.public_url : "https://agent-gateway.example",
+          .test_origin = process_environment()("AGENT_GATEWAY_TEST_PUSH_SERVICE").value_or("")};
 }
 
 void append(Routes& table, Routes more) {
@@ -163,6 +173,7 @@ public:
                   {.home = directory.home, .data_directory = resolve_path(directory.path)}),
         briefings_(loop, clock_, signals_, projects_, extensions_, threads_, costs_, background_completions_,
                    proposals_, jobs_),
+        push_(loop, {database_, hub_, clock_, blocking_, secrets_, http_, access_}, push_options(settings)),
         apps_(loop, database_, hub_, clock_, extensions_, blocking_, secrets_, sandbox_,
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
@@ -191,6 +202,7 @@ public:
     jobs_.load(connection, interrupted_);
     jobs_.handle("compile-knowledge",
                  {.work = [this](JobWork work) { return knowledge_.compile(work.dry, work.stop); }});
+    push_.load(connection);
     apps_.load(connection);
     research_.load(connection);
     jobs_.handle_where_given("research", [this](json::object settings, JobWork work) {
@@ -234,6 +246,7 @@ private:
     append(table, integration_routes(integrations_));
     append(table, research_routes(research_));
     append(table, briefing_routes(briefings_));
+    append(table, push_routes(push_));
     append(table, document_routes_.routes());
     append(table, metrics_routes(metrics_));
     append(table, page_routes());
@@ -300,6 +313,7 @@ private:
     co_await integrations_.stop();
     co_await alerts_.stop();
     co_await briefings_.stop();
+    co_await push_.stop();
     co_await server_.stop(time_for_clients_to_go);
     co_await jobs_.stop();
     co_await apps_.stop();
@@ -352,6 +366,7 @@ private:
   Jobs jobs_;
   Research research_;
   Briefings briefings_;
+  Push push_;
   DocumentRoutes document_routes_;
   Metrics metrics_;
   Apps apps_;

@@ -7,11 +7,14 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
+#include "base/sha256.hpp"
 #include "features/events/hub.hpp"
 
 namespace agw {
 
 namespace {
+
+constexpr std::size_t token_id_digits = 32;
 
 Pairing::Moment since_boot() {
   timespec time{};
@@ -35,6 +38,10 @@ Access::Access(Loop& loop, BlockingPool& blocking, Hub& hub, const Clock& clock,
       token_(std::move(token)),
       signals_(loop),
       group_(loop) {}
+
+std::string Access::token_id() const {
+  return token_ ? to_hex(sha256("token id " + token_->secret())).substr(0, token_id_digits) : "";
+}
 
 PairingCode Access::new_code(PairingQuery query) {
   return {.code = pairing_.new_code(since_boot(), validity(query)), .expiresAt = clock_.now() + validity(query)};

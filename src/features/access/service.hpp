@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <boost/asio/signal_set.hpp>
@@ -28,6 +29,9 @@ public:
 
   bool accepts(std::string_view token) const override { return token_ && token_->matches(token); }
   bool configured() const override { return token_.has_value(); }
+
+  /// Stands for the token where others must not know it: changes when the token does. Empty without a token.
+  std::string token_id() const;
 
   /// Makes a code for one new device; the code before it is void.
   PairingCode new_code(PairingQuery query = {});

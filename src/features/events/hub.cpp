@@ -18,4 +18,9 @@ bool Hub::awaited(std::string_view names) const {
   return std::ranges::any_of(subscribers_, [names](const auto* subscriber) { return subscriber->awaits(names); });
 }
 
+bool Hub::is_shown_on(std::string_view device) const {
+  return std::ranges::any_of(subscribers_,
+                             [device](const auto* subscriber) { return subscriber->is_shown_on(device); });
+}
+
 }  // namespace agw

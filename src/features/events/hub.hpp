@@ -17,6 +17,8 @@ public:
   virtual void deliver(const DomainEvent& event) = 0;
   /// Whether it uses events whose names begin with `names` (`proposal.`). Publishers ask where the record is expensive.
   virtual bool awaits(std::string_view /*names*/) const { return false; }
+  /// Whether it shows events to a person who looks at this device.
+  virtual bool is_shown_on(std::string_view /*device*/) const { return false; }
 };
 
 /// Delivers the events of each room to later rooms and to clients.
@@ -39,6 +41,9 @@ public:
 
   /// Whether a subscriber awaits such events.
   bool awaited(std::string_view names) const;
+
+  /// Whether a subscriber shows events to a person who looks at this device.
+  bool is_shown_on(std::string_view device) const;
 
   /// The work that events have caused and that requests wait for.
   PendingEffects& pending_effects() { return pending_effects_; }

@@ -29,7 +29,8 @@ Subscription::Threads threads_of(const SubscriptionMessage& message) {
 
 }  // namespace
 
-std::string Subscription::take(std::string_view text) {
+std::string Subscription::take(std::string_view text, Time now) {
+  heard_at_ = now;
   const auto value = parse_json(text);
   if (!value) return error("Invalid JSON");
   if (!value->is_object()) return error("a message must be an object");
@@ -43,7 +44,9 @@ std::string Subscription::take(std::string_view text) {
   Problems problems;
   read_described(message, describe(Tag<SubscriptionMessage>{}), &wanted, "", problems);
   if (!problems.empty()) return error(problems.front().message);
-  if (!names_something(wanted)) return error("threadId or threadIds is required");
+  if (!names_something(wanted) && !(is_subscribe && wanted.device)) return error("threadId or threadIds is required");
+  if (wanted.device && (wanted.device->empty() || wanted.device->size() > max_device_size))
+    return error("device must have 1 to 128 bytes");
   if (is_subscribe)
     subscribe(wanted);
   else
@@ -52,9 +55,20 @@ std::string Subscription::take(std::string_view text) {
 }
 
 void Subscription::subscribe(const SubscriptionMessage& wanted) {
+  note_presence(wanted);
+  if (!names_something(wanted)) return;
   narrowed_ = true;
   lists_ = wanted.lists.value_or(lists_);
   threads_.merge(threads_of(wanted));
+}
+
+void Subscription::note_presence(const SubscriptionMessage& wanted) {
+  device_ = wanted.device.value_or(device_);
+  visible_ = wanted.visible.value_or(visible_);
+}
+
+bool Subscription::is_shown_on(std::string_view device, Time now) const {
+  return visible_ && device_ == device && now - heard_at_ <= presence;
 }
 
 void Subscription::unsubscribe(const SubscriptionMessage& wanted) {

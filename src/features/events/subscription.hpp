@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@ namespace agw {
 /// `unsubscribe`, `ping`. Until the first subscribe it gets the events of every thread.
 class Subscription {
 public:
+  using Time = std::chrono::steady_clock::time_point;
   using Threads = std::set<std::string, std::less<>>;
   /// Gives what is under way on the threads (all, for an empty pointer) as the `runs` of a resume.
   using ActiveRuns = std::function<json::array(const Threads* threads)>;
@@ -22,12 +24,19 @@ public:
   explicit Subscription(ActiveRuns active_runs) : active_runs_(std::move(active_runs)) {}
 
   /// Takes a client's message and returns the answer to it, as JSON.
-  std::string take(std::string_view message);
+  std::string take(std::string_view message, Time now = std::chrono::steady_clock::now());
 
   bool wants(const DomainEvent& event) const;
 
+  /// How long a client counts as visible after its last message: a page that has lost its network cannot say that it
+  /// was left.
+  static constexpr std::chrono::seconds presence{60};
+  /// Whether the client said that it is on this device and that a person sees it.
+  bool is_shown_on(std::string_view device, Time now) const;
+
 private:
   void subscribe(const SubscriptionMessage& wanted);
+  void note_presence(const SubscriptionMessage& wanted);
   void unsubscribe(const SubscriptionMessage& wanted);
   std::string current_set(bool with_runs) const;
 
@@ -35,6 +44,9 @@ private:
   Threads threads_;
   bool narrowed_ = false;
   bool lists_ = false;
+  std::string device_;
+  bool visible_ = false;
+  Time heard_at_{};
 };
 
 }  // namespace agw

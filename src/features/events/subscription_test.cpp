@@ -79,5 +79,34 @@ TEST_F(SubscriptionTest, AnswersPingsAndNamesErrors) {
   EXPECT_TRUE(wants("text-delta", "a")) << "what was not understood changes nothing";
 }
 
+TEST_F(SubscriptionTest, SaysOnWhichDeviceItIsSeen) {
+  const Subscription::Time now{std::chrono::hours(1)};
+  EXPECT_EQ(subscription_.take(R"({"type":"subscribe","device":"phone","visible":true})", now),
+            R"({"type":"subscribed","threadIds":[]})");
+  EXPECT_TRUE(subscription_.is_shown_on("phone", now));
+  EXPECT_FALSE(subscription_.is_shown_on("desk", now));
+  EXPECT_TRUE(wants("text-delta", "a")) << "which threads it hears is another matter";
+  subscription_.take(R"({"type":"subscribe","device":"phone","visible":false})", now);
+  EXPECT_FALSE(subscription_.is_shown_on("phone", now));
+}
+
+TEST_F(SubscriptionTest, CountsAsSeenForAMinuteAfterItsLastMessage) {
+  const Subscription::Time now{std::chrono::hours(1)};
+  subscription_.take(R"({"type":"subscribe","threadIds":[],"device":"phone","visible":true})", now);
+  EXPECT_TRUE(subscription_.is_shown_on("phone", now + std::chrono::seconds(60)));
+  EXPECT_FALSE(subscription_.is_shown_on("phone", now + std::chrono::seconds(61)));
+  subscription_.take(R"({"type":"ping"})", now + std::chrono::seconds(61));
+  EXPECT_TRUE(subscription_.is_shown_on("phone", now + std::chrono::seconds(121)));
+}
+
+TEST_F(SubscriptionTest, RefusesADeviceWithoutAndWithTooLongAName) {
+  for (const auto& name : {std::string(), std::string(129, 'x')}) {
+    EXPECT_EQ(subscription_.take(R"({"type":"subscribe","device":")" + name + R"("})"),
+              R"({"type":"error","error":"device must have 1 to 128 bytes"})");
+  }
+  EXPECT_EQ(subscription_.take(R"({"type":"subscribe","visible":true})"),
+            R"({"type":"error","error":"threadId or threadIds is required"})");
+}
+
 }  // namespace
 }  // namespace agw

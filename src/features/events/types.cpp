@@ -4,11 +4,14 @@
 
 namespace agw {
 
-BOOST_DESCRIBE_STRUCT(SubscriptionMessage, (), (threadId, threadIds, lists, resume))
+BOOST_DESCRIBE_STRUCT(SubscriptionMessage, (), (threadId, threadIds, lists, resume, device, visible))
 constexpr auto rules(Tag<SubscriptionMessage>) {
   return std::tuple{RuleFor<&SubscriptionMessage::threadIds>{{.wrong_type = "threadIds must be an array of strings"}},
                     RuleFor<&SubscriptionMessage::lists>{{.about = "what changes the lists of all threads"}},
-                    RuleFor<&SubscriptionMessage::resume>{{.about = "the answer names the runs under way too"}}};
+                    RuleFor<&SubscriptionMessage::resume>{{.about = "the answer names the runs under way too"}},
+                    RuleFor<&SubscriptionMessage::device>{{.about = "what the client's device calls itself"}},
+                    RuleFor<&SubscriptionMessage::visible>{
+                        {.about = "whether a person sees the client: then nothing is pushed to its device"}}};
 }
 const Description& describe(Tag<SubscriptionMessage>) {
   return description_of<SubscriptionMessage>("SubscriptionMessage");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,12 +10,17 @@
 
 namespace agw {
 
+/// The longest name that a device may give itself, in bytes.
+inline constexpr std::size_t max_device_size = 128;
+
 /// A client's `subscribe` or `unsubscribe`.
 struct SubscriptionMessage {
   std::optional<std::string> threadId;
   std::optional<std::vector<std::string>> threadIds;
   std::optional<bool> lists;
   std::optional<bool> resume;
+  std::optional<std::string> device;
+  std::optional<bool> visible;
 };
 const Description& describe(Tag<SubscriptionMessage>);
 

@@ -95,6 +95,10 @@ void WebSocket::deliver(const DomainEvent& event) {
   queue({websocket::frame_header(Opcode::text, event.message()->size()), event.message()});
 }
 
+bool WebSocket::is_shown_on(std::string_view device) const {
+  return !closing_ && subscription_.is_shown_on(device, std::chrono::steady_clock::now());
+}
+
 void WebSocket::close(CloseCode code, std::string_view reason) {
   if (closing_) return;
   append({websocket::close_frame(code, reason), nullptr});
