@@ -194,7 +194,7 @@ def test_run_without_output_can_be_stopped(talker):
         assert answer.was_asked()
         assert stop(talker.gateway, thread)["status"] == "stopped"
         run = events.run(turn["id"])
-    assert [event["type"] for event in run] == ["stopped"] and run[0]["assistantTurnId"] is None
+    assert [event["type"] for event in run] == ["run-started", "stopped"] and run[-1]["assistantTurnId"] is None
     assert ids(turns(talker.gateway, thread)) == [turn["id"]]
 
 
@@ -246,9 +246,11 @@ def test_message_during_a_run_is_accepted_and_queued(talker, streaming_run):
     second = ask(talker.gateway, thread, "and then?")
     events.drain()
     assert events.run_so_far(second["id"]) == []
-    talker.answers("The end.")
+    held = talker.holds("The end.")
     answer.release(" a time")
     assert text_of(events.run(turn["id"])) == "Once upon a time"
+    events.until(lambda event: event["type"] == "run-started" and event["turnId"] == second["id"])
+    held.release()
     assert text_of(events.run(second["id"])) == "The end."
     assert talker.conversation()[-3:] == [("user", "a question"), ("assistant", "Once upon a time"),
                                           ("user", "and then?")]
@@ -285,7 +287,8 @@ def test_agent_disabled_meanwhile_does_not_answer_a_queued_message(talker, new_n
         accepted(toggle(gateway, agent))
         answer.release(" a time")
         assert text_of(events.run(first["id"])) == "Once upon a time"
-        error, finish = events.run(second["id"])
+        started, error, finish = events.run(second["id"])
+    assert started["type"] == "run-started"
     assert (error["type"], error["error"]) == ("error", "the agent was disabled before it could answer")
     assert (finish["type"], finish["finishReason"]) == ("finish", "error") and talker.request_count() == 1
 
@@ -449,8 +452,8 @@ def test_events_of_a_killed_run_are_those_sent(own_talker):
                                          params={"runId": sent[0]["runId"], "after": after}))
 
     # The text before a step's tool calls is on disk before they are.
-    assert [event["type"] for event in sent[:3]] == ["text-delta"] * 3
-    assert caught_up(0)[:3] == sent[:3]
+    assert [event["type"] for event in sent[:4]] == ["run-started", *["text-delta"] * 3]
+    assert caught_up(0)[:4] == sent[:4]
     assert caught_up(2)[0] == sent[2]
 
 

@@ -46,6 +46,7 @@ Task<> Engine::answer(ActiveRunPointer active) {
 Task<> Engine::produce(ActiveRunPointer active, RunOutcome& outcome) {
   outcome.stopped = active->stop.requested();
   if (outcome.stopped) co_return;
+  services_.runs.emit(*active, "run-started", {});
   const auto run_request = run_requests_.of(active->run);
   const auto agent = services_.extensions.find(active->run.agent_id);
   if (const auto problem = why_unavailable(agent, run_request.get()); !problem.empty()) {

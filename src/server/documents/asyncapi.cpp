@@ -40,6 +40,7 @@ const std::vector<Conversation> conversations{
      "send",
      "What happens, as it happens",
      {
+         {"run-started", "A run begins: what it answers is no longer waiting", EventScope::run, "{}"},
          {"text-delta", "A piece of an answer", EventScope::run, R"({"delta": {"type": "string"}})"},
          {"reasoning-delta", "A piece of what a model thinks before it answers", EventScope::run,
           R"({"delta": {"type": "string"}})"},
