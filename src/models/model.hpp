@@ -93,6 +93,7 @@ struct ModelReply {
   std::vector<ToolUse> tool_uses;
   Usage usage;
   json::array provider_blocks;
+  std::vector<std::string> suggestions{};  ///< messages that the answer offers to send next; only the librarian's
 };
 
 /// Why a call failed. `message` is for people and names the provider; it never contains a key.

@@ -110,9 +110,10 @@ def test_another_agent_answers_one_message_only(gateway, thread, new_name):
 # The run and its events.
 
 
-def test_run_is_deltas_and_one_finish(gateway, thread):
+def test_run_is_a_start_deltas_and_one_finish(gateway, thread):
     turn, run = answered(gateway, thread)
     kinds = [event["type"] for event in run]
+    assert kinds[0] == "run-started" and kinds.count("run-started") == 1
     assert kinds[-1] == "finish" and "text-delta" in kinds
     assert [kind for kind in kinds if kind in ENDS] == ["finish"]
     assert set(kinds) <= RUN_KINDS
@@ -194,9 +195,9 @@ def test_message_with_a_named_model(gateway, thread):
 def test_provider_without_configuration_is_an_error_with_advice(gateway, thread):
     for model, setting in [("anthropic/claude-sonnet-5", "ANTHROPIC_API_KEY"), ("openai/gpt-5", "OPENAI_API_KEY")]:
         turn, run = answered(gateway, thread, model=model)
-        assert [event["type"] for event in run] == ["error", "finish"] and run[-1]["finishReason"] == "error"
-        assert setting in run[0]["error"] and run[-1]["model"] == model
-        assert [event["seq"] for event in run] == [1, 2]
+        assert [event["type"] for event in run] == ["run-started", "error", "finish"]
+        assert run[-1]["finishReason"] == "error" and run[-1]["model"] == model and setting in run[1]["error"]
+        assert [event["seq"] for event in run] == [1, 2, 3]
 
 
 # The librarian.
@@ -207,6 +208,21 @@ def test_librarian_says_first_how_to_connect_a_model(gateway, thread):
     assert "ANTHROPIC_API_KEY" in first or "OPENAI_API_KEY" in first or "config.yaml" in first
     assert "librarian" in first.lower()
     assert not ("ANTHROPIC_API_KEY" in later and "OPENAI_API_KEY" in later)
+
+
+@pytest.mark.parametrize("mode", ["act", "plan"])
+@pytest.mark.parametrize("question", ["hello", "What can you do?", "What can you do without a model?"])
+def test_librarian_offers_three_messages_that_work(gateway, thread, question, mode):
+    accepted(gateway.http.patch(f"/threads/{thread['id']}", json={"mode": mode}))
+    _, run = answered(gateway, thread, question)
+    offers = turns(gateway, thread["id"])[0]["metadata"]["suggestions"]
+    assert len(offers) == 3 and "I found nothing" not in text_of(run)
+    for offer in offers:
+        assert f"- `{offer}`" in text_of(run)
+        _, done = answered(gateway, thread, offer)
+        assert done[-1]["finishReason"] == "stop" and not any(event.get("isError") for event in done)
+        assert "I found nothing" not in text_of(done) and "did not work" not in text_of(done)
+        assert "suggestions" not in turns(gateway, thread["id"])[0]["metadata"]
 
 
 def test_librarian_quotes_past_turns_with_source(gateway, thread):

@@ -4,6 +4,7 @@ See docs/contract/agents.md#what-an-agent-is-shown and docs/contract/agents.md#m
 """
 
 import datetime
+import re
 
 from checks import UNKNOWN_ID, accepted, refused
 
@@ -57,6 +58,23 @@ def test_prompt_lists_the_tools_of_a_run(own_talker, new_name):
             (tool["name"], tool["description"], tool["parameters"]) for tool in sent]
         assert prompt["tool_tokens"] == sum(tool["tokens"] for tool in prompt["tools"]) > 0
         assert prompt["tokens"] > prompt["tool_tokens"]
+
+
+def test_prompt_speaks_of_no_tool_that_is_withheld(own_gateway):
+    gateway = own_gateway
+    skill = gateway.data / "skills" / "pdf"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: pdf\ndescription: Fill forms\n---\nDo it.\n")
+    everything = prompt_of(gateway, "assistant", mode="act")
+    names = {tool["name"] for tool in everything["tools"]}
+    assert {"ReadSkill", "SearchTurns", "ListExtensions", "Propose"} <= names and "ReadSkill" in everything["text"]
+    accepted(gateway.http.patch("/agents/assistant/stage", json={"stage": "sovereign", "reason": "all tools"}))
+    names |= {tool["name"] for tool in prompt_of(gateway, "assistant", mode="act")["tools"]}
+    make_agent(gateway, "reader", tools=["Grep"], mode="act")
+    for prompt in (prompt_of(gateway, "assistant", mode="plan"), prompt_of(gateway, "reader")):
+        withheld = names - {tool["name"] for tool in prompt["tools"]}
+        assert withheld and {name for name in withheld if re.search(rf"\b{name}\b", prompt["text"])} == set()
+        assert "<name>pdf</name>" in prompt["text"]
 
 
 def test_prompt_uses_the_threads_mode_or_the_given_one(gateway, new_name):

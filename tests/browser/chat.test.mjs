@@ -117,6 +117,48 @@ else {
     await answers(page).getByText('Second.').waitFor();
   });
 
+  test('another tab is told by events alone that an answer is coming, also that of a queued message', async () => {
+    const { id } = await env.thread();
+    const page = await env.open(`/t/${id}`);
+    const other = await env.open(`/t/${id}`);
+    await env.backend.reply({ text: 'First.' });
+    await sendMessage(page, 'One');
+    await answers(other).getByText('First.').waitFor();
+    const stop = other.getByRole('button', { name: 'Stop' });
+    await stop.waitFor({ state: 'hidden' });
+    const asking = await holdRequests(other, `**/threads/${id}`);
+    const second = await env.backend.hold({ pieces: [] });
+    await sendMessage(page, 'Two');
+    await other.getByText('Thinking…').waitFor();
+    await stop.waitFor();
+    const third = await env.backend.hold({ pieces: [] });
+    await sendMessage(page, 'Three');
+    await other.getByText('Queued', { exact: true }).waitFor();
+    await env.backend.release({ held: second, pieces: ['Second.'] });
+    await answers(other).getByText('Second.').waitFor();
+    await answers(other).nth(2).getByText('Thinking…').waitFor();
+    await stop.click();
+    await stop.waitFor({ state: 'hidden' });
+    await other.getByText('Thinking…').waitFor({ state: 'detached' });
+    await asking.release();
+    await env.backend.release({ held: third, pieces: [] });
+  });
+
+  test('a fork has a name of its own, and its last question can be answered', async () => {
+    const page = await env.open(`/t/${(await env.thread({ title: 'Rivers' })).id}`);
+    await env.backend.reply({ text: 'The Nile.' });
+    await sendMessage(page, 'Which is the longest?');
+    await answers(page).getByText('The Nile.').waitFor();
+    await questions(page).getByRole('button', { name: 'Fork from here' }).click();
+    await page.getByText('Not answered.').waitFor();
+    await page.getByRole('link', { name: /^Rivers \(fork\)/ }).waitFor();
+    await env.backend.reply({ text: 'The Amazon.' });
+    await page.getByRole('button', { name: 'Answer it' }).click();
+    await answers(page).getByText('The Amazon.').waitFor();
+    assert.equal(await page.getByText('Not answered.').count(), 0);
+    assert.equal(await questions(page).count(), 1);
+  });
+
   test('a message sent during an answer is shown as queued', async () => {
     const page = await env.open();
     const held = await env.backend.hold({ pieces: ['First'] });

@@ -22,12 +22,15 @@ Task<ToolOutcome> remember(Identities& identities, const ToolCall& call) {
 }  // namespace
 
 Tool remember_tool(Identities& identities) {
-  return {.description = {"Remember",
-                          "Writes a line into your own notes, which you are shown at the beginning of every later "
-                          "conversation. For what the person wants you to keep in mind, not for what a document says.",
-                          parse_json(input_schema).value()},
-          .effect = ToolEffect::writes,
-          .call = [&identities](const ToolCall& call) { return remember(identities, call); }};
+  return {
+      .description = {"Remember",
+                      "Writes a line into your own notes, which you are shown at the beginning of every later "
+                      "conversation. For what will help later, such as preferences, decisions, names and dates that "
+                      "the person told you, not for what a document says. One fact a line, complete in itself. Never "
+                      "a password, a key or a token.",
+                      parse_json(input_schema).value()},
+      .effect = ToolEffect::writes,
+      .call = [&identities](const ToolCall& call) { return remember(identities, call); }};
 }
 
 }  // namespace agw

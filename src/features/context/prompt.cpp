@@ -46,11 +46,14 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string skills_text(const std::vector<Skill>& skills) {
+/// An agent that may not load them still knows what it could do.
+std::string skills_text(const std::vector<Skill>& skills, bool may_be_loaded) {
   if (skills.empty()) return {};
-  std::string text =
-      "# Skills\n\nBefore work that one of these describes, load its instructions with ReadSkill.\n\n"
-      "<available_skills>\n";
+  std::string text = fmt::format(
+      "# Skills\n\n{}\n\n<available_skills>\n",
+      may_be_loaded ? "Before work that one of these describes, load its instructions with ReadSkill."
+                    : "There are instructions for the work that these describe. You cannot load them here: where they "
+                      "would help, say so.");
   for (const auto& skill : skills) {
     text += fmt::format("<skill>\n<name>{}</name>\n<description>{}</description>\n</skill>\n", escaped(skill.name),
                         escaped(skill.description));
@@ -128,7 +131,7 @@ std::vector<PromptSection> prompt_sections(const PromptInput& input) {
   add("user_profile", titled("About the user", identity.user_profile));
   add("system_prompt", input.system_prompt);
   add("mode", mode_detail(input.mode).systemPrompt);
-  add("skills", skills_text(input.skills));
+  add("skills", skills_text(input.skills, input.may_load_skills));
   add("notes", titled("Notes that you took in earlier conversations", identity.notes));
   add("instructions", instructions_text(input.instructions));
   add("date", fmt::format("Today is {}.", input.today));
@@ -156,12 +159,13 @@ Prompts::Prompts(BlockingPool& blocking, fs::path home, fs::path data_directory,
       skills_(skills) {}
 
 Task<std::vector<PromptSection>> Prompts::sections(ExtensionPointer agent, std::optional<std::string> project_id,
-                                                   ThreadMode mode) {
+                                                   ThreadMode mode, bool may_load_skills) {
   const auto project = project_id ? projects_.find(*project_id) : nullptr;
   PromptInput input;
   input.identity = co_await identities_.of(agent->id);
   input.system_prompt = string_member(agent->definition.members(), "systemPrompt").value_or("");
   input.mode = mode;
+  input.may_load_skills = may_load_skills;
   input.skills = co_await skills_.of(agent, project && project->trusted ? std::optional(project->path) : std::nullopt);
   if (project) {
     input.instructions = co_await blocking_.run([project, home = home_] { return find_instructions(*project, home); });
@@ -178,8 +182,9 @@ FileRoots Prompts::roots(const Extension& agent, const std::optional<std::string
   return roots;
 }
 
-Task<std::string> Prompts::text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode) {
-  co_return prompt_text(co_await sections(std::move(agent), std::move(project_id), mode));
+Task<std::string> Prompts::text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode,
+                                bool may_load_skills) {
+  co_return prompt_text(co_await sections(std::move(agent), std::move(project_id), mode, may_load_skills));
 }
 
 }  // namespace agw

@@ -32,6 +32,7 @@ struct PromptInput {
   std::string system_prompt;  ///< the agent's own
   ThreadMode mode{};
   std::vector<Skill> skills;
+  bool may_load_skills = true;  ///< ReadSkill is among the tools that the model is offered
   std::optional<ProjectInstructions> instructions;
   std::string today;  ///< `2026-01-02`
   std::filesystem::path working_directory;
@@ -52,9 +53,11 @@ public:
   Prompts(BlockingPool& blocking, std::filesystem::path home, std::filesystem::path data_directory, const Clock& clock,
           const Projects& projects, Identities& identities, Skills& skills);
 
+  /// The prompt speaks of no tool that the agent is not offered: see PromptInput for `may_load_skills`.
   Task<std::vector<PromptSection>> sections(ExtensionPointer agent, std::optional<std::string> project_id,
-                                            ThreadMode mode);
-  Task<std::string> text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode);
+                                            ThreadMode mode, bool may_load_skills);
+  Task<std::string> text(ExtensionPointer agent, std::optional<std::string> project_id, ThreadMode mode,
+                         bool may_load_skills);
 
   /// The directories that the agent's tools may use.
   FileRoots roots(const Extension& agent, const std::optional<std::string>& project_id) const;

@@ -56,6 +56,15 @@ TEST(PromptText, ContainsAllSections) {
   EXPECT_THAT(text, HasSubstr("<description>Fill &lt;forms&gt; &amp; merge files</description>"));
 }
 
+TEST(PromptText, SpeaksOfReadSkillOnlyWhereItIsOffered) {
+  auto input = whole_input();
+  EXPECT_THAT(prompt_text(prompt_sections(input)), HasSubstr("ReadSkill"));
+  input.may_load_skills = false;
+  const auto text = prompt_text(prompt_sections(input));
+  EXPECT_THAT(text, Not(HasSubstr("ReadSkill")));
+  EXPECT_THAT(text, HasSubstr("<name>pdf</name>")) << "it can still say that there is a skill for it";
+}
+
 TEST(PromptText, MarksInstructionsOfUntrustedProjects) {
   auto input = whole_input();
   EXPECT_THAT(prompt_text(prompt_sections(input)), Not(HasSubstr("not instructions")));
@@ -87,7 +96,7 @@ struct PromptRoom : ExtensionsFixture {
   void put(const fs::path& file, const std::string& content) { std::ofstream(home / file) << content; }
   Task<std::string> text() { return text(projects.list().front()->id); }
   Task<std::string> text(std::optional<std::string> project_id) {
-    return prompts.text(extensions.find_agent("assistant"), project_id, ThreadMode::act);
+    return prompts.text(extensions.find_agent("assistant"), project_id, ThreadMode::act, true);
   }
 
   fs::path home;

@@ -101,7 +101,8 @@ Task<> AgentLoop::prepare() {
                   .project_id = thread.project_id,
                   .roots = roots,
                   .inherited = services_.calls.limits_to_inherit(*caller_)};
-  auto system = co_await services_.prompts.text(caller_->agent, thread.project_id, caller_->mode);
+  auto system = co_await services_.prompts.text(caller_->agent, thread.project_id, caller_->mode,
+                                                services_.calls.offers(*caller_, read_skill_tool_name));
   co_await services_.calls.wait_for_integrations(*caller_, active_->stop);
   auto tools = services_.calls.offered_tools(*caller_);
   co_await window_.load(std::move(system), std::move(tools));
@@ -129,6 +130,7 @@ Task<std::vector<ToolUse>> AgentLoop::ask() {
   // A call in an answer that was cut off may be incomplete.
   if (!reply || reply->stop == StopReason::length || reply->stop == StopReason::content_filter)
     co_return std::vector<ToolUse>();
+  outcome_.suggestions = std::move(reply->suggestions);
   needs_separator_ = !active.log.content().empty();
   co_return window_.add_reply(completion.id(), std::move(text), std::move(*reply));
 }

@@ -96,6 +96,11 @@ std::vector<ToolDescription> CallRunner::offered_tools(const RunningAgent& calle
   return descriptions;
 }
 
+bool CallRunner::offers(const RunningAgent& caller, std::string_view tool_name) const {
+  const auto tool = tools_.find(tool_name);
+  return tool && is_offered(tool_request(caller, stages_, *tool));
+}
+
 json::object CallRunner::limits_to_inherit(const RunningAgent& caller) const {
   const auto stage = run_stage(stages_.of(caller.agent->id), caller.inherited.stage);
   return {{"stage", to_text(stage)}, {"mode", to_text(caller.mode)}, {"depth", caller.inherited.depth + 1}};

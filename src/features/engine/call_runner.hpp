@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "features/agents/service.hpp"
@@ -26,6 +27,9 @@ public:
 
   /// The tools that the model is offered, by name.
   std::vector<ToolDescription> offered_tools(const RunningAgent& caller) const;
+
+  /// Whether the tool of that name is among them.
+  bool offers(const RunningAgent& caller, std::string_view tool_name) const;
 
   /// What runs that this one starts inherit: see InheritedLimits.
   json::object limits_to_inherit(const RunningAgent& caller) const;

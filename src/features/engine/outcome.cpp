@@ -55,6 +55,9 @@ json::object turn_metadata(const Run& run, const RunOutcome& outcome) {
   add_origin(metadata, run);
   if (outcome.partial) metadata["partial"] = true;
   if (!outcome.error.empty()) metadata["error"] = outcome.error;
+  if (!outcome.suggestions.empty()) {
+    metadata["suggestions"] = json::array(outcome.suggestions.begin(), outcome.suggestions.end());
+  }
   return metadata;
 }
 

@@ -40,6 +40,7 @@ struct RunOutcome {
   double cost_usd = 0;
   std::vector<Spending> spendings;  ///< of its model calls, those that are not stored yet
   std::vector<StepMark> steps;
+  std::vector<std::string> suggestions;        ///< see ModelReply
   std::optional<SideEffect> last_side_effect;  ///< no value: the agent has only read
   bool partial = false;                        ///< stopped, or the stream broke
   std::chrono::milliseconds duration{};

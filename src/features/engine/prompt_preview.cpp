@@ -30,10 +30,11 @@ Task<AgentPrompt> Engine::prompt(ExtensionPointer agent, AgentPromptQuery query)
   auto thread = new_thread_of(*agent);
   if (query.thread_id) thread = co_await services_.threads.require(*query.thread_id);
   AgentPrompt prompt{.agent = agent->name, .mode = query.mode.value_or(thread.mode)};
-  prompt.sections = co_await services_.prompts.sections(agent, thread.project_id, prompt.mode);
-  prompt.text = prompt_text(prompt.sections);
   const auto limits = agent_limits(*agent, services_.extensions, services_.prompts.roots(*agent, thread.project_id));
   const RunningAgent caller{.agent = agent, .mode = prompt.mode, .limits = limits};
+  prompt.sections = co_await services_.prompts.sections(agent, thread.project_id, prompt.mode,
+                                                        services_.calls.offers(caller, read_skill_tool_name));
+  prompt.text = prompt_text(prompt.sections);
   co_await services_.calls.wait_for_integrations(caller, stopping_);
   for (auto& tool : services_.calls.offered_tools(caller)) {
     prompt.tool_tokens += prompt.tools.emplace_back(shown(std::move(tool))).tokens;

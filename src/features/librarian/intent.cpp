@@ -13,6 +13,9 @@ namespace agw {
 
 namespace {
 
+/// A longer message asks for more than what can be done here.
+constexpr std::size_t max_explained = 200;
+
 std::string_view skip(std::string_view text, std::string_view characters) {
   return text.substr(std::min(text.find_first_not_of(characters), text.size()));
 }
@@ -54,6 +57,18 @@ bool asks_for_summary(const std::vector<std::string>& words) {
          std::ranges::all_of(words, [&](const auto& word) { return is_summary(word) || is_thread(word); });
 }
 
+/// Whether it asks what can be done here, and not whether that was spoken of: *What can you do without a model?*
+bool asks_for_explanation(std::string_view message, const std::vector<std::string>& words) {
+  static const std::set<std::string, std::less<>> here{"connected", "gateway", "language", "librarian", "llm",
+                                                       "model",     "models",  "offline",  "work",      "without"};
+  if (!std::ranges::all_of(words, [](const auto& word) { return here.contains(word); })) return false;
+  const auto text = lower_case(message.substr(0, max_explained));
+  static const std::initializer_list<std::string_view> questions{
+      "can you do",      "do you do",   "are you able to do", "you can do", "can i do", "can i ask",
+      "can you help me", "who are you", "what are you",       "you work",   "this work"};
+  return std::ranges::any_of(questions, [&](auto question) { return text.find(question) != text.npos; });
+}
+
 }  // namespace
 
 Intent read_intent(std::string_view message, bool is_command) {
@@ -71,7 +86,7 @@ Intent read_intent(std::string_view message, bool is_command) {
   if (!note.empty() && !ends_with_question_mark(message)) return {Kind::note, note};
 
   const auto words = search_words(message);
-  if (words.empty()) return {Kind::explanation, {}};
+  if (words.empty() || asks_for_explanation(message, words)) return {Kind::explanation, {}};
   if (asks_for_summary(words)) return {Kind::summary, {}};
   return {bare_command ? Kind::explanation : Kind::search, {}};
 }

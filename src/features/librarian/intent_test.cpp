@@ -10,13 +10,16 @@ using Kind = Intent::Kind;
 TEST(Intent, IsToSearchWhereThereAreWords) {
   for (const auto* message :
        {"What did I say about the deploy?", "deploy", "Do you remember the code?", "Remember when we deployed?",
-        "Where is the summary of the quarter?", "noted colours", "/search deploy", "repeat"}) {
+        "Where is the summary of the quarter?", "What can you do about the deploy?", "without a model", "models",
+        "noted colours", "/search deploy", "repeat"}) {
     EXPECT_EQ(read_intent(message).kind, Kind::search) << message;
   }
 }
 
 TEST(Intent, IsAnExplanationWhereThereAreNone) {
-  for (const auto* message : {"", "Hello!", "/help", "What can you do?", "thanks"}) {
+  for (const auto* message :
+       {"", "Hello!", "/help", "What can you do?", "thanks", "What can you do without a model?", "hi, who are you?",
+        "How does this work?", "Good morning! What can I do here, offline?"}) {
     EXPECT_EQ(read_intent(message).kind, Kind::explanation) << message;
   }
 }

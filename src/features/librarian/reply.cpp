@@ -1,6 +1,7 @@
 #include "features/librarian/reply.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,6 +63,21 @@ std::string extension_rows(std::string_view text) {
   return boost::trim_right_copy(rows);
 }
 
+/// A message to try.
+struct Example {
+  std::string_view message;
+  std::string_view tool;  ///< that it needs; empty: none
+};
+
+/// The first that work are shown.
+constexpr std::array examples{Example{"List commands", "ListExtensions"},
+                              Example{"List jobs", "ListExtensions"},
+                              Example{"Remember that the demo is on Friday at ten", ""},
+                              Example{"Find files *.md", "Glob"},
+                              Example{"Repeat: the librarian is listening", ""},
+                              Example{"Summarise this thread", ""}};
+constexpr std::size_t shown_examples = 3;
+
 std::string quotation(const Passage& passage) {
   auto text = boost::trim_copy(passage.text);
   boost::erase_all(text, "\r");
@@ -76,7 +92,19 @@ std::string reply(std::string_view body, bool is_first) {
   return fmt::format("{}{}{}{}", librarian_label, introduction, body, how_to_connect);
 }
 
-std::string explanation() {
+std::vector<std::string> suggestions(const std::vector<ToolDescription>& offered) {
+  std::vector<std::string> messages;
+  for (const auto& example : examples) {
+    const bool works =
+        example.tool.empty() || std::ranges::find(offered, example.tool, &ToolDescription::name) != offered.end();
+    if (works && messages.size() < shown_examples) messages.emplace_back(example.message);
+  }
+  return messages;
+}
+
+std::string explanation(const std::vector<std::string>& suggestions) {
+  std::string items;
+  for (const auto& message : suggestions) items += fmt::format("\n- `{}`", message);
   return "Here is what I can do without a model:\n\n"
          "- Ask for anything that was said before, in this thread or in another one of this agent: *What did I say "
          "about "
@@ -87,7 +115,9 @@ std::string explanation() {
          "- *Repeat …* says your text again.\n"
          "- *Read notes.md*, *grep TODO in src*, *find files \\*.md*, *list jobs*, *run job …* use the tool for it, as "
          "far "
-         "as this thread's mode and the agent's stage allow.";
+         "as this thread's mode and the agent's stage allow.\n\n"
+         "Try one of these:\n" +
+         items;
 }
 
 std::string summary(const std::vector<Message>& messages) {

@@ -19,8 +19,11 @@ inline constexpr std::string_view librarian_label = "**Offline librarian:** ";
 /// model.
 std::string reply(std::string_view body, bool is_first);
 
-/// What the librarian does without a model.
-std::string explanation();
+/// Three messages to try, each of which works with the tools that are `offered`.
+std::vector<std::string> suggestions(const std::vector<ToolDescription>& offered);
+
+/// What the librarian does without a model, and at the end the messages to try.
+std::string explanation(const std::vector<std::string>& suggestions);
 
 /// The person's earlier messages, a sentence each. `messages` ends with the request for it.
 std::string summary(const std::vector<Message>& messages);

@@ -99,7 +99,8 @@ Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta&
       co_return ModelReply{StopReason::tool_use, {std::move(*use)}, {input_tokens(request), 0}, {}};
     }
   }
-  const auto text = co_await compose(request);
+  std::vector<std::string> offers;
+  const auto text = co_await compose(request, offers);
   const auto allowed = utf8_prefix(text, static_cast<std::size_t>(request.max_output_tokens) * bytes_per_token);
   std::string_view sent = allowed.substr(0, 0);
   const auto usage = [&] { return Usage{input_tokens(request), token_estimate(sent)}; };
@@ -111,10 +112,11 @@ Task<ModelOutcome> Librarian::answer(const ModelRequest& request, const OnDelta&
     sent = allowed.substr(0, sent.size() + piece.size());
     on_delta({Delta::Kind::text, std::string(piece)});
   }
-  co_return ModelReply{allowed.size() < text.size() ? StopReason::length : StopReason::stop, {}, usage(), {}};
+  co_return ModelReply{
+      allowed.size() < text.size() ? StopReason::length : StopReason::stop, {}, usage(), {}, std::move(offers)};
 }
 
-Task<std::string> Librarian::compose(const ModelRequest& request) {
+Task<std::string> Librarian::compose(const ModelRequest& request, std::vector<std::string>& offers) {
   if (const auto* use = call_of_result(request)) {
     co_return reply(tool_answer(*use, request.messages.back()), is_first_reply(request));
   }
@@ -122,7 +124,8 @@ Task<std::string> Librarian::compose(const ModelRequest& request) {
   std::string body;
   switch (intent.kind) {
     case Intent::Kind::explanation:
-      body = explanation();
+      offers = suggestions(request.tools);
+      body = explanation(offers);
       break;
     case Intent::Kind::summary:
       body = summary(request.messages);

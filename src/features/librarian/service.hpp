@@ -26,7 +26,8 @@ public:
   Task<ModelOutcome> answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) override;
 
 private:
-  Task<std::string> compose(const ModelRequest& request);
+  /// The whole text; `offers` are the messages that it suggests.
+  Task<std::string> compose(const ModelRequest& request, std::vector<std::string>& offers);
   Task<std::string> look_up(const ModelRequest& request);
   Task<std::vector<Passage>> find(const ModelRequest& request, const std::vector<std::string>& words, Match match);
 

@@ -9,7 +9,8 @@ namespace {
 constexpr std::string_view about =
     "Propose a change of a file for a person to decide on: of your soul (agents/<your name>/soul.md), of an extension "
     "(agents/<name>/agent.yaml, jobs/<name>/job.yaml, extensions/<name>.yaml), of knowledge, or of any file of the "
-    "project. Nothing changes before the person applies it. Give the whole new content of the file.";
+    "project. For what you may not do directly. Nothing changes before the person applies it. Give the whole new "
+    "content of the file, and in a sentence why.";
 
 json::object text_schema(std::string_view description) {
   return {{"type", "string"}, {"minLength", 1}, {"description", description}};

@@ -32,7 +32,7 @@ Task<ToolOutcome> read(Skills& skills, ExtensionPointer agent, std::optional<std
 }  // namespace
 
 Tool read_skill_tool(Skills& skills, const Extensions& extensions, const Projects& projects) {
-  return {.description = {"ReadSkill",
+  return {.description = {std::string(read_skill_tool_name),
                           "Loads the instructions of a skill, or a file that lies beside them. Do it before work that "
                           "the skill describes.",
                           parse_json(input_schema).value()},

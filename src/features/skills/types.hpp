@@ -2,8 +2,12 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace agw {
+
+/// The tool that loads a skill.
+inline constexpr std::string_view read_skill_tool_name = "ReadSkill";
 
 /// A folder of instructions for one kind of work (https://agentskills.io): its SKILL.md begins with a YAML head.
 struct Skill {

@@ -56,6 +56,8 @@ export interface AnswerData {
   in_reply_to?: string;
   partial?: boolean;
   superseded?: boolean;
+  /** Messages that the librarian offers to send. */
+  suggestions?: string[];
   /** The positions of the calls in the text, in code points. */
   steps?: { text_end: number; tool_call_ids: string[] }[];
 }

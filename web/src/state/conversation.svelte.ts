@@ -29,6 +29,9 @@ export class Conversation {
   /** A question whose run is not known yet, and when it was sent. */
   expected = $state.raw<{ turnId: string; since: number } | null>(null);
 
+  /** The gateway has said that no run is active. */
+  #idle = $state(false);
+
   #unlisten: () => void;
   /** Reads the thread even if no events arrive. */
   #fallback: ReturnType<typeof setTimeout>;
@@ -57,6 +60,11 @@ export class Conversation {
   isBusy = $derived(this.running || this.expected !== null);
   /** The questions that wait for the current answer to end. */
   queued = $derived(this.items.flatMap((item) => (item.kind === 'user' && item.queued ? [item.turn] : [])));
+  /** The latest turn, if it is a question that nothing answers, such as the last one of a fork. */
+  unanswered = $derived.by(() => {
+    const last = this.items.at(-1);
+    return this.#idle && !this.isBusy && last?.kind === 'user' ? last.turn : null;
+  });
   cost = $derived(this.turns.reduce((sum, turn) => sum + (answerData(turn).cost_usd ?? 0), 0));
 
   constructor(id: string) {
@@ -177,6 +185,7 @@ export class Conversation {
     this.#sentAt.set(turnId, since);
     if (this.running) return;
     this.expected = { turnId, since };
+    this.#idle = false;
     void this.#findRun();
   }
 
@@ -184,6 +193,7 @@ export class Conversation {
   async #findRun(): Promise<void> {
     try {
       const { active_run: run } = await get<{ active_run: Omit<RunSnapshot, 'threadId'> | null }>(this.#path);
+      this.#idle = !run;
       if (!run) this.expected = null;
       else if (!this.#endedRuns.has(run.runId)) {
         const live = this.#liveRunFor({ ...run, threadId: this.id });
@@ -253,7 +263,9 @@ export class Conversation {
       // During a read, turns before it may be missing.
       if (this.#answered === this.#asked) this.#know([event.turn]);
       this.#join([event.turn]);
-      if (event.turn.role === 'user') void this.#findRun();
+      if (event.turn.role !== 'user') return;
+      this.#idle = false;
+      void this.#findRun();
     } else if (event.type === 'thread-updated') {
       const shrunk = event.thread.turn_count < (this.thread?.turn_count ?? 0);
       this.thread = event.thread;
@@ -271,6 +283,7 @@ export class Conversation {
     const run = new LiveRun(of, (ended) => this.#onEnded(ended), this.#sentAt.get(of.turnId));
     this.runs = [...this.runs, run];
     this.expected = null;
+    this.#idle = false;
     // Another tab regenerated the answer: the old one is replaced.
     if (this.turns.some((turn) => turn.role === 'assistant' && answerData(turn).in_reply_to === of.turnId))
       void this.refresh();
@@ -281,6 +294,7 @@ export class Conversation {
   /** Called when events start to arrive and after each reconnection: updates active runs and reads the turns. */
   #onSubscribed(snapshots: RunSnapshot[]): void {
     const own = snapshots.filter(({ threadId }) => threadId === this.id);
+    this.#idle = own.length === 0;
     for (const snapshot of own) this.#liveRunFor(snapshot).resume(snapshot);
     const lost = this.runs.filter((run) => !run.ended && !own.some(({ runId }) => runId === run.runId));
     for (const run of lost) void run.catchUp().then(() => this.#forgetUnlessAlive(run));
@@ -302,6 +316,7 @@ export class Conversation {
   #onEnded(run: LiveRun): void {
     this.#endedRuns.add(run.runId);
     if (this.turns.findLast(({ role }) => role === 'user')?.id !== run.turnId) void this.#findRun();
+    else this.#idle = true;
     const text = this.#storedAnswer(run.runId)?.content ?? run.error ?? '';
     const tools = run.parts.filter(({ kind }) => kind === 'tool').length;
     const ran = tools ? `Ran ${plural(tools, 'tool')}. ` : '';
