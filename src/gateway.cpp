@@ -50,6 +50,7 @@
 #include "features/knowledge/service.hpp"
 #include "features/knowledge/tools.hpp"
 #include "features/librarian/service.hpp"
+#include "features/permissions/unknown_names.hpp"
 #include "features/projects/routes.hpp"
 #include "features/projects/service.hpp"
 #include "features/proposals/routes.hpp"
@@ -158,6 +159,7 @@ public:
         proposals_(loop, database_, hub_, clock_, projects_, extensions_,
                    {.data_directory = directory.path, .kept = std::chrono::days(settings.retention.days)}),
         prompts_(blocking_, directory.home, directory.path, clock_, projects_, identities_, skills_),
+        unknown_names_(extensions_, tools_, models_, skills_),
         integrations_(loop, hub_, extensions_, http_, blocking_, secrets_, sandbox_,
                       {.home = directory.home, .data_directory = directory.path}),
         shell_(loop, blocking_, sandbox_, [this](auto agent_id) { return limits_of_shell(agent_id); }),
@@ -231,7 +233,7 @@ private:
     append(table, project_routes(projects_));
     append(table, signal_routes(signals_));
     append(table, attachment_routes(attachments_));
-    append(table, extension_routes(extensions_));
+    append(table, extension_routes(extensions_, unknown_names_));
     append(table, agent_routes(identities_, stages_));
     append(table, extension_file_routes(extensions_, extension_files_));
     append(table, thread_routes(threads_));
@@ -358,6 +360,7 @@ private:
   Proposals proposals_;
   Prompts prompts_;
   ToolSet tools_;
+  UnknownNames unknown_names_;
   Integrations integrations_;
   Shell shell_;
   Actions actions_;

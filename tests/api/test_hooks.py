@@ -15,7 +15,7 @@ import proposals
 import tools
 from checks import TRIES, UNKNOWN_ID, accepted, nested, refused
 from extensions import toggle
-from jobs import delete, ended, new_agent, new_extension, new_job, rows, run, turns, wait_for
+from jobs import delete, ended, new_agent, new_extension, new_job, new_job_of_nobody, rows, run, turns, wait_for
 from stubs.provider import Fault
 
 SECRET = "It's a Secret to Everybody"
@@ -163,12 +163,13 @@ def test_webhook_during_a_run_is_refused(talker, new_name):
 
 
 def test_webhook_for_a_missing_agent_is_refused_and_leaves_a_row(gateway, new_name):
-    job = new_hook(gateway, new_name("hook"), agent_id="nobody")
+    gone = new_name("gone")
+    job = new_job_of_nobody(gateway, new_name("hook"), gone, {"type": "webhook"})
     with gateway.events() as events:
-        refused(call(gateway, job, {}), 400, "agent not found", agent_id="nobody")
+        refused(call(gateway, job, {}), 400, "agent not found", agent_id=gone)
         event = events.until(lambda event: event["type"] == "job-finished" and event["run"]["job"] == job["name"])[-1]
     row = rows(gateway, job)[0]
-    assert (row["status"], row["trigger"]) == ("failed", "webhook") and "nobody" in row["error"]
+    assert (row["status"], row["trigger"]) == ("failed", "webhook") and gone in row["error"]
     assert event == {"type": "job-finished", "threadId": None, "run": row}
 
 

@@ -11,8 +11,8 @@ import os
 import pytest
 
 from checks import UNKNOWN_ID, accepted, at_once, ids, is_id, is_timestamp, refused
-from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, rows, run, statuses, stop_run,
-                  thread, turns)
+from jobs import (ROW, delete, ended, job_directory, new_agent, new_extension, new_job, new_job_of_nobody, rows, run,
+                  statuses, stop_run, thread, turns)
 from stubs.provider import Reply
 
 
@@ -64,8 +64,10 @@ def test_invalid_dry_is_refused(gateway, new_name, nonsense):
 
 def test_unknown_or_disabled_agent_is_named(gateway, new_name):
     off = new_agent(gateway, new_name("off"), enabled=False)
-    for agent, error in ((off["name"], "agent is disabled"), ("nobody", "agent not found"), ("dark", "agent not found")):
-        job = new_job(gateway, new_name("job"), agent_id=agent)
+    gone = new_name("gone")
+    for agent, error in ((off["name"], "agent is disabled"), (gone, "agent not found")):
+        job = (new_job(gateway, new_name("job"), agent_id=agent) if agent == off["name"] else
+               new_job_of_nobody(gateway, new_name("job"), agent))
         refused(gateway.http.post(f"/run/{job['name']}"), 400, error, agent_id=agent)
         owned = new_job(gateway, new_name("job"), owner_agent_id=agent)
         refused(gateway.http.post(f"/run/{owned['name']}"), 400, error, agent_id=agent)
@@ -119,8 +121,10 @@ def test_run_events_lie_between_started_and_finished(talker, new_name):
         run(gateway, job)
         seen = events.until(lambda event: event["type"] == "job-finished")
     types = [event["type"] for event in seen]
-    kept = [type for type in types if type in ("turn-created", "job-started", "text-delta", "finish", "job-finished")]
-    assert kept == ["turn-created", "job-started", "text-delta", "text-delta", "turn-created", "finish", "job-finished"]
+    kept = [type for type in types if type in ("turn-created", "job-started", "run-started", "text-delta", "finish",
+                                                  "job-finished")]
+    assert kept == ["turn-created", "job-started", "run-started", "text-delta", "text-delta", "turn-created", "finish",
+                    "job-finished"]
     started = seen[types.index("job-started")]
     assert started["threadId"] == thread_id and started["run"]["status"] == "started"
     finish = seen[types.index("finish")]

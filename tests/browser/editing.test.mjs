@@ -19,6 +19,26 @@ else {
     await env.backend.write({ path: `.agent-gateway/autoresearch/proposals/assistant/2026-01-02/${name}.md`, text });
   }
 
+  test('names that nothing has are told at the form, and an unknown agent of a job is refused there', async () => {
+    const page = await env.open('/agents/+new');
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('speller');
+    await page.getByRole('textbox', { name: 'Description' }).first().fill('d');
+    await page.getByRole('button', { name: 'Raw' }).click();
+    await page.getByRole('textbox', { name: 'Definition as JSON' }).fill('{"tools": ["Read", "Reed"]}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('there is no tool Reed').waitFor();
+    await page.waitForURL(/#\/agents\/speller/);
+    await page.getByText('there is no tool Reed').waitFor();
+    await page.goto(`${env.proxy.url}/ui/#/jobs/+new`);
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('lost');
+    await page.getByRole('textbox', { name: 'Description' }).first().fill('d');
+    await page.getByRole('button', { name: 'Raw' }).click();
+    await page.getByRole('textbox', { name: 'Definition as JSON' }).fill('{"agent_id": "asistant", "prompt": "x"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('there is no agent asistant').waitFor();
+    assert.ok((await env.api('GET', '/extensions?type=job')).every(({ name }) => name !== 'lost'));
+  });
+
   test('a knowledge page shows the content of a proposal applied meanwhile', async () => {
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/rewritten.md', text: '# Rewritten\n\nBefore.\n' });
     await proposes('rewritten', 'target: knowledge/wiki/rewritten.md\n', '# Rewritten\n\nAfter.\n');

@@ -206,14 +206,20 @@ const Operations array_operations{
 void write_described(std::string& out, const Description& description, const void* value) {
   char separator = '{';
   for (const auto& field : description.fields) {
+    const auto before = out.size();
     out += separator;
-    separator = ',';
     out += '"';
     out += field.name;
     out += "\":";
+    const auto written = out.size();
     field.operations->write(out, address(value, field));
+    if (field.rule.omit_empty && std::string_view(out).substr(written) == "[]")
+      out.resize(before);
+    else
+      separator = ',';
   }
-  out += description.fields.empty() ? "{}" : "}";
+  if (separator == '{') out += separator;
+  out += '}';
 }
 
 void read_described(const json::object& in, const Description& description, void* value, const std::string& path,
@@ -248,7 +254,8 @@ json::object schema_of(const Description& description, Direction direction) {
     auto schema = field.operations->schema(direction);
     if (!field.rule.about.empty()) schema["description"] = field.rule.about;
     properties[field.name] = std::move(schema);
-    if (direction == Direction::response || !field.may_be_omitted()) required.emplace_back(field.name);
+    const bool is_sent = direction == Direction::response && !field.rule.omit_empty;
+    if (is_sent || (direction == Direction::request && !field.may_be_omitted())) required.emplace_back(field.name);
   }
   json::object schema{{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) schema["required"] = std::move(required);

@@ -44,6 +44,7 @@ struct Rule {
   std::string_view wrong_type = {};  ///< instead of `<name> must be a <type>`
   std::string_view invalid = {};     ///< precedes a value outside the listed set, instead of `invalid <name>: `
   bool keep = false;                 ///< may be omitted; the member then keeps its initial value
+  bool omit_empty = false;           ///< a list that responses leave out while it is empty
 };
 
 /// The rule of one member: `RuleFor<&NewTurn::role>{{.about = "who speaks"}}`.

@@ -1,6 +1,9 @@
 #include "features/extensions/routes.hpp"
 
+#include <memory>
+
 #include "api/refusals.hpp"
+#include "base/json/json_values.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/service.hpp"
 
@@ -16,15 +19,35 @@ Task<Response> show_extension(Extensions& extensions, Request& request) {
   co_return request.respond(*extensions.require(request.path("id")));
 }
 
-Task<Response> create_extension(Extensions& extensions, Request& request) {
-  const auto made = co_await extensions.create(request.body_object(), request.in_transaction<Extension>());
-  co_return request.respond(*made);
+/// The names in what is about to be made that nothing has. What is wrong with the body is refused later.
+Task<std::vector<ExtensionWarning>> warnings_about(const NameCheck& names, json::object body) {
+  const auto type = from_text<ExtensionType>(string_or_empty(body, "type"));
+  auto draft = std::make_shared<Extension>();
+  draft->name = string_or_empty(body, "name");
+  if (!type || !is_extension_name(draft->name)) co_return std::vector<ExtensionWarning>();
+  draft->type = *type;
+  draft->definition = object_or_empty(body, "definition");
+  co_return co_await names.unknown_names(std::move(draft));
 }
 
-Task<Response> change_extension(Extensions& extensions, Request& request) {
+Task<Response> create_extension(Extensions& extensions, const NameCheck& names, Request& request) {
+  auto body = request.body_object();
+  // Before it is made, as a repeated request gets the same response.
+  auto warnings = co_await warnings_about(names, body);
+  InTransaction<Extension> in_transaction;
+  if (const auto keep = request.in_transaction<SavedExtension>()) {
+    in_transaction = [keep, warnings](Connection& connection, const Extension& made) {
+      keep(connection, {made, warnings});
+    };
+  }
+  const auto made = co_await extensions.create(std::move(body), std::move(in_transaction));
+  co_return request.respond(SavedExtension{*made, std::move(warnings)});
+}
+
+Task<Response> change_extension(Extensions& extensions, const NameCheck& names, Request& request) {
   const auto id = extensions.require(request.path("id"))->id;
-  co_return request.respond(
-      *co_await extensions.change(id, request.body_object(), {}, RequiredMembers::may_be_missing));
+  const auto changed = co_await extensions.change(id, request.body_object(), {}, RequiredMembers::may_be_missing);
+  co_return request.respond(SavedExtension{*changed, co_await names.unknown_names(changed)});
 }
 
 Task<Response> toggle_extension(Extensions& extensions, Request& request) {
@@ -52,7 +75,7 @@ Response show_schema(const Request& request) {
 
 }  // namespace
 
-Routes extension_routes(Extensions& extensions) {
+Routes extension_routes(Extensions& extensions, const NameCheck& names) {
   const json::object example{{"type", "command"},
                              {"name", "translate"},
                              {"description", "Translate a text into English"},
@@ -63,14 +86,14 @@ Routes extension_routes(Extensions& extensions) {
           .query<ExtensionFilter>()
           .responds<std::vector<Extension>>(),
       get("/extensions/:id", "Show an extension", show_extension, extensions).responds<Extension>().fails_with({404}),
-      post("/extensions", "Create an extension", create_extension, extensions)
+      post("/extensions", "Create an extension", create_extension, extensions, names)
           .body<NewExtension>()
-          .responds<Extension>(201)
+          .responds<SavedExtension>(201)
           .with_example(example)
           .fails_with({400, 409}),
-      patch("/extensions/:id", "Change an extension", change_extension, extensions)
+      patch("/extensions/:id", "Change an extension", change_extension, extensions, names)
           .body<ExtensionChange>()
-          .responds<Extension>()
+          .responds<SavedExtension>()
           .fails_with({400, 403, 404, 409}),
       post("/extensions/:id/toggle", "Enable or disable an extension", toggle_extension, extensions)
           .responds<Extension>()

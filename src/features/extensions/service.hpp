@@ -21,6 +21,14 @@ class Hub;
 class Registry;
 struct ExtensionWrites;
 
+/// Finds the names in a definition that nothing has: of tools, models, skills, capabilities, agents. What has them may
+/// come later, so they are no errors. Implemented by a room that knows tools and skills.
+class NameCheck {
+public:
+  virtual ~NameCheck() = default;
+  virtual Task<std::vector<ExtensionWarning>> unknown_names(ExtensionPointer extension) const = 0;
+};
+
 /// The extensions: the rules of their records, and the registry that holds them in memory.
 ///
 /// Every decision about a record is made inside its write. The registry follows in the order of the commits, before the
@@ -65,7 +73,8 @@ public:
   // Changes. Bodies are those of the API, even from tools or files, and are validated here; see validation.hpp for the
   // BadRequests. `in_transaction` runs in the same transaction. `run_id` is the run whose agent makes the change.
 
-  /// Throws Conflict `extension name already exists` (with `name`).
+  /// Throws Conflict `extension name already exists` (with `name`). In this and the changes, a job whose `agent_id`
+  /// names no agent is BadRequest `validation failed`, unless the record had that one already.
   Task<ExtensionPointer> create(json::object body, InTransaction<Extension> in_transaction = {},
                                 std::string run_id = {});
   /// Throws NotFound; Forbidden for a built-in (except for `enabled`) and for disabling an essential one; Conflict if
@@ -100,6 +109,7 @@ private:
   void take_directories_over(Connection& connection);
   std::vector<ExtensionPointer> file_backed() const;
   void announce(const Extension& extension, ExtensionAction action, const std::string& run_id) const;
+  void require_agent_of_job(ExtensionType type, const json::object& definition, const Extension* current) const;
   /// Replaces an agent's name by its id; leaves other values unchanged.
   std::optional<std::string> agent_id_of(std::optional<std::string> id_or_name) const;
 

@@ -45,6 +45,18 @@ constexpr auto rules(Tag<Extension>) {
 }
 const Description& describe(Tag<Extension>) { return description_of<Extension>("Extension"); }
 
+BOOST_DESCRIBE_STRUCT(ExtensionWarning, (), (path, message))
+const Description& describe(Tag<ExtensionWarning>) { return description_of<ExtensionWarning>("ExtensionWarning"); }
+
+BOOST_DESCRIBE_STRUCT(SavedExtension, (Extension), (warnings))
+constexpr auto rules(Tag<SavedExtension>) {
+  return std::tuple_cat(
+      rules(Tag<Extension>{}),
+      std::tuple{RuleFor<&SavedExtension::warnings>{
+          {.about = "names in the definition that nothing has; left out where there are none", .omit_empty = true}}});
+}
+const Description& describe(Tag<SavedExtension>) { return description_of<SavedExtension>("SavedExtension"); }
+
 Timestamp version_after(Timestamp before, Timestamp now) {
   return std::max(now, before + std::chrono::milliseconds{1});
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json/described.hpp"
 #include "features/extensions/definition.hpp"
@@ -52,6 +53,19 @@ struct Extension {
   Timestamp updated_at{};  ///< later with every change, so that it tells versions apart
 };
 const Description& describe(Tag<Extension>);
+
+/// Something in a definition that is allowed, but will not work as it is.
+struct ExtensionWarning {
+  std::string path;  ///< `definition.tools[2]`
+  std::string message;
+};
+const Description& describe(Tag<ExtensionWarning>);
+
+/// The response to a POST or PATCH.
+struct SavedExtension : Extension {
+  std::vector<ExtensionWarning> warnings;
+};
+const Description& describe(Tag<SavedExtension>);
 
 /// The `updated_at` of a change at `now`: later than that of the version before, even within its millisecond.
 Timestamp version_after(Timestamp before, Timestamp now);

@@ -50,8 +50,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restart the gateway, where a service manager starts it again
-         * @description Restart the gateway, where a service manager starts it again. It makes the gateway act.
+         * Restart the gateway: it begins anew by itself, or a service manager starts it again
+         * @description Restart the gateway: it begins anew by itself, or a service manager starts it again. It makes the gateway act.
          */
         post: operations["postDaemonRestart"];
         delete?: never;
@@ -1793,6 +1793,34 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        SavedExtension: {
+            id: string;
+            /** @enum {string} */
+            type: "command" | "agent" | "job" | "app" | "theme" | "renderer" | "integration" | "action" | "widget" | "artifact" | "capability" | "control";
+            /** @description kebab-case, at most 64 characters, unique over all types */
+            name: string;
+            description: string;
+            /** @description what the type needs: GET /schemas/:type */
+            definition: Record<string, never>;
+            /** @description what starts it by itself: cron, event or webhook */
+            trigger_def: Record<string, never> | null;
+            /** @enum {string} */
+            source: "built-in" | "user" | "agent" | "community";
+            enabled: boolean;
+            /** @description the agent that made it */
+            owner_agent_id: string | null;
+            /** @description can be neither disabled nor deleted */
+            essential: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description names in the definition that nothing has; left out where there are none */
+            warnings?: {
+                path: string;
+                message: string;
+            }[];
+        };
         IdentityText: {
             /** @description what the file holds; empty without one */
             content: string;
@@ -3501,7 +3529,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Extension"];
+                    "application/json": components["schemas"]["SavedExtension"];
                 };
             };
             /** @description Bad Request */
@@ -3717,7 +3745,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Extension"];
+                    "application/json": components["schemas"]["SavedExtension"];
                 };
             };
             /** @description Bad Request */
