@@ -180,7 +180,8 @@ public:
               {.home = directory.home, .data_directory = directory.path}),
         app_routes_(loop, apps_, blocking_, access_),
         listener_(loop, settings.host, static_cast<int>(settings.port)),
-        hosts_(hosts_of(settings, listener_.port())),
+        port_(listener_.port()),
+        hosts_(hosts_of(settings, port_)),
         idempotency_(loop, database_, clock_),
         router_(all_routes()),
         server_(loop, blocking_, std::move(listener_), hosts_, router_, access_, idempotency_, hub_, metrics_,
@@ -214,14 +215,14 @@ public:
                  {.when = JobHandler::When::without_model, .work = [this](JobWork) { return briefings_.reflect(); }});
   }
 
-  ExitStatus run() {
+  GatewayEnd run() {
     life_.spawn(begin());
     {
       const DisallowBlocking scope;
       loop_.run();
     }
     database_.close();
-    return status_;
+    return {status_, port_};
   }
 
 private:
@@ -375,6 +376,7 @@ private:
   Apps apps_;
   AppRoutes app_routes_;
   Listener listener_;
+  int port_;
   Hosts hosts_;
   Idempotency idempotency_;
   Router router_;
@@ -386,7 +388,7 @@ private:
 
 }  // namespace
 
-ExitStatus run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock) {
+GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock) {
   Loop loop;
   return Gateway(loop, directory, settings, lock).run();
 }

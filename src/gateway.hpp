@@ -7,7 +7,13 @@
 
 namespace agw {
 
+/// How a gateway ended.
+struct GatewayEnd {
+  ExitStatus status = ExitStatus::success;
+  int port = 0;  ///< that it listened on
+};
+
 /// Runs the gateway over its data directory until it is stopped. Throws StartError for what keeps it from starting.
-ExitStatus run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock);
+GatewayEnd run_gateway(const DataDirectory& directory, const Settings& settings, LockFile& lock);
 
 }  // namespace agw

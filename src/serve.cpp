@@ -3,11 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -16,6 +21,7 @@
 #include "config/binding.hpp"
 #include "gateway.hpp"
 #include "io/files/temporary_files.hpp"
+#include "io/process/begin_anew.hpp"
 #include "io/process/process_setup.hpp"
 #include "io/process/worker_thread.hpp"
 #include "io/sandbox/sandbox_placeholders.hpp"
@@ -25,6 +31,7 @@ namespace agw {
 
 namespace {
 
+constexpr int max_port = 65535;
 constexpr std::int64_t files_beside_connections = 512;
 
 Settings read_settings(const ServeOptions& options, const DataDirectory& directory) {
@@ -70,7 +77,20 @@ bool is_full(const std::filesystem::path& path) {
   return std::filesystem::space(path, unknown).available == 0 && !unknown;
 }
 
-ExitStatus start_and_serve(const ServeOptions& options, const DataDirectory& directory) {
+/// The port that the gateway had before it began anew; clients know it, even if a free one was asked for.
+constexpr const char* port_before = "AGW_PORT_BEFORE_RESTART";
+
+std::optional<int> take_port_before() {
+  const auto text = process_environment()(port_before);
+  ::unsetenv(port_before);  // NOLINT(concurrency-mt-unsafe): no thread was started yet
+  int port = 0;
+  const auto read = text ? std::from_chars(text->data(), text->data() + text->size(), port) : std::from_chars_result{};
+  const bool is_port = text && read.ec == std::errc() && port > 0 && port <= max_port;
+  return is_port ? std::optional(port) : std::nullopt;
+}
+
+GatewayEnd start_and_serve(const ServeOptions& options, const DataDirectory& directory,
+                           std::optional<int> port_to_keep) {
   const auto outside_home = prepare_data_directory(directory);
   auto settings = read_settings(options, directory);
   const auto exposed = check_binding(settings);
@@ -87,15 +107,16 @@ ExitStatus start_and_serve(const ServeOptions& options, const DataDirectory& dir
     log::info("removed {} placeholders that a killed gateway had left in projects", swept);
   }
   const WorkerThread sweeping("agw-sweep", [path = directory.path] { remove_temporary_files(path); });
-  const auto status = run_gateway(directory, settings, lock);
+  if (port_to_keep && settings.port == 0) settings.port = *port_to_keep;
+  const auto end = run_gateway(directory, settings, lock);
   log::info("stopped");
-  return status;
+  return end;
 }
 
-ExitStatus serve_until_stopped(const ServeOptions& options) {
+GatewayEnd serve_until_stopped(const ServeOptions& options, std::optional<int> port_to_keep) {
   const auto directory = find_data_directory(options.data_dir, process_environment());
   try {
-    return start_and_serve(options, directory);
+    return start_and_serve(options, directory, port_to_keep);
   } catch (const DiskFull&) {
     // SQLite's text names a statement, and not the remedy.
     throw StartError(ExitStatus::failure,
@@ -113,16 +134,25 @@ ExitStatus serve_until_stopped(const ServeOptions& options) {
 }
 
 /// Until the gateway handles them itself: unfinished work is as after a kill, and nothing has been acknowledged.
-void exit_on_signals() {
+/// Returns whether SIGHUP is ignored.
+bool exit_on_signals() {
+  bool hangup_is_ignored = false;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     // Under nohup, SIGHUP is ignored and stays so.
-    if (std::signal(signal, [](int) { ::_exit(static_cast<int>(ExitStatus::success)); }) == SIG_IGN)
-      std::signal(signal, SIG_IGN);
+    if (std::signal(signal, [](int) { ::_exit(static_cast<int>(ExitStatus::success)); }) != SIG_IGN) continue;
+    std::signal(signal, SIG_IGN);
+    hangup_is_ignored |= signal == SIGHUP;
   }
+  return hangup_is_ignored;
 }
 
 /// If nobody can read it, the exit status still reports the failure.
 void report_error(const std::exception& error) { std::fputs(fmt::format("agw: {}\n", error.what()).c_str(), stderr); }
+
+/// Whether a restart runs the program again in this process, because nobody else would.
+bool begins_anew(const ServeOptions& options) {
+  return options.restart == "exec" || (options.restart != "exit" && is_started_by_hand());
+}
 
 }  // namespace
 
@@ -130,10 +160,13 @@ int serve(const ServeOptions& options) {
   // A client or a reader of the output that goes away must not end the gateway; nor a file size limit.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  exit_on_signals();
-  auto status = ExitStatus::failure;
+  const bool hangup_is_ignored = exit_on_signals();
+  const auto program = program_path();
+  const auto port_to_keep = take_port_before();
+  GatewayEnd end{.status = ExitStatus::failure};
+  auto& status = end.status;
   try {
-    status = serve_until_stopped(options);
+    end = serve_until_stopped(options, port_to_keep);
   } catch (const StartError& error) {
     report_error(error);
     status = error.status();
@@ -141,6 +174,10 @@ int serve(const ServeOptions& options) {
     report_error(error);
   }
   log::close();
+  if (status == ExitStatus::restart && begins_anew(options)) {
+    const auto why = begin_anew(program, port_before, std::to_string(end.port), hangup_is_ignored);
+    report_error(StartError(status, "cannot begin anew: " + why));
+  }
   return static_cast<int>(status);
 }
 

@@ -7,6 +7,7 @@ namespace agw {
 
 /// What `agw serve` was given on its command line. Each goes before the environment, the file and the default.
 struct ServeOptions {
+  std::optional<std::string> restart;  ///< `auto`, `exec` or `exit`: see `docs/contract/process.md`
   std::optional<std::string> host;
   std::optional<int> port;  ///< 0 to 65535; 0 picks a free one
   std::optional<std::string> data_dir;
