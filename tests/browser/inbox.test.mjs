@@ -30,6 +30,21 @@ else {
     await page.getByText('Your inbox is empty').waitFor();
   });
 
+  test('an applied proposal keeps its title and its changes', async () => {
+    await proposes('kept', { title: 'A page about otters', content: '# Otters\n' });
+    const page = await env.open('/inbox/assistant/2026-01-02/kept');
+    await page.getByRole('heading', { name: 'A page about otters' }).waitFor();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Applied.').first().waitFor();
+    await page.getByRole('heading', { name: 'A page about otters' }).waitFor();
+    await page.getByText('# Otters').first().waitFor();
+    assert.equal(await page.getByText('Nothing changes.').count(), 0);
+    await page.reload();
+    await page.getByRole('heading', { name: 'A page about otters' }).waitFor();
+    await page.getByText('# Otters').first().waitFor();
+    assert.equal(await page.getByText('Nothing changes.').count(), 0);
+  });
+
   test('a proposal is edited before it is applied', async () => {
     await proposes('second');
     const page = await env.open('/inbox');

@@ -34,6 +34,32 @@ else {
     assert.equal(await message(two).inputValue(), 'half written');
   });
 
+  test('the time of a chat stays on one line beside a long name and a mark', async () => {
+    await env.api('POST', '/extensions', {
+      type: 'agent',
+      name: 'a-name-that-is-longer-than-the-list-of-chats-is-wide',
+      description: 'd',
+      enabled: true,
+      definition: {},
+    });
+    const { id } = await env.thread({
+      agent_id: 'a-name-that-is-longer-than-the-list-of-chats-is-wide',
+      title: 'Narrow',
+    });
+    const page = await env.open('/chats');
+    const row = page.getByRole('link', { name: /^Narrow/ });
+    await row.waitFor();
+    await env.backend.reply({ text: 'Yes.' });
+    await env.api('POST', '/chat', { threadId: id, content: 'Well?' });
+    await row.getByText('new answer').waitFor();
+    const lines = await row.locator('time').evaluate((time) => time.getClientRects().length);
+    const { height } = await row.locator('time').boundingBox();
+    assert.deepEqual([lines, height < 24], [1, true]);
+    const { width } = await row.boundingBox();
+    const inside = await row.evaluate((link) => link.scrollWidth <= link.clientWidth);
+    assert.ok(inside, `the row is ${width} px wide`);
+  });
+
   test('long knowledge categories do not make the page scroll sideways', async () => {
     const head = `---\ntitle: Long\ncategory: ${'w'.repeat(200)}\nsummary: s\n---\n# Long\n`;
     await env.backend.write({ path: '.agent-gateway/knowledge/wiki/long.md', text: head });

@@ -138,6 +138,16 @@ else {
     await eventually(async () => assert.equal(await dismiss(page).count(), 0));
   });
 
+  test('an error does not follow to the next view', async () => {
+    const page = await env.open('/system');
+    await page.route('**/reseed', (route) => route.abort());
+    await page.getByRole('button', { name: 'Reload from disk' }).click();
+    const toast = page.locator('.toast.bad');
+    await toast.waitFor();
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await toast.waitFor({ state: 'detached' });
+  });
+
   test('reloading from disk says that config.yaml needs a restart', async () => {
     const page = await env.open('/system');
     await reads(page).click();

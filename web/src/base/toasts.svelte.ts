@@ -32,6 +32,11 @@ class Toasts {
     this.show(words, { kind: 'error', replaces, ...(action && { action }) });
   }
 
+  /** Errors are about the view in which they happened. */
+  dismissErrors(): void {
+    for (const { id, kind } of this.all) if (kind === 'error') this.dismiss(id);
+  }
+
   dismiss(id: number): void {
     this.remove(id)?.onDismiss?.();
   }
