@@ -50,6 +50,8 @@
 #include "features/knowledge/service.hpp"
 #include "features/knowledge/tools.hpp"
 #include "features/librarian/service.hpp"
+#include "features/model_services/routes.hpp"
+#include "features/model_services/service.hpp"
 #include "features/permissions/unknown_names.hpp"
 #include "features/projects/routes.hpp"
 #include "features/projects/service.hpp"
@@ -61,6 +63,7 @@
 #include "features/research/routes.hpp"
 #include "features/research/service.hpp"
 #include "features/runs/service.hpp"
+#include "features/secrets/routes.hpp"
 #include "features/secrets/service.hpp"
 #include "features/signals/alerts.hpp"
 #include "features/signals/routes.hpp"
@@ -146,6 +149,7 @@ public:
         runs_(loop, database_, hub_, clock_),
         extension_outbox_(loop, database_, directory.path, std::chrono::days(settings.retention.days)),
         extensions_(database_, hub_, clock_, &extension_outbox_),
+        model_services_({loop, database_, hub_, extensions_, http_, blocking_, secrets_, signals_, models_}, {}),
         identities_(directory.path, extensions_),
         stages_(database_, clock_, extensions_),
         extension_files_(loop, extensions_, directory.home, directory.path),
@@ -198,6 +202,7 @@ public:
     auto& connection = database_.start_connection();
     projects_.load(connection);
     extensions_.load(connection);
+    model_services_.load(connection);
     stages_.load(connection);
     costs_.load(connection);
     proposals_.load(connection);
@@ -230,6 +235,7 @@ private:
     Routes table;
     append(table, daemon_routes(daemon_));
     append(table, pairing_routes(access_));
+    append(table, secret_routes(secrets_, blocking_));
     append(table, filesystem_routes(filesystem_));
     append(table, project_routes(projects_));
     append(table, signal_routes(signals_));
@@ -237,13 +243,13 @@ private:
     append(table, extension_routes(extensions_, unknown_names_));
     append(table, agent_routes(identities_, stages_));
     append(table, extension_file_routes(extensions_, extension_files_));
+    append(table, model_service_routes(model_services_));
     append(table, thread_routes(threads_));
     append(table, cost_routes(costs_));
     append(table, knowledge_routes(knowledge_));
     append(table, experiment_routes(experiments_));
     append(table, proposal_routes(proposals_));
     append(table, chat_routes(engine_, threads_, runs_, stages_));
-    append(table, model_routes(models_));
     append(table, job_routes(jobs_, clock_));
     append(table, app_routes_.routes());
     append(table, integration_routes(integrations_));
@@ -314,6 +320,7 @@ private:
     co_await research_.stop();
     co_await engine_.stop();
     co_await integrations_.stop();
+    co_await model_services_.stop();
     co_await alerts_.stop();
     co_await briefings_.stop();
     co_await push_.stop();
@@ -348,6 +355,7 @@ private:
   Runs runs_;
   ExtensionOutbox extension_outbox_;
   Extensions extensions_;
+  ModelServices model_services_;
   Identities identities_;
   Stages stages_;
   ExtensionFiles extension_files_;

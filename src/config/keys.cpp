@@ -119,9 +119,11 @@ Keys<Settings> make_settings_keys() {
        .value = text<S>(at(&S::models, &S::Models::default_model), "a model such as provider/model", is_printable),
        .example = "anthropic/claude-sonnet-4-5"},
       {.name = "providers",
-       .text = "Model services by name: kind (anthropic, openai, ollama), base_url, api_key_env or api_key_file, api "
+       .text = "Model services by name: kind (anthropic, openai, ollama, gemini), base_url, api_key_env or "
+               "api_key_file, api "
                "(responses, chat), default_model. ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, "
-               "OPENAI_BASE_URL and OLLAMA_HOST set up those of their name without this file.",
+               "OPENAI_BASE_URL, GEMINI_API_KEY, GEMINI_BASE_URL and OLLAMA_HOST set up those of their name without "
+               "this file.",
        .value = providers(),
        .example = "{workstation: {kind: openai, base_url: 'http://127.0.0.1:8000/v1', default_model: qwen3}}"},
       {.name = "sandbox",
@@ -172,7 +174,7 @@ Keys<ConfiguredProvider> make_provider_keys() {
   return {
       {.name = "kind",
        .text = "What the service speaks.",
-       .value = one_word_of(&P::kind, {"anthropic", "openai", "ollama"})},
+       .value = one_word_of(&P::kind, {"anthropic", "openai", "ollama", "gemini"})},
       {.name = "base_url",
        .text = "Its address, where it is not the vendor's own.",
        .value = text<P>(&P::base_url, a_web_address, is_web_address)},

@@ -25,6 +25,7 @@ constexpr StandardVariables usual_variables[] = {
     {"anthropic", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
     {"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"},
     {"ollama", nullptr, "OLLAMA_HOST"},
+    {"gemini", "GEMINI_API_KEY", "GEMINI_BASE_URL"},
 };
 
 bool is_bare_v6(std::string_view host) { return is_host_name(host) && host.find(':') != host.npos; }
@@ -48,6 +49,7 @@ ConfiguredProvider& find_or_add(std::vector<ConfiguredProvider>& providers, cons
   if (found != providers.end()) return *found;
   ConfiguredProvider added;
   added.name = added.kind = name;
+  added.is_from_environment = true;
   return providers.emplace_back(std::move(added));
 }
 

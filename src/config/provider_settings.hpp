@@ -17,7 +17,8 @@ struct ConfiguredProvider {
   std::filesystem::path api_key_file = {};
   std::string api = {};  ///< `responses` or `chat`, for the kind `openai`
   std::string default_model = {};
-  std::string problem = {};  ///< why an environment variable makes it unusable; it then has no key
+  bool is_from_environment = false;  ///< only variables name it, not the file
+  std::string problem = {};          ///< why an environment variable makes it unusable; it then has no key
 };
 
 /// Applies `ANTHROPIC_API_KEY`, `OPENAI_BASE_URL`, `OLLAMA_HOST` and the like to the providers of those names; missing

@@ -242,9 +242,9 @@ providers:
 
 TEST_F(SettingsTest, WhatIsWrongInAProviderIsTold) {
   EXPECT_EQ(error_of("providers:\n  mine:\n    base_url: http://a\n"),
-            "config.yaml:2: providers.mine.kind: is required: one of anthropic, openai, ollama");
-  EXPECT_EQ(error_of("providers:\n  mine: {kind: gemini}\n"),
-            "config.yaml:2: providers.mine.kind: must be one of anthropic, openai, ollama");
+            "config.yaml:2: providers.mine.kind: is required: one of anthropic, openai, ollama, gemini");
+  EXPECT_EQ(error_of("providers:\n  mine: {kind: bard}\n"),
+            "config.yaml:2: providers.mine.kind: must be one of anthropic, openai, ollama, gemini");
   EXPECT_EQ(error_of("providers:\n  openai:\n    api_key: secret\n"),
             "config.yaml:3: providers.openai.api_key: unknown key; did you mean providers.openai.api_key_env?");
   EXPECT_EQ(error_of("providers:\n  openai:\n    api_key_env: sk-secret\n"),

@@ -72,12 +72,15 @@ public:
     for (auto& block : content) previous.push_back(std::move(block));
   }
 
+  /// The last two messages of the user are marked: the one before was the last in the request before this one, whose
+  /// part of the cache is so found even behind many tool calls.
   json::array finish() {
-    for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
+    int marks = 2;
+    for (auto message = messages_.rbegin(); message != messages_.rend() && marks > 0; ++message) {
       auto& object = message->get_object();
       if (object["role"] != "user") continue;
       object["content"].get_array().back().get_object()["cache_control"] = cache_mark();
-      break;
+      --marks;
     }
     return std::move(messages_);
   }
@@ -197,8 +200,8 @@ class AnthropicFormat : public WireFormat {
 public:
   explicit AnthropicFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
 
-  std::string url() const override {
-    return settings_.base_url + (settings_.base_url.ends_with("/v1") ? "/messages" : "/v1/messages");
+  std::string url(std::string_view model) const override {
+    return service_url(settings_.base_url, settings_.base_url.ends_with("/v1") ? "/messages" : "/v1/messages", model);
   }
 
   std::vector<HttpHeader> headers() const override {
@@ -234,6 +237,7 @@ private:
     for (const auto& [name, description, schema] : descriptions) {
       tools.push_back(json::object{{"name", name}, {"description", description}, {"input_schema", schema}});
     }
+    tools.back().get_object()["cache_control"] = cache_mark();
     return tools;
   }
 

@@ -232,8 +232,8 @@ TEST(AnthropicRequest, IsWrittenAsTheServiceWantsIt) {
       to_json(anthropic_wire_format()->request(anthropic_conversation())),
       R"({"model":"claude-sonnet-5-5","max_tokens":8192,"stream":true,)"
       R"("system":[{"type":"text","text":"You are kind.","cache_control":{"type":"ephemeral"}}],"temperature":0.5,)"
-      R"("tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object"}}],)"
-      R"("messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQID"}},{"type":"text","text":"Weather?"}]},)"
+      R"("tools":[{"name":"get_weather","description":"Weather of a city","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral"}}],)"
+      R"("messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQID"}},{"type":"text","text":"Weather?","cache_control":{"type":"ephemeral"}}]},)"
       R"({"role":"assistant","content":[{"type":"thinking","signature":"S"},{"type":"text","text":"Checking."},)"
       R"({"type":"tool_use","id":"a","name":"get_weather","input":{"city":"Paris"}},{"type":"tool_use","id":"b","name":"now","input":{}}]},)"
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"15C"},)"
@@ -276,8 +276,8 @@ TEST(AnthropicRequest, DoesWithoutTemperatureWhereItIsRefused) {
 }
 
 TEST(AnthropicRequest, KnowsItsAddress) {
-  EXPECT_EQ(anthropic_wire_format()->url(), "https://api.anthropic.com/v1/messages");
-  EXPECT_EQ(anthropic_format({.kind = ProviderKind::anthropic, .base_url = "http://localhost:8080/v1/"})->url(),
+  EXPECT_EQ(anthropic_wire_format()->url("m"), "https://api.anthropic.com/v1/messages");
+  EXPECT_EQ(anthropic_format({.kind = ProviderKind::anthropic, .base_url = "http://localhost:8080/v1/"})->url("m"),
             "http://localhost:8080/v1/messages");
 }
 

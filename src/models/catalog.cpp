@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ constexpr std::int64_t unknown_max_output_tokens = 8'192;
 std::string_view how_to_configure(std::string_view kind) {
   if (kind == "anthropic") return "set ANTHROPIC_API_KEY";
   if (kind == "openai") return "set OPENAI_API_KEY, or OPENAI_BASE_URL for a compatible server";
+  if (kind == "gemini") return "set GEMINI_API_KEY";
   if (kind == "ollama") return "set OLLAMA_HOST, such as 127.0.0.1:11434";
   return {};
 }
@@ -42,6 +44,11 @@ bool is_on_this_host(std::string_view base_url) {
   return host == "localhost" || host.starts_with("127.") || host == "[::1]";
 }
 
+bool is_vendors_own(const ProviderSettings& settings) {
+  return settings.kind == ProviderKind::anthropic || settings.kind == ProviderKind::gemini ||
+         is_openai_service(settings.base_url);
+}
+
 /// Local models reveal vision only in their names.
 bool sounds_like_vision(std::string_view model) {
   return std::ranges::any_of(
@@ -49,45 +56,126 @@ bool sounds_like_vision(std::string_view model) {
       [&](auto word) { return model.find(word) != std::string_view::npos; });
 }
 
+/// Where several say something, the first that does counts.
+template <class T>
+void set_first(T& member, std::initializer_list<std::optional<T>> said) {
+  const auto first = std::ranges::find_if(said, [](const auto& one) { return one.has_value(); });
+  if (first != said.end()) member = **first;
+}
+
 void describe_unknown(ModelInfo& info, const ProviderSettings& settings, std::string_view model) {
   const bool local = settings.kind == ProviderKind::ollama || is_on_this_host(settings.base_url);
   info.context_window = local ? ollama_context_window : unknown_context_window;
   info.max_output_tokens = unknown_max_output_tokens;
-  const bool recent_service = settings.kind == ProviderKind::anthropic || is_openai_service(settings.base_url);
-  info.vision = recent_service || sounds_like_vision(model);
+  info.vision = is_vendors_own(settings) || sounds_like_vision(model);
 }
 
 /// The ids of the known models of the service.
 std::vector<std::string_view> known_to(const ProviderSettings& settings) {
   std::vector<std::string_view> ids;
-  if (settings.kind != ProviderKind::anthropic && !is_openai_service(settings.base_url)) return ids;
+  if (!is_vendors_own(settings)) return ids;
   for (const auto& known : known_models()) {
     if (known.kind == settings.kind) ids.push_back(known.id);
   }
   return ids;
 }
 
+const ModelEntry nothing_said{};
+
 }  // namespace
+
+ModelList::ModelList(std::vector<ModelEntry> entries) : entries_(std::move(entries)) {
+  by_id_.reserve(entries_.size());
+  for (const auto& entry : entries_) by_id_.emplace(entry.id, &entry);
+}
+
+const ModelEntry* ModelList::find(std::string_view id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+std::string Models::Entry::default_model() const {
+  if (!settings.default_model.empty()) return settings.default_model;
+  if (!settings.models.empty()) return settings.models.front().id;
+  return list && !list->entries().empty() ? list->entries().front().id : std::string();
+}
+
+const ModelEntry* Models::Entry::described(std::string_view model) const {
+  const auto found = std::ranges::find(settings.models, model, &ModelEntry::id);
+  return found == settings.models.end() ? nullptr : &*found;
+}
 
 Models::Models(HttpClient& http, ModelSettings settings, Prices prices)
     : default_model_(std::move(settings.default_model)), prices_(std::move(prices)) {
   for (auto& provider : settings.providers) {
     if (find(provider.name)) continue;
     if (!provider.problem.empty()) {
-      entries_.push_back({std::move(provider), nullptr, true});
+      entries_.push_back({.settings = std::move(provider)});
       continue;
     }
     auto completed = complete(std::move(provider));
-    auto service = std::make_unique<HttpProvider>(http, completed, settings.idle_timeout);
-    entries_.push_back({std::move(completed), std::move(service), true});
+    auto service = std::make_shared<HttpProvider>(http, completed, settings.idle_timeout);
+    entries_.push_back({.settings = std::move(completed), .provider = std::move(service)});
   }
 }
 
 Models::~Models() = default;
 
 void Models::add(std::string name, std::unique_ptr<Provider> provider, std::string default_model) {
-  ProviderSettings settings{.name = std::move(name), .default_model = std::move(default_model)};
-  entries_.push_back({std::move(settings), std::move(provider), false});
+  ProviderSettings settings{
+      .name = std::move(name), .default_model = std::move(default_model), .source = ServiceSource::built_in};
+  entries_.push_back({.settings = std::move(settings), .provider = std::move(provider), .is_service = false});
+}
+
+void Models::put(ProviderSettings settings, std::shared_ptr<Provider> provider, bool keeps_list) {
+  gone_.erase(settings.name);
+  const auto found = std::ranges::find(entries_, settings.name, [](const Entry& entry) { return entry.settings.name; });
+  if (found == entries_.end()) {
+    entries_.push_back({.settings = std::move(settings), .provider = std::move(provider)});
+  } else if (found->is_extension()) {
+    auto list = keeps_list ? std::move(found->list) : nullptr;
+    *found = {.settings = std::move(settings), .provider = std::move(provider), .list = std::move(list)};
+  }
+}
+
+void Models::remove(const std::string& name, std::string reason) {
+  if (is_reserved(name)) return;
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.settings.name == name; });
+  gone_[name] = std::move(reason);
+}
+
+void Models::set_list(std::string_view name, std::shared_ptr<const ModelList> list) {
+  for (auto& entry : entries_) {
+    if (entry.settings.name == name) entry.list = list;
+  }
+}
+
+std::vector<ProviderSettings> Models::configured() const {
+  std::vector<ProviderSettings> services;
+  for (const auto& entry : entries_) {
+    if (entry.is_service && !entry.is_extension()) services.push_back(entry.settings);
+  }
+  return services;
+}
+
+bool Models::has(std::string_view name) const {
+  const auto* entry = find(name);
+  return entry && entry->provider;
+}
+
+bool Models::is_reserved(std::string_view name) const {
+  const auto* entry = find(name);
+  return entry && !entry->is_extension();
+}
+
+std::optional<bool> Models::lists(std::string_view name, std::string_view model) const {
+  const auto* entry = find(name);
+  if (!entry) return false;
+  if (model == entry->settings.default_model || entry->described(model) || entry->listed(model)) return true;
+  if (!entry->is_service) return false;
+  const auto known = known_to(entry->settings);
+  if (std::ranges::find(known, model) != known.end()) return true;
+  return entry->list ? std::optional(false) : std::nullopt;
 }
 
 const Models::Entry* Models::find(std::string_view name) const {
@@ -101,13 +189,28 @@ const Models::Entry* Models::find_kind(std::string_view kind) const {
   return found == entries_.end() ? nullptr : &*found;
 }
 
-std::string Models::default_model() const {
-  if (!default_model_.empty()) return default_model_;
+DefaultModel Models::find_default() const {
+  using Source = DefaultModel::Source;
+  if (!default_model_.empty()) return {default_model_, Source::config};
+  const auto chosen_service = std::string_view(chosen_default_).substr(0, chosen_default_.find('/'));
+  if (!chosen_default_.empty() && has(chosen_service)) return {chosen_default_, Source::settings};
+  return {automatic_default().value_or(fmt::format("{}/{}", offline_provider, offline_model)), Source::automatic};
+}
+
+std::optional<std::string> Models::automatic_default() const {
+  const auto of_first = [this](auto condition) -> std::optional<std::string> {
+    const auto found = std::ranges::find_if(entries_, condition);
+    if (found == entries_.end()) return std::nullopt;
+    return found->settings.name + "/" + found->default_model();
+  };
+  if (auto usable = of_first(&Entry::is_model_service)) return usable;
+  // What an agent has set up is used where somebody names it, and never by itself.
+  auto live = of_first([](const Entry& entry) {
+    return entry.is_extension() && !entry.settings.public_only && !entry.default_model().empty();
+  });
+  if (live) return live;
   // A provider that cannot be used must report why; the offline provider must not silently replace it.
-  auto found = std::ranges::find_if(entries_, &Entry::is_model_service);
-  if (found == entries_.end()) found = std::ranges::find_if(entries_, &Entry::is_service);
-  if (found != entries_.end()) return found->settings.name + "/" + found->settings.default_model;
-  return fmt::format("{}/{}", offline_provider, offline_model);
+  return of_first([](const Entry& entry) { return entry.is_service && !entry.is_extension(); });
 }
 
 std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view reference) const {
@@ -119,6 +222,7 @@ std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view refere
     const auto prefix = reference.substr(0, slash);
     const auto model = reference.substr(slash + 1);
     if (const auto* entry = find(prefix)) return choose(entry, model);
+    if (const auto gone = gone_.find(prefix); gone != gone_.end()) return NotConfigured{gone->second, true};
     if (const auto* entry = find_kind(prefix)) return choose(entry, model);
     if (!how_to_configure(prefix).empty()) return not_configured(prefix);
   }
@@ -136,15 +240,27 @@ std::variant<ModelChoice, NotConfigured> Models::resolve(std::string_view refere
 
 std::variant<ModelChoice, NotConfigured> Models::choose(const Entry* entry, std::string_view model) const {
   if (!entry->provider) return NotConfigured{entry->settings.problem};
-  if (model.empty()) model = entry->settings.default_model;
+  const auto usual = entry->default_model();
+  if (model.empty()) model = usual;
+  if (model.empty()) {
+    return NotConfigured{
+        fmt::format("service {0} has no default model: name one as {0}/<model>, or set default_model "
+                    "in its definition",
+                    entry->settings.name)};
+  }
   if (!entry->is_service && model != entry->settings.default_model) {
     return NotConfigured{fmt::format(
         "model {} is not available, because no provider is configured for it: set ANTHROPIC_API_KEY, OPENAI_API_KEY, "
         "OPENAI_BASE_URL or OLLAMA_HOST, or name one under providers: in config.yaml, and restart the gateway",
         model)};
   }
-  return ModelChoice{entry->provider.get(), entry->settings.name, std::string(model),
-                     info(entry->settings.name, model).max_output_tokens};
+  const auto about = info(entry->settings.name, model);
+  return ModelChoice{.provider = entry->provider.get(),
+                     .provider_name = entry->settings.name,
+                     .model = std::string(model),
+                     .output_token_limit = about.max_output_tokens,
+                     .takes_tools = about.tools,
+                     .kept = entry->provider};
 }
 
 std::vector<ModelChoice> Models::resolve_fallbacks(const std::vector<std::string>& references) const {
@@ -164,40 +280,66 @@ std::vector<ModelInfo> Models::list() const {
   const auto resolved = resolve({});
   const auto* preferred = std::get_if<ModelChoice>(&resolved);
   std::vector<ModelInfo> rows;
-  for (const auto& entry : entries_) {
-    if (!entry.provider) continue;
-    const auto& name = entry.settings.name;
-    std::vector<std::string_view> models;
-    if (preferred && preferred->provider_name == name) models.push_back(preferred->model);
-    models.push_back(entry.settings.default_model);
-    if (entry.is_service) std::ranges::copy(known_to(entry.settings), std::back_inserter(models));
-    for (auto model = models.begin(); model != models.end(); ++model) {
-      if (std::find(models.begin(), model, *model) == model) rows.push_back(info(name, *model));
+  for (const bool services : {true, false}) {
+    for (const auto& entry : entries_) {
+      if (!entry.provider || entry.is_service != services) continue;
+      std::unordered_set<std::string_view> seen;
+      for (const auto model : model_ids(entry, preferred)) {
+        if (!model.empty() && seen.insert(model).second) rows.push_back(info(entry.settings.name, model));
+      }
     }
   }
   return rows;
+}
+
+/// Some may be there twice.
+std::vector<std::string_view> Models::model_ids(const Entry& entry, const ModelChoice* preferred) const {
+  std::vector<std::string_view> models;
+  if (preferred && preferred->provider_name == entry.settings.name) models.push_back(preferred->model);
+  models.push_back(entry.settings.default_model);
+  for (const auto& described : entry.settings.models) models.push_back(described.id);
+  if (entry.list) {
+    for (const auto& listed : entry.list->entries()) models.push_back(listed.id);
+  } else if (entry.is_service) {
+    std::ranges::copy(known_to(entry.settings), std::back_inserter(models));
+  }
+  return models;
 }
 
 ModelInfo Models::info(std::string_view provider, std::string_view model) const {
   const auto* entry = find(provider);
   ModelInfo info{.id = fmt::format("{}/{}", provider, model),
                  .provider = std::string(provider),
+                 .source = entry ? entry->settings.source : ServiceSource::config,
                  .price = price(entry, provider, model)};
   const auto* known = find_known_model(model);
   if (known && !(entry && !entry->is_service)) {
     info.context_window = known->context_window;
     info.max_output_tokens = known->max_output_tokens;
     info.vision = known->vision;
-    return info;
+  } else {
+    describe_unknown(info, entry ? entry->settings : ProviderSettings{}, model);
   }
-  describe_unknown(info, entry ? entry->settings : ProviderSettings{}, model);
+  if (!entry) return info;
+  const auto* described = entry->described(model);
+  const auto* listed = entry->listed(model);
+  const auto& defined = described ? *described : nothing_said;
+  const auto& heard = listed ? *listed : nothing_said;
+  set_first(info.context_window, {defined.context_window, heard.context_window});
+  set_first(info.max_output_tokens, {defined.max_output, heard.max_output});
+  set_first(info.vision, {defined.vision, heard.vision});
+  set_first(info.tools, {defined.tools, heard.tools});
   return info;
 }
 
 std::optional<Price> Models::price(const Entry* entry, std::string_view provider, std::string_view model) const {
   if (const auto set = prices_.find(provider, model)) return set;
+  const auto* described = entry ? entry->described(model) : nullptr;
+  if (described && described->prices) return described->prices;
   const bool is_free = entry && (!entry->is_service || entry->settings.kind == ProviderKind::ollama);
   if (is_free) return Price{};
+  const auto* listed = entry ? entry->listed(model) : nullptr;
+  if (listed && listed->prices) return listed->prices;
   if (const auto* known = find_known_model(model)) return known->price;
   return std::nullopt;
 }

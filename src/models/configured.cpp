@@ -16,11 +16,13 @@ ModelSettings configured_models(const Settings& settings, const Environment& env
       key.problem = fmt::format("provider {} is not configured: {}", configured.name, key.problem);
       log::warn("{}", key.problem);
     }
-    ProviderSettings provider{.name = configured.name,
-                              .base_url = configured.base_url,
-                              .api_key = std::move(key.value),
-                              .default_model = configured.default_model,
-                              .problem = std::move(key.problem)};
+    ProviderSettings provider{
+        .name = configured.name,
+        .base_url = configured.base_url,
+        .api_key = std::move(key.value),
+        .default_model = configured.default_model,
+        .problem = std::move(key.problem),
+        .source = configured.is_from_environment ? ServiceSource::environment : ServiceSource::config};
     boost::describe::enum_from_string(configured.kind.c_str(), provider.kind);
     OpenAiApi api{};
     if (boost::describe::enum_from_string(configured.api.c_str(), api)) provider.api = api;

@@ -198,6 +198,15 @@ std::string redact(std::string_view message, std::string_view key) {
   return out;
 }
 
+std::string without_keys(std::string_view message, const ProviderSettings& settings) {
+  auto text = redact(message, settings.api_key);
+  for (const auto& header : settings.headers) {
+    // `Bearer <key>`
+    text = redact(text, std::string_view(header.value).substr(header.value.rfind(' ') + 1));
+  }
+  return text;
+}
+
 std::optional<milliseconds> retry_after(const HttpHead& head, Timestamp now) {
   if (const auto value = head.header("retry-after-ms")) {
     if (const auto count = number(*value)) return milliseconds(static_cast<std::int64_t>(*count));

@@ -9,6 +9,7 @@
 #include "base/time/time.hpp"
 #include "io/http/http_client.hpp"
 #include "models/model.hpp"
+#include "models/settings.hpp"
 
 namespace agw {
 
@@ -29,6 +30,9 @@ ProviderError read_provider_error(const json::value& error);
 /// Removes `key`, parts of it, and anything else that looks like a key from `message`: some providers echo what they
 /// were sent.
 std::string redact(std::string_view message, std::string_view key);
+
+/// The same for all keys of the service: that of its settings and those in its headers.
+std::string without_keys(std::string_view message, const ProviderSettings& settings);
 
 /// Returns a URL without user name, password and query, so that it can be shown. Empty if it is not a URL.
 std::string redacted_url(std::string_view address);

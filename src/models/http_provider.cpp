@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "models/anthropic.hpp"
+#include "models/gemini.hpp"
 #include "models/ollama.hpp"
 #include "models/openai_chat.hpp"
 #include "models/openai_responses.hpp"
@@ -25,6 +26,8 @@ std::unique_ptr<WireFormat> format_of(const ProviderSettings& settings) {
       return anthropic_format(settings);
     case ProviderKind::ollama:
       return ollama_format(settings);
+    case ProviderKind::gemini:
+      return gemini_format(settings);
     case ProviderKind::openai:
       break;
   }
@@ -116,7 +119,7 @@ Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDel
   std::vector<ProviderError> learned;
   for (;;) {
     ProviderError provider_error;
-    auto outcome = co_await ask(body, on_delta, stop, provider_error);
+    auto outcome = co_await ask(request.model, body, on_delta, stop, provider_error);
     if (auto* failure = std::get_if<ModelFailure>(&outcome)) *failure = with_provider_name(std::move(*failure));
     if (may_adjust(outcome) && learned.size() < max_adjustments && format_->adjust(members, provider_error)) {
       log::info("the request to {} is sent again without what it refused: {}", request.model,
@@ -132,26 +135,29 @@ Task<ModelOutcome> HttpProvider::answer(const ModelRequest& request, const OnDel
   }
 }
 
-Task<ModelOutcome> HttpProvider::ask(const json::value& body, const OnDelta& on_delta, StopSource& stop,
-                                     ProviderError& provider_error) {
+Task<ModelOutcome> HttpProvider::ask(const std::string& model, const json::value& body, const OnDelta& on_delta,
+                                     StopSource& stop, ProviderError& provider_error) {
   PendingResponse response(*format_, on_delta);
   const auto http = co_await http_.send(
-      http_request(body),
+      http_request(model, body),
       [&response](const HttpHead& head, std::string_view bytes) { return response.take(head, bytes); }, stop);
   co_return response.finish(http, provider_error);
 }
 
-HttpRequest HttpProvider::http_request(const json::value& body) const {
-  HttpRequest request{.method = "POST", .url = format_->url(), .headers = format_->headers()};
+HttpRequest HttpProvider::http_request(const std::string& model, const json::value& body) const {
+  HttpRequest request{.method = "POST", .url = format_->url(model), .headers = format_->headers()};
+  for (const auto& header : settings_.headers) request.headers.push_back(header);
   request.headers.push_back({"content-type", "application/json"});
   request.headers.push_back({"accept", "text/event-stream, application/x-ndjson, application/json"});
   request.body = to_json(body);
   request.idle_timeout = silence_limit_;
+  request.public_only = settings_.public_only;
+  request.no_metadata = settings_.no_metadata;
   return request;
 }
 
 ModelFailure HttpProvider::with_provider_name(ModelFailure failure) const {
-  failure.message = settings_.name + " " + redact(failure.message, settings_.api_key);
+  failure.message = settings_.name + " " + without_keys(failure.message, settings_);
   return failure;
 }
 

@@ -24,9 +24,9 @@ public:
 private:
   class PendingResponse;
 
-  HttpRequest http_request(const json::value& body) const;
+  HttpRequest http_request(const std::string& model, const json::value& body) const;
   /// Sends one request. Fills in `provider_error` if the provider responded with an error.
-  Task<ModelOutcome> ask(const json::value& body, const OnDelta& on_delta, StopSource& stop,
+  Task<ModelOutcome> ask(const std::string& model, const json::value& body, const OnDelta& on_delta, StopSource& stop,
                          ProviderError& provider_error);
   ModelFailure with_provider_name(ModelFailure failure) const;
 

@@ -33,7 +33,7 @@ KnownModel read_row(ProviderKind kind, const std::string& id, const YAML::Node& 
 std::vector<KnownModel> read_table() {
   std::vector<KnownModel> models;
   const auto table = YAML::Load(table_text());
-  for (const auto kind : {ProviderKind::anthropic, ProviderKind::openai}) {
+  for (const auto kind : {ProviderKind::anthropic, ProviderKind::openai, ProviderKind::gemini}) {
     for (const auto& entry : table[std::string(to_string(kind))]) {
       models.push_back(read_row(kind, entry.first.as<std::string>(), entry.second));
     }

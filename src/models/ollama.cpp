@@ -89,8 +89,8 @@ class OllamaFormat : public WireFormat {
 public:
   explicit OllamaFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
 
-  std::string url() const override {
-    return settings_.base_url + (settings_.base_url.ends_with("/api") ? "/chat" : "/api/chat");
+  std::string url(std::string_view model) const override {
+    return service_url(settings_.base_url, settings_.base_url.ends_with("/api") ? "/chat" : "/api/chat", model);
   }
 
   std::vector<HttpHeader> headers() const override {

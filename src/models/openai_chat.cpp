@@ -188,7 +188,9 @@ public:
   explicit ChatFormat(ProviderSettings settings)
       : settings_(std::move(settings)), is_openai_service_(is_openai_service(settings_.base_url)) {}
 
-  std::string url() const override { return settings_.base_url + "/chat/completions"; }
+  std::string url(std::string_view model) const override {
+    return service_url(settings_.base_url, "/chat/completions", model);
+  }
 
   std::vector<HttpHeader> headers() const override {
     if (settings_.api_key.empty()) return {};

@@ -198,7 +198,9 @@ class ResponsesFormat : public WireFormat {
 public:
   explicit ResponsesFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
 
-  std::string url() const override { return settings_.base_url + "/responses"; }
+  std::string url(std::string_view model) const override {
+    return service_url(settings_.base_url, "/responses", model);
+  }
 
   std::vector<HttpHeader> headers() const override {
     if (settings_.api_key.empty()) return {};

@@ -96,6 +96,12 @@ double cost(const Price& price, const Usage& usage) {
          million;
 }
 
+double saved(const Price& price, const Usage& usage) {
+  return (static_cast<double>(usage.cache_read_tokens) * (price.input - price.cache_read) +
+          static_cast<double>(usage.cache_write_tokens) * (price.input - price.cache_write)) /
+         million;
+}
+
 Prices::Prices(const std::filesystem::path& file) {
   if (const auto text = read_start_file(file)) prices_ = Reader(file).read(*text);
 }

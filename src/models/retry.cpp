@@ -81,10 +81,13 @@ Task<Completion> answer_with_retries(std::vector<ModelChoice> choices, ModelRequ
   };
   std::optional<ModelFailure> earlier;
   const auto wanted_tokens = request.max_output_tokens;
+  std::vector<ToolDescription> tools;  // of the request, while a model is called that takes none
   for (auto choice = choices.begin();; ++choice) {
     request.model = choice->model;
     request.max_output_tokens = std::min(wanted_tokens, choice->output_token_limit);
+    if (!choice->takes_tools) tools.swap(request.tools);
     auto outcome = co_await ask(*choice, request, noticing, stop, policy, began);
+    if (!choice->takes_tools) tools.swap(request.tools);
     auto* failure = std::get_if<ModelFailure>(&outcome);
     if (failure) *failure = joined(std::exchange(earlier, std::nullopt), std::move(*failure));
     const bool go_on = failure && !began && is_worth_another_model(*failure) && choice + 1 != choices.end();

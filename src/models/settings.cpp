@@ -1,8 +1,13 @@
 #include "models/settings.hpp"
 
+#include <algorithm>
+
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
+
+#include "io/http/web_url.hpp"
 
 namespace agw {
 
@@ -16,6 +21,8 @@ constexpr std::string_view default_base_url(ProviderKind kind) {
       return "https://api.openai.com/v1";
     case ProviderKind::ollama:
       return "http://127.0.0.1:11434";
+    case ProviderKind::gemini:
+      return "https://generativelanguage.googleapis.com";
   }
   return {};
 }
@@ -28,6 +35,8 @@ constexpr std::string_view default_model(ProviderKind kind) {
       return "gpt-6.2-sol";
     case ProviderKind::ollama:
       return "qwen3";
+    case ProviderKind::gemini:
+      return "gemini-flash-latest";
   }
   return {};
 }
@@ -44,6 +53,15 @@ ProviderSettings complete(ProviderSettings settings) {
   if (settings.default_model.empty()) settings.default_model = default_model(settings.kind);
   if (!settings.api) settings.api = is_openai_service(settings.base_url) ? OpenAiApi::responses : OpenAiApi::chat;
   return settings;
+}
+
+std::string service_url(std::string_view base_url, std::string_view path, std::string_view model) {
+  const auto query = std::min(base_url.find('?'), base_url.size());
+  std::string url(base_url.substr(0, query));
+  boost::trim_right_if(url, [](char c) { return c == '/'; });
+  url.append(path).append(base_url.substr(query));
+  boost::replace_all(url, "{model}", percent_encode(model));
+  return url;
 }
 
 bool is_openai_service(std::string_view base_url) {

@@ -3,32 +3,52 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/describe/enum.hpp>
 #include <boost/describe/enum_to_string.hpp>
 
+#include "io/http/http_client.hpp"
+#include "models/model_entry.hpp"
+
 namespace agw {
 
 /// The APIs that the gateway can call, named as in the configuration.
-enum class ProviderKind { anthropic, openai, ollama };
-BOOST_DESCRIBE_ENUM(ProviderKind, anthropic, openai, ollama)
+enum class ProviderKind { anthropic, openai, ollama, gemini };
+BOOST_DESCRIBE_ENUM(ProviderKind, anthropic, openai, ollama, gemini)
 
 /// Which of OpenAI's two APIs to use. OpenAI's newer models accept tools only in Responses; most compatible servers
 /// implement only Chat Completions.
 enum class OpenAiApi { responses, chat };
 BOOST_DESCRIBE_ENUM(OpenAiApi, responses, chat)
 
-/// A model service: an entry of `providers:` in the configuration, or one from the environment.
+/// What set a model service up.
+enum class ServiceSource {
+  environment,  ///< a variable such as ANTHROPIC_API_KEY
+  config,       ///< `providers:` of config.yaml
+  extension,    ///< an extension of the type `integration`
+  built_in,     ///< the gateway itself
+};
+std::span<const EnumName> names(Tag<ServiceSource>);
+
+/// A model service: an entry of `providers:` in the configuration, one from the environment, or an extension.
 struct ProviderSettings {
   std::string name{};  ///< as in `<provider>/<model>`
   ProviderKind kind = ProviderKind::openai;
-  std::string base_url{};          ///< empty: the service's own
-  std::string api_key{};           ///< the key itself; empty: none is sent
-  std::optional<OpenAiApi> api{};  ///< unset: `responses` if the base URL is OpenAI's own, else `chat`
-  std::string default_model{};     ///< empty: the kind's
-  std::string problem{};           ///< why it cannot be used, and what to configure; empty if it can
+  /// Empty: the service's own. May have a query, and `{model}` in the place of a model's id.
+  std::string base_url{};
+  std::string api_key{};              ///< the key itself; empty: none is sent
+  std::vector<HttpHeader> headers{};  ///< sent with every request, in addition
+  std::optional<OpenAiApi> api{};     ///< unset: `responses` if the base URL is OpenAI's own, else `chat`
+  std::string default_model{};        ///< empty: the kind's
+  std::string problem{};              ///< why it cannot be used, and what to configure; empty if it can
+  ServiceSource source = ServiceSource::config;
+  std::vector<ModelEntry> models{};  ///< what its definition says of its models; goes before all else
+  bool public_only = false;          ///< connects to public addresses only: an agent chose the address
+  bool no_metadata = false;          ///< connects to no metadata service of a cloud
 };
 
 /// The configuration's `models:`, and all providers.
@@ -43,6 +63,9 @@ std::string_view to_string(ProviderKind kind);
 
 /// Fills in what is empty with the defaults of the kind, and tidies the URL and the key.
 ProviderSettings complete(ProviderSettings settings);
+
+/// `base_url` with `path` behind its path and before its query, and the model's id in the place of `{model}`.
+std::string service_url(std::string_view base_url, std::string_view path, std::string_view model = {});
 
 /// Whether the URL is OpenAI's own service, whose newer models differ from those of compatible servers.
 bool is_openai_service(std::string_view base_url);

@@ -69,7 +69,8 @@ class WireFormat {
 public:
   virtual ~WireFormat() = default;
 
-  virtual std::string url() const = 0;
+  /// Where requests to that model go.
+  virtual std::string url(std::string_view model) const = 0;
   /// The header with the key, and others that the format requires.
   virtual std::vector<HttpHeader> headers() const = 0;
   virtual json::object request(const ModelRequest& request) const = 0;

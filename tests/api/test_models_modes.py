@@ -12,7 +12,8 @@ def models(gateway):
 
 def test_librarian_is_listed_without_a_provider(gateway):
     assert [model["id"] for model in models(gateway)] == ["offline/librarian"]
-    assert set(models(gateway)[0]) == {"id", "provider", "context_window", "max_output_tokens", "vision", "price"}
+    assert set(models(gateway)[0]) == {"id", "provider", "source", "context_window", "max_output_tokens", "vision", "tools",
+                                       "price"}
     assert models(gateway)[0]["provider"] == "offline"
 
 

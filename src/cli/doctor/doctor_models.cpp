@@ -42,6 +42,10 @@ HttpRequest list_request(const ProviderSettings& provider) {
     case ProviderKind::ollama:
       request.url += "/api/tags";
       break;
+    case ProviderKind::gemini:
+      request.url += "/v1beta/models";
+      if (!provider.api_key.empty()) request.headers = {{"x-goog-api-key", provider.api_key}};
+      break;
   }
   return request;
 }

@@ -66,6 +66,7 @@ CostReport read_report(Connection& connection, LocalDay today, days period) {
   CostReport report{.today = sum_since(by_day, today),
                     .week = sum_since(by_day, first_day(week, today)),
                     .month = sum_since(by_day, first_of_month),
+                    .saved = rounded(cost_store::saved(connection, first, today)),
                     .by_agent = cost_store::by_agent(connection, first, today),
                     .by_model = cost_store::by_model(connection, first, today),
                     .unpriced = cost_store::unpriced(connection, first_of_month, today),
@@ -143,7 +144,15 @@ Spending Costs::spend(const Extension& agent, const std::string& thread_id, cons
           .thread_id = thread_id,
           .model = model,
           .usd = usd.value_or(0),
-          .priced = usd.has_value()};
+          .priced = usd.has_value(),
+          .saved = saved_by_caches(model, usage)};
+}
+
+double Costs::saved_by_caches(std::string_view model, const Usage& usage) const {
+  const auto slash = model.find('/');
+  if (slash == model.npos) return 0;
+  const auto price = models_.info(model.substr(0, slash), model.substr(slash + 1)).price;
+  return price ? saved(*price, usage) : 0;
 }
 
 /// By the prices of now: they may have been set since the model was used.

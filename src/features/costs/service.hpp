@@ -59,6 +59,7 @@ public:
 
 private:
   double spent_today(std::string_view agent_id) const;
+  double saved_by_caches(std::string_view model, const Usage& usage) const;
   bool has_price(std::string_view model) const;
 
   Database& database_;

@@ -34,6 +34,15 @@ void add(Connection& connection, const Spending& spending) {
       .bind(":usd", spending.usd)
       .bind(":unpriced", spending.priced ? 0 : 1)
       .run();
+  if (spending.saved != 0) {
+    connection
+        .prepare(
+            "INSERT INTO cost_savings (day, usd) VALUES (:day, :usd) ON CONFLICT DO UPDATE SET usd = usd + "
+            "excluded.usd")
+        .bind(":day", day)
+        .bind(":usd", spending.saved)
+        .run();
+  }
   if (spending.usd == 0) return;
   connection
       .prepare(
@@ -65,6 +74,12 @@ std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalD
   auto rows = between(connection, "SELECT day, usd FROM cost_days WHERE day BETWEEN :first AND :last", first, last);
   while (rows.step()) found[LocalDay(std::chrono::days(rows.integer(0)))] = rows.real(1);
   return found;
+}
+
+double saved(Connection& connection, LocalDay first, LocalDay last) {
+  auto row = between(connection, "SELECT total(usd) FROM cost_savings WHERE day BETWEEN :first AND :last", first, last);
+  row.step();
+  return row.real(0);
 }
 
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last) {

@@ -18,6 +18,8 @@ std::map<std::string, double, std::less<>> agents_of_day(Connection& connection,
 
 /// USD by day, of those that have any.
 std::map<LocalDay, double> by_day(Connection& connection, LocalDay first, LocalDay last);
+/// USD that prompt caches saved.
+double saved(Connection& connection, LocalDay first, LocalDay last);
 std::vector<AgentCost> by_agent(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ModelCost> by_model(Connection& connection, LocalDay first, LocalDay last);
 std::vector<ThreadCost> by_thread(Connection& connection, LocalDay first, LocalDay last, int limit);

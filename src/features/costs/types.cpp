@@ -28,11 +28,12 @@ const Description& describe(Tag<DayCost>) { return description_of<DayCost>("DayC
 BOOST_DESCRIBE_STRUCT(ThreadCost, (), (thread_id, title, cost))
 const Description& describe(Tag<ThreadCost>) { return description_of<ThreadCost>("ThreadCost"); }
 
-BOOST_DESCRIBE_STRUCT(CostReport, (), (today, week, month, by_agent, by_model, unpriced, days, by_thread))
+BOOST_DESCRIBE_STRUCT(CostReport, (), (today, week, month, saved, by_agent, by_model, unpriced, days, by_thread))
 constexpr auto rules(Tag<CostReport>) {
   return std::tuple{RuleFor<&CostReport::today>{{.about = "USD since midnight"}},
                     RuleFor<&CostReport::week>{{.about = "USD of the last 7 days"}},
                     RuleFor<&CostReport::month>{{.about = "USD of the last 30 days"}},
+                    RuleFor<&CostReport::saved>{{.about = "USD of the period that prompt caches saved"}},
                     RuleFor<&CostReport::unpriced>{{.about = "models of the last 30 days whose price is not known"}},
                     RuleFor<&CostReport::days>{{.about = "the last 30 days, oldest first"}},
                     RuleFor<&CostReport::by_thread>{{.about = "the 20 dearest threads of the period"}}};

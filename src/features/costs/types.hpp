@@ -19,6 +19,7 @@ struct Spending {
   std::string model;      ///< `<provider>/<model>`
   double usd = 0;
   bool priced = true;  ///< false: the price is not known
+  double saved = 0;    ///< USD that prompt caches saved
 };
 
 /// Published when a model call was counted.
@@ -73,6 +74,7 @@ struct CostReport {
   double today = 0;                   ///< USD since midnight
   double week = 0;                    ///< USD of the last 7 days
   double month = 0;                   ///< USD of the last 30 days
+  double saved = 0;                   ///< USD of the period that prompt caches saved
   std::vector<AgentCost> by_agent;    ///< of the period
   std::vector<ModelCost> by_model;    ///< of the period
   std::vector<std::string> unpriced;  ///< models of the last 30 days whose price is not known

@@ -3,8 +3,26 @@
 #include <variant>
 
 #include "base/json/json_values.hpp"
+#include "base/log.hpp"
 
 namespace agw {
+
+namespace {
+
+/// For a model whose service was deleted or disabled: the fallbacks, or else the default model.
+void fall_back(const Models& models, ChosenModels& chosen) {
+  if (chosen.choices.empty()) {
+    const auto usual = models.resolve({});
+    const auto* choice = std::get_if<ModelChoice>(&usual);
+    if (!choice) return;
+    chosen.choices.push_back(*choice);
+  }
+  log::warn("{} cannot be called: {}; asking {} instead", chosen.model, chosen.problem, chosen.choices.front().id());
+  chosen.model = chosen.choices.front().id();
+  chosen.problem.clear();
+}
+
+}  // namespace
 
 ChosenModels choose_models(const Models& models, const Run& run, const Extension& agent) {
   const auto& definition = agent.definition.members();
@@ -21,6 +39,7 @@ ChosenModels choose_models(const Models& models, const Run& run, const Extension
   for (auto& fallback : models.resolve_fallbacks(strings_of(definition, "fallback_models"))) {
     chosen.choices.push_back(fallback);
   }
+  if (!chosen.problem.empty() && std::get<NotConfigured>(resolved).is_gone) fall_back(models, chosen);
   return chosen;
 }
 

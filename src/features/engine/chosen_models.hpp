@@ -17,7 +17,8 @@ struct ChosenModels {
   std::string problem;
 };
 
-/// The model of the message, else the agent's, else the default; then the agent's fallbacks.
+/// The model of the message, else the agent's, else the default; then the agent's fallbacks. A model whose service was
+/// deleted or disabled is left out, for the fallbacks or the default.
 ChosenModels choose_models(const Models& models, const Run& run, const Extension& agent);
 
 }  // namespace agw

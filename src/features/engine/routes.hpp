@@ -5,15 +5,11 @@
 namespace agw {
 
 class Engine;
-class Models;
 class Runs;
 class Stages;
 class Threads;
 
 /// `/chat`, `/chat/stop`, deleting and answering turns, the events of runs, modes, and the prompts of agents.
 Routes chat_routes(Engine& engine, Threads& threads, Runs& runs, Stages& stages);
-
-/// `/models`.
-Routes model_routes(const Models& models);
 
 }  // namespace agw

@@ -55,7 +55,8 @@ Task<Response> toggle_extension(Extensions& extensions, Request& request) {
 }
 
 Task<Response> delete_extension(Extensions& extensions, Request& request) {
-  co_await extensions.remove(request.path("id"));
+  const auto id = extensions.require(request.path("id"))->id;
+  co_await extensions.remove(id, request.query<RemovalQuery>().force);
   co_return Response::no_content();
 }
 
@@ -99,8 +100,9 @@ Routes extension_routes(Extensions& extensions, const NameCheck& names) {
           .responds<Extension>()
           .fails_with({403, 404}),
       remove("/extensions/:id", "Delete an extension", delete_extension, extensions)
+          .query<RemovalQuery>()
           .responds_no_content()
-          .fails_with({403, 404}),
+          .fails_with({400, 403, 404, 409}),
       get("/schemas", "List the JSON Schemas of definitions, by type", list_schemas).responds<json::object>(),
       get("/schemas/:type", "Show the JSON Schema of a type's definitions", show_schema)
           .responds<json::object>()

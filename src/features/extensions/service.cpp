@@ -1,5 +1,6 @@
 #include "features/extensions/service.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "features/extensions/validation.hpp"
 #include "features/extensions/writing.hpp"
 #include "io/files/disk_full.hpp"
+#include "models/service_definition.hpp"
 #include "storage/database.hpp"
 #include "storage/start_write.hpp"
 
@@ -149,8 +151,15 @@ Task<ExtensionPointer> Extensions::toggle(std::string id_or_name, InTransaction<
   co_return co_await update(id, std::move(decide), std::move(in_transaction));
 }
 
-Task<> Extensions::remove(std::string id_or_name) {
-  const auto id = require(id_or_name)->id;
+Task<> Extensions::remove(std::string id_or_name, bool force) {
+  const auto extension = require(id_or_name);
+  const auto id = extension->id;
+  if (!force && extension->type == ExtensionType::integration && is_model_service(extension->definition.members())) {
+    const auto users = users_of_model_service(extension->name);
+    if (!users.empty()) {
+      throw Conflict("model service is in use", {{"named_by", json::array(users.begin(), users.end())}});
+    }
+  }
   co_await publish(co_await database_.write([id](Connection& connection) { return write_removal(connection, id); }));
 }
 
@@ -166,6 +175,22 @@ Task<ExtensionPointer> Extensions::update(std::string id, Decide decide, InTrans
   });
   if (written.writes.records.empty()) co_return std::make_shared<const Extension>(std::move(written.record));
   co_return co_await publish(std::move(written.writes), rewrite, std::move(run_id));
+}
+
+std::vector<std::string> Extensions::users_of_model_service(std::string_view name) const {
+  const auto is_of_service = [prefix = std::string(name) + "/"](std::string_view model) {
+    return model.starts_with(prefix);
+  };
+  std::vector<std::string> users;
+  for (const auto type : {ExtensionType::agent, ExtensionType::job}) {
+    for (const auto& extension : list({.type = type})) {
+      const auto& definition = extension->definition.members();
+      auto models = strings_of(definition, "fallback_models");
+      models.push_back(string_or_empty(definition, "model"));
+      if (std::ranges::any_of(models, is_of_service)) users.push_back(extension->name);
+    }
+  }
+  return users;
 }
 
 Task<> Extensions::require_replaceable(ExtensionPointer wanted) {

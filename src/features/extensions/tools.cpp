@@ -8,6 +8,7 @@
 #include "features/extensions/extension_text.hpp"
 #include "features/extensions/validation.hpp"
 #include "features/extensions/writing.hpp"
+#include "models/service_definition.hpp"
 
 namespace agw {
 
@@ -108,10 +109,11 @@ Task<ToolOutcome> stage(const ToolCall& call, const Extension& wanted, std::stri
   co_return ToolOutcome{fmt::format("staged as proposal {}", reference)};
 }
 
-/// What at no stage takes effect without a person: a capability could be one that limits the agent itself, and what
-/// names a secret could carry it away.
+/// What at no stage takes effect without a person: a capability could be one that limits the agent itself, what names a
+/// secret could carry it away, and a model service reads whole conversations.
 bool needs_a_person(const Extension& wanted, const std::string& agent_id) {
   return wanted.type == ExtensionType::capability || wanted.id == agent_id ||
+         is_model_service(wanted.definition.members()) ||
          to_json(wanted.definition.members()).find("${secret:") != std::string::npos;
 }
 

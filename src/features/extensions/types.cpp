@@ -99,6 +99,13 @@ const Description& describe(Tag<NewExtension>) {
   return description;
 }
 
+BOOST_DESCRIBE_STRUCT(RemovalQuery, (), (force))
+constexpr auto rules(Tag<RemovalQuery>) {
+  return std::tuple{
+      RuleFor<&RemovalQuery::force>{{.about = "true: delete a model service even if agents name it", .keep = true}}};
+}
+const Description& describe(Tag<RemovalQuery>) { return description_of<RemovalQuery>("RemovalQuery"); }
+
 BOOST_DESCRIBE_STRUCT(ExtensionChange, (), (name, description, definition, trigger, enabled, if_updated_at))
 constexpr auto rules(Tag<ExtensionChange>) {
   return std::tuple{

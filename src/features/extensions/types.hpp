@@ -106,6 +106,12 @@ struct ExtensionChange {
 };
 const Description& describe(Tag<ExtensionChange>);
 
+/// The query of `DELETE /extensions/:id`.
+struct RemovalQuery {
+  bool force = false;  ///< deletes a model service even if agents name it
+};
+const Description& describe(Tag<RemovalQuery>);
+
 /// What happened to an extension, in `extension-changed` events.
 enum class ExtensionAction { created, updated, deleted };
 std::span<const EnumName> names(Tag<ExtensionAction>);

@@ -9,6 +9,7 @@
 #include "base/json/json_values.hpp"
 #include "features/extensions/schemas.hpp"
 #include "features/extensions/triggers.hpp"
+#include "models/service_definition.hpp"
 
 namespace agw {
 
@@ -82,6 +83,9 @@ Problems validate_definition(ExtensionType type, const json::object& definition,
     for (const auto* word : {"required", "anyOf"}) schema.erase(word);
   }
   validate_by_schema(schema, definition, "definition", problems);
+  if (type == ExtensionType::integration && is_model_service(definition)) {
+    append(problems, validate_model_service(definition));
+  }
   return problems;
 }
 

@@ -141,7 +141,7 @@ TEST(Definitions, HaveTheTypeOfEveryKnownMemberChecked) {
       {"app", R"({"type":"ruby"})", "definition.type must be one of node, vite, python, command, static"},
       {"app", R"({"port":65536})", "definition.port must be at most 65535"},
       {"app", R"({"env":{"A":1}})", "definition.env.A must be a string"},
-      {"integration", R"({"kind":"soap"})", "definition.kind must be one of mcp-stdio, mcp-http, openapi, http"},
+      {"integration", R"({"kind":"soap"})", "definition.kind must be one of mcp-stdio, mcp-http, openapi, http, model"},
       {"integration", R"({"args":"-v"})", "definition.args must be an array"},
       {"action", R"({"kind":"magic"})", "definition.kind must be one of http, shell, prompt, mcp, builtin"},
       {"action", R"({"destructive":"yes"})", "definition.destructive must be a boolean"},

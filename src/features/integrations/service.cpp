@@ -14,6 +14,7 @@
 #include "features/integrations/mcp_integration.hpp"
 #include "features/integrations/openapi_integration.hpp"
 #include "features/integrations/stdio_transport.hpp"
+#include "models/service_definition.hpp"
 #include "tools/tool.hpp"
 
 namespace agw {
@@ -80,7 +81,7 @@ Integrations::~Integrations() = default;
 void Integrations::start() {
   running_ = true;
   for (const auto& extension : extensions_.list({.type = ExtensionType::integration, .enabled = true})) {
-    connect(*extension);
+    follow(*extension, false);
   }
 }
 
@@ -101,7 +102,8 @@ void Integrations::deliver(const DomainEvent& event) {
 
 void Integrations::follow(const Extension& extension, bool is_deleted) {
   if (extension.type != ExtensionType::integration || !running_) return;
-  const bool is_wanted = extension.enabled && !is_deleted;
+  // Model services have a room of their own.
+  const bool is_wanted = extension.enabled && !is_deleted && !is_model_service(extension.definition.members());
   const auto connected = entries_.find(extension.id);
   // Calls under way go on where only words about it have changed.
   if (is_wanted && connected != entries_.end() && connected->second->settings == integration_settings(extension))

@@ -37,6 +37,8 @@ struct HttpRequest {
   /// Connects to public addresses only. The check sees the address that the socket is opened for, on a new connection
   /// without a proxy, so nothing can change between check and connection.
   bool public_only = false;
+  /// Connects to no link-local address and no metadata service of a cloud, which gives credentials to whoever asks.
+  bool no_metadata = false;
 };
 
 /// The head of a response.
@@ -60,7 +62,7 @@ struct HttpOutcome {
   End end = End::broken;
   HttpHead head{};                ///< status 0 if no response had begun
   std::string error{};            ///< for people, empty if complete; reveals nothing of the request but its host
-  std::string refused_address{};  ///< the address that was refused because it is not public
+  std::string refused_address{};  ///< the address that was refused because of `public_only` or `no_metadata`
 };
 
 /// What the reader of a body wants next.

@@ -149,9 +149,10 @@ void HttpTransfer::restrict_to_public() {
 /// libcurl's own sockets would be inherited by child processes of tools, which would keep an aborted connection open.
 curl_socket_t HttpTransfer::open_socket(void* self, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<HttpTransfer*>(self);
-  if (transfer.request_.public_only) {
+  const auto& request = transfer.request_;
+  if (request.public_only || request.no_metadata) {
     const auto target = address_of(*address);
-    if (!target || !is_public_address(*target)) {
+    if (!target || is_metadata_address(*target) || (request.public_only && !is_public_address(*target))) {
       transfer.outcome_.refused_address = target ? target->to_string() : "unknown";
       return CURL_SOCKET_BAD;
     }
@@ -304,7 +305,8 @@ std::string HttpTransfer::describe(CURLcode code) const {
                                             : fmt::format("the answer is over {} bytes", request_.max_body_bytes);
   }
   if (outcome_.head.status == 0 && !outcome_.refused_address.empty()) {
-    return fmt::format("it has the address {}, which is not one of the public internet", outcome_.refused_address);
+    return fmt::format("it has the address {}, which is {}", outcome_.refused_address,
+                       request_.public_only ? "not one of the public internet" : "that of a cloud's metadata service");
   }
   switch (code) {
     case CURLE_PARTIAL_FILE:

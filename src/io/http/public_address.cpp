@@ -74,6 +74,23 @@ bool is_public(const ip::address_v6& address) {
 
 }  // namespace
 
+bool is_metadata_address(const ip::address& address) {
+  if (address.is_v4()) {
+    const auto bytes = address.to_v4().to_bytes();
+    // Alibaba Cloud, Azure and Oracle Cloud have one outside of the link-local range.
+    static const std::array others = {ip::make_address_v4("100.100.100.200"), ip::make_address_v4("168.63.129.16"),
+                                      ip::make_address_v4("192.0.0.192")};
+    const bool is_link_local = bytes[0] == 169 && bytes[1] == 254;
+    return is_link_local || std::ranges::find(others, address.to_v4()) != others.end();
+  }
+  const auto six = address.to_v6();
+  const auto bytes = six.to_bytes();
+  if (six.is_v4_mapped()) return is_metadata_address(embedded(bytes, 12));
+  if (is_nat64(bytes)) return is_metadata_address(embedded(bytes, 12));
+  static const auto of_amazon = ip::make_address_v6("fd00:ec2::254").to_bytes();
+  return six.is_link_local() || bytes == of_amazon;
+}
+
 bool is_public_address(const ip::address& address) {
   return address.is_v4() ? is_public(address.to_v4()) : is_public(address.to_v6());
 }

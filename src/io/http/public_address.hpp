@@ -9,4 +9,7 @@ namespace agw {
 /// such an IPv4 address.
 bool is_public_address(const boost::asio::ip::address& address);
 
+/// Whether a cloud's metadata service can have that address: all link-local ones, and the few that clouds use besides.
+bool is_metadata_address(const boost::asio::ip::address& address);
+
 }  // namespace agw

@@ -1,4 +1,5 @@
-"""A model provider for tests: it speaks the wire formats of Anthropic, OpenAI and Ollama, with their oddities and faults.
+"""A model provider for tests: it speaks the wire formats of Anthropic, OpenAI, Ollama and Google, with their oddities and
+faults.
 
     with ProviderStub() as stub:
         stub.script(Reply("Hello there", deltas=2), Fault(429, headers={"retry-after": "1"}))
@@ -7,7 +8,8 @@
         assert stub.requests[0].json["messages"][-1]["content"] == "Hi"
         assert stub.requests[0].closed_by_client.wait(20)
 
-The path of a request selects its wire format: /v1/messages, /v1/chat/completions, /v1/responses, /api/chat. Responses
+The path of a request selects its wire format: /v1/messages, /v1/chat/completions, /v1/responses, /api/chat,
+:streamGenerateContent. It lists `models` where these services list theirs. Responses
 are written to the socket by hand, so that a test can make any byte wrong.
 """
 
@@ -84,6 +86,10 @@ class Silence:
     """No response, while the connection stays open."""
 
 
+class Flood:
+    """A list of models of ten gigabytes."""
+
+
 class Held:
     """An answer whose pieces are written when the test says so. Created by ProviderStub.hold."""
 
@@ -125,10 +131,10 @@ class Held:
 class Request:
     """A request of the gateway."""
 
-    def __init__(self, method, path, headers, body):
+    def __init__(self, method, target, headers, body):
         self.came = time.monotonic()  # before its body was read
         self.method = method
-        self.path = path
+        self.path, _, self.query = target.partition("?")
         self.headers = headers  # names in lower case
         self.body = body
         self.json = json.loads(body) if body else None
@@ -151,6 +157,8 @@ class ProviderStub:
         self.title = "A title from the stub"
         self.summary_requests = []
         self.summary = "A summary from the stub."
+        self.models = None  # ids, or objects as the service sends them; None: it has no list
+        self.list_requests = []
         self.connections = 0
         self._replies = []
         self._default = Reply()
@@ -212,6 +220,7 @@ class ProviderStub:
             self.requests.clear()
             self.title_requests.clear()
             self.summary_requests.clear()
+            self.list_requests.clear()
             self._replies.clear()
             self._default = Reply()
 
@@ -270,6 +279,8 @@ class ProviderStub:
             await asyncio.gather(leaving, answer, return_exceptions=True)
 
     def _list_of(self, request):
+        if request.method == "GET":
+            return self.list_requests
         if wants_title(request):
             return self.title_requests
         return self.summary_requests if wants_summary(request) else self.requests
@@ -288,11 +299,16 @@ class ProviderStub:
 
     async def _answer(self, writer, request):
         """Writes one response. Returns False if the connection must not be reused."""
+        if request.method == "GET":
+            return await self._list(writer, request)
         wire = wires.of_path(request.path)
         if wire is None:
             await self._write_head(writer, 404, "application/json", b'{"error":{"message":"no such route"}}')
             return True
         reply = self._next_reply(request)
+        problem = wire.problem(request) if hasattr(wire, "problem") else None
+        if problem:
+            reply = Fault(400, problem)
         if isinstance(reply, Raw):
             writer.write(reply.data)
             await writer.drain()
@@ -310,6 +326,31 @@ class ProviderStub:
         if isinstance(reply, Held):
             return await self._stream_held(writer, request, wire, reply)
         return await self._stream(writer, request, wire, reply)
+
+    async def _list(self, writer, request):
+        """Answers with `models`, or as a Fault or Raw there says, or without end with Silence or Flood."""
+        models = self.models
+        if isinstance(models, Silence):
+            await asyncio.Event().wait()
+        if isinstance(models, Flood):
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10000000000\r\n\r\n")
+            while True:
+                writer.write(b" " * 1_000_000)
+                await writer.drain()
+        if isinstance(models, Raw):
+            writer.write(models.data)
+            await writer.drain()
+            return False
+        if isinstance(models, Fault):
+            body = models.body if models.body is not None else {"error": {"message": models.message}}
+            body = body if isinstance(body, str) else json.dumps(body)
+            await self._write_head(writer, models.status, "application/json", body.encode(), models.headers)
+            return True
+        listing = None if models is None else wires.listing(request.path, models)
+        status = 404 if listing is None else 200
+        body = json.dumps(listing or {"error": {"message": "no such route"}}).encode()
+        await self._write_head(writer, status, "application/json", body)
+        return True
 
     @staticmethod
     async def _write_head(writer, status, content_type, body, headers=None):
@@ -408,7 +449,7 @@ class _Client:
             if not await self._more():
                 return None
         body, self._bytes = self._bytes[:size], self._bytes[size:]
-        return Request(method, target.partition("?")[0], headers, body)
+        return Request(method, target, headers, body)
 
 
 class _Body:

@@ -10,9 +10,24 @@ _KINDS = {400: "invalid_request_error", 401: "authentication_error", 402: "billi
 def of_path(path):
     """Returns the wire format of a path, or None."""
     for suffix, wire in ((("/messages"), Anthropic), ("/chat/completions", Chat), ("/responses", Responses),
-                         ("/api/chat", Ollama)):
+                         ("/api/chat", Ollama), (":streamGenerateContent", Gemini)):
         if path.endswith(suffix):
             return wire
+    return None
+
+
+def listing(path, models):
+    """Returns the list of models in the form of the path, or None if the path lists none. `models` are ids, or objects
+    as the service sends them."""
+    if path.endswith("/api/tags"):
+        return {"models": [model if isinstance(model, dict) else {"name": model, "model": model} for model in models]}
+    if path.endswith("/v1beta/models"):
+        return {"models": [model if isinstance(model, dict) else {
+            "name": f"models/{model}", "inputTokenLimit": 1048576, "outputTokenLimit": 65536,
+            "supportedGenerationMethods": ["generateContent", "countTokens"]} for model in models]}
+    if path.endswith("/models"):
+        return {"object": "list", "data": [
+            model if isinstance(model, dict) else {"id": model, "object": "model"} for model in models]}
     return None
 
 
@@ -224,3 +239,68 @@ class Ollama:
     @staticmethod
     def garbage():
         return b"{\"message\": \x00\xff not json\n"
+
+
+class Gemini:
+    """Google's generateContent with alt=sse. As since Gemini 3, calls of the current turn must have their signatures."""
+
+    content_type = "text/event-stream"
+
+    @staticmethod
+    def _chunk(parts, **more):
+        return _data({"candidates": [{"content": {"parts": parts, "role": "model"}, "index": 0, **more.pop("of", {})}],
+                      "modelVersion": "stub", "responseId": "r1", **more})
+
+    @classmethod
+    def begin(cls, request, reply):
+        if reply.reasoning:
+            yield cls._chunk([{"text": reply.reasoning, "thought": True}])
+
+    @classmethod
+    def text(cls, request, piece):
+        return cls._chunk([{"text": piece}])
+
+    @classmethod
+    def end(cls, request, reply):
+        calls = []
+        for number, call in enumerate(reply.tool_calls):
+            part = {"functionCall": {"name": call.name, "args": call.arguments}}
+            if call.id:
+                part["functionCall"]["id"] = call.id
+            if number == 0:
+                part["thoughtSignature"] = "c2lnbmF0dXJl"
+            calls.append(part)
+        usage = {"promptTokenCount": reply.usage["input"] + reply.usage["cache_read"],
+                 "candidatesTokenCount": reply.usage["output"], "cachedContentTokenCount": reply.usage["cache_read"]}
+        yield cls._chunk(calls or [{"text": "", "thoughtSignature": "dGV4dA=="}], of={"finishReason": reply.stop or "STOP"},
+                         usageMetadata=usage)
+
+    @staticmethod
+    def error(status, kind, message):
+        return {"error": {"code": status, "message": message, "status": kind or "INTERNAL"}}
+
+    @staticmethod
+    def stream_error():
+        return _data({"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}})
+
+    @staticmethod
+    def garbage():
+        return b"data: {\"candidates\": \x00\xff not json\n\n"
+
+    @staticmethod
+    def problem(request):
+        """Why Google would refuse the request with 400, or None."""
+        contents = request.json["contents"]
+        if not contents or contents[0]["role"] != "user":
+            return "Please ensure that the first content is of the role user."
+        for before, after in zip(contents, contents[1:]):
+            if before["role"] == after["role"]:
+                return "Please ensure that roles alternate."
+            calls = [part for part in before["parts"] if "functionCall" in part]
+            results = [part for part in after["parts"] if "functionResponse" in part]
+            if len(calls) != len(results):
+                return ("Please ensure that the number of function response parts is equal to the number of function "
+                        "call parts of the function call turn.")
+            if calls and "thoughtSignature" not in calls[0]:
+                return "Function call is missing a thought_signature in functionCall parts."
+        return None

@@ -1,0 +1,65 @@
+#include "features/model_services/live_provider.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/service_address.hpp"
+#include "models/service_definition.hpp"
+
+namespace agw {
+
+FilledService fill_in(const Secrets& secrets, ProviderSettings settings) {
+  try {
+    const auto secret = std::string(secret_named_by(settings.api_key));
+    settings.api_key = secrets.expand(settings.api_key);
+    if (!settings.api_key.empty()) {
+      if (const auto problem = key_problem(settings.api_key); !problem.empty()) {
+        return {.problem = fmt::format("the secret {} {}", secret, problem)};
+      }
+    }
+    for (auto& header : settings.headers) {
+      header.value = secrets.expand(header.value);
+      if (header.value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
+        return {.problem = fmt::format("the secret in the header {} holds a line end: store it again as one line",
+                                       header.name)};
+      }
+    }
+  } catch (const SecretError& error) {
+    return {.problem = error.what()};
+  }
+  return {.settings = std::move(settings)};
+}
+
+LiveProvider::LiveProvider(HttpClient& http, BlockingPool& blocking, const Secrets& secrets, ProviderSettings settings,
+                           std::chrono::milliseconds idle_timeout, std::function<void()> on_use)
+    : http_(http),
+      blocking_(blocking),
+      secrets_(secrets),
+      settings_(std::move(settings)),
+      idle_timeout_(idle_timeout),
+      on_use_(std::move(on_use)) {}
+
+Task<ModelOutcome> LiveProvider::answer(const ModelRequest& request, const OnDelta& on_delta, StopSource& stop) {
+  on_use_();
+  auto filled =
+      co_await blocking_.run([&secrets = secrets_, settings = settings_] { return fill_in(secrets, settings); });
+  if (!filled.problem.empty()) {
+    ModelFailure failure;
+    failure.kind = ModelFailure::Kind::refused;
+    failure.message = fmt::format("{} cannot be called: {}", settings_.name, filled.problem);
+    co_return failure;
+  }
+  const auto provider = provider_for(std::move(filled.settings));
+  co_return co_await provider->answer(request, on_delta, stop);
+}
+
+std::shared_ptr<HttpProvider> LiveProvider::provider_for(ProviderSettings filled) {
+  if (!provider_ || filled.api_key != filled_.api_key || filled.headers != filled_.headers) {
+    filled_ = filled;
+    provider_ = std::make_shared<HttpProvider>(http_, std::move(filled), idle_timeout_);
+  }
+  return provider_;
+}
+
+}  // namespace agw

@@ -1,0 +1,360 @@
+#include "features/model_services/service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/error.hpp"
+#include "base/json/json_values.hpp"
+#include "base/log.hpp"
+#include "base/text/message_of.hpp"
+#include "features/model_services/live_provider.hpp"
+#include "features/model_services/store.hpp"
+#include "models/service_address.hpp"
+#include "models/service_definition.hpp"
+
+namespace agw {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::string_view default_setting = "default_model";
+constexpr auto list_age = std::chrono::hours(1);
+constexpr auto retry_age = 1min;
+/// Longer lists are written beside the loop.
+constexpr std::size_t rows_on_loop = 1'000;
+
+bool is_live(const Extension& extension) {
+  return extension.type == ExtensionType::integration && is_model_service(extension.definition.members());
+}
+
+ProviderSettings settings_of_extension(const Extension& extension) {
+  auto settings = model_service_settings(extension.name, extension.definition.members());
+  settings.public_only = extension.source != Source::user;
+  return settings;
+}
+
+SettingSource source_of(DefaultModel::Source source) {
+  switch (source) {
+    case DefaultModel::Source::config:
+      return SettingSource::config;
+    case DefaultModel::Source::settings:
+      return SettingSource::settings;
+    case DefaultModel::Source::automatic:
+      break;
+  }
+  return SettingSource::automatic;
+}
+
+/// The key in place of every secret that the definition names, or as the key of one that names none.
+void use_key(ProviderSettings& settings, const std::string& key) {
+  bool used = !settings.api_key.empty();
+  if (used) settings.api_key = key;
+  for (auto& header : settings.headers) {
+    const auto begin = header.value.find("${secret:");
+    const auto end = begin == std::string::npos ? begin : header.value.find('}', begin);
+    if (end == std::string::npos) continue;
+    header.value.replace(begin, end - begin + 1, key);
+    used = true;
+  }
+  if (!used) settings.api_key = key;
+}
+
+}  // namespace
+
+/// One that is enabled.
+struct ModelServices::Service {
+  std::string name;
+  Definition definition;
+  std::shared_ptr<const ProviderSettings> settings;
+};
+
+/// When a service was asked for its models.
+struct ModelServices::Asked {
+  explicit Asked(Loop& loop) : over(std::make_shared<AsyncEvent>(loop)) {}
+
+  std::shared_ptr<AsyncEvent> over;  ///< set between two questions
+  SteadyClock::time_point at = SteadyClock::now();
+  bool has_answered = false;
+};
+
+/// One look for services on this machine.
+struct ModelServices::Detection {
+  explicit Detection(Loop& loop) : over(loop) {}
+
+  std::vector<DetectedService> found{};  ///< by the place of their presets; unnamed where nothing answers
+  std::size_t left = 0;                  ///< how many are still asked
+  AsyncEvent over;
+};
+
+ModelServices::ModelServices(Parts parts, Options options)
+    : parts_(parts), options_(std::move(options)), group_(parts.loop), listening_(parts.hub, *this) {
+  group_.on_failure([](const std::exception_ptr& failure) { log::error("model services: {}", message_of(failure)); });
+}
+
+ModelServices::~ModelServices() = default;
+
+void ModelServices::load(Connection& connection) {
+  parts_.models.choose_default(model_service_store::chosen(connection, default_setting).value_or(""));
+  for (const auto& name : model_service_store::deleted(connection)) {
+    deleted_[name] = true;
+    parts_.models.remove(name, fmt::format("the model service {} was deleted", name));
+  }
+  auto extensions = parts_.extensions.list({.type = ExtensionType::integration});
+  std::ranges::reverse(extensions);  // The oldest first: it decides the default.
+  for (const auto& extension : extensions) follow(*extension, false);
+}
+
+Task<> ModelServices::stop() {
+  stopping_.request();
+  co_await group_.join();
+}
+
+void ModelServices::deliver(const DomainEvent& event) {
+  const auto* extension = event.record.as<Extension>();
+  if (extension && !stopping_.requested()) follow(*extension, event.name == "extension.deleted");
+}
+
+void ModelServices::follow(const Extension& extension, bool is_deleted) {
+  const auto known = services_.find(extension.id);
+  const bool is_wanted = is_live(extension) && extension.enabled && !is_deleted;
+  if (known != services_.end()) {
+    const bool is_renamed = known->second.name != extension.name;
+    if (is_renamed) {
+      const auto before = known->second.name;
+      leave(before);
+      parts_.models.remove(before, fmt::format("the model service {} is called {} now", before, extension.name));
+    }
+    const bool is_same = known->second.definition.members() == extension.definition.members();
+    if (is_wanted && !is_renamed && is_same) return;
+  }
+  if (is_wanted) return connect(extension);
+  if (known != services_.end() || is_live(extension)) disconnect(extension, is_deleted);
+}
+
+void ModelServices::connect(const Extension& extension) {
+  const auto settings = std::make_shared<const ProviderSettings>(settings_of_extension(extension));
+  const auto& name = settings->name;
+  if (parts_.models.is_reserved(name)) {
+    log::warn("the model service {} is not used: the environment or config.yaml sets up one of that name", name);
+  }
+  const auto before = settings_of(name);
+  const bool is_same_place = before && before->base_url == settings->base_url && before->kind == settings->kind;
+  services_.insert_or_assign(extension.id, Service{name, extension.definition, settings});
+  if (!is_same_place) leave(name);
+  auto provider = std::make_shared<LiveProvider>(parts_.http, parts_.blocking, parts_.secrets, *settings,
+                                                 options_.idle_timeout, [this, name] {
+                                                   if (is_due(name, list_age)) ask(name);
+                                                 });
+  parts_.models.put(*settings, std::move(provider), is_same_place);
+  if (deleted_.erase(name) > 0) group_.spawn(parts_.hub.pending_effects().of(forget_deleted(name)));
+}
+
+void ModelServices::disconnect(const Extension& extension, bool is_deleted) {
+  services_.erase(extension.id);
+  const auto& name = extension.name;
+  leave(name);
+  if (parts_.models.is_reserved(name)) return;
+  parts_.models.remove(name, is_deleted ? fmt::format("the model service {} was deleted", name)
+                                        : fmt::format("the model service {} is disabled: enable it", name));
+  if (!is_deleted) return;
+  deleted_[name] = true;
+  auto users = parts_.extensions.users_of_model_service(name);
+  group_.spawn(parts_.hub.pending_effects().of(note_deleted(name, std::move(users))));
+}
+
+/// A question that is under way is not for the service that follows.
+void ModelServices::leave(const std::string& name) { asked_.erase(name); }
+
+Task<> ModelServices::note_deleted(std::string name, std::vector<std::string> users) {
+  co_await parts_.database.write(
+      [name](Connection& connection) { model_service_store::add_deleted(connection, name); });
+  if (users.empty()) co_return;
+  co_await parts_.signals.raise(
+      {.kind = "model-service-deleted",
+       .message =
+           fmt::format("The model service {} was deleted. {} name{} its models, and use their fallback models or "
+                       "the default model instead.",
+                       name, fmt::join(users, ", "), users.size() == 1 ? "s" : ""),
+       .severity = Severity::warning});
+}
+
+Task<> ModelServices::forget_deleted(std::string name) {
+  co_await parts_.database.write(
+      [name](Connection& connection) { model_service_store::forget_deleted(connection, name); });
+}
+
+std::shared_ptr<const ProviderSettings> ModelServices::settings_of(const std::string& name) const {
+  for (const auto& configured : parts_.models.configured()) {
+    if (configured.name == name) {
+      return configured.problem.empty() ? std::make_shared<const ProviderSettings>(configured) : nullptr;
+    }
+  }
+  for (const auto& [id, service] : services_) {
+    if (service.name == name) return service.settings;
+  }
+  return nullptr;
+}
+
+// Lists of models.
+
+/// Whether the last question is longer ago; one that failed is asked again sooner.
+bool ModelServices::is_due(const std::string& name, std::chrono::milliseconds after) const {
+  const auto asked = asked_.find(name);
+  if (asked == asked_.end()) return true;
+  const auto& last = *asked->second;
+  if (!last.over->happened()) return false;
+  const auto age = last.has_answered ? after : std::min<std::chrono::milliseconds>(after, retry_age);
+  return SteadyClock::now() - last.at >= age;
+}
+
+std::shared_ptr<AsyncEvent> ModelServices::ask(const std::string& name) {
+  auto& asked = asked_[name];
+  if (asked && !asked->over->happened()) return asked->over;
+  auto settings = settings_of(name);
+  const bool had_answered = asked && asked->has_answered;
+  asked = std::make_shared<Asked>(parts_.loop);
+  asked->has_answered = had_answered;
+  if (!settings || stopping_.requested()) {
+    asked->over->notify();
+  } else {
+    group_.spawn(asking(name, std::move(settings), asked));
+  }
+  return asked->over;
+}
+
+Task<> ModelServices::asking(std::string name, std::shared_ptr<const ProviderSettings> settings,
+                             std::shared_ptr<Asked> asked) {
+  auto listing = co_await list(*settings, options_.listing_limit);
+  asked->at = SteadyClock::now();
+  asked->has_answered = listing.error.empty();
+  const auto current = asked_.find(name);
+  const bool is_current = current != asked_.end() && current->second == asked;
+  if (!listing.error.empty()) {
+    log::warn("the models of {} are not known: {}", name, listing.error);
+  } else if (is_current) {
+    parts_.models.set_list(name, std::make_shared<const ModelList>(std::move(listing.models)));
+  }
+  asked->over->notify();
+}
+
+Task<Listing> ModelServices::list(ProviderSettings settings, std::chrono::milliseconds limit) {
+  auto filled = co_await parts_.blocking.run([&secrets = parts_.secrets, settings = std::move(settings)] {
+    return settings.source == ServiceSource::extension ? fill_in(secrets, settings)
+                                                       : FilledService{.settings = settings};
+  });
+  if (!filled.problem.empty()) co_return Listing{.error = filled.problem};
+  co_return co_await list_models(parts_.http, parts_.blocking, std::move(filled.settings), stopping_, limit);
+}
+
+Task<> ModelServices::ask_for_list(bool refresh) {
+  std::vector<std::shared_ptr<AsyncEvent>> awaited;
+  for (const auto& [id, service] : services_) {
+    const bool is_first = !asked_.contains(service.name);
+    if (!refresh && !is_due(service.name, list_age)) {
+      const auto asked = asked_.find(service.name);
+      if (asked != asked_.end() && !asked->second->has_answered) awaited.push_back(asked->second->over);
+      continue;
+    }
+    auto over = ask(service.name);
+    // A list that is only old is shown while a new one is on its way.
+    if (refresh || is_first) awaited.push_back(std::move(over));
+  }
+  if (refresh) {
+    for (const auto& configured : parts_.models.configured()) awaited.push_back(ask(configured.name));
+  }
+  for (const auto& over : awaited) co_await over->wait();
+}
+
+Task<std::string> ModelServices::list_json(bool refresh) {
+  co_await ask_for_list(refresh);
+  auto rows = parts_.models.list();
+  if (rows.size() <= rows_on_loop) {
+    std::string text;
+    write_json(text, rows);
+    co_return text;
+  }
+  co_return co_await parts_.blocking.run([rows = std::move(rows)] {
+    std::string text;
+    write_json(text, rows);
+    return text;
+  });
+}
+
+// Checks.
+
+Task<CheckedService> ModelServices::check(ServiceCheck wanted) {
+  auto problems = validate_definition(ExtensionType::integration, wanted.definition);
+  if (!is_model_service(wanted.definition)) problems.push_back({"definition.kind", "definition.kind must be model"});
+  if (!problems.empty()) fail_validation(problems);
+  auto settings = model_service_settings("the service", wanted.definition);
+  if (wanted.key) {
+    if (const auto problem = key_problem(*wanted.key); !problem.empty()) throw BadRequest("key " + problem);
+    use_key(settings, *wanted.key);
+  }
+  auto listing = co_await list(std::move(settings), options_.listing_limit);
+  CheckedService checked{.ok = listing.error.empty(), .models = std::move(listing.models)};
+  if (!checked.ok) checked.error = std::move(listing.error);
+  co_return checked;
+}
+
+Task<std::vector<DetectedService>> ModelServices::detect() {
+  const auto& presets = options_.presets();
+  const auto detection = std::make_shared<Detection>(parts_.loop);
+  detection->found.resize(presets.size());
+  for (std::size_t place = 0; place < presets.size(); ++place) {
+    if (!presets[place].local || stopping_.requested()) continue;
+    ++detection->left;
+    group_.spawn(detect_one(detection, place));
+  }
+  if (detection->left > 0) co_await detection->over.wait();
+  std::erase_if(detection->found, [](const DetectedService& service) { return service.name.empty(); });
+  co_return std::move(detection->found);
+}
+
+Task<> ModelServices::detect_one(std::shared_ptr<Detection> detection, std::size_t place) {
+  const auto& preset = options_.presets()[place];
+  auto definition = definition_of(preset);
+  auto listing = co_await list(model_service_settings(preset.name, definition), options_.detection_limit);
+  if (listing.error.empty()) {
+    detection->found[place] = {preset.name, preset.label, std::move(definition), std::move(listing.models)};
+  }
+  if (--detection->left == 0) detection->over.notify();
+}
+
+// Settings.
+
+GatewaySettings ModelServices::settings() const {
+  const auto found = parts_.models.find_default();
+  return {found.id, source_of(found.source)};
+}
+
+Task<bool> ModelServices::has_model(std::string id) {
+  const auto slash = id.find('/');
+  if (slash == std::string::npos || slash + 1 == id.size()) co_return false;
+  const auto service = id.substr(0, slash);
+  const auto model = id.substr(slash + 1);
+  if (!parts_.models.has(service)) co_return false;
+  if (parts_.models.lists(service, model) == true) co_return true;
+  // It may be newer than the list.
+  if (is_due(service, retry_age)) co_await ask(service)->wait();
+  co_return parts_.models.lists(service, model).value_or(true);
+}
+
+Task<GatewaySettings> ModelServices::change(SettingsChange wanted) {
+  if (!wanted.default_model.given) co_return settings();
+  if (settings().source == SettingSource::config) throw Conflict("set in config.yaml", {{"setting", default_setting}});
+  const auto value = wanted.default_model.value;
+  if (value && !co_await has_model(*value)) throw BadRequest("model not found: " + *value);
+  co_await parts_.database.write(
+      [value](Connection& connection) { model_service_store::choose(connection, default_setting, value); });
+  parts_.models.choose_default(value.value_or(""));
+  co_return settings();
+}
+
+}  // namespace agw

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/connection.hpp"
+
+/// The SQL of model services and settings. All throw DatabaseError.
+namespace agw::model_service_store {
+
+/// What was chosen for a setting; nothing if nothing was.
+std::optional<std::string> chosen(Connection& connection, std::string_view name);
+/// Nothing takes the choice back.
+void choose(Connection& connection, std::string_view name, const std::optional<std::string>& value);
+
+/// The names of deleted services.
+std::vector<std::string> deleted(Connection& connection);
+void add_deleted(Connection& connection, const std::string& name);
+void forget_deleted(Connection& connection, const std::string& name);
+
+}  // namespace agw::model_service_store

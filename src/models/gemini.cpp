@@ -1,0 +1,339 @@
+#include "models/gemini.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json/json_values.hpp"
+#include "models/json_reader.hpp"
+
+namespace agw {
+
+namespace {
+
+constexpr auto signature_member = "thoughtSignature";
+constexpr auto call_member = "functionCall";
+/// What Google has calls carry that another model made: models since Gemini 3 refuse those without a signature.
+constexpr auto no_signature = "skip_thought_signature_validator";
+constexpr std::string_view name_of_text = "text";
+
+json::object text_part(std::string_view text) { return {{"text", text}}; }
+
+json::object picture_part(const Image& image) {
+  if (image.mime == "image/gif") return text_part("(A GIF picture, which this model cannot see.)");
+  return {{"inlineData", json::object{{"mimeType", image.mime}, {"data", base64(image.bytes)}}}};
+}
+
+/// Leaves out blank texts.
+json::array gemini_user_parts(const Message& message) {
+  json::array parts;
+  for (const auto& image : message.images) parts.push_back(picture_part(image));
+  if (!is_blank(message.text)) parts.push_back(text_part(message.text));
+  return parts;
+}
+
+/// The signatures of an answer, kept as blocks `{"of": "text" | <number of the call>, "thoughtSignature": …}`.
+json::object signature_block(json::value of, std::string_view signature) {
+  return {{"of", std::move(of)}, {signature_member, signature}};
+}
+
+std::string_view signature_of(const json::array& blocks, const json::value& of) {
+  for (const auto& block : blocks) {
+    const auto* object = block.if_object();
+    const auto* target = object ? object->if_contains("of") : nullptr;
+    if (target && *target == of) return text_member(*object, signature_member);
+  }
+  return {};
+}
+
+json::object call_part(const ToolUse& use) {
+  json::object call{{"name", use.name}, {"args", use.input}};
+  if (!use.id.empty()) call["id"] = use.id;
+  return {{call_member, std::move(call)}};
+}
+
+json::array model_parts(const Message& message, const json::array& blocks) {
+  json::array parts;
+  if (!is_blank(message.text)) {
+    auto part = text_part(message.text);
+    if (const auto signature = signature_of(blocks, json::value(name_of_text)); !signature.empty())
+      part[signature_member] = signature;
+    parts.push_back(std::move(part));
+  }
+  for (std::int64_t number = 0; const auto& use : message.tool_uses) {
+    auto part = call_part(use);
+    auto signature = signature_of(blocks, number);
+    // Of parallel calls only the first has one.
+    if (signature.empty() && blocks.empty() && number == 0) signature = no_signature;
+    if (!signature.empty()) part[signature_member] = signature;
+    parts.push_back(std::move(part));
+    ++number;
+  }
+  return parts;
+}
+
+json::object result_part(const Message& message) {
+  json::object response{{message.is_error ? "error" : "output", message.text}};
+  json::object result{{"name", message.tool_name}, {"response", std::move(response)}};
+  if (!message.tool_call_id.empty()) result["id"] = message.tool_call_id;
+  return {{"functionResponse", std::move(result)}};
+}
+
+/// Writes the messages as Gemini requires: the user begins, roles alternate, and the results of all calls of a turn
+/// are in one content.
+class Contents {
+public:
+  void add(std::string_view role, json::array parts) {
+    if (parts.empty()) return;
+    if (contents_.empty() && role != "user") add("user", {text_part("(The conversation goes on.)")});
+    if (contents_.empty() || role != role_) {
+      contents_.push_back(json::object{{"role", role}, {"parts", std::move(parts)}});
+      role_ = role;
+      return;
+    }
+    auto& previous = contents_.back().get_object()["parts"].get_array();
+    for (auto& part : parts) previous.push_back(std::move(part));
+  }
+
+  json::array take() { return std::move(contents_); }
+
+private:
+  json::array contents_;
+  std::string role_;
+};
+
+bool is_filter(std::string_view reason) {
+  static constexpr std::array<std::string_view, 9> filters = {"SAFETY",
+                                                              "RECITATION",
+                                                              "LANGUAGE",
+                                                              "BLOCKLIST",
+                                                              "PROHIBITED_CONTENT",
+                                                              "SPII",
+                                                              "IMAGE_SAFETY",
+                                                              "IMAGE_PROHIBITED_CONTENT",
+                                                              "IMAGE_RECITATION"};
+  return std::ranges::find(filters, reason) != filters.end();
+}
+
+/// Reasons that mean that the model has failed: another try may succeed.
+bool is_mishap(std::string_view reason) {
+  static constexpr std::array<std::string_view, 4> mishaps = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
+                                                              "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"};
+  return std::ranges::find(mishaps, reason) != mishaps.end();
+}
+
+class GeminiReader : public AnswerReader {
+public:
+  using AnswerReader::AnswerReader;
+
+private:
+  void read_object(std::string_view, const json::object& frame) override {
+    if (const auto* usage = object_member(frame, "usageMetadata")) take_usage(*usage);
+    if (const auto* feedback = object_member(frame, "promptFeedback")) take_feedback(*feedback);
+    const auto* candidates = array_member(frame, "candidates");
+    const auto* candidate = candidates && !candidates->empty() ? candidates->front().if_object() : nullptr;
+    if (candidate) read_candidate(*candidate);
+    // There is no terminal event: the last one has the reason and the counts.
+    ended_ = complete_ && frame.contains("usageMetadata");
+  }
+
+  /// The counts of the prompt include what was read from the cache. They are cumulative.
+  void take_usage(const json::object& counted) {
+    const auto count = [&](std::string_view name) { return count_member(counted, name).value_or(0); };
+    auto& usage = reply_.usage;
+    usage.cache_read_tokens = count("cachedContentTokenCount");
+    const auto prompt = count("promptTokenCount") + count("toolUsePromptTokenCount");
+    usage.input_tokens = std::max<std::int64_t>(0, prompt - usage.cache_read_tokens);
+    usage.output_tokens = count("candidatesTokenCount") + count("thoughtsTokenCount");
+  }
+
+  void take_feedback(const json::object& feedback) {
+    if (text_member(feedback, "blockReason").empty()) return;
+    reply_.stop = StopReason::content_filter;
+    complete_ = true;
+  }
+
+  void read_candidate(const json::object& candidate) {
+    if (const auto* content = object_member(candidate, "content")) {
+      if (const auto* parts = array_member(*content, "parts")) {
+        for (const auto& part : *parts) {
+          if (const auto* object = part.if_object()) read_part(*object);
+        }
+      }
+    }
+    take_finish(text_member(candidate, "finishReason"), text_member(candidate, "finishMessage"));
+  }
+
+  void read_part(const json::object& part) {
+    const auto signature = text_member(part, signature_member);
+    if (const auto* call = object_member(part, call_member)) return add_call(*call, signature);
+    if (is_true(part, "thought")) return reasoning(text_member(part, "text"));
+    text(text_member(part, "text"));
+    // The last one counts: it comes at the end of the text, if need be in a part without any.
+    if (!signature.empty()) text_signature_ = signature;
+  }
+
+  void add_call(const json::object& call, std::string_view signature) {
+    const auto number = static_cast<std::int64_t>(calls_.size());
+    const auto* arguments = object_member(call, "args");
+    calls_.add(number, text_member(call, "id"), text_member(call, "name"), arguments ? to_json(*arguments) : "{}");
+    if (!signature.empty()) reply_.provider_blocks.push_back(signature_block(number, signature));
+  }
+
+  void take_finish(std::string_view reason, std::string_view message) {
+    if (reason.empty() || reason == "FINISH_REASON_UNSPECIFIED") return;
+    if (is_mishap(reason)) {
+      return fail(ModelFailure::Kind::protocol, fmt::format("broke off its answer: {} {}", reason, message));
+    }
+    if (reason == "MAX_TOKENS") reply_.stop = StopReason::length;
+    if (is_filter(reason)) reply_.stop = StopReason::content_filter;
+    complete_ = true;
+  }
+
+  void finish() override {
+    if (!text_signature_.empty())
+      reply_.provider_blocks.push_back(signature_block(json::value(name_of_text), text_signature_));
+  }
+
+  std::string text_signature_;
+};
+
+class GeminiFormat : public WireFormat {
+public:
+  explicit GeminiFormat(ProviderSettings settings) : settings_(std::move(settings)) {}
+
+  /// Ids with a slash name another collection than `models`, such as `tunedModels/…`.
+  std::string url(std::string_view model) const override {
+    const bool is_whole = model.find('/') != model.npos;
+    const auto path = fmt::format("/{}{}:streamGenerateContent", is_whole ? "" : "models/", model);
+    auto url = service_url(settings_.base_url, gemini_version(settings_.base_url) + path, model);
+    url += url.find('?') == url.npos ? "?alt=sse" : "&alt=sse";
+    return url;
+  }
+
+  std::vector<HttpHeader> headers() const override {
+    if (settings_.api_key.empty()) return {};
+    return {{"x-goog-api-key", settings_.api_key}};
+  }
+
+  json::object request(const ModelRequest& request) const override {
+    json::object body;
+    if (!request.system.empty()) {
+      body["systemInstruction"] = json::object{{"parts", json::array{text_part(request.system)}}};
+    }
+    if (!request.tools.empty()) {
+      body["tools"] = json::array{json::object{{"functionDeclarations", declarations(request.tools)}}};
+    }
+    json::object config{{"maxOutputTokens", request.max_output_tokens}};
+    if (request.temperature) config["temperature"] = *request.temperature;
+    config["thinkingConfig"] = json::object{{"includeThoughts", true}};
+    body["generationConfig"] = std::move(config);
+    body["contents"] = contents(request);
+    return body;
+  }
+
+  bool adjust(json::object& request, const ProviderError& provider_error) const override {
+    const auto mentions = [&](std::string_view word) { return provider_error.message.find(word) != std::string::npos; };
+    auto& config = request["generationConfig"].get_object();
+    // Models that do not think refuse to be asked for their thoughts.
+    const bool of_thoughts = mentions("hinking") || mentions("nclude_thoughts") || mentions("ncludeThoughts");
+    if (of_thoughts && config.erase("thinkingConfig") > 0) return true;
+    if (mentions("temperature") && config.erase("temperature") > 0) return true;
+    const bool of_tools = mentions("unction calling is not enabled") || mentions("ool use is not supported");
+    if (of_tools && request.erase("tools") > 0) return true;
+    if (mentions("eveloper instruction is not enabled")) return move_system(request);
+    return mentions("hought signature") && forget_signatures(request);
+  }
+
+  std::unique_ptr<AnswerReader> reader(const OnDelta& on_delta) const override {
+    return std::make_unique<GeminiReader>(on_delta);
+  }
+
+private:
+  static json::array declarations(const std::vector<ToolDescription>& descriptions) {
+    json::array functions;
+    for (const auto& [name, description, schema] : descriptions) {
+      functions.push_back(json::object{{"name", name}, {"description", description}, {"parametersJsonSchema", schema}});
+    }
+    return functions;
+  }
+
+  json::array contents(const ModelRequest& request) const {
+    Contents contents;
+    for (const auto& message : request.messages) {
+      switch (message.role) {
+        case Message::Role::user:
+          contents.add("user", gemini_user_parts(message));
+          break;
+        case Message::Role::tool:
+          contents.add("user", {result_part(message)});
+          break;
+        case Message::Role::assistant: {
+          const bool is_own = can_resend_blocks(message, settings_.name, request.model);
+          contents.add("model", model_parts(message, is_own ? message.provider_blocks : json::array()));
+        }
+      }
+    }
+    return contents.take();
+  }
+
+  /// Gemma takes no system instruction: the first message gets it.
+  static bool move_system(json::object& request) {
+    const auto* system = object_member(request, "systemInstruction");
+    if (!system || request["contents"].get_array().empty()) return false;
+    auto part = system->at("parts").at(0);
+    auto& parts = request["contents"].get_array().front().get_object()["parts"].get_array();
+    parts.insert(parts.begin(), std::move(part));
+    request.erase("systemInstruction");
+    return true;
+  }
+
+  /// Another key or address of the service may not accept those that this one gave, and models that do not think accept
+  /// none at all.
+  static bool forget_signatures(json::object& request) {
+    bool had_real = false;
+    bool had_any = false;
+    each_signature(request, [&](json::object&, const json::value& signature) {
+      had_any = true;
+      had_real = had_real || signature != no_signature;
+    });
+    each_signature(request, [&](json::object& part, json::value& signature) {
+      if (!had_real) {
+        part.erase(signature_member);
+      } else {
+        signature = no_signature;
+      }
+    });
+    return had_any;
+  }
+
+  static void each_signature(json::object& request, const std::function<void(json::object&, json::value&)>& change) {
+    for (auto& content : request["contents"].get_array()) {
+      for (auto& part : content.get_object()["parts"].get_array()) {
+        auto& members = part.get_object();
+        if (auto* signature = members.if_contains(signature_member)) change(members, *signature);
+      }
+    }
+  }
+
+  ProviderSettings settings_;
+};
+
+}  // namespace
+
+std::string gemini_version(std::string_view base_url) {
+  const auto path = base_url.substr(0, base_url.find('?'));
+  for (const auto* version : {"/v1", "/v1beta", "/v1alpha"}) {
+    if (path.ends_with(version)) return {};
+  }
+  return "/v1beta";
+}
+
+std::unique_ptr<WireFormat> gemini_format(ProviderSettings settings) {
+  return std::make_unique<GeminiFormat>(complete(std::move(settings)));
+}
+
+}  // namespace agw

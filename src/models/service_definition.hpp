@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json/described.hpp"
+#include "models/settings.hpp"
+
+namespace agw {
+
+/// Whether the definition of an integration is that of a model service: its `kind` is `model`.
+bool is_model_service(const json::object& definition);
+
+/// What is wrong with the definition of a model service, in addition to what its schema says; paths begin with
+/// `definition`. It holds no key: `api_key` and headers name secrets.
+Problems validate_model_service(const json::object& definition);
+
+/// What the definition says. Texts as they stand there: secrets are filled in for each call.
+ProviderSettings model_service_settings(std::string name, const json::object& definition);
+
+/// The name in `${secret:NAME}` if that is all of the text; empty if it is not.
+std::string_view secret_named_by(std::string_view text);
+
+}  // namespace agw

@@ -1,0 +1,105 @@
+"""What services can read from their caches: in a long thread, nearly all of a request is that of the one before.
+
+See docs/contract/models.md#prompt-caches.
+"""
+
+import json
+
+import pytest
+
+from checks import accepted
+from gateway import Gateway
+from stubs.provider import ProviderStub, Reply, ToolCall
+
+TURNS = 30
+SERVICES = {"messages": {"kind": "anthropic"}, "chat": {"kind": "openai", "api": "chat"},
+            "responses": {"kind": "openai", "api": "responses"}, "local": {"kind": "ollama"},
+            "google": {"kind": "gemini"}}
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory):
+    with ProviderStub() as stub:
+        providers = {name: {**service, "base_url": stub.openai_url if service["kind"] == "openai" else stub.base_url}
+                     for name, service in SERVICES.items()}
+        gateway = Gateway(tmp_path_factory.mktemp("caches"), config={"providers": providers}).start()
+        yield gateway, stub
+        gateway.close()
+
+
+def without_marks(value):
+    """The marks move along with the conversation; what is cached does not hold them."""
+    if isinstance(value, list):
+        return [without_marks(one) for one in value]
+    if isinstance(value, dict):
+        return {name: without_marks(one) for name, one in value.items() if name != "cache_control"}
+    return value
+
+
+def prompt_of(request):
+    """The body in the order in which services read it: members that come before the messages, then those."""
+    body = without_marks(request.json)
+    messages = next(name for name in ("messages", "input", "contents") if name in body)
+    return json.dumps({**{name: body[name] for name in sorted(body) if name != messages}, messages: body[messages]})
+
+
+def shared_prefix(one, other):
+    for number, (a, b) in enumerate(zip(one, other)):
+        if a != b:
+            return number
+    return min(len(one), len(other))
+
+
+def talk(gateway, stub, model, turns):
+    """Has a conversation in one thread; every third answer uses a tool first."""
+    stub.reset()
+    thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
+    with gateway.events(thread["id"]) as events:
+        for number in range(turns):
+            if number % 3 == 0:
+                stub.script(Reply("", tool_calls=[
+                    ToolCall("Glob", {"pattern": f"*.none-{number}"}, id=f"call_{number}")]))
+            stub.script(Reply(f"Answer {number}: {'some words about it, ' * 20}"))
+            body = {"content": f"Question {number}?", "threadId": thread["id"], "model": model}
+            assert events.run(accepted(gateway.http.post("/chat", json=body), 201)["id"])[-1]["finishReason"] == "stop"
+    return stub.requests
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SERVICES)
+def test_requests_of_a_long_thread_begin_as_the_one_before(services, name):
+    gateway, stub = services
+    prompts = [prompt_of(request) for request in talk(gateway, stub, f"{name}/model-1", TURNS)]
+    assert len(prompts) == TURNS + TURNS // 3
+    shared = sum(shared_prefix(before, after) for before, after in zip(prompts, prompts[1:]))
+    assert shared / sum(len(prompt) for prompt in prompts) > 0.9
+
+
+def marked(request):
+    """What Anthropic is to cache up to: `tools`, `system`, or the number of a message."""
+    body = request.json
+    found = ["tools"] if "cache_control" in body["tools"][-1] else []
+    found += ["system"] if "cache_control" in body["system"][-1] else []
+    return found + [number for number, message in enumerate(body["messages"])
+                    if any("cache_control" in block for block in message["content"])]
+
+
+def test_anthropic_caches_at_tools_system_and_the_last_two_turns(services):
+    requests = talk(*services, "messages/model-1", 4)
+    for before, after in zip(requests, requests[1:]):
+        last = len(after.json["messages"]) - 1
+        assert marked(after) == ["tools", "system", last - 2, last]
+        assert marked(before)[-1] == last - 2
+        assert json.dumps(after.json).count("cache_control") == 4
+
+
+def test_what_caches_saved_is_reported(make_gateway, stub):
+    gateway = make_gateway(config={"providers": {"messages": {"kind": "anthropic", "base_url": stub.base_url}}}).start()
+    assert accepted(gateway.http.get("/costs"))["saved"] == 0
+    stub.script(Reply(usage={"input": 0, "output": 0, "cache_read": 1_000_000, "cache_write": 0}))
+    thread = accepted(gateway.http.post("/threads", json={"title": "a title"}), 201)
+    with gateway.events(thread["id"]) as events:
+        body = {"content": "a", "threadId": thread["id"], "model": "messages/claude-sonnet-5-5"}
+        events.run(accepted(gateway.http.post("/chat", json=body), 201)["id"])
+    report = accepted(gateway.http.get("/costs"))
+    assert report["today"] == pytest.approx(0.2) and report["saved"] == pytest.approx(2 - 0.2)
