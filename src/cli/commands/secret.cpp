@@ -1,17 +1,13 @@
-#include <termios.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <vector>
 
 #include "base/error.hpp"
 #include "cli/client/find_gateway.hpp"
 #include "cli/command_table.hpp"
+#include "cli/output/hidden_input.hpp"
 #include "cli/output/json_output.hpp"
-#include "cli/output/terminal.hpp"
 #include "config/data_directory.hpp"
 #include "features/secrets/service.hpp"
 
@@ -24,43 +20,6 @@ struct SecretOptions {
   std::string name;
   bool json = false;
 };
-
-/// Disables the terminal's echo.
-class EchoDisabled {
-public:
-  EchoDisabled() {
-    ::tcgetattr(STDIN_FILENO, &before_);
-    auto silent = before_;
-    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
-  }
-  ~EchoDisabled() { ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_); }
-  EchoDisabled(const EchoDisabled&) = delete;
-  EchoDisabled& operator=(const EchoDisabled&) = delete;
-
-private:
-  const TerminalGuard guard_;
-  termios before_{};
-};
-
-std::string ask_for_value(const std::string& name) {
-  std::string value;
-  {
-    // Before the prompt: input typed after it must neither be shown nor lost.
-    const EchoDisabled unseen;
-    std::cerr << "Value of " << name << " (it is not shown): " << std::flush;
-    std::getline(std::cin, value);
-  }
-  std::cerr << '\n';
-  return value;
-}
-
-/// All text of a pipe, without the line feed that `echo` adds.
-std::string piped_value() {
-  std::string value{std::istreambuf_iterator<char>(std::cin), {}};
-  if (value.ends_with('\n')) value.pop_back();
-  return value;
-}
 
 Secrets secrets_of(const SecretOptions& options) { return Secrets(data_directory(options.data_dir)); }
 
@@ -84,7 +43,7 @@ int set(const SecretOptions& options) {
   const auto secrets = secrets_of(options);
   require_name(options.name);
   (void)secrets.names();  // Problems of the file are reported before the prompt.
-  const auto value = terminal_at(STDIN_FILENO).present ? ask_for_value(options.name) : piped_value();
+  const auto value = read_hidden("Value of " + options.name + " (it is not shown): ");
   if (value.empty()) throw StartError(ExitStatus::usage, "the value is empty");
   secrets.set(options.name, value);
   return 0;

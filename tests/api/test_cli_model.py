@@ -1,0 +1,57 @@
+"""agw model: connecting and managing model services.
+
+See docs/contract/models.md#services-that-come-and-go.
+"""
+
+import termios
+
+from checks import accepted
+from gateway import BINARY
+from stubs.provider import Fault
+from terminal import Terminal
+
+KEY = "sk-live-0123456789abcdef"
+
+
+def test_command_connects_a_service_with_a_key_from_stdin(own_gateway, stub):
+    stub.models = ["m1", "m2"]
+    ended = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
+                                "--default-model", "m2", typed=f"{KEY}\n")
+    assert ended.returncode == 0, ended.stderr
+    assert "it has 2 models" in ended.stderr and "mine/m2" in ended.stderr and KEY not in ended.stdout + ended.stderr
+    record = accepted(own_gateway.http.get("/extensions/mine"))
+    assert record["definition"]["api_key"] == "${secret:MINE_KEY}" and record["enabled"] is True
+    assert "mine/m1" in own_gateway.command("model", "list").stdout
+    assert own_gateway.command("model", "check", "mine").returncode == 0
+    assert own_gateway.command("model", "default").stdout == "mine/m2\n"
+    assert own_gateway.command("model", "default", "mine/m1").stdout == "mine/m1\n"
+    assert own_gateway.command("model", "rm", "mine").returncode == 0
+    assert own_gateway.http.get("/extensions/mine").status_code == 404
+
+
+def test_command_stores_nothing_of_a_service_that_refuses_the_key(own_gateway, stub):
+    stub.models = Fault(401)
+    ended = own_gateway.command("model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url,
+                                typed=f"{KEY}\n")
+    assert ended.returncode == 1 and "refused the key" in ended.stderr and KEY not in ended.stderr
+    assert accepted(own_gateway.http.get("/secrets")) == []
+    assert own_gateway.http.get("/extensions/mine").status_code == 404
+
+
+def test_command_says_which_services_there_are(own_gateway):
+    ended = own_gateway.command("model", "add", "nobody", typed="")
+    assert ended.returncode == 2 and "anthropic" in ended.stderr and "--base-url" in ended.stderr
+    ended = own_gateway.command("model", "add", "azure-openai", typed="")
+    assert ended.returncode == 2 and "<resource>" in ended.stderr
+
+
+def test_command_asks_for_the_key_without_echo(own_gateway, stub):
+    stub.models = ["m1"]
+    environment = {**own_gateway.variables(), "AGENT_GATEWAY_DATA_DIR": str(own_gateway.data)}
+    arguments = [str(BINARY), "model", "add", "mine", "--api", "openai-chat", "--base-url", stub.openai_url]
+    with Terminal(arguments, environment, own_gateway.home) as terminal:
+        terminal.wait_for("(it is not shown): ")
+        assert not terminal.flags() & termios.ECHO
+        terminal.type(f"{KEY}\n")
+        assert terminal.exit_status() == 0 and KEY not in terminal.shown
+    assert stub.list_requests[0].headers["authorization"] == f"Bearer {KEY}"
