@@ -23,7 +23,7 @@ const page = [
 ];
 const chat = [
   /node_modules\/marked\//,
-  /src\/(base|api|state)\//,
+  /src\/(base|api|state)\/(?!notifications)/,
   /src\/markdown\/(?!highlight)/,
   /src\/styles\/theme/,
   /src\/views\/(shell|chat|threads)\//,

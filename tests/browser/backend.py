@@ -25,11 +25,12 @@ class Backend:
         self.gateway = None
         self.held = []
 
-    def start(self, model="stub", origins=()):
+    def start(self, model="stub", origins=(), environment=None):
         config = configuration(self.stub) if model == "stub" else {}
         # Other programs are not given this port while the gateway restarts.
         arguments = ["--port", str(free_port())]
-        self.gateway = Gateway(self.root, config={**config, "origins": list(origins)}, arguments=arguments)
+        self.gateway = Gateway(self.root, config={**config, "origins": list(origins)}, arguments=arguments,
+                               environment=environment)
         self.gateway.start()
         return self.where()
 

@@ -112,7 +112,7 @@ export function withGateway(options) {
 }
 
 /** The helpers for tests and scripts, usable between `begin` and `end`. */
-export function createEnvironment({ model = 'stub' } = {}) {
+export function createEnvironment({ model = 'stub', environment = {} } = {}) {
   const env = {
     pageErrors: [],
     allowedErrors: [/net::ERR_/, /WebSocket connection to/, /status of (400|401|404|408|409|429)/],
@@ -120,7 +120,7 @@ export function createEnvironment({ model = 'stub' } = {}) {
   env.begin = async () => {
     env.backend = startBackend();
     env.proxy = await openProxy(0);
-    Object.assign(env, await env.backend.start({ model, origins: [env.proxy.url] }));
+    Object.assign(env, await env.backend.start({ model, environment, origins: [env.proxy.url] }));
     env.proxy.port = Number(new URL(env.url).port);
     env.browser = await openBrowser();
   };

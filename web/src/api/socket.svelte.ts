@@ -1,6 +1,7 @@
 /** The only WebSocket of this tab: connects, subscribes, detects dead connections and reconnects. */
 import { ApiError, request, suspectConnections } from './client';
 import type { GatewayEvent } from './events';
+import { stored } from '../base/storage';
 
 type Listener = (event: GatewayEvent) => void;
 
@@ -43,7 +44,10 @@ class EventSocket {
   constructor() {
     setInterval(() => this.#ping(pongTimeout), pingInterval);
     for (const kind of ['online', 'pageshow', 'focus']) addEventListener(kind, () => this.#onReturn());
-    document.addEventListener('visibilitychange', () => document.hidden || this.#onReturn());
+    document.addEventListener('visibilitychange', () => {
+      this.showPresence();
+      if (!document.hidden) this.#onReturn();
+    });
   }
 
   listen(listener: Listener): () => void {
@@ -79,6 +83,12 @@ class EventSocket {
     this.#send({ type: 'unsubscribe', threadId });
   }
 
+  /** Tells the gateway whether a person sees this page: then it pushes nothing to this browser. */
+  showPresence(): void {
+    const device = stored('device', '');
+    if (device) this.#send({ type: 'subscribe', device, visible: !document.hidden });
+  }
+
   #connect(): void {
     clearTimeout(this.#retryTimer);
     this.#disconnect();
@@ -103,6 +113,7 @@ class EventSocket {
     this.failed = false;
     this.open = true;
     this.#send({ type: 'subscribe', threadIds: [...this.#threads], lists: true, resume: true });
+    this.showPresence();
   }
 
   #onMessage(text: string): void {

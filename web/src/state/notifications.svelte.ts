@@ -3,12 +3,23 @@ import { socket } from '../api/socket.svelte';
 import type { GatewayEvent } from '../api/events';
 import { store, stored } from '../base/storage';
 
+const pushedAfter = 60_000;
+
+/** Whether the gateway pushes this to the browser while the page is hidden. */
+function isPushed(event: GatewayEvent): boolean {
+  const kinds = stored<string[]>('push', []);
+  return kinds.includes(event.type) && (event.type !== 'finish' || event.durationMs > pushedAfter);
+}
+
 class Notifications {
   readonly isSupported = 'Notification' in globalThis && isSecureContext;
   isEnabled = $state(stored('notices', false));
 
   constructor() {
     socket.listen((event) => this.#take(event));
+    // After the first view: what is pushed to this browser may have ended.
+    if (stored('push', null))
+      setTimeout(() => void import('../views/system/push').then(({ renew }) => renew().catch(console.warn)), 5000);
   }
 
   async enable(on: boolean): Promise<void> {
@@ -16,8 +27,9 @@ class Notifications {
     store('notices', this.isEnabled || undefined);
   }
 
-  #take({ type }: GatewayEvent): void {
-    if (!this.isEnabled || !this.isSupported || !document.hidden) return;
+  #take(event: GatewayEvent): void {
+    const { type } = event;
+    if (!this.isEnabled || !this.isSupported || !document.hidden || isPushed(event)) return;
     if (type === 'finish') this.#show('An answer is ready.');
     else if (type === 'proposal-created') this.#show('A proposal is waiting for you.');
   }

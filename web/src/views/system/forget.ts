@@ -1,9 +1,14 @@
 /** Asks before removing all data of the page from this browser. */
+import { stored } from '../../base/storage';
 import { confirmDanger } from '../../components/confirm.svelte';
 import { session } from '../../state/session.svelte';
 
 export async function forget(): Promise<void> {
   const text =
     'The token, drafts and unsent messages are deleted from this browser. Everything on the gateway is kept.';
-  if (await confirmDanger('Forget this browser?', text, 'Forget')) session.forget();
+  if (await confirmDanger('Forget this browser?', text, 'Forget')) {
+    // The gateway may be away.
+    if (stored('push', null)) await import('./push').then(({ unsubscribe }) => unsubscribe().catch(() => {}));
+    session.forget();
+  }
 }
