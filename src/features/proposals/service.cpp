@@ -6,11 +6,11 @@
 #include "api/refusals.hpp"
 #include "base/log.hpp"
 #include "base/text/content_id.hpp"
+#include "base/text/unified_diff.hpp"
 #include "features/proposals/files.hpp"
 #include "features/proposals/proposed_extension.hpp"
 #include "features/proposals/store.hpp"
 #include "features/proposals/targets.hpp"
-#include "features/proposals/unified_diff.hpp"
 #include "io/files/resolve_path.hpp"
 
 namespace agw {

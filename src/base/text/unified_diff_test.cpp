@@ -1,4 +1,4 @@
-#include "features/proposals/unified_diff.hpp"
+#include "base/text/unified_diff.hpp"
 
 #include <chrono>
 #include <sstream>
